@@ -1,0 +1,44 @@
+# One command each; the first use of any sets up the virtual environment.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check format bench docs clean
+
+help: ## show this list
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(STAMP) ## make the virtual environment and install calque with everything for its development
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	@touch $@
+
+demo: $(STAMP) ## evaluate two imaginary models on built-in sample data
+	@$(BIN)/calque demo
+
+test: $(STAMP) ## run all tests with branch coverage
+	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered --cov-fail-under=95
+
+check: $(STAMP) ## format, lint, types, layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest --no-header -p no:cacheprovider README.md CONTRIBUTING.md docs tests/docs
+
+format: $(STAMP) ## put the code into shape
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(STAMP) ## run calque and its peers on the same data and print ratios
+	$(BIN)/python benchmarks/run.py
+
+docs: $(STAMP) ## build the documentation as a site
+	$(BIN)/mkdocs build --strict --quiet
+
+clean: ## remove everything that can be made again
+	rm -rf $(VENV) build dist site .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,56 @@
+"""calque tells how good document models are: it lays what was found over what is true.
+
+Nothing heavy is imported until a name is used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from calque.core.version import __version__
+
+if TYPE_CHECKING:
+    from calque.core.columns import Table as Table
+    from calque.core.corpus import Corpus as Corpus
+    from calque.core.errors import CalqueError as CalqueError
+    from calque.core.errors import ConfigError as ConfigError
+    from calque.core.errors import ContractError as ContractError
+    from calque.core.errors import Issue as Issue
+    from calque.core.errors import MergeError as MergeError
+    from calque.core.errors import MissingExtra as MissingExtra
+    from calque.core.evaluator import Evaluator as Evaluator
+    from calque.core.result import Result as Result
+    from calque.core.task import Task as Task
+    from calque.detection import Detection as Detection
+    from calque.readers import read as read
+
+_HOME = {
+    "CalqueError": "calque.core.errors",
+    "ConfigError": "calque.core.errors",
+    "ContractError": "calque.core.errors",
+    "Corpus": "calque.core.corpus",
+    "Detection": "calque.detection",
+    "Evaluator": "calque.core.evaluator",
+    "Issue": "calque.core.errors",
+    "MergeError": "calque.core.errors",
+    "MissingExtra": "calque.core.errors",
+    "Result": "calque.core.result",
+    "Table": "calque.core.columns",
+    "Task": "calque.core.task",
+    "read": "calque.readers",
+}
+
+__all__ = ["__version__", *sorted(_HOME)]  # noqa: PLE0604  # the names are strings, in the table above
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'calque' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

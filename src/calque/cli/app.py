@@ -1,0 +1,74 @@
+"""The ``calque`` command: its verbs, each loaded when it is used."""
+
+from __future__ import annotations
+
+import importlib
+import platform
+from typing import Any
+
+import click
+
+from calque.cli import exits
+from calque.core.errors import did_you_mean
+from calque.core.version import __version__
+
+VERBS = {
+    "detect": "Figures, tables and other boxes on pages: precision, recall, F1, fit.",
+    "validate": "Check files against their contract, and two files against each other.",
+    "merge": "Add up states saved with --save and print the result.",
+    "explain": "What a measure means: definition, formula, source.",
+    "demo": "Evaluate two imaginary models on built-in sample data.",
+}
+"""Each verb and what it is for; its command is ``command`` in the module of that name."""
+
+
+class Verbs(click.Group):
+    """A group that imports a verb only when it is called, so that ``--help`` starts at once."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
+        """The verbs in the order in which they are shown."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  # click's signature
+        """The command of a verb, imported now."""
+        if cmd_name not in VERBS:
+            return None
+        command: click.Command = importlib.import_module(f"calque.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  # click's signature
+        """The list of verbs, without importing any of them."""
+        with formatter.section("Verbs"):
+            formatter.write_dl(list(VERBS.items()))
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """The verb that was typed, or the one that was probably meant."""
+        if args and args[0] not in VERBS and not args[0].startswith("-"):
+            ctx.fail(f"there is no verb {args[0]!r}. {did_you_mean(args[0], VERBS)}".strip())
+        return super().resolve_command(ctx, args)
+
+
+def _show_version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from calque.kernels import chosen
+
+        click.echo(f"calque {__version__} (kernels: {chosen()}, Python {platform.python_version()})")
+        ctx.exit()
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--version", is_flag=True, callback=_show_version, expose_value=False, is_eager=True, help="Show version and kernels."
+)
+def calque() -> None:
+    """Tell how good a document model is: lay what it found over what is true.
+
+    \b
+    calque detect truth.json predictions.json
+    calque demo
+    """
+
+
+def main() -> None:
+    """The entry point."""
+    exits.run(lambda: calque.main(prog_name="calque", standalone_mode=False))

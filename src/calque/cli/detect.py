@@ -1,0 +1,36 @@
+"""``calque detect``: boxes on pages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from calque.cli.options import output_options, task_from, task_options
+from calque.detection.task import Detection
+
+
+@click.command("detect")
+@click.argument("truth", type=click.Path())
+@click.argument("predictions", type=click.Path())
+@task_options(Detection)
+@output_options
+def command(truth: str, predictions: str, **values: Any) -> int:
+    """Evaluate PREDICTIONS against TRUTH: which boxes were found, and how well they fit.
+
+    Both are snapshot files (schema 1.3). Boxes of one page and label are paired greedily by IoU.
+
+    \b
+    calque detect truth.json predictions.json
+    calque detect truth.json predictions.json --iou 0.5 --format markdown -o report.md
+    """
+    from calque.cli.progress import working
+    from calque.cli.render import check_writable, deliver, format_of
+    from calque.core.evaluator import Evaluator
+
+    task = task_from(Detection, values)
+    format_of(values["format"], values["output"])
+    check_writable(values["output"], values["save"])
+    with working(f"evaluating {predictions}", quiet=values["quiet"]):
+        evaluator = Evaluator(task).update(truth, predictions)
+    return deliver(evaluator, **values)

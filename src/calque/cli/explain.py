@@ -1,0 +1,77 @@
+"""``calque explain``: what a measure means."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from calque.cli import exits
+from calque.core.errors import ConfigError, did_you_mean
+from calque.core.task import BUILT_IN, task_class
+
+if TYPE_CHECKING:
+    from calque.core.measures import Measure
+
+
+@click.command("explain")
+@click.argument("measure", required=False)
+@click.option("--json-schema", is_flag=True, help="Print the JSON Schema of results.")
+def command(measure: str | None, json_schema: bool) -> int:
+    """Say what MEASURE means: definition, formula, source. Without MEASURE, list them all.
+
+    A measure is written [SCOPE.]NAME[@THRESHOLD][/CLASS], as in recall@0.5, recall@0.5/Table, macro_documents.recall@0.5.
+    """
+    if json_schema:
+        from calque.detection.schema import result_schema
+
+        click.echo(json.dumps(result_schema(), indent=2))
+    elif measure is None:
+        _list_all()
+    else:
+        _explain(measure)
+    return exits.FINE
+
+
+def _list_all() -> None:
+    for task, measures in _measures().items():
+        click.echo(f"{task}:")
+        for measure in measures:
+            click.echo(f"  {measure.name:<14} {measure.definition}")
+
+
+def _measures() -> dict[str, tuple[Measure, ...]]:
+    return {name: task.measures() for name in BUILT_IN if (task := task_class(name)) is not None}
+
+
+def _explain(text: str) -> None:
+    from calque.core.measures import MeasureName
+    from calque.detection.numbers import SCOPES
+
+    try:
+        name = MeasureName.parse(text)
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
+    known = {measure.name: (task, measure) for task, measures in _measures().items() for measure in measures}
+    if name.name not in known:
+        raise ConfigError(
+            f"no measure is named {name.name!r}; {did_you_mean(name.name, known) or 'it is one of ' + ', '.join(known)}"
+        )
+    scope = name.scope or "micro"
+    if scope not in SCOPES:
+        raise ConfigError(f"no scope is named {scope!r}; {did_you_mean(scope, SCOPES) or 'it is one of ' + ', '.join(SCOPES)}")
+    task, measure = known[name.name]
+    rows = {
+        "task": task,
+        "definition": measure.definition,
+        "formula": measure.formula,
+        "threshold": "" if name.threshold is None else f"a pair counts when its IoU is at least {name.threshold!r}",
+        "scope": f"only the class {name.label!r}" if name.label is not None else f"{scope}: {SCOPES[scope]}",
+        "undefined": measure.undefined,
+        "source": measure.source,
+    }
+    click.echo(click.style(str(name), bold=True))
+    for title, value in rows.items():
+        if value:
+            click.echo(f"  {title:<11} {value}")

@@ -1,0 +1,30 @@
+"""``calque merge``: states of shards become one result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from calque.cli.options import output_options
+
+
+@click.command("merge")
+@click.argument("states", nargs=-1, required=True, metavar="STATE...", type=click.Path())
+@output_options
+def command(states: tuple[str, ...], **values: Any) -> int:
+    """Add up states that were saved with --save, and print the result as the verb that made them would.
+
+    The order of the states does not matter. States with different settings, or with a document in common, are refused.
+    """
+    from calque.cli.progress import working
+    from calque.cli.render import check_writable, deliver, format_of
+    from calque.core.evaluator import Evaluator
+
+    format_of(values["format"], values["output"])
+    check_writable(values["output"], values["save"])
+    with working(f"merging {len(states)} states", quiet=values["quiet"]):
+        evaluator = Evaluator.load(states[0])
+        for path in states[1:]:
+            evaluator.merge(Evaluator.load(path))
+    return deliver(evaluator, **values)

@@ -1,0 +1,103 @@
+"""Command-line options, made from the settings of a task and shared between verbs."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from calque.core.task import Setting, Task, settings
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+def _numbers(uses: tuple[str, ...], flag: str) -> tuple[float, ...]:
+    """``0.5 0.75`` or ``0.5,0.75``."""
+    try:
+        return tuple(float(part) for use in uses for part in use.split(","))
+    except ValueError:
+        raise click.BadParameter(
+            f"{', '.join(uses)} is not a number or a list of numbers such as 0.5,0.75", param_hint=flag
+        ) from None
+
+
+def _words(uses: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word.strip() for use in uses for word in use.split(",") if word.strip())
+
+
+def _weights(uses: tuple[str, ...], flag: str) -> tuple[tuple[str, float], ...]:
+    """``Table=2``."""
+    try:
+        pairs = [use.rpartition("=") for use in uses]
+        return tuple((name, float(weight)) for name, _, weight in pairs)
+    except ValueError:
+        raise click.BadParameter(f"{', '.join(uses)} is not NAME=WEIGHT, such as Table=2", param_hint=flag) from None
+
+
+def task_options(task: type[Task]) -> Callable[[Decorated], Decorated]:
+    """A decorator that gives a command one option for each setting of the task."""
+    defaults = {field.name: field.default for field in dataclasses.fields(task)}
+
+    def decorate(command: Decorated) -> Decorated:
+        for name, note in reversed(settings(task).items()):
+            command = _option(name, note, defaults[name])(command)
+        return command
+
+    return decorate
+
+
+def _option(name: str, note: Setting, default: Any) -> Callable[[Decorated], Decorated]:
+    arguments: dict[str, Any] = {"help": note.help}
+    if note.kind == "numbers":
+        arguments |= {"multiple": True, "metavar": "NUMBER", "help": f"{note.help} [default: {','.join(map(str, default))}]"}
+    elif note.kind == "number":
+        arguments |= {"type": float, "default": default, "show_default": True}
+    elif note.kind == "words":
+        arguments |= {"type": str, "multiple": True, "metavar": "A,B"}
+    elif note.kind == "weights":
+        arguments |= {"multiple": True, "metavar": "NAME=WEIGHT"}
+    elif note.kind == "choice":
+        arguments |= {"type": click.Choice(note.choices), "default": default, "show_default": True}
+    else:
+        arguments |= {"is_flag": True}
+    return click.option(note.flag, name, **arguments)
+
+
+def task_from(task: type[Task], values: dict[str, Any]) -> Task:
+    """The task that the options describe."""
+    chosen: dict[str, Any] = {}
+    for name, note in settings(task).items():
+        value = values.pop(name)
+        if note.kind == "numbers":
+            value = _numbers(value, note.flag)
+        elif note.kind == "words":
+            value = _words(value)
+        elif note.kind == "weights":
+            value = _weights(value, note.flag)
+        if value != ():
+            chosen[name] = value
+    return task(**chosen)
+
+
+def output_options(command: Decorated) -> Decorated:
+    """``--format``, ``-o``, ``--save`` and ``--quiet``, as on every verb that prints a result."""
+    for option in (
+        click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr."),
+        click.option("--save", type=click.Path(dir_okay=False), metavar="STATE", help="Keep the state for merge and report."),
+        click.option(
+            "-o",
+            "--output",
+            type=click.Path(dir_okay=False),
+            metavar="FILE",
+            help="Write to a file; its extension chooses the format.",
+        ),
+        click.option(
+            "--format",
+            type=click.Choice(("table", "json", "jsonl", "csv", "markdown")),
+            help="table by default; jsonl lists one object a line.",
+        ),
+    ):
+        command = option(command)
+    return command

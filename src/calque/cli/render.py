@@ -1,0 +1,94 @@
+"""A result in the format that was asked for, on stdout or whole in a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from calque.cli import exits
+from calque.core.errors import ConfigError
+from calque.core.evaluator import Evaluator
+from calque.core.files import write_whole
+from calque.core.presentation import Section, to_markdown, to_text
+from calque.core.result import Result
+
+EXTENSIONS = {".txt": "table", ".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".markdown": "markdown"}
+
+
+def format_of(chosen: str | None, output: str | None) -> str:
+    """The format asked for: by name, by the file's extension, or a table."""
+    if chosen is not None or output is None:
+        return chosen or "table"
+    extension = Path(output).suffix.lower()
+    if extension not in EXTENSIONS:
+        raise ConfigError(f"{output}: the extension {extension!r} names no format; use {', '.join(EXTENSIONS)} or --format")
+    return EXTENSIONS[extension]
+
+
+def check_writable(*paths: str | None) -> None:
+    """Refuse before the work, not after it, when a file could not be written."""
+    for path in paths:
+        if path is not None and not Path(path).resolve().parent.is_dir():
+            raise ConfigError(f"{path}: the folder {Path(path).parent} does not exist")
+
+
+def deliver(evaluator: Evaluator, *, format: str | None, output: str | None, save: str | None, quiet: bool) -> int:
+    """Print or write the result, keep the state, and return the exit code."""
+    result = evaluator.compute()
+    kind = format_of(format, output)
+    if save is not None:
+        evaluator.save(save)
+    if output is not None:
+        write_whole(output, "".join(lines(result, kind)).encode("utf-8", "surrogateescape"))
+        if not quiet:
+            click.echo(f"wrote {output}", err=True)
+    elif kind == "table" and sys.stdout.isatty():
+        click.echo(coloured(result.sections()))
+    else:
+        for line in lines(result, kind):
+            click.echo(line, nl=False)
+    return exits.INCOMPLETE if result.incomplete else exits.FINE
+
+
+def lines(result: Result, kind: str) -> Iterator[str]:
+    """The result as text, in pieces that end with a line."""
+    if kind == "json":
+        yield result.to_json() + "\n"
+    elif kind == "jsonl":
+        for row in result.outcomes().rows():
+            yield json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
+    elif kind == "csv":
+        yield _csv(result)
+    elif kind == "markdown":
+        yield to_markdown(result.task.report_sections(result.to_dict()))
+    else:
+        yield to_text(result.sections()) + "\n"
+
+
+def _csv(result: Result) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    rows = list(result.task.flat(result.numbers))
+    writer.writerow(rows[0].keys())
+    writer.writerows(row.values() for row in rows)
+    return text.getvalue()
+
+
+def coloured(sections: list[Section]) -> str:
+    """The sections for a terminal: titles stand out, the signature steps back."""
+    parts = []
+    for position, section in enumerate(sections):
+        text = to_text([section])
+        if position == len(sections) - 1:
+            text = click.style(text, dim=True)
+        elif section.title:
+            title, newline, rest = text.partition("\n")
+            text = click.style(title, bold=True) + newline + rest
+        parts.append(text)
+    return "\n\n".join(parts)

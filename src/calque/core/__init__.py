@@ -1,0 +1,1 @@
+"""The nouns that every task shares, one file each; see ``docs/explanation/design.md``."""

@@ -1,0 +1,177 @@
+"""Columns: NumPy arrays and packed strings, and tables made of them."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from calque.core.errors import MissingExtra
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.int64]
+Codes: TypeAlias = npt.NDArray[np.int32]
+Flags: TypeAlias = npt.NDArray[np.bool_]
+Bytes: TypeAlias = npt.NDArray[np.uint8]
+Array: TypeAlias = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Strings:
+    """Many strings in two arrays: UTF-8 bytes, and where each string starts.
+
+    >>> names = Strings.pack(["Figure", "Tabelle", ""])
+    >>> names[1], len(names), names.take([2, 0]).tolist()
+    ('Tabelle', 3, ['', 'Figure'])
+    """
+
+    data: Bytes
+    offsets: Ints
+
+    @classmethod
+    def pack(cls, strings: Iterable[str]) -> Strings:
+        """The column that holds these strings."""
+        # Lone surrogates are legal in JSON; they survive the round trip instead of failing here.
+        encoded = [text.encode("utf-8", "surrogatepass") for text in strings]
+        offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
+        np.cumsum([len(part) for part in encoded], out=offsets[1:])
+        return cls(np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, index: int) -> str:
+        position = range(len(self))[index]
+        return self._decode(int(self.offsets[position]), int(self.offsets[position + 1]))
+
+    def __iter__(self) -> Iterator[str]:
+        bounds = self.offsets.tolist()
+        return (self._decode(start, end) for start, end in pairwise(bounds))
+
+    def _decode(self, start: int, end: int) -> str:
+        return self.data[start:end].tobytes().decode("utf-8", "surrogatepass")
+
+    def tolist(self) -> list[str]:
+        """All strings, as Python objects."""
+        return list(self)
+
+    def take(self, rows: Sequence[int] | Array) -> Strings:
+        """The strings of these rows, in this order."""
+        chosen = np.asarray(rows, dtype=np.int64)
+        starts, lengths = self.offsets[chosen], self.offsets[chosen + 1] - self.offsets[chosen]
+        offsets = np.zeros(len(chosen) + 1, dtype=np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        source = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1], dtype=np.int64)
+        return Strings(self.data[source], offsets)
+
+    @staticmethod
+    def concat(parts: Sequence[Strings]) -> Strings:
+        """One column of all parts, one after the other."""
+        shifts = np.cumsum([0, *(len(part.data) for part in parts)])
+        bodies = [part.offsets[1:] + shift for part, shift in zip(parts, shifts, strict=False)]
+        first = np.zeros(1, dtype=np.int64)
+        return Strings(np.concatenate([part.data for part in parts]), np.concatenate([first, *bodies]))
+
+
+Column: TypeAlias = Array | Strings
+
+
+def take(column: Column, rows: Array) -> Column:
+    """The rows of a column, in the order given."""
+    return column.take(rows) if isinstance(column, Strings) else column[rows]
+
+
+def concat(parts: Sequence[Column]) -> Column:
+    """Columns of one kind, one after the other."""
+    strings = [part for part in parts if isinstance(part, Strings)]
+    if strings:
+        return Strings.concat(strings)
+    return np.concatenate([np.asarray(part) for part in parts])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table(Mapping[str, Column]):
+    """Named columns of equal length; a mapping by column name, an iterator by `rows`.
+
+    >>> table = Table({"label": Strings.pack(["Figure", "Table"]), "iou": np.array([0.75, np.nan])})
+    >>> list(table.rows())
+    [{'label': 'Figure', 'iou': 0.75}, {'label': 'Table', 'iou': None}]
+    """
+
+    columns: Mapping[str, Column]
+
+    def __post_init__(self) -> None:
+        lengths = {name: len(column) for name, column in self.columns.items()}
+        if len(set(lengths.values())) > 1:
+            raise ValueError(f"columns of one table differ in length: {lengths}")
+
+    def __getitem__(self, name: str) -> Column:
+        return self.columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    @property
+    def height(self) -> int:
+        """The number of rows."""
+        return next((len(column) for column in self.columns.values()), 0)
+
+    def array(self, name: str) -> Array:
+        """A numeric column."""
+        column = self.columns[name]
+        if isinstance(column, Strings):
+            raise TypeError(f"column {name!r} holds strings")
+        return column
+
+    def take(self, rows: Array) -> Table:
+        """The rows given, in this order."""
+        return Table({name: take(column, rows) for name, column in self.columns.items()})
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """One dictionary for each row; a NaN is ``None``."""
+        names = list(self.columns)
+        values = [_python_values(column) for column in self.columns.values()]
+        return (dict(zip(names, row, strict=True)) for row in zip(*values, strict=True))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The table as a pandas frame."""
+        return _frame_maker("pandas")(self._plain())  # type: ignore[no-any-return]  # the maker is looked up by name
+
+    def to_polars(self) -> polars.DataFrame:
+        """The table as a polars frame."""
+        return _frame_maker("polars")(self._plain())  # type: ignore[no-any-return]  # the maker is looked up by name
+
+    def _plain(self) -> dict[str, Any]:
+        return {
+            name: column.tolist() if isinstance(column, Strings) or column.ndim > 1 else column
+            for name, column in self.columns.items()
+        }
+
+
+def _frame_maker(package: str) -> Callable[..., Any]:
+    try:
+        return importlib.import_module(package).DataFrame  # type: ignore[no-any-return]  # both name it DataFrame
+    except ImportError as error:
+        raise MissingExtra(package, "frames", f"a {package} frame") from error
+
+
+def _python_values(column: Column) -> list[Any]:
+    if isinstance(column, Strings):
+        return column.tolist()
+    values: list[Any] = column.tolist()
+    if column.dtype.kind != "f" or column.ndim > 1:
+        return values
+    return [None if math.isnan(value) else value for value in values]

@@ -1,0 +1,230 @@
+"""What one side of an evaluation holds, as columns: never one Python object for each box."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from calque.core.columns import Codes, Flags, Floats, Ints, Strings
+from calque.core.errors import Issue
+
+UnitId: TypeAlias = int | str
+"""The id of a document, the unit that is sharded, merged and resampled."""
+
+
+def canonical(unit: UnitId) -> tuple[bool, UnitId]:
+    """The sort key of document ids: integers by value, then strings by code point.
+
+    >>> sorted(["b", 10, "a", 9], key=canonical)
+    [9, 10, 'a', 'b']
+    """
+    return isinstance(unit, str), unit
+
+
+class Side(StrEnum):
+    """Which side of the evaluation a corpus stands on."""
+
+    TRUTH = "ground_truth"
+    FOUND = "prediction"
+
+
+class BoxForm(StrEnum):
+    """How four numbers describe a box. Kept as read: converting could flip a decision at a threshold."""
+
+    XYXY = "xyxy"
+    XYWH = "xywh"
+
+
+class Extent(StrEnum):
+    """What coordinates are measured in."""
+
+    NORMALIZED = "normalized"
+    PIXELS = "pixels"
+
+
+class Corpus(ABC):
+    """The items of some documents on one side. Frozen, validated on the way in."""
+
+    source: str = ""
+    """Where it came from, for messages."""
+    model: str = ""
+    """The name of the model (or annotator) that made it."""
+    issues: tuple[Issue, ...] = ()
+    """What the reader noticed and did not refuse."""
+
+    @abstractmethod
+    def units(self) -> tuple[UnitId, ...]:
+        """The ids of all documents, including those without any item."""
+
+    @abstractmethod
+    def select(self, units: Iterable[UnitId]) -> Self:
+        """Only these documents, whole."""
+
+    @staticmethod
+    def from_arrays(
+        boxes: npt.ArrayLike,
+        labels: Sequence[str] | npt.ArrayLike,
+        *,
+        documents: Sequence[UnitId] | npt.ArrayLike | None = None,
+        pages: Sequence[int] | npt.ArrayLike | None = None,
+        scores: npt.ArrayLike | None = None,
+        ids: Sequence[str] | None = None,
+        form: str = "xyxy",
+        extent: str = "pixels",
+        label_names: Sequence[str] | None = None,
+        all_documents: Iterable[UnitId] = (),
+    ) -> BoxCorpus:
+        """A corpus of boxes from arrays with one entry for each box.
+
+        ``labels`` are names, or codes into ``label_names``. ``documents`` and ``pages`` say where each box is
+        (default: one document named 0, page 0); ``all_documents`` adds documents without boxes.
+
+        >>> corpus = Corpus.from_arrays([[0, 0, 10, 10], [5, 5, 9, 9]], ["Table", "Figure"], pages=[0, 1])
+        >>> corpus.units(), corpus.labels, len(corpus)
+        ((0,), ('Figure', 'Table'), 2)
+        """
+        box_rows = np.asarray(boxes, dtype=np.float64).reshape(-1, 4)
+        count = len(box_rows)
+        document_of = _column(documents, count, "documents", default=0)
+        page_of = np.asarray(_column(pages, count, "pages", default=0), dtype=np.int64)
+        units = tuple(sorted({*document_of, *all_documents}, key=canonical))
+        unit_code = {unit: code for code, unit in enumerate(units)}
+        document_code = np.array([unit_code[unit] for unit in document_of], dtype=np.int64)
+        places, page = np.unique(np.stack([document_code, page_of], axis=1), axis=0, return_inverse=True)
+        names, label = _label_codes(_column(labels, count, "labels", default=""), label_names)
+        return BoxCorpus(
+            documents=units,
+            page_document=places[:, 0].astype(np.int32),
+            page_index=places[:, 1].astype(np.int64),
+            labels=names,
+            page=page.reshape(-1).astype(np.int32),
+            label=label,
+            boxes=box_rows,
+            scores=None if scores is None else np.asarray(scores, dtype=np.float64),
+            ids=None if ids is None else Strings.pack(ids),
+            form=BoxForm(form),
+            extent=Extent(extent),
+        )
+
+
+def _column(values: Any, count: int, name: str, *, default: UnitId) -> list[Any]:
+    if values is None:
+        return [default] * count
+    listed = values.tolist() if isinstance(values, np.ndarray) else list(values)
+    if len(listed) != count:
+        raise ValueError(f"{name} has {len(listed)} entries for {count} boxes")
+    return listed
+
+
+def _label_codes(labels: list[Any], names: Sequence[str] | None) -> tuple[tuple[str, ...], Codes]:
+    known = tuple(names) if names is not None else tuple(sorted(set(labels)))
+    if labels and isinstance(labels[0], int):
+        if names is None:
+            raise ValueError("integer labels need label_names")
+        return known, np.array(labels, dtype=np.int32)
+    code = {name: position for position, name in enumerate(known)}
+    unknown = sorted(set(labels) - set(code))
+    if unknown:
+        raise ValueError(f"labels {unknown} are not in label_names")
+    return known, np.array([code[label] for label in labels], dtype=np.int32)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BoxCorpus(Corpus):
+    """Boxes on the pages of documents. Rows stand in file order; the order within a page is an object's position."""
+
+    documents: tuple[UnitId, ...]
+    page_document: Codes
+    """For each page the index of its document."""
+    page_index: Ints
+    """For each page its number in the document, from 0; with the document it is the page's identity."""
+    labels: tuple[str, ...]
+    """The names of all classes, including those without any object."""
+    label_map: Mapping[UnitId, str] | None = None
+    """The names by the file's own class ids, if it has such."""
+    page: Codes
+    """For each object the index of its page."""
+    label: Codes
+    """For each object the index of its label."""
+    boxes: Floats
+    scores: Floats | None = None
+    """Confidences; NaN where a prediction has none, ``None`` when no object has one."""
+    ids: Strings | None = None
+    page_names: Strings | None = None
+    form: BoxForm = BoxForm.XYXY
+    extent: Extent = Extent.PIXELS
+    side: Side | None = None
+    """What the file says it is, if it says so."""
+    model: str = ""
+    source: str = ""
+    issues: tuple[Issue, ...] = ()
+
+    def __post_init__(self) -> None:
+        objects, pages = len(self.boxes), len(self.page_index)
+        if self.boxes.shape != (objects, 4):
+            raise ValueError(f"boxes must have four columns, not shape {self.boxes.shape}")
+        for name, length in (("page", objects), ("label", objects), ("page_document", pages)):
+            if len(getattr(self, name)) != length:
+                raise ValueError(f"{name} has {len(getattr(self, name))} entries, expected {length}")
+        _check_codes(self.page, pages, "page")
+        _check_codes(self.label, len(self.labels), "label")
+        _check_codes(self.page_document, len(self.documents), "page_document")
+        for name in ("scores", "ids"):
+            column = getattr(self, name)
+            if column is not None and len(column) != objects:
+                raise ValueError(f"{name} has {len(column)} entries for {objects} boxes")
+        self._check_boxes()
+
+    def _check_boxes(self) -> None:
+        low, high = self.boxes[:, :2], self.boxes[:, 2:]
+        fine = np.isfinite(self.boxes).all(axis=1)
+        fine &= (high >= low if self.form is BoxForm.XYXY else high >= 0).all(axis=1)
+        if not fine.all():
+            row = int(np.flatnonzero(~fine)[0])
+            raise ValueError(f"box {row} is not a finite {self.form} box: {self.boxes[row].tolist()}")
+
+    def __len__(self) -> int:
+        """The number of objects."""
+        return len(self.boxes)
+
+    def __repr__(self) -> str:
+        sizes = f"{len(self.documents)} documents, {len(self.page_index)} pages, {len(self)} objects"
+        return f"<BoxCorpus {self.source or 'from arrays'}: {sizes}, labels {', '.join(self.labels)}>"
+
+    def units(self) -> tuple[UnitId, ...]:
+        """The ids of all documents."""
+        return self.documents
+
+    def select(self, units: Iterable[UnitId]) -> BoxCorpus:
+        """Only these documents (those that are here), whole, with all labels kept."""
+        wanted = set(units)
+        keep_document = np.array([unit in wanted for unit in self.documents], dtype=np.bool_)
+        keep_page = keep_document[self.page_document]
+        keep_object = keep_page[self.page]
+        return replace(
+            self,
+            documents=tuple(unit for unit in self.documents if unit in wanted),
+            page_document=_renumber(keep_document)[self.page_document[keep_page]],
+            page_index=self.page_index[keep_page],
+            page=_renumber(keep_page)[self.page[keep_object]],
+            label=self.label[keep_object],
+            boxes=self.boxes[keep_object],
+            scores=None if self.scores is None else self.scores[keep_object],
+            ids=None if self.ids is None else self.ids.take(np.flatnonzero(keep_object)),
+            page_names=None if self.page_names is None else self.page_names.take(np.flatnonzero(keep_page)),
+        )
+
+
+def _check_codes(codes: Codes, size: int, name: str) -> None:
+    if len(codes) and not (int(codes.min()) >= 0 and int(codes.max()) < size):
+        raise ValueError(f"{name} points outside its table of {size} entries")
+
+
+def _renumber(keep: Flags) -> Codes:
+    return (np.cumsum(keep) - 1).astype(np.int32)

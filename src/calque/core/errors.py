@@ -1,0 +1,183 @@
+"""What can go wrong: issues found in data, and the exceptions that carry them.
+
+CalqueError
+├── ContractError   a file breaks its schema; carries every issue, each with its place
+├── ConfigError     a setting, class map or suite is not valid
+├── MergeError      two states cannot become one
+└── MissingExtra    an optional dependency is not installed
+
+Misuse of the Python API stays ``TypeError`` or ``ValueError``.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+SHOWN = 50
+"""How many issues a message lists before it only counts."""
+
+KEPT = 100_000
+"""How many issues of one file stay in memory one by one; beyond that they are counted by code."""
+
+
+class Severity(StrEnum):
+    """What an issue does to the evaluation."""
+
+    ERROR = "error"
+    """The file is refused."""
+    LOSS = "loss"
+    """Something could not be evaluated; the rest was (exit code 3)."""
+    NOTE = "note"
+    """Nothing was lost; the reader should know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """One finding about the data: what, where, and what to do about it."""
+
+    code: str
+    message: str
+    file: str = ""
+    pointer: str = ""
+    """A JSON pointer (``/predictions/3/objects/0/bbox``) or ``line L column C``."""
+    help: str = ""
+    severity: Severity = Severity.ERROR
+    count: int = 1
+
+    def __str__(self) -> str:
+        place = ": ".join(part for part in (self.file, self.pointer) if part)
+        text = f"{place}: {self.message}" if place else self.message
+        times = f" ({self.count:,} times)" if self.count > 1 else ""
+        return f"{text}{times}; {self.help}" if self.help else f"{text}{times}"
+
+    def to_dict(self) -> dict[str, object]:
+        """The JSON form, as in the ``issues`` of every result."""
+        return {
+            "code": self.code,
+            "severity": str(self.severity),
+            "file": self.file,
+            "pointer": self.pointer,
+            "message": self.message,
+            "help": self.help,
+            "count": self.count,
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, object]) -> Issue:
+        """The issue that ``to_dict`` wrote."""
+        return cls(
+            code=str(data["code"]),
+            message=str(data["message"]),
+            file=str(data["file"]),
+            pointer=str(data["pointer"]),
+            help=str(data["help"]),
+            severity=Severity(str(data["severity"])),
+            count=int(str(data["count"])),
+        )
+
+
+class IssueLog:
+    """Collects the issues of one file in the order in which they are found."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.total = 0
+        self.errors = 0
+        self._kept: list[Issue] = []
+        self._hints: list[str] = []
+
+    def add(
+        self, code: str, pointer: str, message: str, *, help: str = "", severity: Severity = Severity.ERROR, count: int = 1
+    ) -> None:
+        """Write one issue down."""
+        self.total += count
+        self.errors += count if severity is Severity.ERROR else 0
+        if len(self._kept) < KEPT:
+            self._kept.append(Issue(code, message, self.file, pointer, help, severity, count))
+
+    def hint(self, text: str) -> None:
+        """Name a likely common cause of the issues of this file."""
+        self._hints.append(text)
+
+    @property
+    def hints(self) -> tuple[str, ...]:
+        """The likely causes, in the order in which they were found."""
+        return tuple(self._hints)
+
+    def __iter__(self) -> Iterator[Issue]:
+        return iter(self._kept)
+
+    def raise_errors(self) -> None:
+        """Raise a `ContractError` with everything found if any of it is an error."""
+        if self.errors:
+            raise ContractError(self._kept, total=self.total, hints=self.hints)
+
+
+def summarize(issues: Iterable[Issue]) -> tuple[Issue, ...]:
+    """One issue for each (file, code): the first of its kind, with the number of times it occurs.
+
+    >>> [str(issue) for issue in summarize([Issue("a", "odd", "f", "/1"), Issue("a", "odd", "f", "/2")])]
+    ['f: /1: odd (2 times)']
+    """
+    first: dict[tuple[str, str], Issue] = {}
+    for issue in issues:
+        key = (issue.file, issue.code)
+        known = first.get(key)
+        first[key] = issue if known is None else replace(known, count=known.count + issue.count)
+    return tuple(first.values())
+
+
+class CalqueError(Exception):
+    """The root of everything that calque raises about data, settings and states."""
+
+
+class ContractError(CalqueError):
+    """A file breaks its contract. ``issues`` has them all, the message the first fifty."""
+
+    def __init__(self, issues: Iterable[Issue], *, total: int | None = None, hints: Iterable[str] = ()) -> None:
+        self.issues: tuple[Issue, ...] = tuple(issues)
+        self.total = sum(issue.count for issue in self.issues) if total is None else total
+        self.hints = tuple(hints)
+        super().__init__(self._message())
+
+    def _message(self) -> str:
+        lines = [str(issue) for issue in self.issues[:SHOWN]]
+        if len(self.issues) > SHOWN:
+            lines.append(f"… and {self.total - SHOWN:,} more ({self.total:,} issues in all):")
+            kinds = sorted(summarize(self.issues), key=lambda issue: -issue.count)
+            lines += [f"  {kind.count:>9,} × {kind.code}" for kind in kinds]
+        lines += [f"hint: {hint}" for hint in self.hints]
+        return "\n".join(lines)
+
+    @classmethod
+    def single(cls, code: str, message: str, *, file: str = "", pointer: str = "", help: str = "") -> ContractError:
+        """An error with one issue, for files that cannot be looked into any further."""
+        return cls([Issue(code, message, file, pointer, help)])
+
+
+class ConfigError(CalqueError):
+    """A setting is not valid; the message says which, where and what is."""
+
+
+class MergeError(CalqueError):
+    """Two states cannot become one; the message shows what differs."""
+
+
+class MissingExtra(CalqueError):
+    """An optional dependency is not installed; the message names the command that installs it."""
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(f"{purpose} needs {package}, which is not installed: pip install 'calque[{extra}]'")
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A question for a mistyped word, or an empty string.
+
+    >>> did_you_mean("lable", ["label", "bbox"])
+    "did you mean 'label'?"
+    """
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f"did you mean '{close[0]}'?" if close else ""

@@ -1,0 +1,129 @@
+"""The evaluator: the only stateful thing, written once for every task."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from calque.core.errors import ContractError, Issue, MergeError, summarize
+from calque.core.files import write_whole
+from calque.core.ledger import Ledger, check_disjoint
+from calque.core.result import Result, Sources
+from calque.core.signature import Signature
+from calque.core.state import pack, unpack
+from calque.core.task import Task, task_class
+
+Keep = Literal["numbers", "outcomes"]
+
+
+class Evaluator:
+    """Adds up documents: in one call or in many, in one process or in shards that are merged, always to the same bits.
+
+    ``keep="numbers"`` lets go of boxes and ids once a document is scored; outcome lists then have none.
+    """
+
+    def __init__(self, task: Task, *, keep: Keep = "outcomes", jobs: int = 1) -> None:
+        self.task = task
+        self._keep = keep
+        self._jobs = jobs
+        self._parts: list[Ledger] = []
+        self._issues: list[Issue] = []
+        self._sources = Sources()
+
+    def __repr__(self) -> str:
+        return f"<Evaluator {self.task.signature()}: {sum(len(part.units) for part in self._parts):,} documents>"
+
+    def update(self, expected: Any, found: Any) -> Self:
+        """Score whole documents: two corpora, or anything that `calque.read` takes."""
+        truth, predictions = self.task.read(expected, found)
+        ledger = self.task.score(truth, predictions, jobs=self._jobs)
+        self._add(ledger if self._keep == "outcomes" else ledger.without_details())
+        self._issues += summarize([*truth.issues, *predictions.issues])
+        self._sources |= Sources(((truth.source, truth.model),), ((predictions.source, predictions.model),))
+        return self
+
+    def merge(self, other: Evaluator) -> Self:
+        """Add the documents of another evaluator with the same signature."""
+        apart = self.task.signature().differences(other.task.signature())
+        if apart:
+            raise MergeError("the two states were made with different settings: " + "; ".join(apart))
+        self._add(other.ledger())
+        self._issues += other._issues
+        self._sources |= other._sources
+        return self
+
+    def _add(self, ledger: Ledger) -> None:
+        check_disjoint(part.units for part in [*self._parts, ledger])
+        self._parts.append(ledger)
+
+    def ledger(self) -> Ledger:
+        """The outcomes of everything seen so far."""
+        if not self._parts:
+            raise ValueError("nothing was evaluated yet: call update() first")
+        if len(self._parts) > 1:
+            self._parts = [Ledger.concat(self._parts)]
+        return self._parts[0]
+
+    def issues(self) -> tuple[Issue, ...]:
+        """What was noticed in the data so far, one entry for each kind and file."""
+        # Sorted before and not after: which shard came first must not decide which place is shown.
+        return summarize(sorted(self._issues, key=lambda issue: (issue.file, issue.code, issue.pointer)))
+
+    def compute(self) -> Result:
+        """The numbers of everything seen so far; calling it changes nothing."""
+        return Result.of(self.task, self.ledger(), self.issues(), self._sources)
+
+    def state(self) -> bytes:
+        """Everything that `from_state` needs to go on, as bytes."""
+        header = {
+            "signature": self.task.signature().to_dict(),
+            "fields": dataclasses.asdict(self.task),
+            "keep": self._keep,
+            "issues": [issue.to_dict() for issue in self.issues()],
+            "sources": self._sources.to_dict(),
+        }
+        return pack(header, self.ledger())
+
+    @classmethod
+    def from_state(cls, data: bytes, *, file: str = "") -> Evaluator:
+        """The evaluator whose `state` this is."""
+        header, ledger = unpack(data, file)
+        task = _task_of(header, file)
+        evaluator = cls(task, keep=header["keep"])
+        evaluator._add(ledger)
+        evaluator._issues = [Issue.from_dict(issue) for issue in header["issues"]]
+        evaluator._sources = Sources.from_dict(header["sources"])
+        return evaluator
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the state to a file, whole or not at all."""
+        write_whole(path, self.state())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Evaluator:
+        """The evaluator that `save` wrote."""
+        return cls.from_state(Path(path).read_bytes(), file=os.fspath(path))
+
+
+def _task_of(header: dict[str, Any], file: str) -> Task:
+    stored = header["signature"]
+    known = task_class(stored["task"])
+    if known is None:
+        raise ContractError.single("unknown-task", f"no task is named {stored['task']!r} here", file=file)
+    try:
+        task = known(**{name: _frozen(value) for name, value in header["fields"].items()})
+    except (TypeError, ValueError) as error:
+        raise ContractError.single(
+            "unknown-settings", f"the state's settings are not known here: {error}", file=file
+        ) from error
+    then = Signature(stored["task"], stored["settings"], version=stored["version"], numbers=stored["numbers"])
+    apart = task.signature().differences(then)
+    if apart:
+        raise MergeError(f"{file}: the state of calque {then.version} cannot go on here: " + "; ".join(apart))
+    return task
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(_frozen(item) for item in value) if isinstance(value, list) else value

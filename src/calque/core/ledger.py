@@ -1,0 +1,132 @@
+"""The outcome rows of any number of documents: columns that merge to the same bits in any order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from calque.core.columns import Array, Column, Ints, Table, concat
+from calque.core.corpus import UnitId, canonical
+from calque.core.errors import MergeError
+
+UNIT = "unit"
+"""The column that every table has: the index of the row's document in ``Ledger.units``."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Ledger:
+    """Tables of outcomes. Rows are sorted by document, and within a document as the task wrote them.
+
+    A row may point at rows of its own document only, counted from the document's first row in that table, so that
+    nothing has to be rewritten when ledgers are put together.
+    """
+
+    units: tuple[UnitId, ...]
+    tables: Mapping[str, Table]
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Columns that hold codes: their name and what each code means."""
+    details: frozenset[tuple[str, str]] = frozenset()
+    """(table, column) pairs that no number needs: boxes and ids, for outcome lists and viewers."""
+
+    def __post_init__(self) -> None:
+        if any(canonical(a) >= canonical(b) for a, b in zip(self.units, self.units[1:], strict=False)):
+            raise ValueError("the documents of a ledger must be distinct and in canonical order")
+        for name, table in self.tables.items():
+            unit = table.array(UNIT)
+            if len(unit) and (np.any(np.diff(unit) < 0) or unit[0] < 0 or unit[-1] >= len(self.units)):
+                raise ValueError(f"the rows of table {name!r} are not in the order of the ledger's documents")
+
+    def table(self, name: str) -> Table:
+        """One of the tables."""
+        return self.tables[name]
+
+    def offsets(self, table: str) -> Ints:
+        """The first row of each document in a table, and the table's height at the end."""
+        return np.searchsorted(self.tables[table].array(UNIT), np.arange(len(self.units) + 1)).astype(np.int64)
+
+    def absolute(self, table: str, units: Array, relative: Array) -> Ints:
+        """The rows of a table that rows of these documents point at."""
+        return np.asarray(self.offsets(table)[units] + relative, dtype=np.int64)
+
+    def without_details(self) -> Ledger:
+        """Only what numbers are made of."""
+        return Ledger(
+            units=self.units,
+            names=self.names,
+            tables={
+                name: Table({key: column for key, column in table.columns.items() if (name, key) not in self.details})
+                for name, table in self.tables.items()
+            },
+        )
+
+    @staticmethod
+    def concat(ledgers: Sequence[Ledger]) -> Ledger:
+        """One ledger of all documents: the same bits for any order and any split."""
+        if len(ledgers) == 1:
+            return ledgers[0]
+        units = _joint_units(ledgers)
+        names = _joint_names(ledgers)
+        position = {unit: code for code, unit in enumerate(units)}
+        unit_codes = [np.array([position[unit] for unit in ledger.units], dtype=np.int32) for ledger in ledgers]
+        return Ledger(
+            units=units,
+            names=names,
+            details=_common_details(ledgers),
+            tables={name: _joint_table(name, ledgers, unit_codes, names) for name in ledgers[0].tables},
+        )
+
+
+def _common_details(ledgers: Sequence[Ledger]) -> frozenset[tuple[str, str]]:
+    return frozenset.intersection(*(ledger.details for ledger in ledgers))
+
+
+def _joint_units(ledgers: Sequence[Ledger]) -> tuple[UnitId, ...]:
+    check_disjoint(ledger.units for ledger in ledgers)
+    return tuple(sorted((unit for ledger in ledgers for unit in ledger.units), key=canonical))
+
+
+def check_disjoint(parts: Iterable[Iterable[UnitId]]) -> None:
+    """Raise a `MergeError` that names the documents that occur in more than one part."""
+    seen: set[UnitId] = set()
+    twice: list[UnitId] = []
+    for part in parts:
+        for unit in part:
+            (twice.append if unit in seen else seen.add)(unit)
+    if twice:
+        listed = ", ".join(repr(unit) for unit in sorted(twice, key=canonical)[:5])
+        more = f" and {len(twice) - 5:,} more" if len(twice) > 5 else ""
+        raise MergeError(f"seen twice: document {listed}{more}; each document may be counted once")
+
+
+def _joint_names(ledgers: Sequence[Ledger]) -> dict[str, tuple[str, ...]]:
+    joint: dict[str, tuple[str, ...]] = {}
+    for column, first in ledgers[0].names.items():
+        tables = [ledger.names[column] for ledger in ledgers]
+        # A fixed vocabulary keeps its own order; names that data brings are sorted.
+        same = all(table == first for table in tables)
+        joint[column] = first if same else tuple(sorted({name for table in tables for name in table}))
+    return joint
+
+
+def _joint_table(
+    name: str, ledgers: Sequence[Ledger], unit_codes: Sequence[Array], names: Mapping[str, tuple[str, ...]]
+) -> Table:
+    unit = np.concatenate([codes[ledger.tables[name].array(UNIT)] for ledger, codes in zip(ledgers, unit_codes, strict=True)])
+    order = np.argsort(unit, kind="stable")
+    shared = [key for key in ledgers[0].tables[name] if all(key in ledger.tables[name] for ledger in ledgers)]
+    columns: dict[str, Column] = {
+        key: concat([_recoded(key, ledger, ledger.tables[name][key], names) for ledger in ledgers])
+        for key in shared
+        if key != UNIT
+    }
+    return Table({UNIT: unit, **columns}).take(order)
+
+
+def _recoded(key: str, ledger: Ledger, column: Column, names: Mapping[str, tuple[str, ...]]) -> Column:
+    if key not in names or ledger.names[key] == names[key]:
+        return column
+    position = {name: code for code, name in enumerate(names[key])}
+    code = np.array([position[name] for name in ledger.names[key]], dtype=np.int32)
+    return code[np.asarray(column)] if len(code) else column

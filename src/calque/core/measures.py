@@ -1,0 +1,149 @@
+"""Measures: pure functions from a ledger to numbers, their names, and what an undefined number is."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from calque.core.columns import Array, Floats, Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Undefined:
+    """A number that does not exist, and why. It becomes ``None`` (printed ``–``), never 0, -1 or NaN."""
+
+    reason: str
+
+
+_NAME = re.compile(r"(?:(?P<scope>[a-z_]+)\.)?(?P<name>[A-Za-z][A-Za-z0-9_]*)(?:@(?P<threshold>[0-9.]+))?(?:/(?P<label>.+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureName:
+    """``[SCOPE.]NAME[@THRESHOLD][/CLASS]``; no scope means micro.
+
+    >>> MeasureName.parse("macro_documents.recall@0.5")
+    MeasureName(name='recall', scope='macro_documents', threshold=0.5, label=None)
+    >>> str(MeasureName.parse("recall@0.50/Table"))
+    'recall@0.5/Table'
+    """
+
+    name: str
+    scope: str = ""
+    threshold: float | None = None
+    label: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> MeasureName:
+        """The name that the text spells; `ValueError` if it spells none."""
+        match = _NAME.fullmatch(text)
+        if match is None:
+            raise ValueError(f"{text!r} is not a measure name; write [SCOPE.]NAME[@THRESHOLD][/CLASS], as in recall@0.5/Table")
+        threshold = match["threshold"]
+        try:
+            value = None if threshold is None else float(threshold)
+        except ValueError:
+            raise ValueError(f"{threshold!r} in {text!r} is not a number") from None
+        return cls(match["name"], match["scope"] or "", value, match["label"])
+
+    def __str__(self) -> str:
+        scope = f"{self.scope}." if self.scope else ""
+        threshold = "" if self.threshold is None else f"@{self.threshold!r}"
+        return f"{scope}{self.name}{threshold}{'' if self.label is None else f'/{self.label}'}"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure as a person reads about it; `calque explain` prints this."""
+
+    name: str
+    title: str
+    definition: str
+    formula: str
+    source: str
+    undefined: str
+    """When it has no value."""
+
+
+TallyT = TypeVar("TallyT")
+
+
+@dataclass(frozen=True)
+class Ratio(Measure, Generic[TallyT]):
+    """A measure that divides one count by another, for many groups at once."""
+
+    numerator: Callable[[TallyT], Array]
+    denominator: Callable[[TallyT], Array]
+
+    def values(self, tally: TallyT) -> Floats:
+        """The ratio for each group of the tally; NaN where it is undefined."""
+        above, below = self.numerator(tally), self.denominator(tally)
+        return np.asarray(np.divide(above, below, out=np.full(np.shape(below), np.nan), where=np.asarray(below) != 0))
+
+    def numbers(self, tally: TallyT) -> list[float | Undefined]:
+        """The ratio for each group of the tally, as numbers for people."""
+        return [number(value, self.undefined) for value in np.atleast_1d(self.values(tally))]
+
+
+def number(value: float, reason: str) -> float | Undefined:
+    """The value, or why there is none when it is NaN."""
+    return Undefined(reason) if math.isnan(value) else float(value)
+
+
+def weighted_mean(values: Sequence[float | Undefined], weights: Sequence[float], reason: str) -> float | Undefined:
+    """The mean of what is defined, the same for any order; undefined when nothing is or nothing weighs.
+
+    >>> weighted_mean([0.5, Undefined("no predictions"), 1.0], [1.0, 1.0, 3.0], "no class has a value")
+    0.875
+    """
+    kept = [(value, weight) for value, weight in zip(values, weights, strict=True) if not isinstance(value, Undefined)]
+    total = math.fsum(weight for _, weight in kept)
+    return math.fsum(value * weight for value, weight in kept) / total if total > 0 else Undefined(reason)
+
+
+def counts(groups: Array, size: int) -> Ints:
+    """How many rows each group has."""
+    return np.bincount(groups, minlength=size).astype(np.int64)
+
+
+_HALF = float(1 << 27)
+
+
+def fraction_sums(values: Floats, groups: Array, size: int) -> Floats:
+    """The sum of values in [0, 1] for each group, the same bits for any order of the rows.
+
+    Each value is cut into two 27-bit integers. Sums of up to 2**26 of those are exact in float64, so no order and no
+    split can change them; what lies below 2**-54 is dropped, less than the last digit of a mean.
+
+    >>> fraction_sums(np.array([0.75, 0.5, 0.3]), np.array([0, 0, 1]), 2).tolist()
+    [1.25, 0.3]
+    """
+    high = np.floor(values * _HALF)
+    low = np.floor((values * _HALF - high) * _HALF)
+    high_sum = np.bincount(groups, weights=high, minlength=size)
+    low_sum = np.bincount(groups, weights=low, minlength=size)
+    return np.asarray(high_sum / _HALF + low_sum / (_HALF * _HALF))
+
+
+def settle(tree: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """The tree with ``None`` for every undefined number, and the reasons by dotted path.
+
+    >>> settle({"micro": {"precision": Undefined("no predictions"), "tp": 0}})
+    ({'micro': {'precision': None, 'tp': 0}}, {'micro.precision': 'no predictions'})
+    """
+    reasons: dict[str, str] = {}
+
+    def visit(node: Any, path: str) -> Any:
+        if isinstance(node, Undefined):
+            reasons[path] = node.reason
+            return None
+        if isinstance(node, Mapping):
+            return {key: visit(value, f"{path}.{key}" if path else str(key)) for key, value in node.items()}
+        return node
+
+    return visit(tree, ""), reasons

@@ -1,0 +1,70 @@
+"""Which expected item goes with which found item, and how much they share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from calque.core.columns import Bytes, Codes, Floats
+from calque.core.geometry import share
+from calque.core.overlay import Overlay
+from calque.kernels import kernels
+
+TAKES_PART, ABSORBS, LEFT_OUT = 0, 1, 2
+"""What an object does in a pairing: be paired; be no target yet excuse what lies on it; nothing."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Pairing:
+    """A 1:1 pairing of the rows of an overlay's two layers, with how much each pair shares."""
+
+    truth_match: Codes
+    """For each truth the row of its prediction, or -1."""
+    found_match: Codes
+    """For each prediction the row of its truth, or -1."""
+    iou: Floats
+    """For each truth the IoU with its prediction; NaN where there is none, as in the next two."""
+    coverage: Floats
+    purity: Floats
+    absorbed: Floats
+    """For each prediction the largest share of its own area on one absorbing truth."""
+
+    def found_iou(self) -> Floats:
+        """For each prediction the IoU with its truth; NaN where there is none."""
+        values = np.full(len(self.found_match), np.nan)
+        paired = self.found_match >= 0
+        values[paired] = self.iou[self.found_match[paired]]
+        return values
+
+
+def greedy(overlay: Overlay, truth_roles: Bytes, found_roles: Bytes, *, threshold: float, jobs: int = 1) -> Pairing:
+    """Pairs of one page and label with IoU at or above the threshold, the best first.
+
+    Exact ties go to the higher score, then to the earlier prediction, then to the earlier truth. The pairing at a higher
+    threshold is this one filtered to that IoU, so one pairing at the lowest threshold serves all.
+    """
+    truth, found = overlay.truth, overlay.found
+    truth_match, found_match, shared, absorbed = kernels().match_greedy(
+        truth.boxes, truth.label, truth.offsets, truth_roles,
+        found.boxes, found.label, found.offsets, found.scores, found_roles,
+        truth.form == "xywh", threshold, jobs,
+    )  # fmt: skip
+    paired = truth_match >= 0
+    partner = truth_match[paired]
+    common = shared[paired]
+    truth_area, found_area = truth.areas()[paired], found.areas()[partner]
+
+    def spread(values: Floats) -> Floats:
+        column = np.full(len(paired), np.nan)
+        column[paired] = values
+        return column
+
+    return Pairing(
+        truth_match=truth_match,
+        found_match=found_match,
+        iou=spread(share(common, found_area + truth_area - common)),
+        coverage=spread(share(common, truth_area)),
+        purity=spread(share(common, found_area)),
+        absorbed=absorbed,
+    )

@@ -1,0 +1,122 @@
+"""A result: numbers, tables, outcomes and the signature, ready to be printed, exported and compared."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from calque.core.columns import Table
+from calque.core.errors import Issue, Severity, summarize
+from calque.core.ledger import Ledger
+from calque.core.measures import MeasureName, settle
+from calque.core.presentation import Section, to_html, to_text
+from calque.core.signature import Signature
+from calque.core.task import Task
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Which files and models the two sides came from, for headings."""
+
+    truth: tuple[tuple[str, str], ...] = ()
+    """Pairs of file and model, sorted."""
+    predictions: tuple[tuple[str, str], ...] = ()
+
+    def __or__(self, other: Sources) -> Sources:
+        return Sources(
+            tuple(sorted({*self.truth, *other.truth})),
+            tuple(sorted({*self.predictions, *other.predictions})),
+        )
+
+    def to_dict(self) -> dict[str, list[dict[str, str]]]:
+        """The JSON form."""
+        return {
+            side: [{"file": file, "model": model} for file, model in getattr(self, side)] for side in ("truth", "predictions")
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Sources:
+        """The sources that `to_dict` wrote."""
+        return cls(**{side: tuple((entry["file"], entry["model"]) for entry in entries) for side, entries in data.items()})
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What an evaluation says. Index it by measure name, or by class and measure name.
+
+    ``result["recall@0.5"]``, ``result["Table", "recall@0.5"]`` and ``result["recall@0.5/Table"]`` are numbers, or ``None``
+    where `undefined` says why there is none.
+    """
+
+    task: Task
+    ledger: Ledger
+    numbers: Mapping[str, Any]
+    undefined: Mapping[str, str]
+    """Why numbers are ``None``, by their dotted path in the JSON."""
+    issues: tuple[Issue, ...] = ()
+    sources: Sources = field(default_factory=Sources)
+
+    @classmethod
+    def of(cls, task: Task, ledger: Ledger, issues: tuple[Issue, ...] = (), sources: Sources | None = None) -> Result:
+        """The result of a ledger under its task."""
+        numbers, undefined = settle(task.measure(ledger))
+        return cls(task, ledger, numbers, undefined, issues, sources or Sources())
+
+    @property
+    def signature(self) -> Signature:
+        """Every setting behind these numbers."""
+        return self.task.signature()
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether some items could not be evaluated."""
+        return any(issue.severity is Severity.LOSS for issue in self.issues)
+
+    def __getitem__(self, key: str | tuple[str, str]) -> float | None:
+        label, text = key if isinstance(key, tuple) else (None, key)
+        name = MeasureName.parse(text if label is None else f"{text}/{label}")
+        node: Any = self.numbers
+        for step in self.task.address(name):
+            if not isinstance(node, Mapping) or step not in node:
+                known = ", ".join(map(str, node)) if isinstance(node, Mapping) else "nothing"
+                raise KeyError(f"no measure {name}: there is no {step!r} among {known}")
+            node = node[step]
+        if isinstance(node, Mapping | list):
+            raise KeyError(f"{name} is a table, not a number")
+        return node  # type: ignore[no-any-return]  # the tree is plain JSON
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the outcomes, as plain JSON values."""
+        signature = self.signature
+        return {
+            "task": self.task.name,
+            "version": signature.version,
+            "signature": str(signature),
+            "settings": dict(signature.settings),
+            "sources": self.sources.to_dict(),
+            **self.numbers,
+            "undefined": dict(self.undefined),
+            "issues": [issue.to_dict() for issue in summarize(self.issues)],
+        }
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """Strict JSON: no NaN, no Infinity."""
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+
+    def outcomes(self, *, threshold: float | None = None) -> Table:
+        """One row for each item, with what happened to it; ``.rows()`` iterates, ``.to_pandas()`` makes a frame."""
+        return self.task.outcomes(self.ledger, threshold=threshold)
+
+    def sections(self) -> list[Section]:
+        """The numbers as a person reads them, then what was noticed in the data, then the signature."""
+        notes = [str(issue) for issue in summarize(self.issues)]
+        noticed = [Section(title="noticed in the data", notes=notes)] if notes else []
+        return [*self.task.sections(self.to_dict()), *noticed, Section(title="", notes=[str(self.signature)])]
+
+    def __str__(self) -> str:
+        return to_text(self.sections())
+
+    def _repr_html_(self) -> str:
+        return to_html(self.sections())

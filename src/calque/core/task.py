@@ -1,0 +1,148 @@
+"""A task: a frozen dataclass whose fields are the Python keywords, the CLI flags and the signature at once."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from calque.core.signature import Signature
+
+if TYPE_CHECKING:
+    # Tasks are built while the command line starts; numpy waits until there is something to score.
+    from calque.core.columns import Table
+    from calque.core.corpus import Corpus
+    from calque.core.ledger import Ledger
+    from calque.core.measures import Measure, MeasureName
+    from calque.core.presentation import Section
+
+BUILT_IN = {"detection": "calque.detection"}
+"""The tasks that come with calque and the module that defines each."""
+
+Kind = Literal["number", "numbers", "words", "weights", "choice", "switch"]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """How a field of a task is shown to people."""
+
+    help: str
+    kind: Kind
+    key: str
+    """Its name in the signature."""
+    flag: str
+    """Its name on the command line."""
+    choices: tuple[str, ...] = ()
+    always: bool = False
+    """Whether the signature shows it even at its default."""
+
+
+def setting(
+    default: Any, *, help: str, kind: Kind, key: str, flag: str = "", choices: tuple[str, ...] = (), always: bool = False
+) -> Any:
+    """A field of a task, with what the command line and the signature need to know of it."""
+    note = Setting(help=help, kind=kind, key=key, flag=flag, choices=choices, always=always)
+    return dataclasses.field(default=default, metadata={"setting": note})
+
+
+def settings(task: type[Task] | Task) -> dict[str, Setting]:
+    """The settings of a task by field name."""
+    return {
+        field.name: dataclasses.replace(note, flag=note.flag or "--" + field.name.replace("_", "-"))
+        for field in dataclasses.fields(task)
+        if (note := field.metadata.get("setting")) is not None
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task(ABC):
+    """What differs between tasks: how items pair up, and what is counted. Everything else is written once."""
+
+    name: ClassVar[str]
+    fixed: ClassVar[Mapping[str, str]] = {}
+    """What the signature says beside the settings, such as how items are paired."""
+    known: ClassVar[dict[str, type[Task]]] = {}
+    """Every task class that was defined, by name, so that a state finds its own."""
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        Task.known[cls.name] = cls
+
+    @classmethod
+    def measures(cls) -> tuple[Measure, ...]:
+        """What `calque explain` knows of this task."""
+        return ()
+
+    @abstractmethod
+    def score(self, expected: Any, found: Any, *, jobs: int = 1) -> Ledger:
+        """The outcome of every item of these whole documents. Pure; one document or twenty thousand."""
+
+    @abstractmethod
+    def measure(self, ledger: Ledger) -> dict[str, Any]:
+        """The numbers of a ledger, as the tree that the JSON shows; what has no value is `Undefined`."""
+
+    def read(self, expected: Any, found: Any) -> tuple[Corpus, Corpus]:
+        """The two sides, read from anything that `calque.read` takes, and checked against each other."""
+        from calque.readers import read_pair
+
+        return read_pair(expected, found)
+
+    def address(self, name: MeasureName) -> tuple[str, ...]:
+        """Where in the tree of numbers a measure stands."""
+        return (name.name,)
+
+    def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # most have none
+        """One row for each item, with what happened to it."""
+        return next(iter(ledger.tables.values()))
+
+    def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
+        """The numbers as a person reads them."""
+        from calque.core.presentation import Section
+
+        rows = [(key, value) for key, value in numbers.items() if not isinstance(value, Mapping | list)]
+        return [Section(title=self.name, head=("measure", "value"), rows=rows)]
+
+    def report_sections(self, numbers: Mapping[str, Any]) -> list[Section]:
+        """The numbers as a written report shows them."""
+        return self.sections(numbers)
+
+    def flat(self, numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The numbers as rows of one table, for spreadsheets."""
+        return [{"measure": key, "value": value} for key, value in numbers.items() if not isinstance(value, Mapping | list)]
+
+    def signature(self) -> Signature:
+        """Every setting that can change a number."""
+        shown: dict[str, str] = dict(self.fixed)
+        quiet = set()
+        defaults = {field.name: field.default for field in dataclasses.fields(self)}
+        for name, note in settings(self).items():
+            value = getattr(self, name)
+            shown[note.key] = spell(value)
+            if value == defaults[name] and not note.always:
+                quiet.add(note.key)
+        return Signature(self.name, shown, frozenset(quiet))
+
+
+def task_class(name: str) -> type[Task] | None:
+    """The task of that name, if there is one."""
+    if name in BUILT_IN:
+        importlib.import_module(BUILT_IN[name])
+    return Task.known.get(name)
+
+
+def spell(value: Any) -> str:
+    """A setting's value in a signature.
+
+    >>> spell((0.5, 0.75)), spell(None), spell(True), spell((("Table", 2.0),))
+    ('0.5,0.75', 'none', 'yes', 'Table=2.0')
+    """
+    if value is None or value == ():
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return ",".join(f"{item[0]}={item[1]!r}" if isinstance(item, tuple) else spell(item) for item in value)
+    return str(value)

@@ -1,0 +1,73 @@
+"""One row for each object: where it is, what happened to it, and with whom it is paired."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from calque.core.columns import Array, Column, Flags, Floats, Strings, Table
+from calque.core.ledger import UNIT, Ledger
+from calque.detection.scoring import STATUS_NAMES, Status
+
+IGNORED = {Status.SMALL}
+
+
+def outcomes(ledger: Ledger, threshold: float, *, lowest: float) -> Table:
+    """Truths first, then predictions; ``outcome`` is tp, fn, fp, ignored or excluded, ``reason`` says why it does not count."""
+    if threshold < lowest:
+        raise ValueError(f"boxes were paired at IoU {lowest} and above; outcomes at {threshold} are not known")
+    truth, found = _side(ledger, "truth", threshold), _side(ledger, "found", threshold)
+    columns: dict[str, Column] = {}
+    for name, first in truth.items():
+        second = found[name]
+        if isinstance(first, list):
+            columns[name] = Strings.pack([*first, *second])
+        else:
+            columns[name] = np.concatenate([first, second])
+    return Table(columns)
+
+
+def _side(ledger: Ledger, name: str, threshold: float) -> dict[str, list[str] | Array]:
+    table = ledger.table(name)
+    other = "found" if name == "truth" else "truth"
+    unit, status = table.array(UNIT), table.array("status")
+    iou = table.array("iou")
+    paired: Flags = iou >= threshold
+    pages = ledger.table("pages").array("page_index")
+    partner = np.where(paired, ledger.absolute(other, unit, table.array("match")), -1)
+    missing: Floats = np.full(table.height, np.nan)
+    columns: dict[str, list[str] | Array] = {
+        "document": [str(ledger.units[position]) for position in unit.tolist()],
+        "page": pages[ledger.absolute("pages", unit, table.array("page"))],
+        "side": ["truth" if name == "truth" else "prediction"] * table.height,
+        "id": _ids(table),
+        "label": [ledger.names["label"][code] for code in table.array("label").tolist()],
+        "score": table.array("score") if "score" in table else missing,
+        "outcome": _outcome(name, table, paired, threshold),
+        "reason": ["" if code == Status.COUNTED else STATUS_NAMES[code] for code in status.tolist()],
+        "iou": np.where(paired, iou, np.nan),
+        "partner": _partner_ids(ledger.table(other), partner),
+    }
+    if "box" in table:
+        columns["box"] = table.array("box")
+    return columns
+
+
+def _ids(table: Table) -> list[str]:
+    ids = table.get("id")
+    return ids.tolist() if isinstance(ids, Strings) else [str(row) for row in range(table.height)]
+
+
+def _partner_ids(other: Table, partner: Array) -> list[str]:
+    ids = _ids(other)
+    return ["" if row < 0 else ids[row] for row in partner.tolist()]
+
+
+def _outcome(name: str, table: Table, paired: Flags, threshold: float) -> list[str]:
+    status = table.array("status")
+    outcome = np.full(table.height, "fn" if name == "truth" else "fp", dtype="<U8")
+    if name == "found":
+        outcome[table.array("absorbed") >= threshold] = "ignored"
+    outcome[np.isin(status, list(IGNORED))] = "ignored"
+    outcome[~np.isin(status, [Status.COUNTED, *IGNORED])] = "excluded"
+    outcome[paired] = "tp"
+    return list(outcome.tolist())

@@ -1,0 +1,139 @@
+"""Detection numbers for people: one table for each threshold, then what is undefined and what one side does not know."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from calque.core.presentation import Section
+from calque.detection.numbers import RATIOS
+
+SPATIAL = RATIOS[3:]
+HEAD = ("TP", "FP", "FN", *(ratio.title for ratio in RATIOS))
+TOTALS = {"micro": "all (micro)", "macro_classes": "mean of classes", "macro_documents": "mean of documents"}
+SPOKEN = {**TOTALS, "weighted_classes": "weighted mean of classes"}
+LISTED = 5
+"""How many names a note lists before it only counts."""
+
+
+def sections(numbers: Mapping[str, Any]) -> list[Section]:
+    """The sections of a result's JSON form."""
+    shown = [_overview(numbers)]
+    shown += [_threshold(text, block) for text, block in numbers["metrics"].items()]
+    notes = [*_empty_pages(numbers), *_one_sided(numbers["documents"]), *_undefined(numbers["undefined"])]
+    return [*shown, Section(title="", notes=notes)] if notes else shown
+
+
+def _overview(numbers: Mapping[str, Any]) -> Section:
+    sizes = numbers["counts"]
+    parts = [_plural(sizes[name], name) for name in ("documents", "pages", "truths", "predictions")]
+    notes = [
+        f"not counted, {side}: " + ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in left.items())
+        for side, left in (("truths", sizes["truths_not_counted"]), ("predictions", sizes["predictions_not_counted"]))
+        if left
+    ]
+    return Section(title=_heading(numbers["sources"]), notes=[", ".join(parts), *notes])
+
+
+def _heading(sources: Mapping[str, Any]) -> str:
+    found, truth = models(sources["predictions"]), models(sources["truth"])
+    return f"Detection: {found} against {truth}" if found and truth else "Detection"
+
+
+def models(entries: Sequence[Mapping[str, str]]) -> str:
+    """The names of the models behind one side, or of their files."""
+    return ", ".join(sorted({entry["model"] or entry["file"] for entry in entries} - {""}))
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun[:-1] if count == 1 else noun}"
+
+
+def _threshold(text: str, block: Mapping[str, Any]) -> Section:
+    per_class = block["per_class"]
+    rows = [_row(name, numbers) for name, numbers in per_class.items()]
+    rows += [_row(title, block[scope]) for scope, title in TOTALS.items()]
+    return Section(title=f"IoU ≥ {text}", head=("class", *HEAD), rows=rows, rule_before=len(per_class))
+
+
+def _row(name: str, numbers: Mapping[str, Any]) -> Sequence[Any]:
+    counted = [numbers.get(key, "") for key in ("tp", "fp", "fn")]
+    return (name, *counted, *(numbers[ratio.name] for ratio in RATIOS))
+
+
+def _empty_pages(numbers: Mapping[str, Any]) -> list[str]:
+    text, block = next(iter(numbers["metrics"].items()))
+    empty = block["empty_pages"]
+    if not empty["pages"]:
+        return []
+    return [
+        f"{_plural(empty['pages'], 'pages')} without ground truth: {_plural(empty['fp'], 'false positives')} "
+        f"on {empty['pages_with_fp']:,} of them at IoU {text}"
+    ]
+
+
+def _one_sided(documents: Mapping[str, Sequence[int | str]]) -> list[str]:
+    return [
+        f"{_plural(len(names), 'documents')} only in the {side}: {_some(names)}"
+        for side, names in (("truth", documents["only_truth"]), ("predictions", documents["only_predictions"]))
+        if names
+    ]
+
+
+def _some(names: Sequence[int | str]) -> str:
+    listed = ", ".join(str(name) for name in names[:LISTED])
+    return listed if len(names) <= LISTED else f"{listed} and {len(names) - LISTED:,} more"
+
+
+def _undefined(reasons: Mapping[str, str]) -> list[str]:
+    """What the dashes mean: one line for each reason and the measures that it takes away, with whom it concerns."""
+    measures: dict[tuple[str, str], list[str]] = {}
+    for path, reason in reasons.items():
+        scope, name = _spoken(path)
+        if name not in measures.setdefault((scope, reason), []):
+            measures[scope, reason].append(name)
+    scopes: dict[tuple[str, str], list[str]] = {}
+    for (scope, reason), names in measures.items():
+        if scope != SPOKEN["weighted_classes"]:  # not in the table
+            scopes.setdefault((", ".join(names), reason), []).append(scope)
+    return [f"– {names}: {reason} ({_some(concerned)})" for (names, reason), concerned in scopes.items()]
+
+
+def _spoken(path: str) -> tuple[str, str]:
+    """The scope and the measure in ``metrics.0.5.per_class.Table.precision``, in words."""
+    head, _, name = path.rpartition(".")
+    for marker in ("per_class.", *SPOKEN):
+        _, found, after = head.partition(marker)
+        if found:
+            return (after if marker == "per_class." else SPOKEN[marker]), name.replace("_", " ")
+    return head, name
+
+
+def report_sections(numbers: Mapping[str, Any]) -> list[Section]:
+    """The source document's reporting template: detection metrics at each threshold, then spatial metrics."""
+    metrics = numbers["metrics"]
+    parts = [Section(title=f"Model: {models(numbers['sources']['predictions']) or 'unnamed'}", level=2)]
+    for position, (text, block) in enumerate(metrics.items()):
+        title = f"{'Optional ' if position else ''}Detection Metrics (T={text})"
+        rows = [(name, values["precision"], values["recall"]) for name, values in block["per_class"].items()]
+        rows.append(("all (micro)", block["micro"]["precision"], block["micro"]["recall"]))
+        parts.append(Section(title=title, head=("Class", "Precision", "Recall"), rows=rows))
+    lowest = next(iter(metrics.values()))
+    spatial = [(name, *(values[ratio.name] for ratio in SPATIAL)) for name, values in lowest["per_class"].items()]
+    head = ("Class", "Mean IoU", "Mean Coverage", "Mean Purity")
+    notes = [*_one_sided(numbers["documents"]), *_undefined(numbers["undefined"])]
+    parts.append(Section(title="Spatial Metrics", head=head, rows=spatial, notes=[*notes, numbers["signature"]]))
+    return parts
+
+
+def flat(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """One row for each threshold and class or mean, with the JSON's own names."""
+    names = ("tp", "fp", "fn", *(ratio.name for ratio in RATIOS))
+    return [
+        {"threshold": float(text), "scope": scope, "class": label, **{name: values.get(name) for name in names}}
+        for text, block in numbers["metrics"].items()
+        for scope, label, values in (
+            *(("class", label, values) for label, values in block["per_class"].items()),
+            *((scope, "", block[scope]) for scope in SPOKEN),
+        )
+    ]

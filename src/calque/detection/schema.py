@@ -1,0 +1,57 @@
+"""The JSON Schema of a detection result, for those who read results with other tools."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from calque.detection.numbers import RATIOS, SCOPES
+
+_COUNT = {"type": "integer", "minimum": 0}
+_SHARE = {"type": ["number", "null"], "minimum": 0, "maximum": 1}
+_UNIT_IDS = {"type": "array", "items": {"type": ["string", "integer"]}}
+
+
+def _object(properties: dict[str, Any], *, required: bool = True) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "object", "properties": properties}
+    return {**schema, "required": list(properties)} if required else schema
+
+
+def _map_of(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "additionalProperties": schema}
+
+
+def result_schema() -> dict[str, Any]:
+    """The schema of what ``calque detect --format json`` prints."""
+    ratios = {ratio.name: _SHARE for ratio in RATIOS}
+    counted = _object({"tp": _COUNT, "fp": _COUNT, "fn": _COUNT, **ratios})
+    scopes = {scope: counted if scope == "micro" else _object(ratios) for scope in SCOPES}
+    empty_pages = _object({"pages": _COUNT, "pages_with_fp": _COUNT, "fp": _COUNT})
+    source = {"type": "array", "items": _object({"file": {"type": "string"}, "model": {"type": "string"}})}
+    issue = _object({
+        "code": {"type": "string"},
+        "severity": {"enum": ["error", "loss", "note"]},
+        "file": {"type": "string"},
+        "pointer": {"type": "string"},
+        "message": {"type": "string"},
+        "help": {"type": "string"},
+        "count": {"type": "integer", "minimum": 1},
+    })  # fmt: skip
+    sizes = dict.fromkeys(("documents", "pages", "truths", "predictions"), _COUNT)
+    not_counted = {"truths_not_counted": _map_of(_COUNT), "predictions_not_counted": _map_of(_COUNT)}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "calque detection result",
+        **_object({
+            "task": {"const": "detection"},
+            "version": {"type": "string"},
+            "signature": {"type": "string"},
+            "settings": _map_of({"type": "string"}),
+            "sources": _object({"truth": source, "predictions": source}),
+            "thresholds": {"type": "array", "items": {"type": "number"}, "minItems": 1},
+            "metrics": _map_of(_object({**scopes, "per_class": _map_of(counted), "empty_pages": empty_pages})),
+            "counts": _object({**sizes, **not_counted}),
+            "documents": _object({"only_truth": _UNIT_IDS, "only_predictions": _UNIT_IDS}),
+            "undefined": _map_of({"type": "string"}),
+            "issues": {"type": "array", "items": issue},
+        }),
+    }  # fmt: skip

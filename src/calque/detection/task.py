@@ -1,0 +1,134 @@
+"""The detection task: its settings, and where each of its steps lives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from calque.core.errors import ConfigError
+from calque.core.task import Task, setting
+
+if TYPE_CHECKING:
+    from calque.core.columns import Table
+    from calque.core.corpus import BoxCorpus, Corpus
+    from calque.core.ledger import Ledger
+    from calque.core.measures import Measure, MeasureName
+    from calque.core.presentation import Section
+
+
+@dataclass(frozen=True, kw_only=True)
+class Detection(Task):
+    """Pairs boxes of one page and label greedily by IoU and counts what is found, missed and made up.
+
+    >>> from calque import Corpus, Evaluator
+    >>> truth = Corpus.from_arrays([[0, 0, 10, 10]], ["Table"])
+    >>> found = Corpus.from_arrays([[0, 0, 10, 9]], ["Table"], scores=[0.8])
+    >>> result = Evaluator(Detection()).update(truth, found).compute()
+    >>> result["recall@0.75/Table"], result["Table", "mean_iou@0.5"]
+    (1.0, 0.9)
+    """
+
+    name: ClassVar[str] = "detection"
+    fixed: ClassVar[Mapping[str, str]] = {"match": "greedy"}
+
+    iou: tuple[float, ...] = setting(
+        (0.5, 0.75), kind="numbers", key="iou", always=True, help="IoU at or above which a pair counts (repeat for several)."
+    )
+    labels: tuple[str, ...] = setting(
+        (), kind="words", key="labels", help="Only these labels, on both sides (A,B). Default: all."
+    )
+    min_area: float = setting(
+        0.0, kind="number", key="min-area", help="Smaller objects (in input units²) are ignored: neither found nor missed."
+    )
+    min_score: float = setting(
+        0.0, kind="number", key="min-score", help="Predictions below this score do not take part (AP still sees them)."
+    )
+    missing: Literal["penalize", "intersect"] = setting(
+        "penalize",
+        kind="choice",
+        choices=("penalize", "intersect"),
+        key="missing",
+        always=True,
+        help="Documents known to one side only: count their objects as missed or made up, or leave them out.",
+    )
+    class_weight: tuple[tuple[str, float], ...] = setting(
+        (), kind="weights", key="class-weight", help="Weight of a label in the means over classes (Table=2; others weigh 1)."
+    )
+    allow_missing_scores: bool = setting(False, kind="switch", key="missing-scores", help="Accept predictions without scores.")
+    lenient: bool = setting(
+        False, kind="switch", key="lenient", help="Unknown keys, duplicate pages and unknown labels are counted, not refused."
+    )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "iou", tuple(sorted({float(value) for value in self.iou})))
+        object.__setattr__(self, "labels", tuple(sorted(set(self.labels))))
+        if isinstance(self.class_weight, Mapping):
+            object.__setattr__(self, "class_weight", tuple(self.class_weight.items()))
+        object.__setattr__(self, "class_weight", tuple(sorted((name, float(w)) for name, w in self.class_weight)))
+        if not self.iou or not all(0 < value <= 1 for value in self.iou):
+            raise ConfigError(f"iou must be above 0 and at most 1, not {list(self.iou)}")
+        for name in ("min_area", "min_score"):
+            if not (math.isfinite(getattr(self, name)) and getattr(self, name) >= 0):
+                raise ConfigError(f"{name} must be a number from 0, not {getattr(self, name)}")
+        if self.missing not in ("penalize", "intersect"):
+            raise ConfigError(f"missing must be 'penalize' or 'intersect', not {self.missing!r}")
+        if not all(math.isfinite(weight) and weight >= 0 for _, weight in self.class_weight):
+            raise ConfigError(f"class weights must be finite and not negative: {dict(self.class_weight)}")
+
+    def read(self, expected: Any, found: Any) -> tuple[Corpus, Corpus]:
+        """The two sides as corpora, checked against each other."""
+        from calque.readers import read_pair
+
+        return read_pair(expected, found, lenient=self.lenient, allow_missing_scores=self.allow_missing_scores)
+
+    def score(self, expected: BoxCorpus, found: BoxCorpus, *, jobs: int = 1) -> Ledger:
+        """The outcome of every box."""
+        from calque.detection.scoring import score
+
+        return score(self, expected, found, jobs=jobs)
+
+    def measure(self, ledger: Ledger) -> dict[str, Any]:
+        """Precision, recall, F1 and spatial means at every threshold."""
+        from calque.detection.numbers import measure
+
+        return measure(self, ledger)
+
+    def address(self, name: MeasureName) -> tuple[str, ...]:
+        """Where a measure stands in the JSON."""
+        threshold = repr(self.iou[0] if name.threshold is None else name.threshold)
+        if name.label is not None:
+            return "metrics", threshold, "per_class", name.label, name.name
+        return "metrics", threshold, name.scope or "micro", name.name
+
+    def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:
+        """One row for each object, with its outcome at one IoU threshold (default: the lowest)."""
+        from calque.detection.outcomes import outcomes
+
+        return outcomes(ledger, self.iou[0] if threshold is None else threshold, lowest=self.iou[0])
+
+    def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
+        """One table for each threshold, and what is undefined and why."""
+        from calque.detection.presentation import sections
+
+        return sections(numbers)
+
+    def report_sections(self, numbers: Mapping[str, Any]) -> list[Section]:
+        """The reporting template of the snapshot specification, filled in."""
+        from calque.detection.presentation import report_sections
+
+        return report_sections(numbers)
+
+    def flat(self, numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """One row for each threshold and class or mean."""
+        from calque.detection.presentation import flat
+
+        return flat(numbers)
+
+    @classmethod
+    def measures(cls) -> tuple[Measure, ...]:
+        """What `calque explain` knows of detection."""
+        from calque.detection.numbers import MEASURES
+
+        return MEASURES

@@ -1,0 +1,204 @@
+"""Which found box goes with which true box: the specification of the native box kernels, in NumPy.
+
+Both sides are ragged tables: rows sorted by page, where ``offsets[p]:offsets[p + 1]`` are the rows of page ``p``.
+Only boxes on the same page and with the same label are ever compared.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.int64]
+Ints = npt.NDArray[np.int32]
+Bytes = npt.NDArray[np.uint8]
+Flags = npt.NDArray[np.bool_]
+
+COUNTS, ABSORBS, LEFT_OUT = 0, 1, 2
+"""The roles of a row. Only a truth absorbs (a crowd, or an ignored region); any other role of a found row leaves it out."""
+
+PAIRS_AT_ONCE = 1 << 18
+"""How many pairs are held in memory at a time: enough to drown NumPy's overhead, few enough to stay in the cache."""
+
+
+class Edges(NamedTuple):
+    """Boxes as columns. The area is kept because it cannot be had from the corners of x, y, w, h to the bit."""
+
+    left: Floats
+    top: Floats
+    right: Floats
+    bottom: Floats
+    area: Floats
+
+
+class Side(NamedTuple):
+    """The rows of one side that take part, and the (page, label) group of every row."""
+
+    rows: Rows
+    groups: Rows
+
+
+def match_greedy(
+    truth_boxes: Floats,
+    truth_labels: Ints,
+    truth_offsets: Rows,
+    truth_roles: Bytes,
+    found_boxes: Floats,
+    found_labels: Ints,
+    found_offsets: Rows,
+    found_scores: Floats,
+    found_roles: Bytes,
+    xywh: bool,
+    threshold: float,
+    jobs: int = 1,
+) -> tuple[Ints, Ints, Floats, Floats]:
+    """Pair boxes 1:1 by IoU, best first, and measure what each found box has in common with absorbing truths.
+
+    Candidates are pairs that overlap and have IoU >= ``threshold``. Exact ties go to the higher score (NaN is the
+    lowest), then to the earlier found row, then to the earlier truth.
+
+    Returns, per truth, the row of its found box or -1; per found box, the row of its truth or -1; per truth, the
+    intersection with its match or 0; per found box, the largest share of its area that lies in one absorbing truth.
+
+    >>> truth, found = np.array([[0.0, 0, 2, 2]]), np.array([[0.0, 0, 2, 1], [0.0, 0, 2, 2]])
+    >>> one, two = np.array([0, 1]), np.array([0, 2])
+    >>> counts, label = np.zeros(2, np.uint8), np.zeros(2, np.int32)
+    >>> match_greedy(truth, label[:1], one, counts[:1], found, label, two, np.array([0.9, 0.1]), counts, False, 0.5)
+    (array([1], dtype=int32), array([-1,  0], dtype=int32), array([4.]), array([0., 0.]))
+    """
+    del jobs  # the native twin's threads
+    check_side("truth", truth_boxes, truth_labels, truth_offsets, truth_roles)
+    check_side("found", found_boxes, found_labels, found_offsets, found_roles, found_scores)
+    truth_side, found_side = sides(truth_labels, truth_offsets, truth_roles, found_labels, found_offsets, found_roles)
+    truths, founds = edges(truth_boxes, xywh), edges(found_boxes, xywh)
+    absorbed = np.zeros(len(found_boxes))
+    candidates: list[tuple[Floats, Floats, Rows, Rows]] = []
+    for truth, found in pairs(truth_side, found_side):
+        shared = intersection(truths, truth, founds, found)
+        absorbs = truth_roles[truth] == ABSORBS
+        absorb(absorbed, founds.area, found[absorbs], shared[absorbs])
+        overlap = iou(shared, truths.area[truth], founds.area[found])
+        keep = ~absorbs & (shared > 0) & (overlap >= threshold)
+        candidates.append((overlap[keep], shared[keep], truth[keep], found[keep]))
+    truth_match, found_match, matched_area = take_best_first(candidates, found_scores, len(truth_boxes), len(found_boxes))
+    return truth_match, found_match, matched_area, absorbed
+
+
+def take_best_first(
+    candidates: list[tuple[Floats, Floats, Rows, Rows]], scores: Floats, truths: int, founds: int
+) -> tuple[Ints, Ints, Floats]:
+    """Walk the candidates (IoU, intersection, truth, found) from best to worst; take those whose two ends are free."""
+    truth_match = np.full(truths, -1, np.int32)
+    found_match = np.full(founds, -1, np.int32)
+    shared = np.zeros(truths)
+    if not candidates:
+        return truth_match, found_match, shared
+    overlap, area, truth, found = (np.concatenate(column) for column in zip(*candidates, strict=True))
+    best_first = np.lexsort((truth, found, -scores[found], -overlap))
+    truth_free, found_free = bytearray(b"\1" * truths), bytearray(b"\1" * founds)
+    taken = []
+    for pair, t, f in zip(best_first.tolist(), truth[best_first].tolist(), found[best_first].tolist(), strict=True):
+        if truth_free[t] and found_free[f]:
+            truth_free[t] = found_free[f] = 0
+            taken.append(pair)
+    truth_match[truth[taken]] = found[taken]
+    found_match[found[taken]] = truth[taken]
+    shared[truth[taken]] = area[taken]
+    return truth_match, found_match, shared
+
+
+def absorb(absorbed: Floats, areas: Floats, found: Rows, shared: Floats) -> None:
+    """Raise ``absorbed`` to the share of each found box that ``shared`` is; a box without area has no share."""
+    solid = areas[found] > 0
+    found, shared = found[solid], shared[solid]
+    with np.errstate(all="ignore"):
+        np.fmax.at(absorbed, found, shared / areas[found])
+
+
+def sides(
+    truth_labels: Ints,
+    truth_offsets: Rows,
+    truth_roles: Bytes,
+    found_labels: Ints,
+    found_offsets: Rows,
+    found_roles: Bytes,
+) -> tuple[Side, Side]:
+    """Number the (page, label) groups alike on both sides, and say which rows take part."""
+    if len(truth_offsets) != len(found_offsets):
+        raise ValueError("truth_offsets and found_offsets must have the same number of pages")
+    names, label = np.unique(np.concatenate((truth_labels, found_labels)), return_inverse=True)
+    pages = np.arange(len(truth_offsets) - 1)
+    page = np.concatenate((np.repeat(pages, np.diff(truth_offsets)), np.repeat(pages, np.diff(found_offsets))))
+    group = page * len(names) + label
+    truths = len(truth_labels)
+    return (
+        Side(np.flatnonzero(truth_roles != LEFT_OUT), group[:truths]),
+        Side(np.flatnonzero(found_roles == COUNTS), group[truths:]),
+    )
+
+
+def pairs(truth: Side, found: Side) -> Iterator[tuple[Rows, Rows]]:
+    """Every (truth row, found row) of one group, by found row and then truth row, a bounded number at a time."""
+    by_group = truth.rows[np.argsort(truth.groups[truth.rows], kind="stable")]
+    ordered = truth.groups[by_group]
+    wanted = found.groups[found.rows]
+    first = np.searchsorted(ordered, wanted, "left")
+    count = np.searchsorted(ordered, wanted, "right") - first
+    before = np.concatenate((np.zeros(1, np.int64), np.cumsum(count)))
+    start = 0
+    while start < len(wanted):
+        stop = int(np.searchsorted(before, before[start] + PAIRS_AT_ONCE, "right")) - 1
+        stop = min(max(stop, start + 1), len(wanted))
+        here = slice(start, stop)
+        within = np.arange(before[stop] - before[start]) - np.repeat(before[here] - before[start], count[here])
+        yield by_group[np.repeat(first[here], count[here]) + within], np.repeat(found.rows[here], count[here])
+        start = stop
+
+
+def edges(boxes: Floats, xywh: bool) -> Edges:
+    """The sides and areas of boxes given as x, y, w, h or as x1, y1, x2, y2."""
+    left, top, third, fourth = (np.ascontiguousarray(column) for column in boxes.T)
+    with np.errstate(all="ignore"):
+        if xywh:
+            return Edges(left, top, left + third, top + fourth, third * fourth)
+        return Edges(left, top, third, fourth, (third - left) * (fourth - top))
+
+
+def intersection(truths: Edges, truth: Rows, founds: Edges, found: Rows) -> Floats:
+    """The area that each pair shares; 0 where they only touch, and where a coordinate is NaN."""
+    with np.errstate(all="ignore"):
+        width = np.minimum(truths.right[truth], founds.right[found])
+        width -= np.maximum(truths.left[truth], founds.left[found])
+        height = np.minimum(truths.bottom[truth], founds.bottom[found])
+        height -= np.maximum(truths.top[truth], founds.top[found])
+        return np.where((width > 0) & (height > 0), width * height, 0.0)
+
+
+def iou(shared: Floats, truth_area: Floats, found_area: Floats) -> Floats:
+    """Intersection over union, in pycocotools' order of operations: another order moves decisions at a threshold."""
+    with np.errstate(all="ignore"):
+        return np.where(shared > 0, shared / (found_area + truth_area - shared), 0.0)
+
+
+def check_side(
+    name: str,
+    boxes: Floats,
+    labels: Ints,
+    offsets: Rows,
+    *columns: npt.NDArray[np.generic],
+) -> None:
+    """Refuse a table whose columns differ in length, or whose offsets do not cut it into pages."""
+    if boxes.ndim != 2 or boxes.shape[1] != 4:
+        raise ValueError(f"{name}_boxes must have four columns")
+    rows = len(boxes)
+    if any(len(column) != rows for column in (labels, *columns)):
+        raise ValueError(f"every {name} column must have as many rows as {name}_boxes")
+    check_offsets(f"{name}_offsets", offsets, rows)
+
+
+def check_offsets(name: str, offsets: Rows, rows: int) -> None:
+    """Refuse offsets that do not rise from 0 to the number of rows."""
+    if not len(offsets) or offsets[0] != 0 or offsets[-1] != rows or (np.diff(offsets) < 0).any():
+        raise ValueError(f"{name} must rise from 0 to the number of rows")

@@ -1,0 +1,108 @@
+"""JSON files as Python values, with every way in which a file can fail to be one told apart."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from calque.core.errors import ContractError
+
+
+class RepeatedKeys(dict[str, Any]):
+    """An object in which a key occurs twice: plain JSON readers keep the last value and lose the others in silence."""
+
+    repeated: tuple[str, ...] = ()
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """The content of a file, or a `ContractError` that says why there is none."""
+    name = os.fspath(path)
+    try:
+        data = Path(path).read_bytes()
+    except IsADirectoryError:
+        raise ContractError.single("is-a-folder", "is a folder", file=name, help="give a file") from None
+    except FileNotFoundError:
+        raise ContractError.single("no-such-file", "does not exist", file=name, help="check the path") from None
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise ContractError.single("cannot-read", f"cannot be read: {reason}", file=name) from None
+    if not data.strip():
+        raise ContractError.single("empty-file", "the file is empty", file=name)
+    return data
+
+
+def parse(data: bytes, file: str) -> Any:
+    """The value that JSON text spells. NaN and Infinity pass, so that the contract can name where they stand."""
+    try:
+        return json.loads(data.decode("utf-8-sig"), object_pairs_hook=_object)
+    except UnicodeDecodeError as error:
+        place = f"byte {error.start:,}"
+        raise ContractError.single("not-utf8", "is not UTF-8 text", file=file, pointer=place, help="save it as UTF-8") from None
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno} column {error.colno}"
+        raise ContractError.single("not-json", f"is not JSON: {_reason(error)}", file=file, pointer=place) from None
+    except RecursionError:
+        raise ContractError.single("too-deep", "is nested too deeply to be read", file=file) from None
+    except ValueError as error:  # integers of thousands of digits
+        raise ContractError.single("not-json", f"holds a number that cannot be read: {error}", file=file) from None
+
+
+def _reason(error: json.JSONDecodeError) -> str:
+    if not error.doc[error.pos :].strip():
+        return "the text ends too early; the file may be cut off"
+    return error.msg[0].lower() + error.msg[1:]
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    plain = dict(pairs)
+    if len(plain) == len(pairs):
+        return plain
+    node = RepeatedKeys(pairs)
+    keys = [key for key, _ in pairs]
+    node.repeated = tuple(sorted({key for key in keys if keys.count(key) > 1}))
+    return node
+
+
+def pointer(*steps: object) -> str:
+    """A JSON pointer.
+
+    >>> pointer("predictions", 3, "a/b")
+    '/predictions/3/a~1b'
+    """
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
+
+
+def shown(value: Any, limit: int = 60) -> str:
+    """A value as a message shows it: JSON, cut to a readable length.
+
+    >>> shown([0.5, float("nan"), "x"])
+    '[0.5, NaN, "x"]'
+    """
+    if isinstance(value, Mapping | list) and _depth(value) > 4:
+        return f"a deeply nested {kind(value)}"
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _depth(value: Any) -> int:
+    """Levels of nesting, counted to five at most."""
+    levels, layer = 0, [value]
+    while layer and levels < 5:
+        levels += 1
+        layer = [child for node in layer for child in _children(node)]
+    return levels
+
+
+def _children(node: Any) -> Iterable[Any]:
+    if isinstance(node, Mapping):
+        return list(node.values())[:100]
+    return node[:100] if isinstance(node, list) else ()
+
+
+def kind(value: Any) -> str:
+    """What JSON calls a value of this type."""
+    names = {dict: "object", RepeatedKeys: "object", list: "array", str: "string", bool: "boolean", type(None): "null"}
+    return names.get(type(value), "number")
