@@ -12,7 +12,7 @@ help: ## show this list
 
 setup: $(STAMP) ## make the virtual environment and install calque with everything for its development
 
-$(STAMP): pyproject.toml
+$(STAMP): pyproject.toml CMakeLists.txt $(wildcard native/*)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
 	@touch $@

@@ -1,25 +1,40 @@
 """The kernels: plain arrays in, plain arrays out. ``CALQUE_KERNELS`` chooses which twin runs.
 
-``reference`` is clear NumPy and the specification; a compiled twin has the same signatures and gives the same bits.
+``reference`` is clear NumPy and the specification; ``native`` is compiled, has the same signatures and gives the same bits.
 """
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import os
+from functools import cache
 from types import ModuleType
 
+from calque.core.errors import ConfigError
+
 VARIABLE = "CALQUE_KERNELS"
+TWINS = {"native": "calque.kernels._native", "reference": "calque.kernels.reference"}
 
 
 def chosen() -> str:
-    """The name of the kernels in use: ``reference``."""
-    wanted = os.environ.get(VARIABLE, "reference")
-    if wanted != "reference":
-        raise ValueError(f"{VARIABLE}={wanted!r} is not known; it can be 'reference'")
+    """The name of the kernels in use: ``native`` where they were built, else ``reference``."""
+    wanted = os.environ.get(VARIABLE) or ("native" if native_built() else "reference")
+    if wanted not in TWINS:
+        raise ConfigError(f"{VARIABLE}={wanted!r} is not known; it can be 'native' or 'reference'")
+    if wanted == "native" and not native_built():
+        raise ConfigError(
+            f"{VARIABLE}=native, but calque was installed without a compiler: install it again where there is one"
+        )
     return wanted
+
+
+@cache
+def native_built() -> bool:
+    """Whether the compiled kernels are part of this installation."""
+    return importlib.util.find_spec(TWINS["native"]) is not None
 
 
 def kernels() -> ModuleType:
     """The module that holds the kernels in use."""
-    return importlib.import_module(f"calque.kernels.{chosen()}")
+    return importlib.import_module(TWINS[chosen()])

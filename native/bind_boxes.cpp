@@ -1,0 +1,185 @@
+// Python's view of the box and COCO kernels: checks what it is given, lets go of the GIL, hands over arrays without a copy.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/tuple.h>
+
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "boxes_greedy.hpp"
+#include "coco_accumulate.hpp"
+#include "coco_match.hpp"
+#include "coco_order.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using namespace calque;
+
+template <class T>
+using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Strided = nb::ndarray<const T, nb::ndim<1>, nb::device::cpu>;
+using Boxes = nb::ndarray<const double, nb::shape<-1, 4>, nb::c_contig, nb::device::cpu>;
+using Ranges = nb::ndarray<const double, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Array = nb::ndarray<nb::numpy, T>;
+
+template <class T>
+std::span<const T> view(const Column<T>& column) {
+    return {column.data(), column.shape(0)};
+}
+
+void require(bool holds, const std::string& message) {
+    if (!holds) throw std::invalid_argument(message);
+}
+
+void check_offsets(const std::string& name, std::span<const std::int64_t> offsets, std::size_t rows) {
+    bool fine = !offsets.empty() && offsets.front() == 0 && offsets.back() == static_cast<std::int64_t>(rows);
+    for (std::size_t i = 1; fine && i < offsets.size(); ++i) fine = offsets[i - 1] <= offsets[i];
+    require(fine, name + " must rise from 0 to the number of rows");
+}
+
+Side side(const std::string& name, const Boxes& boxes, const Column<std::int32_t>& labels, const Column<std::int64_t>& offsets,
+          const Column<std::uint8_t>& roles, std::initializer_list<std::size_t> other_lengths) {
+    const std::size_t rows = boxes.shape(0);
+    bool fine = labels.shape(0) == rows && roles.shape(0) == rows;
+    for (const std::size_t length : other_lengths) fine = fine && length == rows;
+    require(fine, "every " + name + " column must have as many rows as " + name + "_boxes");
+    require(rows <= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()), "too many rows");
+    check_offsets(name + "_offsets", view(offsets), rows);
+    return {{boxes.data(), 4 * rows}, view(labels), view(offsets), view(roles)};
+}
+
+void check_pages(const Side& truth, const Side& found) {
+    require(truth.pages() == found.pages(), "truth_offsets and found_offsets must have the same number of pages");
+}
+
+// An array that owns the vector; numpy itself is imported only when Python gets it.
+template <class T>
+Array<T> array(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
+    auto* kept = new std::vector<T>(std::move(values));
+    nb::capsule owner(kept, [](void* held) noexcept { delete static_cast<std::vector<T>*>(held); });
+    return Array<T>(kept->data(), shape, owner);
+}
+
+template <class T>
+Array<T> array(std::vector<T>&& values) {
+    const std::size_t length = values.size();
+    return array(std::move(values), {length});
+}
+
+auto bound_match_greedy(const Boxes& truth_boxes, const Column<std::int32_t>& truth_labels, const Column<std::int64_t>& truth_offsets,
+                        const Column<std::uint8_t>& truth_roles, const Boxes& found_boxes, const Column<std::int32_t>& found_labels,
+                        const Column<std::int64_t>& found_offsets, const Column<double>& found_scores,
+                        const Column<std::uint8_t>& found_roles, bool xywh, double threshold, int jobs) {
+    const Side truth = side("truth", truth_boxes, truth_labels, truth_offsets, truth_roles, {});
+    const Side found = side("found", found_boxes, found_labels, found_offsets, found_roles, {found_scores.shape(0)});
+    check_pages(truth, found);
+    GreedyMatch out;
+    {
+        const nb::gil_scoped_release released;
+        out = match_greedy(truth, found, view(found_scores), xywh, threshold, jobs);
+    }
+    return std::tuple{array(std::move(out.truth_match)), array(std::move(out.found_match)), array(std::move(out.intersection)),
+                      array(std::move(out.absorbed))};
+}
+
+auto bound_coco_match(const Boxes& truth_boxes, const Column<std::int32_t>& truth_labels, const Column<std::int64_t>& truth_offsets,
+                      const Column<double>& truth_areas, const Column<std::uint8_t>& truth_crowd, const Column<std::uint8_t>& truth_ignore,
+                      const Column<std::uint8_t>& truth_roles, const Boxes& found_boxes, const Column<std::int32_t>& found_labels,
+                      const Column<std::int64_t>& found_offsets, const Column<double>& found_scores,
+                      const Column<std::uint8_t>& found_roles, bool xywh, const Column<double>& thresholds, const Ranges& area_ranges,
+                      std::int64_t max_detections, int jobs) {
+    const Side truth = side("truth", truth_boxes, truth_labels, truth_offsets, truth_roles,
+                            {truth_areas.shape(0), truth_crowd.shape(0), truth_ignore.shape(0)});
+    const Side found = side("found", found_boxes, found_labels, found_offsets, found_roles, {found_scores.shape(0)});
+    check_pages(truth, found);
+    require(thresholds.shape(0) <= most_thresholds, "at most 16 thresholds fit a mask");
+    const CocoSettings settings{xywh,
+                                {thresholds.data(), thresholds.data() + thresholds.shape(0)},
+                                {area_ranges.data(), 2 * area_ranges.shape(0)},
+                                max_detections};
+    CocoMatch out;
+    {
+        const nb::gil_scoped_release released;
+        out = coco_match(truth, {view(truth_areas), view(truth_crowd), view(truth_ignore)}, found, view(found_scores), settings, jobs);
+    }
+    const std::size_t ranges = settings.ranges();
+    return std::tuple{array(std::move(out.rank)), array(std::move(out.matched), {found.rows(), ranges}),
+                      array(std::move(out.ignored), {found.rows(), ranges}), array(std::move(out.truth_ignored), {truth.rows(), ranges})};
+}
+
+auto bound_score_order(const Column<std::int32_t>& labels, const Column<double>& scores, std::int64_t classes, int jobs) {
+    require(labels.shape(0) == scores.shape(0), "labels and scores must have the same length");
+    require(labels.shape(0) <= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()), "too many rows");
+    require(classes >= 0, "the number of classes must not be negative");
+    ScoreOrder out;
+    {
+        const nb::gil_scoped_release released;
+        out = score_order(view(labels), view(scores), static_cast<std::size_t>(classes), jobs);
+    }
+    return std::tuple{array(std::move(out.order)), array(std::move(out.class_offsets))};
+}
+
+Curves curves(const Column<std::int32_t>& order, const Column<std::int64_t>& class_offsets, const Column<std::int32_t>& rank,
+              const Strided<Mask>& matched, const Strided<Mask>& ignored, const Column<std::int64_t>& truths_per_class,
+              std::int64_t thresholds, std::int64_t max_detections) {
+    require(thresholds >= 0 && thresholds <= static_cast<std::int64_t>(most_thresholds), "at most 16 thresholds fit a mask");
+    require(matched.shape(0) == rank.shape(0) && ignored.shape(0) == rank.shape(0),
+            "scores, rank, matched and ignored must have the same length");
+    require(class_offsets.shape(0) == truths_per_class.shape(0) + 1, "class_offsets must have one entry more than truths_per_class");
+    check_offsets("class_offsets", view(class_offsets), order.shape(0));
+    std::uint32_t highest = 0;  // a negative row, taken as unsigned, is too high as well
+    for (const std::int32_t row : view(order)) highest = std::max(highest, static_cast<std::uint32_t>(row));
+    require(order.shape(0) == 0 || highest < rank.shape(0), "order names a row that does not exist");
+    return {view(order), view(class_offsets), view(rank), {matched.data(), matched.stride(0)}, {ignored.data(), ignored.stride(0)},
+            view(truths_per_class), static_cast<std::size_t>(thresholds), max_detections};
+}
+
+auto bound_coco_accumulate(const Column<std::int32_t>& order, const Column<std::int64_t>& class_offsets, const Column<double>& scores,
+                           const Column<std::int32_t>& rank, const Strided<Mask>& matched, const Strided<Mask>& ignored,
+                           const Column<std::int64_t>& truths_per_class, std::int64_t thresholds, const Column<double>& recall_points,
+                           std::int64_t max_detections, int jobs) {
+    require(scores.shape(0) == rank.shape(0), "scores, rank, matched and ignored must have the same length");
+    const Curves drawn = curves(order, class_offsets, rank, matched, ignored, truths_per_class, thresholds, max_detections);
+    Accumulated out;
+    {
+        const nb::gil_scoped_release released;
+        out = coco_accumulate(drawn, view(scores), view(recall_points), jobs);
+    }
+    const std::size_t points = recall_points.shape(0), classes = drawn.classes();
+    return std::tuple{array(std::move(out.precision), {drawn.thresholds, points, classes}),
+                      array(std::move(out.recall), {drawn.thresholds, classes}),
+                      array(std::move(out.scores_at), {drawn.thresholds, points, classes})};
+}
+
+auto bound_coco_recall(const Column<std::int32_t>& order, const Column<std::int64_t>& class_offsets, const Column<std::int32_t>& rank,
+                       const Strided<Mask>& matched, const Strided<Mask>& ignored, const Column<std::int64_t>& truths_per_class,
+                       std::int64_t thresholds, std::int64_t max_detections, int jobs) {
+    const Curves drawn = curves(order, class_offsets, rank, matched, ignored, truths_per_class, thresholds, max_detections);
+    std::vector<double> recall;
+    {
+        const nb::gil_scoped_release released;
+        recall = coco_recall(drawn, jobs);
+    }
+    return array(std::move(recall), {drawn.thresholds, drawn.classes()});
+}
+
+}  // namespace
+
+void bind_boxes(nb::module_& m) {
+    m.def("match_greedy", &bound_match_greedy, "truth_boxes"_a, "truth_labels"_a, "truth_offsets"_a, "truth_roles"_a, "found_boxes"_a,
+          "found_labels"_a, "found_offsets"_a, "found_scores"_a, "found_roles"_a, "xywh"_a, "threshold"_a, "jobs"_a = 1);
+    m.def("coco_match", &bound_coco_match, "truth_boxes"_a, "truth_labels"_a, "truth_offsets"_a, "truth_areas"_a, "truth_crowd"_a,
+          "truth_ignore"_a, "truth_roles"_a, "found_boxes"_a, "found_labels"_a, "found_offsets"_a, "found_scores"_a, "found_roles"_a,
+          "xywh"_a, "thresholds"_a, "area_ranges"_a, "max_detections"_a, "jobs"_a = 1);
+    m.def("score_order", &bound_score_order, "labels"_a, "scores"_a, "classes"_a, "jobs"_a = 1);
+    m.def("coco_accumulate", &bound_coco_accumulate, "order"_a, "class_offsets"_a, "scores"_a, "rank"_a, "matched"_a, "ignored"_a,
+          "truths_per_class"_a, "thresholds"_a, "recall_points"_a, "max_detections"_a, "jobs"_a = 1);
+    m.def("coco_recall", &bound_coco_recall, "order"_a, "class_offsets"_a, "rank"_a, "matched"_a, "ignored"_a, "truths_per_class"_a,
+          "thresholds"_a, "max_detections"_a, "jobs"_a = 1);
+}

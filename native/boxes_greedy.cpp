@@ -1,0 +1,95 @@
+// Greedy 1:1 matching by IoU, one group of equal label on one page at a time.
+#include "boxes_greedy.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "boxes_groups.hpp"
+#include "boxes_threads.hpp"
+
+namespace calque {
+
+namespace {
+
+struct Candidate {
+    double iou, shared;
+    std::uint64_t score_key;
+    std::int32_t truth, found;
+
+    bool operator<(const Candidate& other) const {
+        if (iou != other.iou) return iou > other.iou;
+        return std::tie(score_key, found, truth) < std::tie(other.score_key, other.found, other.truth);
+    }
+};
+
+// What one thread needs; it writes only to the rows of its own pages.
+class Matcher {
+public:
+    Matcher(const Side& truth, const Side& found, std::span<const double> scores, bool xywh, double threshold, GreedyMatch& out)
+        : truth_(truth), found_(found), scores_(scores), xywh_(xywh), threshold_(threshold), out_(out) {}
+
+    void match(const Group& group) {
+        if (group.truth.empty() || group.found.empty()) return;
+        truths_.clear();
+        for (const std::int32_t row : group.truth) truths_.push_back(read_box(&truth_.boxes[4 * static_cast<std::size_t>(row)], xywh_));
+        candidates_.clear();
+        for (const std::int32_t row : group.found) compare(group, row);
+        if (candidates_.size() > 1) std::sort(candidates_.begin(), candidates_.end());
+        for (const Candidate& candidate : candidates_) take_if_free(candidate);
+    }
+
+private:
+    void compare(const Group& group, std::int32_t row) {
+        const auto found_row = static_cast<std::size_t>(row);
+        const Box found = read_box(&found_.boxes[4 * found_row], xywh_);
+        for (std::size_t i = 0; i < truths_.size(); ++i) {
+            const double shared = intersection(truths_[i], found);
+            if (!(shared > 0)) continue;
+            const std::int32_t truth_row = group.truth[i];
+            if (truth_.roles[static_cast<std::size_t>(truth_row)] == Role::absorbs) {
+                const double share = found.area > 0 ? shared / found.area : 0.0;
+                if (share > out_.absorbed[found_row]) out_.absorbed[found_row] = share;
+                continue;
+            }
+            const double overlap = iou(shared, truths_[i], found);
+            if (overlap >= threshold_) candidates_.push_back({overlap, shared, falling_key(scores_[found_row]), truth_row, row});
+        }
+    }
+
+    void take_if_free(const Candidate& candidate) {
+        const auto truth = static_cast<std::size_t>(candidate.truth), found = static_cast<std::size_t>(candidate.found);
+        if (out_.truth_match[truth] >= 0 || out_.found_match[found] >= 0) return;
+        out_.truth_match[truth] = candidate.found;
+        out_.found_match[found] = candidate.truth;
+        out_.intersection[truth] = candidate.shared;
+    }
+
+    const Side& truth_;
+    const Side& found_;
+    std::span<const double> scores_;
+    bool xywh_;
+    double threshold_;
+    GreedyMatch& out_;
+    std::vector<Box> truths_;
+    std::vector<Candidate> candidates_;
+};
+
+}  // namespace
+
+GreedyMatch match_greedy(const Side& truth, const Side& found, std::span<const double> scores, bool xywh, double threshold,
+                         int jobs) {
+    GreedyMatch out{std::vector<std::int32_t>(truth.rows(), -1), std::vector<std::int32_t>(found.rows(), -1),
+                    std::vector<double>(truth.rows()), std::vector<double>(found.rows())};
+    const LabelNumbers numbers(truth, found);
+    const auto cuts = page_shares(truth, found);
+    in_threads(cuts.size() - 1, jobs, [&](auto next) {
+        PageGroups groups(numbers);
+        Matcher matcher(truth, found, scores, xywh, threshold, out);
+        for (std::size_t share; (share = next()) < cuts.size() - 1;)
+            for (std::size_t page = cuts[share]; page < cuts[share + 1]; ++page)
+                for (const Group& group : groups.of(truth, found, page)) matcher.match(group);
+    });
+    return out;
+}
+
+}  // namespace calque

@@ -1,0 +1,42 @@
+// COCO's matching by score, at all IoU thresholds and area ranges, as pycocotools decides it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "boxes_tables.hpp"
+
+namespace calque {
+
+using Mask = std::uint16_t;  // bit t: the statement holds at threshold t
+inline constexpr std::size_t most_thresholds = 16;
+
+struct CocoTruth {
+    std::span<const double> areas;
+    std::span<const std::uint8_t> crowd, ignore;
+};
+
+struct CocoSettings {
+    bool xywh;
+    std::vector<double> thresholds;
+    std::span<const double> area_ranges;  // low and high of each
+    std::int64_t max_detections;
+
+    std::size_t ranges() const { return area_ranges.size() / 2; }
+    bool outside(double area, std::size_t range) const {
+        return area < area_ranges[2 * range] || area > area_ranges[2 * range + 1];
+    }
+};
+
+// Tables of a row per box and a column per area range.
+struct CocoMatch {
+    std::vector<std::int32_t> rank;
+    std::vector<Mask> matched, ignored;
+    std::vector<std::uint8_t> truth_ignored;
+};
+
+CocoMatch coco_match(const Side& truth, const CocoTruth& extra, const Side& found, std::span<const double> scores,
+                     CocoSettings settings, int jobs);
+
+}  // namespace calque

@@ -1,0 +1,18 @@
+// Rows by class, then score: the order in which COCO's curves are drawn.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace calque {
+
+struct ScoreOrder {
+    std::vector<std::int32_t> order;
+    std::vector<std::int64_t> class_offsets;
+};
+
+// Throws std::invalid_argument for a label that is not less than `classes`.
+ScoreOrder score_order(std::span<const std::int32_t> labels, std::span<const double> scores, std::size_t classes, int jobs);
+
+}  // namespace calque

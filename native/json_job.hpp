@@ -1,0 +1,49 @@
+// One scan in its own thread.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <variant>
+
+#include "json_scan.hpp"
+#include "json_source.hpp"
+
+namespace calque::json {
+
+// Bytes that somebody else keeps alive, NUL-terminated.
+struct Memory {
+  const char* data;
+  std::size_t size;
+};
+
+using Outcome = std::variant<std::monostate, Tables, ScanFailure, SystemFailure, std::bad_alloc>;
+
+class ScanJob {
+ public:
+  ScanJob(std::variant<std::string, Memory> source, Kind kind);
+  // Stops the scan if it still runs, and waits for its thread: some milliseconds.
+  ~ScanJob();
+  ScanJob(const ScanJob&) = delete;
+  ScanJob& operator=(const ScanJob&) = delete;
+
+  // False in a process forked from the one that scans: the thread is not there.
+  bool is_ours() const;
+
+  // Waits for the scan to end. One thread at a time.
+  Outcome& wait();
+
+ private:
+  void run() noexcept;
+
+  std::variant<std::string, Memory> source_;
+  Kind kind_;
+  std::atomic<bool> stop_{false};
+  Outcome outcome_;
+  long owner_;
+  std::thread thread_;  // last: it uses all the others
+};
+
+}  // namespace calque::json

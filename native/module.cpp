@@ -1,0 +1,10 @@
+// The extension module: one function for each family of kernels.
+#include <nanobind/nanobind.h>
+
+void bind_boxes(nanobind::module_&);
+void bind_json(nanobind::module_&);
+
+NB_MODULE(_native, m) {
+    bind_boxes(m);
+    bind_json(m);
+}

@@ -1,0 +1,267 @@
+"""COCO's matching and curves, decision for decision as pycocotools takes them: the specification of the native twin.
+
+The chain is ``coco_match`` (who matches whom, at all thresholds and area ranges), ``score_order`` (rows by class and
+score), then ``coco_accumulate`` (the curve) or ``coco_recall`` (only its end).
+Ten thresholds share one pass: a mask has bit ``t`` set where the statement holds at threshold ``t``.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from calque.kernels.reference.boxes import (
+    LEFT_OUT,
+    Bytes,
+    Flags,
+    Floats,
+    Ints,
+    Rows,
+    Side,
+    check_offsets,
+    check_side,
+    edges,
+    intersection,
+    iou,
+    pairs,
+    sides,
+)
+
+Masks = npt.NDArray[np.uint16]
+
+MOST_THRESHOLDS = 16
+HIGHEST_THRESHOLD = 1 - 1e-10
+"""pycocotools' ceiling, so that a box equal to its truth passes a threshold of 1 in spite of rounding."""
+
+
+class Candidates(NamedTuple):
+    """Pairs that reach the lowest threshold; ``mask`` says which thresholds."""
+
+    overlap: Floats
+    mask: Masks
+    truth: Rows
+    found: Rows
+
+
+def coco_match(
+    truth_boxes: Floats,
+    truth_labels: Ints,
+    truth_offsets: Rows,
+    truth_areas: Floats,
+    truth_crowd: Bytes,
+    truth_ignore: Bytes,
+    truth_roles: Bytes,
+    found_boxes: Floats,
+    found_labels: Ints,
+    found_offsets: Rows,
+    found_scores: Floats,
+    found_roles: Bytes,
+    xywh: bool,
+    thresholds: Floats,
+    area_ranges: Floats,
+    max_detections: int,
+    jobs: int = 1,
+) -> tuple[Ints, Masks, Masks, Bytes]:
+    """Let every found box, best score first, take the free truth that it overlaps most.
+
+    A truth that counts goes before an ignored one, whatever the overlap; a crowd is never used up, and is compared by
+    the share of the found box that it covers. Equal overlaps go to the later truth.
+
+    Returns, per found row, its rank by score in its page and label (-1: left out) and, per area range, the thresholds
+    at which it is matched, and at which it is ignored (matched to an ignored truth, or unmatched and of a size outside
+    the range); and per truth and area range whether the truth is ignored (always, when it is left out).
+    """
+    del jobs  # the native twin's threads
+    check_side("truth", truth_boxes, truth_labels, truth_offsets, truth_areas, truth_crowd, truth_ignore, truth_roles)
+    check_side("found", found_boxes, found_labels, found_offsets, found_scores, found_roles)
+    if len(thresholds) > MOST_THRESHOLDS:
+        raise ValueError(f"at most {MOST_THRESHOLDS} thresholds fit a mask")
+    truth_side, found_side = sides(truth_labels, truth_offsets, truth_roles, found_labels, found_offsets, found_roles)
+    truths, founds = edges(truth_boxes, xywh), edges(found_boxes, xywh)
+    rank = ranks(found_side, found_scores)
+    ranked = (rank >= 0) & (rank < max_detections)
+    crowd = truth_crowd != 0
+
+    truth_ignored = outside(truth_areas, area_ranges)
+    truth_ignored |= ((truth_ignore != 0) | crowd | (truth_roles == LEFT_OUT))[:, None]
+
+    found_side = Side(np.flatnonzero(ranked), found_side.groups)
+    candidates = []
+    limits = np.minimum(thresholds, HIGHEST_THRESHOLD)
+    for truth, found in pairs(truth_side, found_side):
+        shared = intersection(truths, truth, founds, found)
+        overlap = iou(shared, truths.area[truth], founds.area[found])
+        with np.errstate(all="ignore"):
+            overlap = np.where(crowd[truth] & (shared > 0), shared / founds.area[found], overlap)
+        mask = masks(overlap[:, None] >= limits)
+        keep = mask != 0
+        candidates.append(Candidates(overlap[keep], mask[keep], truth[keep], found[keep]))
+
+    shape = len(found_boxes), len(area_ranges)
+    matched, ignored = np.zeros(shape, np.uint16), np.zeros(shape, np.uint16)
+    every = np.uint16((1 << len(thresholds)) - 1)
+    unsized = outside(founds.area, area_ranges) & ranked[:, None]
+    for a in range(len(area_ranges)):
+        take_by_score(candidates, rank, crowd, truth_ignored[:, a], matched[:, a], ignored[:, a])
+        ignored[:, a] |= np.where(unsized[:, a], every & ~matched[:, a], 0)
+    return rank, matched, ignored, truth_ignored.astype(np.uint8)
+
+
+def take_by_score(candidates: list[Candidates], rank: Ints, crowd: Flags, out: Flags, matched: Masks, ignored: Masks) -> None:
+    """Match at all thresholds at once; write the masks of one area range, in which the truths ``out`` are ignored."""
+    if not candidates:
+        return
+    overlap, mask, truth, found = (np.concatenate(column) for column in zip(*candidates, strict=True))
+    # Groups do not touch each other, so all first ranks may go first, then all second ranks, and so on.
+    order = np.lexsort((-truth, -overlap, out[truth], found, rank[found]))
+    taken, match, ignore = [0] * len(crowd), [0] * len(rank), [0] * len(rank)
+    columns = mask, truth, found, out[truth], crowd[truth]
+    for reach, t, f, is_out, is_crowd in zip(*(column[order].tolist() for column in columns), strict=True):
+        take = reach & ~match[f] & ~taken[t]
+        if take:
+            match[f] |= take
+            if is_out:
+                ignore[f] |= take
+            if not is_crowd:
+                taken[t] |= take
+    matched[:] = match
+    ignored[:] = ignore
+
+
+def score_order(labels: Ints, scores: Floats, classes: int, jobs: int = 1) -> tuple[Ints, Rows]:
+    """Rows with a label (>= 0) and a finite score, by label, then score descending, then row.
+
+    Returns the rows, and ``class_offsets``: class ``k`` has ``order[class_offsets[k]:class_offsets[k + 1]]``.
+
+    >>> score_order(np.array([1, 0, 1, -1], np.int32), np.array([0.2, 0.5, 0.9, 1.0]), 2)
+    (array([1, 2, 0], dtype=int32), array([0, 1, 3]))
+    """
+    del jobs  # the native twin's threads
+    if len(labels) != len(scores):
+        raise ValueError("labels and scores must have the same length")
+    if len(labels) and labels.max() >= classes:
+        raise ValueError("a label must be less than the number of classes")
+    rows = np.flatnonzero((labels >= 0) & np.isfinite(scores))
+    rows = rows[np.lexsort((-scores[rows], labels[rows]))]
+    class_offsets = np.zeros(classes + 1, np.int64)
+    np.cumsum(np.bincount(labels[rows], minlength=classes), out=class_offsets[1:])
+    return rows.astype(np.int32), class_offsets
+
+
+def coco_accumulate(
+    order: Ints,
+    class_offsets: Rows,
+    scores: Floats,
+    rank: Ints,
+    matched: Masks,
+    ignored: Masks,
+    truths_per_class: Rows,
+    thresholds: int,
+    recall_points: Floats,
+    max_detections: int,
+    jobs: int = 1,
+) -> tuple[Floats, Floats, Floats]:
+    """Precision and score at each recall point, and the recall reached, per threshold and class.
+
+    The precision at a recall is the highest at that recall or any later one (the envelope); it is 0 where the recall
+    is never reached, and everything is -1 for a class without truths.
+    """
+    del jobs  # the native twin's threads
+    check_curves(order, class_offsets, rank, matched, ignored, truths_per_class, thresholds)
+    if len(scores) != len(rank):
+        raise ValueError("scores, rank, matched and ignored must have the same length")
+    shape = thresholds, len(recall_points), len(truths_per_class)
+    precision, scores_at = np.full(shape, -1.0), np.full(shape, -1.0)
+    recall = np.full((thresholds, len(truths_per_class)), -1.0)
+    for k in np.flatnonzero(truths_per_class > 0):
+        rows = class_rows(order, class_offsets, rank, int(k), max_detections)
+        for t in range(thresholds):
+            true, false = verdicts(matched[rows], ignored[rows], t)
+            tp, fp = np.cumsum(true).astype(float), np.cumsum(false).astype(float)
+            reached = tp / truths_per_class[k]
+            envelope = np.maximum.accumulate((tp / (fp + tp + np.spacing(1)))[::-1])[::-1]
+            at = np.searchsorted(reached, recall_points, "left")
+            there = at < len(rows)
+            recall[t, k] = reached[-1] if len(rows) else 0.0
+            precision[t, :, k] = scores_at[t, :, k] = 0.0
+            precision[t, there, k] = envelope[at[there]]
+            scores_at[t, there, k] = scores[rows[at[there]]]
+    return precision, recall, scores_at
+
+
+def coco_recall(
+    order: Ints,
+    class_offsets: Rows,
+    rank: Ints,
+    matched: Masks,
+    ignored: Masks,
+    truths_per_class: Rows,
+    thresholds: int,
+    max_detections: int,
+    jobs: int = 1,
+) -> Floats:
+    """Only the recall of ``coco_accumulate``, per threshold and class."""
+    del jobs  # the native twin's threads
+    check_curves(order, class_offsets, rank, matched, ignored, truths_per_class, thresholds)
+    recall = np.full((thresholds, len(truths_per_class)), -1.0)
+    for k in np.flatnonzero(truths_per_class > 0):
+        rows = class_rows(order, class_offsets, rank, int(k), max_detections)
+        for t in range(thresholds):
+            true, _ = verdicts(matched[rows], ignored[rows], t)
+            recall[t, k] = np.count_nonzero(true) / truths_per_class[k]
+    return recall
+
+
+def ranks(found: Side, scores: Floats) -> Ints:
+    """Each found row's position by score, best first, in its group; -1 for rows left out. NaN comes last."""
+    rank = np.full(len(scores), -1, np.int32)
+    rows = found.rows[np.lexsort((-scores[found.rows], found.groups[found.rows]))]
+    groups = found.groups[rows]
+    rank[rows] = np.arange(len(rows)) - np.searchsorted(groups, groups)
+    return rank
+
+
+def outside(areas: Floats, area_ranges: Floats) -> Flags:
+    """Whether each area is outside each range, whose two ends are inside."""
+    return (areas[:, None] < area_ranges[:, 0]) | (areas[:, None] > area_ranges[:, 1])
+
+
+def masks(flags: Flags) -> Masks:
+    """The flags of each row as one number: bit ``t`` is column ``t``."""
+    bits = np.uint16(1) << np.arange(flags.shape[1], dtype=np.uint16)
+    packed: Masks = np.where(flags, bits, np.uint16(0)).sum(axis=1, dtype=np.uint16)
+    return packed
+
+
+def class_rows(order: Ints, class_offsets: Rows, rank: Ints, k: int, max_detections: int) -> Ints:
+    """The rows of one class, best score first, among the first ``max_detections`` of their pages."""
+    rows = order[class_offsets[k] : class_offsets[k + 1]]
+    return rows[(rank[rows] >= 0) & (rank[rows] < max_detections)]
+
+
+def verdicts(matched: Masks, ignored: Masks, t: int) -> tuple[Flags, Flags]:
+    """Which rows are true and which are false positives at threshold ``t``; an ignored row is neither."""
+    counts = (ignored >> t) & 1 == 0
+    hit = (matched >> t) & 1 == 1
+    return counts & hit, counts & ~hit
+
+
+def check_curves(
+    order: Ints,
+    class_offsets: Rows,
+    rank: Ints,
+    matched: Masks,
+    ignored: Masks,
+    truths_per_class: Rows,
+    thresholds: int,
+) -> None:
+    """Refuse columns that do not belong together, and rows that do not exist."""
+    if not 0 <= thresholds <= MOST_THRESHOLDS:
+        raise ValueError(f"at most {MOST_THRESHOLDS} thresholds fit a mask")
+    if not len(rank) == len(matched) == len(ignored):
+        raise ValueError("scores, rank, matched and ignored must have the same length")
+    if len(class_offsets) != len(truths_per_class) + 1:
+        raise ValueError("class_offsets must have one entry more than truths_per_class")
+    check_offsets("class_offsets", class_offsets, len(order))
+    if len(order) and (order.min() < 0 or order.max() >= len(rank)):
+        raise ValueError("order names a row that does not exist")
