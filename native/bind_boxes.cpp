@@ -1,4 +1,5 @@
-// Python's view of the box and COCO kernels: checks what it is given, lets go of the GIL, hands over arrays without a copy.
+// Python's view of the box and COCO kernels: checks what it is given, lets go of the GIL, hands over arrays without a
+// copy.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/tuple.h>
@@ -43,8 +44,9 @@ void check_offsets(const std::string& name, std::span<const std::int64_t> offset
     require(fine, name + " must rise from 0 to the number of rows");
 }
 
-Side side(const std::string& name, const Boxes& boxes, const Column<std::int32_t>& labels, const Column<std::int64_t>& offsets,
-          const Column<std::uint8_t>& roles, std::initializer_list<std::size_t> other_lengths) {
+Side side(const std::string& name, const Boxes& boxes, const Column<std::int32_t>& labels,
+          const Column<std::int64_t>& offsets, const Column<std::uint8_t>& roles,
+          std::initializer_list<std::size_t> other_lengths) {
     const std::size_t rows = boxes.shape(0);
     bool fine = labels.shape(0) == rows && roles.shape(0) == rows;
     for (const std::size_t length : other_lengths) fine = fine && length == rows;
@@ -72,8 +74,9 @@ Array<T> array(std::vector<T>&& values) {
     return array(std::move(values), {length});
 }
 
-auto bound_match_greedy(const Boxes& truth_boxes, const Column<std::int32_t>& truth_labels, const Column<std::int64_t>& truth_offsets,
-                        const Column<std::uint8_t>& truth_roles, const Boxes& found_boxes, const Column<std::int32_t>& found_labels,
+auto bound_match_greedy(const Boxes& truth_boxes, const Column<std::int32_t>& truth_labels,
+                        const Column<std::int64_t>& truth_offsets, const Column<std::uint8_t>& truth_roles,
+                        const Boxes& found_boxes, const Column<std::int32_t>& found_labels,
                         const Column<std::int64_t>& found_offsets, const Column<double>& found_scores,
                         const Column<std::uint8_t>& found_roles, bool xywh, double threshold, int jobs) {
     const Side truth = side("truth", truth_boxes, truth_labels, truth_offsets, truth_roles, {});
@@ -84,16 +87,18 @@ auto bound_match_greedy(const Boxes& truth_boxes, const Column<std::int32_t>& tr
         const nb::gil_scoped_release released;
         out = match_greedy(truth, found, view(found_scores), xywh, threshold, jobs);
     }
-    return std::tuple{array(std::move(out.truth_match)), array(std::move(out.found_match)), array(std::move(out.intersection)),
-                      array(std::move(out.absorbed))};
+    return std::tuple{array(std::move(out.truth_match)), array(std::move(out.found_match)),
+                      array(std::move(out.intersection)), array(std::move(out.absorbed))};
 }
 
-auto bound_coco_match(const Boxes& truth_boxes, const Column<std::int32_t>& truth_labels, const Column<std::int64_t>& truth_offsets,
-                      const Column<double>& truth_areas, const Column<std::uint8_t>& truth_crowd, const Column<std::uint8_t>& truth_ignore,
-                      const Column<std::uint8_t>& truth_roles, const Boxes& found_boxes, const Column<std::int32_t>& found_labels,
-                      const Column<std::int64_t>& found_offsets, const Column<double>& found_scores,
-                      const Column<std::uint8_t>& found_roles, bool xywh, const Column<double>& thresholds, const Ranges& area_ranges,
-                      std::int64_t max_detections, int jobs) {
+auto bound_coco_match(const Boxes& truth_boxes, const Column<std::int32_t>& truth_labels,
+                      const Column<std::int64_t>& truth_offsets, const Column<double>& truth_areas,
+                      const Column<std::uint8_t>& truth_crowd, const Column<std::uint8_t>& truth_ignore,
+                      const Column<std::uint8_t>& truth_roles, const Boxes& found_boxes,
+                      const Column<std::int32_t>& found_labels, const Column<std::int64_t>& found_offsets,
+                      const Column<double>& found_scores, const Column<std::uint8_t>& found_roles, bool xywh,
+                      const Column<double>& thresholds, const Ranges& area_ranges, std::int64_t max_detections,
+                      int jobs) {
     const Side truth = side("truth", truth_boxes, truth_labels, truth_offsets, truth_roles,
                             {truth_areas.shape(0), truth_crowd.shape(0), truth_ignore.shape(0)});
     const Side found = side("found", found_boxes, found_labels, found_offsets, found_roles, {found_scores.shape(0)});
@@ -106,14 +111,17 @@ auto bound_coco_match(const Boxes& truth_boxes, const Column<std::int32_t>& trut
     CocoMatch out;
     {
         const nb::gil_scoped_release released;
-        out = coco_match(truth, {view(truth_areas), view(truth_crowd), view(truth_ignore)}, found, view(found_scores), settings, jobs);
+        out = coco_match(truth, {view(truth_areas), view(truth_crowd), view(truth_ignore)}, found, view(found_scores),
+                         settings, jobs);
     }
     const std::size_t ranges = settings.ranges();
     return std::tuple{array(std::move(out.rank)), array(std::move(out.matched), {found.rows(), ranges}),
-                      array(std::move(out.ignored), {found.rows(), ranges}), array(std::move(out.truth_ignored), {truth.rows(), ranges})};
+                      array(std::move(out.ignored), {found.rows(), ranges}),
+                      array(std::move(out.truth_ignored), {truth.rows(), ranges})};
 }
 
-auto bound_score_order(const Column<std::int32_t>& labels, const Column<double>& scores, std::int64_t classes, int jobs) {
+auto bound_score_order(const Column<std::int32_t>& labels, const Column<double>& scores, std::int64_t classes,
+                       int jobs) {
     require(labels.shape(0) == scores.shape(0), "labels and scores must have the same length");
     require(labels.shape(0) <= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()), "too many rows");
     require(classes >= 0, "the number of classes must not be negative");
@@ -125,27 +133,37 @@ auto bound_score_order(const Column<std::int32_t>& labels, const Column<double>&
     return std::tuple{array(std::move(out.order)), array(std::move(out.class_offsets))};
 }
 
-Curves curves(const Column<std::int32_t>& order, const Column<std::int64_t>& class_offsets, const Column<std::int32_t>& rank,
-              const Strided<Mask>& matched, const Strided<Mask>& ignored, const Column<std::int64_t>& truths_per_class,
-              std::int64_t thresholds, std::int64_t max_detections) {
-    require(thresholds >= 0 && thresholds <= static_cast<std::int64_t>(most_thresholds), "at most 16 thresholds fit a mask");
+Curves curves(const Column<std::int32_t>& order, const Column<std::int64_t>& class_offsets,
+              const Column<std::int32_t>& rank, const Strided<Mask>& matched, const Strided<Mask>& ignored,
+              const Column<std::int64_t>& truths_per_class, std::int64_t thresholds, std::int64_t max_detections) {
+    require(thresholds >= 0 && thresholds <= static_cast<std::int64_t>(most_thresholds),
+            "at most 16 thresholds fit a mask");
     require(matched.shape(0) == rank.shape(0) && ignored.shape(0) == rank.shape(0),
             "scores, rank, matched and ignored must have the same length");
-    require(class_offsets.shape(0) == truths_per_class.shape(0) + 1, "class_offsets must have one entry more than truths_per_class");
+    require(class_offsets.shape(0) == truths_per_class.shape(0) + 1,
+            "class_offsets must have one entry more than truths_per_class");
     check_offsets("class_offsets", view(class_offsets), order.shape(0));
     std::uint32_t highest = 0;  // a negative row, taken as unsigned, is too high as well
     for (const std::int32_t row : view(order)) highest = std::max(highest, static_cast<std::uint32_t>(row));
     require(order.shape(0) == 0 || highest < rank.shape(0), "order names a row that does not exist");
-    return {view(order), view(class_offsets), view(rank), {matched.data(), matched.stride(0)}, {ignored.data(), ignored.stride(0)},
-            view(truths_per_class), static_cast<std::size_t>(thresholds), max_detections};
+    return {view(order),
+            view(class_offsets),
+            view(rank),
+            {matched.data(), matched.stride(0)},
+            {ignored.data(), ignored.stride(0)},
+            view(truths_per_class),
+            static_cast<std::size_t>(thresholds),
+            max_detections};
 }
 
-auto bound_coco_accumulate(const Column<std::int32_t>& order, const Column<std::int64_t>& class_offsets, const Column<double>& scores,
-                           const Column<std::int32_t>& rank, const Strided<Mask>& matched, const Strided<Mask>& ignored,
-                           const Column<std::int64_t>& truths_per_class, std::int64_t thresholds, const Column<double>& recall_points,
-                           std::int64_t max_detections, int jobs) {
+auto bound_coco_accumulate(const Column<std::int32_t>& order, const Column<std::int64_t>& class_offsets,
+                           const Column<double>& scores, const Column<std::int32_t>& rank, const Strided<Mask>& matched,
+                           const Strided<Mask>& ignored, const Column<std::int64_t>& truths_per_class,
+                           std::int64_t thresholds, const Column<double>& recall_points, std::int64_t max_detections,
+                           int jobs) {
     require(scores.shape(0) == rank.shape(0), "scores, rank, matched and ignored must have the same length");
-    const Curves drawn = curves(order, class_offsets, rank, matched, ignored, truths_per_class, thresholds, max_detections);
+    const Curves drawn =
+        curves(order, class_offsets, rank, matched, ignored, truths_per_class, thresholds, max_detections);
     Accumulated out;
     {
         const nb::gil_scoped_release released;
@@ -157,10 +175,12 @@ auto bound_coco_accumulate(const Column<std::int32_t>& order, const Column<std::
                       array(std::move(out.scores_at), {drawn.thresholds, points, classes})};
 }
 
-auto bound_coco_recall(const Column<std::int32_t>& order, const Column<std::int64_t>& class_offsets, const Column<std::int32_t>& rank,
-                       const Strided<Mask>& matched, const Strided<Mask>& ignored, const Column<std::int64_t>& truths_per_class,
-                       std::int64_t thresholds, std::int64_t max_detections, int jobs) {
-    const Curves drawn = curves(order, class_offsets, rank, matched, ignored, truths_per_class, thresholds, max_detections);
+auto bound_coco_recall(const Column<std::int32_t>& order, const Column<std::int64_t>& class_offsets,
+                       const Column<std::int32_t>& rank, const Strided<Mask>& matched, const Strided<Mask>& ignored,
+                       const Column<std::int64_t>& truths_per_class, std::int64_t thresholds,
+                       std::int64_t max_detections, int jobs) {
+    const Curves drawn =
+        curves(order, class_offsets, rank, matched, ignored, truths_per_class, thresholds, max_detections);
     std::vector<double> recall;
     {
         const nb::gil_scoped_release released;
@@ -172,14 +192,16 @@ auto bound_coco_recall(const Column<std::int32_t>& order, const Column<std::int6
 }  // namespace
 
 void bind_boxes(nb::module_& m) {
-    m.def("match_greedy", &bound_match_greedy, "truth_boxes"_a, "truth_labels"_a, "truth_offsets"_a, "truth_roles"_a, "found_boxes"_a,
-          "found_labels"_a, "found_offsets"_a, "found_scores"_a, "found_roles"_a, "xywh"_a, "threshold"_a, "jobs"_a = 1);
-    m.def("coco_match", &bound_coco_match, "truth_boxes"_a, "truth_labels"_a, "truth_offsets"_a, "truth_areas"_a, "truth_crowd"_a,
-          "truth_ignore"_a, "truth_roles"_a, "found_boxes"_a, "found_labels"_a, "found_offsets"_a, "found_scores"_a, "found_roles"_a,
-          "xywh"_a, "thresholds"_a, "area_ranges"_a, "max_detections"_a, "jobs"_a = 1);
+    m.def("match_greedy", &bound_match_greedy, "truth_boxes"_a, "truth_labels"_a, "truth_offsets"_a, "truth_roles"_a,
+          "found_boxes"_a, "found_labels"_a, "found_offsets"_a, "found_scores"_a, "found_roles"_a, "xywh"_a,
+          "threshold"_a, "jobs"_a = 1);
+    m.def("coco_match", &bound_coco_match, "truth_boxes"_a, "truth_labels"_a, "truth_offsets"_a, "truth_areas"_a,
+          "truth_crowd"_a, "truth_ignore"_a, "truth_roles"_a, "found_boxes"_a, "found_labels"_a, "found_offsets"_a,
+          "found_scores"_a, "found_roles"_a, "xywh"_a, "thresholds"_a, "area_ranges"_a, "max_detections"_a,
+          "jobs"_a = 1);
     m.def("score_order", &bound_score_order, "labels"_a, "scores"_a, "classes"_a, "jobs"_a = 1);
-    m.def("coco_accumulate", &bound_coco_accumulate, "order"_a, "class_offsets"_a, "scores"_a, "rank"_a, "matched"_a, "ignored"_a,
-          "truths_per_class"_a, "thresholds"_a, "recall_points"_a, "max_detections"_a, "jobs"_a = 1);
-    m.def("coco_recall", &bound_coco_recall, "order"_a, "class_offsets"_a, "rank"_a, "matched"_a, "ignored"_a, "truths_per_class"_a,
-          "thresholds"_a, "max_detections"_a, "jobs"_a = 1);
+    m.def("coco_accumulate", &bound_coco_accumulate, "order"_a, "class_offsets"_a, "scores"_a, "rank"_a, "matched"_a,
+          "ignored"_a, "truths_per_class"_a, "thresholds"_a, "recall_points"_a, "max_detections"_a, "jobs"_a = 1);
+    m.def("coco_recall", &bound_coco_recall, "order"_a, "class_offsets"_a, "rank"_a, "matched"_a, "ignored"_a,
+          "truths_per_class"_a, "thresholds"_a, "max_detections"_a, "jobs"_a = 1);
 }

@@ -25,13 +25,15 @@ struct Candidate {
 // What one thread needs; it writes only to the rows of its own pages.
 class Matcher {
 public:
-    Matcher(const Side& truth, const Side& found, std::span<const double> scores, bool xywh, double threshold, GreedyMatch& out)
+    Matcher(const Side& truth, const Side& found, std::span<const double> scores, bool xywh, double threshold,
+            GreedyMatch& out)
         : truth_(truth), found_(found), scores_(scores), xywh_(xywh), threshold_(threshold), out_(out) {}
 
     void match(const Group& group) {
         if (group.truth.empty() || group.found.empty()) return;
         truths_.clear();
-        for (const std::int32_t row : group.truth) truths_.push_back(read_box(&truth_.boxes[4 * static_cast<std::size_t>(row)], xywh_));
+        for (const std::int32_t row : group.truth)
+            truths_.push_back(read_box(&truth_.boxes[4 * static_cast<std::size_t>(row)], xywh_));
         candidates_.clear();
         for (const std::int32_t row : group.found) compare(group, row);
         if (candidates_.size() > 1) std::sort(candidates_.begin(), candidates_.end());
@@ -52,7 +54,8 @@ private:
                 continue;
             }
             const double overlap = iou(shared, truths_[i], found);
-            if (overlap >= threshold_) candidates_.push_back({overlap, shared, falling_key(scores_[found_row]), truth_row, row});
+            if (overlap >= threshold_)
+                candidates_.push_back({overlap, shared, falling_key(scores_[found_row]), truth_row, row});
         }
     }
 
@@ -76,8 +79,8 @@ private:
 
 }  // namespace
 
-GreedyMatch match_greedy(const Side& truth, const Side& found, std::span<const double> scores, bool xywh, double threshold,
-                         int jobs) {
+GreedyMatch match_greedy(const Side& truth, const Side& found, std::span<const double> scores, bool xywh,
+                         double threshold, int jobs) {
     GreedyMatch out{std::vector<std::int32_t>(truth.rows(), -1), std::vector<std::int32_t>(found.rows(), -1),
                     std::vector<double>(truth.rows()), std::vector<double>(found.rows())};
     const LabelNumbers numbers(truth, found);

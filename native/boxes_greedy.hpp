@@ -16,7 +16,7 @@ struct GreedyMatch {
     std::vector<double> absorbed;           // the largest share of each found box in one absorbing truth
 };
 
-GreedyMatch match_greedy(const Side& truth, const Side& found, std::span<const double> scores, bool xywh, double threshold,
-                         int jobs);
+GreedyMatch match_greedy(const Side& truth, const Side& found, std::span<const double> scores, bool xywh,
+                         double threshold, int jobs);
 
 }  // namespace calque

@@ -56,7 +56,8 @@ std::int32_t PageGroups::slot(std::int32_t label) {
 }
 
 void PageGroups::count(const Side& side, std::size_t page, bool truth, Dealt& dealt) {
-    const auto begin = static_cast<std::size_t>(side.offsets[page]), end = static_cast<std::size_t>(side.offsets[page + 1]);
+    const auto begin = static_cast<std::size_t>(side.offsets[page]),
+               end = static_cast<std::size_t>(side.offsets[page + 1]);
     dealt.slots.resize(end - begin);
     for (std::size_t row = begin; row < end; ++row) {
         const std::int32_t slot_here = takes_part(side, row, truth) ? slot(side.labels[row]) : -1;
@@ -89,7 +90,8 @@ const std::vector<Group>& PageGroups::of(const Side& truth, const Side& found, s
     groups_.clear();
     std::size_t truth_begin = 0, found_begin = 0;
     for (std::size_t slot = 0; slot < used_.size(); ++slot) {
-        const auto truth_end = static_cast<std::size_t>(truth_.counts[slot]), found_end = static_cast<std::size_t>(found_.counts[slot]);
+        const auto truth_end = static_cast<std::size_t>(truth_.counts[slot]),
+                   found_end = static_cast<std::size_t>(found_.counts[slot]);
         groups_.push_back({std::span(truth_.rows).subspan(truth_begin, truth_end - truth_begin),
                            std::span(found_.rows).subspan(found_begin, found_end - found_begin)});
         truth_begin = truth_end;

@@ -27,7 +27,8 @@ struct Box {
     double left, top, right, bottom, area;
 };
 
-// The area of x, y, w, h is w * h: taken from the corners it would differ in the last bit, and move decisions at a threshold.
+// The area of x, y, w, h is w * h: taken from the corners it would differ in the last bit, and move decisions at a
+// threshold.
 inline Box read_box(const double* at, bool xywh) {
     Box box = xywh ? Box{at[0], at[1], at[0] + at[2], at[1] + at[3], at[2] * at[3]}
                    : Box{at[0], at[1], at[2], at[3], (at[2] - at[0]) * (at[3] - at[1])};

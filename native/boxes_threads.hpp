@@ -6,14 +6,13 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
 
 namespace calque {
 
-// Calls worker(next) on `jobs` threads (this one included); each draws pieces by calling next() until it returns `pieces`.
-// The first exception is rethrown here after all threads have ended.
+// Calls worker(next) on `jobs` threads (this one included); each draws pieces by calling next() until it returns
+// `pieces`. The first exception is rethrown here after all threads have ended.
 template <class Worker>
 void in_threads(std::size_t pieces, int jobs, Worker worker) {
     std::atomic<std::size_t> drawn{0};
@@ -34,7 +33,7 @@ void in_threads(std::size_t pieces, int jobs, Worker worker) {
     try {
         helpers.reserve(std::min(wanted, pieces));
         while (helpers.size() + 1 < std::min(wanted, pieces)) helpers.emplace_back(work);
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {
         // No more threads to be had: the ones there are, and this one, do all the work.
     }
     work();

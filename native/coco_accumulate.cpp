@@ -24,11 +24,13 @@ void each_row(const Curves& curves, std::size_t k, Visit visit) {
     };
     std::array<Fetched, 256> block;
     const unsigned every = all_bits(curves.thresholds);
-    const auto begin = static_cast<std::size_t>(curves.class_offsets[k]), end = static_cast<std::size_t>(curves.class_offsets[k + 1]);
+    const auto begin = static_cast<std::size_t>(curves.class_offsets[k]),
+               end = static_cast<std::size_t>(curves.class_offsets[k + 1]);
     for (std::size_t start = begin; start < end; start += block.size()) {
         const auto rows = curves.order.subspan(start, std::min(block.size(), end - start));
         for (std::size_t i = 0; i < rows.size(); ++i)
-            block[i] = {curves.rank[static_cast<std::size_t>(rows[i])], curves.matched[rows[i]], curves.ignored[rows[i]]};
+            block[i] = {curves.rank[static_cast<std::size_t>(rows[i])], curves.matched[rows[i]],
+                        curves.ignored[rows[i]]};
         for (std::size_t i = 0; i < rows.size(); ++i) {
             if (block[i].rank < 0 || block[i].rank >= curves.max_detections) continue;
             const unsigned matched = block[i].matched, counts = every & ~unsigned{block[i].ignored};
@@ -57,7 +59,8 @@ struct TruePositive {
 // One class at all thresholds; reused from class to class.
 class ClassCurves {
 public:
-    ClassCurves(const Curves& curves, std::span<const double> scores, std::span<const double> recall_points, Accumulated& out)
+    ClassCurves(const Curves& curves, std::span<const double> scores, std::span<const double> recall_points,
+                Accumulated& out)
         : curves_(curves), scores_(scores), recall_points_(recall_points), out_(out) {}
 
     void draw(std::size_t k) {
@@ -81,12 +84,14 @@ private:
             if (false_mask == every)
                 ++false_everywhere;
             else if (true_mask | false_mask)
-                eventful_.push_back({row, false_everywhere, static_cast<Mask>(true_mask), static_cast<Mask>(false_mask)});
+                eventful_.push_back(
+                    {row, false_everywhere, static_cast<Mask>(true_mask), static_cast<Mask>(false_mask)});
         });
         if (hits_.size() <= eventful_.size()) hits_.resize(eventful_.size() + 1);
     }
 
-    // Writes every row and keeps the place only of true ones: their pattern is noise, and a branch would be guessed wrong.
+    // Writes every row and keeps the place only of true ones: their pattern is noise, and a branch would be guessed
+    // wrong.
     std::span<const TruePositive> true_positives(std::size_t t) {
         std::size_t hits = 0;
         std::uint32_t false_here = 0;
@@ -145,9 +150,11 @@ private:
 
 }  // namespace
 
-Accumulated coco_accumulate(const Curves& curves, std::span<const double> scores, std::span<const double> recall_points, int jobs) {
+Accumulated coco_accumulate(const Curves& curves, std::span<const double> scores, std::span<const double> recall_points,
+                            int jobs) {
     const std::size_t ends = curves.thresholds * curves.classes(), cells = ends * recall_points.size();
-    Accumulated out{std::vector<double>(cells, -1.0), std::vector<double>(ends, -1.0), std::vector<double>(cells, -1.0)};
+    Accumulated out{std::vector<double>(cells, -1.0), std::vector<double>(ends, -1.0),
+                    std::vector<double>(cells, -1.0)};
     in_threads(curves.classes(), jobs, [&](auto next) {
         ClassCurves drawn(curves, scores, recall_points, out);
         for (std::size_t k; (k = next()) < curves.classes();)
@@ -166,7 +173,8 @@ std::vector<double> coco_recall(const Curves& curves, int jobs) {
                 each_bit(true_mask, [&](std::size_t t) { ++hits[t]; });
             });
             for (std::size_t t = 0; t < curves.thresholds; ++t)
-                recall[t * curves.classes() + k] = static_cast<double>(hits[t]) / static_cast<double>(curves.truths_per_class[k]);
+                recall[t * curves.classes() + k] =
+                    static_cast<double>(hits[t]) / static_cast<double>(curves.truths_per_class[k]);
         }
     });
     return recall;

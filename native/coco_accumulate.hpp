@@ -35,7 +35,8 @@ struct Accumulated {
     std::vector<double> precision, recall, scores_at;
 };
 
-Accumulated coco_accumulate(const Curves& curves, std::span<const double> scores, std::span<const double> recall_points, int jobs);
+Accumulated coco_accumulate(const Curves& curves, std::span<const double> scores, std::span<const double> recall_points,
+                            int jobs);
 std::vector<double> coco_recall(const Curves& curves, int jobs);
 
 }  // namespace calque

@@ -37,9 +37,15 @@ class Matcher {
 public:
     Matcher(const Side& truth, const CocoTruth& extra, const Side& found, std::span<const double> scores,
             const CocoSettings& settings, CocoMatch& out)
-        : truth_(truth), extra_(extra), found_(found), scores_(scores), settings_(settings), out_(out),
+        : truth_(truth),
+          extra_(extra),
+          found_(found),
+          scores_(scores),
+          settings_(settings),
+          out_(out),
           every_(static_cast<Mask>((1u << settings.thresholds.size()) - 1)) {
-        if (!settings.thresholds.empty()) lowest_ = *std::min_element(settings.thresholds.begin(), settings.thresholds.end());
+        if (!settings.thresholds.empty())
+            lowest_ = *std::min_element(settings.thresholds.begin(), settings.thresholds.end());
     }
 
     void match(const Group& group) {
@@ -55,7 +61,8 @@ public:
 private:
     void rank(const Group& group) {
         ranked_.clear();
-        for (const std::int32_t row : group.found) ranked_.push_back({falling_key(scores_[static_cast<std::size_t>(row)]), row});
+        for (const std::int32_t row : group.found)
+            ranked_.push_back({falling_key(scores_[static_cast<std::size_t>(row)]), row});
         if (ranked_.size() > 1) std::sort(ranked_.begin(), ranked_.end());
         for (std::size_t i = 0; i < ranked_.size(); ++i)
             out_.rank[static_cast<std::size_t>(ranked_[i].row)] = static_cast<std::int32_t>(i);
@@ -72,22 +79,27 @@ private:
             crowd_.push_back(extra_.crowd[at]);
             const bool always = extra_.ignore[at] || extra_.crowd[at];
             for (std::size_t range = 0; range < settings_.ranges(); ++range)
-                out_.truth_ignored[at * settings_.ranges() + range] = always || settings_.outside(extra_.areas[at], range);
+                out_.truth_ignored[at * settings_.ranges() + range] =
+                    always || settings_.outside(extra_.areas[at], range);
         }
     }
 
-    // Lists the truths that a found box reaches; as long as it matches none, its size alone decides whether it is ignored.
+    // Lists the truths that a found box reaches; as long as it matches none, its size alone decides whether it is
+    // ignored.
     void compare(std::size_t row) {
         const Box found = read_box(&found_.boxes[4 * row], settings_.xywh);
         const std::size_t first = candidates_.size();
         for (std::size_t i = 0; i < truths_.size(); ++i) {
             const double shared = intersection(truths_[i], found);
             if (!(shared > 0) && lowest_ > 0) continue;
-            const double overlap = !(shared > 0) ? 0.0 : crowd_[i] ? shared / found.area : iou(shared, truths_[i], found);
+            const double overlap = !(shared > 0) ? 0.0
+                                   : crowd_[i]   ? shared / found.area
+                                                 : iou(shared, truths_[i], found);
             if (overlap >= lowest_) candidates_.push_back({overlap, static_cast<std::uint32_t>(i), reached(overlap)});
         }
         if (candidates_.size() > first) {
-            if (candidates_.size() > first + 1) std::sort(candidates_.begin() + static_cast<std::ptrdiff_t>(first), candidates_.end());
+            if (candidates_.size() > first + 1)
+                std::sort(candidates_.begin() + static_cast<std::ptrdiff_t>(first), candidates_.end());
             contenders_.push_back({row, first, candidates_.size(), 0, 0});
         }
         for (std::size_t range = 0; range < settings_.ranges(); ++range)
@@ -96,7 +108,8 @@ private:
 
     Mask reached(double overlap) const {
         unsigned mask = 0;
-        for (std::size_t t = 0; t < settings_.thresholds.size(); ++t) mask |= unsigned{overlap >= settings_.thresholds[t]} << t;
+        for (std::size_t t = 0; t < settings_.thresholds.size(); ++t)
+            mask |= unsigned{overlap >= settings_.thresholds[t]} << t;
         return static_cast<Mask>(mask);
     }
 
@@ -144,7 +157,8 @@ private:
                     const unsigned take = candidate.mask & ~matched & ~unsigned{taken_[candidate.truth]};
                     matched |= take;
                     if (ignored) to_ignored |= take;
-                    if (!crowd_[candidate.truth]) taken_[candidate.truth] = static_cast<Mask>(taken_[candidate.truth] | take);
+                    if (!crowd_[candidate.truth])
+                        taken_[candidate.truth] = static_cast<Mask>(taken_[candidate.truth] | take);
                 }
             contender.matched = static_cast<Mask>(matched);
             contender.to_ignored = static_cast<Mask>(to_ignored);

@@ -55,7 +55,8 @@ void finish_runs(std::span<Keyed> rows) {
             ++end;
         }
         if (!sorted)
-            std::stable_sort(rows.begin() + static_cast<std::ptrdiff_t>(start), rows.begin() + static_cast<std::ptrdiff_t>(end), by_key);
+            std::stable_sort(rows.begin() + static_cast<std::ptrdiff_t>(start),
+                             rows.begin() + static_cast<std::ptrdiff_t>(end), by_key);
     }
 }
 
@@ -70,11 +71,13 @@ void sort_class(std::span<Keyed> rows, std::vector<Keyed>& scratch) {
 }
 
 // The end of each class, shifted by one: after the rows are dealt out it is the table of offsets.
-std::vector<std::int64_t> class_counts(std::span<const std::int32_t> labels, std::span<const double> scores, std::size_t classes) {
+std::vector<std::int64_t> class_counts(std::span<const std::int32_t> labels, std::span<const double> scores,
+                                       std::size_t classes) {
     std::vector<std::int64_t> counts(classes + 1);
     for (std::size_t row = 0; row < labels.size(); ++row) {
         if (labels[row] < 0) continue;
-        if (static_cast<std::size_t>(labels[row]) >= classes) throw std::invalid_argument("a label must be less than the number of classes");
+        if (static_cast<std::size_t>(labels[row]) >= classes)
+            throw std::invalid_argument("a label must be less than the number of classes");
         if (std::isfinite(scores[row])) ++counts[static_cast<std::size_t>(labels[row]) + 1];
     }
     return counts;
@@ -82,7 +85,8 @@ std::vector<std::int64_t> class_counts(std::span<const std::int32_t> labels, std
 
 }  // namespace
 
-ScoreOrder score_order(std::span<const std::int32_t> labels, std::span<const double> scores, std::size_t classes, int jobs) {
+ScoreOrder score_order(std::span<const std::int32_t> labels, std::span<const double> scores, std::size_t classes,
+                       int jobs) {
     std::vector<std::int64_t> offsets = class_counts(labels, scores, classes);
     for (std::size_t k = 1; k <= classes; ++k) offsets[k] += offsets[k - 1];
     const auto total = static_cast<std::size_t>(offsets[classes]);
@@ -91,13 +95,15 @@ ScoreOrder score_order(std::span<const std::int32_t> labels, std::span<const dou
     std::vector<std::int64_t> next_of(offsets.begin(), offsets.end() - 1);
     for (std::size_t row = 0; row < labels.size(); ++row)
         if (labels[row] >= 0 && std::isfinite(scores[row]))
-            keyed[static_cast<std::size_t>(next_of[static_cast<std::size_t>(labels[row])]++)] = {falling_key(scores[row]), static_cast<std::int32_t>(row)};
+            keyed[static_cast<std::size_t>(next_of[static_cast<std::size_t>(labels[row])]++)] = {
+                falling_key(scores[row]), static_cast<std::int32_t>(row)};
 
     ScoreOrder out{std::vector<std::int32_t>(total), std::move(offsets)};
     in_threads(classes, jobs, [&](auto next) {
         std::vector<Keyed> scratch;
         for (std::size_t k; (k = next()) < classes;) {
-            const auto begin = static_cast<std::size_t>(out.class_offsets[k]), end = static_cast<std::size_t>(out.class_offsets[k + 1]);
+            const auto begin = static_cast<std::size_t>(out.class_offsets[k]),
+                       end = static_cast<std::size_t>(out.class_offsets[k + 1]);
             sort_class({keyed.data() + begin, end - begin}, scratch);
             for (std::size_t i = begin; i < end; ++i) out.order[i] = keyed[i].row;
         }

@@ -13,6 +13,7 @@ struct ScoreOrder {
 };
 
 // Throws std::invalid_argument for a label that is not less than `classes`.
-ScoreOrder score_order(std::span<const std::int32_t> labels, std::span<const double> scores, std::size_t classes, int jobs);
+ScoreOrder score_order(std::span<const std::int32_t> labels, std::span<const double> scores, std::size_t classes,
+                       int jobs);
 
 }  // namespace calque

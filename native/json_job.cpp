@@ -31,9 +31,15 @@ Tables scan_file(const std::string& path, Kind kind, const std::atomic<bool>& st
   MappedFile file(path);
   Watch watch(stop, &file);
   Text text(file.data(), file.size(), &watch);
-  Tables tables = scan(text, kind);
-  if (!file.unchanged()) throw ScanFailure{"the file changed while it was read", 0};
-  return tables;
+  const ScanFailure changed{"the file changed while it was read", 0};
+  try {
+    Tables tables = scan(text, kind);
+    if (!file.unchanged()) throw changed;
+    return tables;
+  } catch (const ScanFailure&) {
+    if (!file.unchanged()) throw changed;  // whatever the scan found, it found in a file that never was
+    throw;
+  }
 }
 
 }  // namespace

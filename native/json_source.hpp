@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 
 namespace calque::json {
@@ -13,6 +12,7 @@ struct SystemFailure {
   int code;
 };
 
+// Should another process cut the file short while it is mapped, the system ends this one (SIGBUS): the price of mapping.
 class MappedFile {
  public:
   // Throws SystemFailure, or ScanFailure for what is no regular file (a pipe cannot be read twice).
@@ -21,7 +21,7 @@ class MappedFile {
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
 
-  // The byte after the last one is readable and NUL.
+  // The byte after the last one is readable and NUL; should the file grow meanwhile, a NUL follows within a page.
   const char* data() const { return data_; }
   std::size_t size() const { return size_; }
 

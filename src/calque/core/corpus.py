@@ -5,13 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
+from enum import IntEnum, StrEnum
+from itertools import compress
 from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from calque.core.columns import Codes, Flags, Floats, Ints, Strings
+from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, Strings, take
 from calque.core.errors import Issue
 
 UnitId: TypeAlias = int | str
@@ -46,6 +47,19 @@ class Extent(StrEnum):
 
     NORMALIZED = "normalized"
     PIXELS = "pixels"
+
+
+class Flaw(IntEnum):
+    """Why an object cannot be evaluated as it stands. It keeps its row, is counted, and the reader names it."""
+
+    NONE = 0
+    NO_SCORE = 1
+    """No usable score: everything but AP can still count it."""
+    UNKNOWN_PAGE = 2
+    """On an image that the truth does not have: made up as far as P/R go, outside AP."""
+    UNKNOWN_LABEL = 3
+    BAD_BOX = 4
+    """Not finite, or of negative size."""
 
 
 class Corpus(ABC):
@@ -135,6 +149,10 @@ def _label_codes(labels: list[Any], names: Sequence[str] | None) -> tuple[tuple[
     return known, np.array([code[label] for label in labels], dtype=np.int32)
 
 
+OBJECT_COLUMNS = ("page", "label", "boxes", "scores", "ids", "crowd", "ignore", "given_areas", "flaws")
+PAGE_COLUMNS = ("page_document", "page_index", "page_names", "page_sizes")
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BoxCorpus(Corpus):
     """Boxes on the pages of documents. Rows stand in file order; the order within a page is an object's position."""
@@ -151,14 +169,28 @@ class BoxCorpus(Corpus):
     page: Codes
     """For each object the index of its page."""
     label: Codes
-    """For each object the index of its label."""
+    """For each object the index of its label; -1 with `Flaw.UNKNOWN_LABEL`."""
     boxes: Floats
     scores: Floats | None = None
     """Confidences; NaN where a prediction has none, ``None`` when no object has one."""
-    ids: Strings | None = None
+    ids: Column | None = None
+    """The objects' own ids: strings, or integers."""
+    crowd: Bytes | None = None
+    """Truths that stand for many objects: nothing has to find them, and what lies on them is excused."""
+    ignore: Bytes | None = None
+    """Truths that need not be found, and excuse what lies on them."""
+    given_areas: Floats | None = None
+    """Areas that the file states (of a mask, say); NaN where it states none."""
+    flaws: Bytes | None = None
+    """A `Flaw` for each object."""
     page_names: Strings | None = None
+    page_sizes: Floats | None = None
+    """Width and height of each page; NaN where unknown."""
+    image_ids: tuple[UnitId, ...] | None = None
+    """For each page the image's own id, when images are grouped into documents."""
     form: BoxForm = BoxForm.XYXY
     extent: Extent = Extent.PIXELS
+    format: str = "arrays"
     side: Side | None = None
     """What the file says it is, if it says so."""
     model: str = ""
@@ -169,22 +201,22 @@ class BoxCorpus(Corpus):
         objects, pages = len(self.boxes), len(self.page_index)
         if self.boxes.shape != (objects, 4):
             raise ValueError(f"boxes must have four columns, not shape {self.boxes.shape}")
-        for name, length in (("page", objects), ("label", objects), ("page_document", pages)):
-            if len(getattr(self, name)) != length:
-                raise ValueError(f"{name} has {len(getattr(self, name))} entries, expected {length}")
         _check_codes(self.page, pages, "page")
-        _check_codes(self.label, len(self.labels), "label")
+        _check_codes(self.label, len(self.labels), "label", lowest=-1 if self.flaws is not None else 0)
         _check_codes(self.page_document, len(self.documents), "page_document")
-        for name in ("scores", "ids"):
-            column = getattr(self, name)
-            if column is not None and len(column) != objects:
-                raise ValueError(f"{name} has {len(column)} entries for {objects} boxes")
+        for names, length in ((OBJECT_COLUMNS, objects), (PAGE_COLUMNS, pages)):
+            for name in names:
+                column = getattr(self, name)
+                if column is not None and len(column) != length:
+                    raise ValueError(f"{name} has {len(column)} entries, expected {length}")
         self._check_boxes()
 
     def _check_boxes(self) -> None:
         low, high = self.boxes[:, :2], self.boxes[:, 2:]
         fine = np.isfinite(self.boxes).all(axis=1)
         fine &= (high >= low if self.form is BoxForm.XYXY else high >= 0).all(axis=1)
+        if self.flaws is not None:
+            fine |= self.flaws == Flaw.BAD_BOX
         if not fine.all():
             row = int(np.flatnonzero(~fine)[0])
             raise ValueError(f"box {row} is not a finite {self.form} box: {self.boxes[row].tolist()}")
@@ -210,19 +242,21 @@ class BoxCorpus(Corpus):
         return replace(
             self,
             documents=tuple(unit for unit in self.documents if unit in wanted),
-            page_document=_renumber(keep_document)[self.page_document[keep_page]],
-            page_index=self.page_index[keep_page],
+            image_ids=None if self.image_ids is None else tuple(compress(self.image_ids, keep_page)),
+            **self._kept(OBJECT_COLUMNS, keep_object),
+            **self._kept(PAGE_COLUMNS, keep_page),
             page=_renumber(keep_page)[self.page[keep_object]],
-            label=self.label[keep_object],
-            boxes=self.boxes[keep_object],
-            scores=None if self.scores is None else self.scores[keep_object],
-            ids=None if self.ids is None else self.ids.take(np.flatnonzero(keep_object)),
-            page_names=None if self.page_names is None else self.page_names.take(np.flatnonzero(keep_page)),
+            page_document=_renumber(keep_document)[self.page_document[keep_page]],
         )
 
+    def _kept(self, names: tuple[str, ...], keep: Flags) -> dict[str, Any]:
+        rows = np.flatnonzero(keep)
+        columns = {name: getattr(self, name) for name in names if name not in ("page", "page_document")}
+        return {name: take(column, rows) for name, column in columns.items() if column is not None}
 
-def _check_codes(codes: Codes, size: int, name: str) -> None:
-    if len(codes) and not (int(codes.min()) >= 0 and int(codes.max()) < size):
+
+def _check_codes(codes: Codes, size: int, name: str, *, lowest: int = 0) -> None:
+    if len(codes) and not (int(codes.min()) >= lowest and int(codes.max()) < size):
         raise ValueError(f"{name} points outside its table of {size} entries")
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Array, Codes, Flags, Floats, Ints, Strings
+from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, take
 from calque.core.corpus import BoxCorpus, BoxForm, UnitId, canonical
 from calque.core.errors import ContractError
 from calque.core.geometry import areas, corners
@@ -16,8 +17,6 @@ from calque.core.geometry import areas, corners
 class Layer:
     """One side of an overlay: its objects sorted by page, in file order within a page."""
 
-    row: Ints
-    """For each object its row in the corpus it came from."""
     page: Codes
     label: Codes
     boxes: Floats
@@ -26,14 +25,22 @@ class Layer:
     """NaN where there is no score."""
     offsets: Ints
     """Where the objects of each page begin; one entry more than there are pages."""
-    ids: Strings | None
+    ids: Column | None = None
+    crowd: Bytes | None = None
+    ignore: Bytes | None = None
+    given_areas: Floats | None = None
+    flaws: Bytes | None = None
 
     def __len__(self) -> int:
-        return len(self.row)
+        return len(self.boxes)
 
     def areas(self) -> Floats:
         """The area of each object."""
         return areas(self.boxes, self.form)
+
+
+PASSED_ON = ("ids", "crowd", "ignore", "given_areas", "flaws")
+"""Columns that a layer takes over from its corpus as they are."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -45,6 +52,10 @@ class Overlay:
     in_found: Flags
     page_document: Codes
     page_index: Ints
+    page_sizes: Floats | None
+    """Width and height of each page, as the truth states them."""
+    image_ids: tuple[UnitId, ...] | None
+    """For each page the id of its image, when images are grouped into documents."""
     labels: tuple[str, ...]
     truth: Layer
     found: Layer
@@ -76,6 +87,8 @@ class Overlay:
             in_found=_member(found_documents, len(documents)),
             page_document=page_document,
             page_index=page_index,
+            page_sizes=_page_sizes(truth, page, pages),
+            image_ids=_image_ids(truth, found, page, pages),
             labels=labels,
             truth=_layer(truth, page[: len(truth.page_index)], pages, labels, form),
             found=_layer(found, page[len(truth.page_index) :], pages, labels, form),
@@ -88,6 +101,23 @@ def _member(codes: Ints, size: int) -> Flags:
     return flags
 
 
+def _page_sizes(truth: BoxCorpus, page: Codes, pages: int) -> Floats | None:
+    if truth.page_sizes is None:
+        return None
+    sizes = np.full((pages, 2), np.nan)
+    sizes[page[: len(truth.page_index)]] = truth.page_sizes
+    return sizes
+
+
+def _image_ids(truth: BoxCorpus, found: BoxCorpus, page: Codes, pages: int) -> tuple[UnitId, ...] | None:
+    if truth.image_ids is None:
+        return None
+    names: list[UnitId] = [""] * pages
+    for shared, image in zip(page.tolist(), (*truth.image_ids, *(found.image_ids or ())), strict=False):
+        names[shared] = image
+    return tuple(names)
+
+
 def _join_pages(document: Ints, index: Ints) -> tuple[Codes, Ints, Codes]:
     """The distinct (document, index) pairs in order, and for each input page which of them it is."""
     numbers, number = np.unique(index, return_inverse=True)
@@ -98,22 +128,18 @@ def _join_pages(document: Ints, index: Ints) -> tuple[Codes, Ints, Codes]:
 
 def _layer(corpus: BoxCorpus, shared_page: Codes, pages: int, labels: tuple[str, ...], form: BoxForm) -> Layer:
     position = {name: code for code, name in enumerate(labels)}
-    shared_label = np.array([position[name] for name in corpus.labels], dtype=np.int32)
+    # The last entry serves objects without a known label: index -1 stays -1.
+    shared_label = np.array([*(position[name] for name in corpus.labels), -1], dtype=np.int32)
     page = shared_page[corpus.page]
-    row = _stable_order(page)
-    page = page[row]
-    boxes = corpus.boxes if form is corpus.form else corners(corpus.boxes, corpus.form)
-    return Layer(
-        row=row,
-        page=page,
-        label=shared_label[corpus.label[row]],
-        boxes=boxes[row],
-        form=form,
-        scores=np.full(len(corpus), np.nan) if corpus.scores is None else corpus.scores[row],
-        offsets=np.searchsorted(page, np.arange(pages + 1)).astype(np.int64),
-        ids=None if corpus.ids is None else corpus.ids.take(row),
-    )
-
-
-def _stable_order(keys: Array) -> Ints:
-    return np.argsort(keys, kind="stable").astype(np.int64)
+    columns: dict[str, Any] = {
+        "page": page,
+        "label": shared_label[corpus.label],
+        "boxes": corpus.boxes if form is corpus.form else corners(corpus.boxes, corpus.form),
+        "scores": np.full(len(corpus), np.nan) if corpus.scores is None else corpus.scores,
+        **{name: column for name in PASSED_ON if (column := getattr(corpus, name)) is not None},
+    }
+    if np.any(page[1:] < page[:-1]):
+        order = np.argsort(page, kind="stable")
+        columns = {name: take(column, order) for name, column in columns.items()}
+    offsets = np.searchsorted(columns["page"], np.arange(pages + 1)).astype(np.int64)
+    return Layer(form=form, offsets=offsets, **columns)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calque.core.columns import Bytes, Codes, Floats
+from calque.core.columns import Array, Bytes, Codes, Floats
 from calque.core.geometry import share
 from calque.core.overlay import Overlay
 from calque.kernels import kernels
@@ -68,3 +68,40 @@ def greedy(overlay: Overlay, truth_roles: Bytes, found_roles: Bytes, *, threshol
         purity=spread(share(common, found_area)),
         absorbed=absorbed,
     )
+
+
+COCO_THRESHOLDS: Floats = np.linspace(0.5, 0.95, 10)
+"""COCO's grid as pycocotools makes it; its ninth value is 0.8999999999999999."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ScorePairing:
+    """COCO's pairing: predictions of a page and label, best score first, each take the truth they overlap most.
+
+    Bit ``t`` of a mask is about the threshold ``t``, one column for each area range.
+    """
+
+    rank: Codes
+    """For each prediction its place by score in its page and label; -1 when it takes no part."""
+    matched: Array
+    ignored: Array
+    truth_ignored: Bytes
+    """For each truth and area range whether it does not have to be found."""
+
+
+def by_score(
+    overlay: Overlay, truth_roles: Bytes, found_roles: Bytes, *, area_ranges: Floats, max_detections: int, jobs: int = 1
+) -> ScorePairing:
+    """COCO's pairing at all ten thresholds at once, for each area range."""
+    truth, found = overlay.truth, overlay.found
+    areas = truth.areas()
+    if truth.given_areas is not None:
+        areas = np.where(np.isnan(truth.given_areas), areas, truth.given_areas)
+    nothing = np.zeros(len(truth), dtype=np.uint8)
+    rank, matched, ignored, truth_ignored = kernels().coco_match(
+        truth.boxes, truth.label, truth.offsets, areas,
+        nothing if truth.crowd is None else truth.crowd, nothing if truth.ignore is None else truth.ignore, truth_roles,
+        found.boxes, found.label, found.offsets, found.scores, found_roles,
+        truth.form == "xywh", COCO_THRESHOLDS, area_ranges, max_detections, jobs,
+    )  # fmt: skip
+    return ScorePairing(rank=rank, matched=matched, ignored=ignored, truth_ignored=truth_ignored)

@@ -11,7 +11,8 @@ import numpy as np
 from calque.core.columns import Array, Codes, Flags, Floats, Ints
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, Ratio, Undefined, counts, fraction_sums, weighted_mean
-from calque.detection.scoring import Status
+from calque.detection import coco
+from calque.detection.scoring import EXCLUDED, INVALID, Status
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection
@@ -100,7 +101,7 @@ COUNTS = (
     ),
     Measure("fn", "FN", "False negatives: truths that count and are not paired.", "|G| − TP", f"{SEED}, section 6.3", "never"),
 )
-MEASURES: tuple[Measure, ...] = (*RATIOS, *COUNTS)
+MEASURES: tuple[Measure, ...] = (*RATIOS, *COUNTS, *coco.MEASURES)
 
 SCOPES = {
     "micro": "counts are added up over all documents and classes, then divided",
@@ -118,6 +119,7 @@ def measure(task: Detection, ledger: Ledger) -> dict[str, Any]:
     return {
         "thresholds": list(task.iou),
         "metrics": {repr(threshold): _at(task, rows, labels, threshold) for threshold in task.iou},
+        "coco": coco.measure(task, ledger),
         "counts": rows.sizes(),
         "documents": {
             "only_truth": _unit_list(ledger, documents.array("in_truth") & ~documents.array("in_found")),
@@ -168,7 +170,8 @@ class _Rows:
         pages = ledger.table("pages").height
         truth_page = ledger.absolute("pages", self.truth_unit, ledger.table("truth").array("page"))
         found_page = ledger.absolute("pages", self.found_unit, ledger.table("found").array("page"))
-        empty = counts(truth_page[self.truth_status <= Status.SMALL], pages) == 0
+        there = ~np.isin(self.truth_status, [*EXCLUDED, *INVALID])
+        empty = counts(truth_page[there], pages) == 0
         wrong = counts(found_page[self.false_positives(threshold)], pages) * empty
         return {"pages": int(empty.sum()), "pages_with_fp": int((wrong > 0).sum()), "fp": int(wrong.sum())}
 

@@ -6,13 +6,14 @@ import numpy as np
 
 from calque.core.columns import Array, Column, Flags, Floats, Strings, Table
 from calque.core.ledger import UNIT, Ledger
-from calque.detection.scoring import STATUS_NAMES, Status
-
-IGNORED = {Status.SMALL}
+from calque.detection.scoring import EXCLUDED, IGNORED, INVALID, STATUS_NAMES, Status
 
 
 def outcomes(ledger: Ledger, threshold: float, *, lowest: float) -> Table:
-    """Truths first, then predictions; ``outcome`` is tp, fn, fp, ignored or excluded, ``reason`` says why it does not count."""
+    """Truths first, then predictions.
+
+    ``outcome`` is tp, fn, fp, ignored, excluded or invalid; ``reason`` says why an object does not count.
+    """
     if threshold < lowest:
         raise ValueError(f"boxes were paired at IoU {lowest} and above; outcomes at {threshold} are not known")
     truth, found = _side(ledger, "truth", threshold), _side(ledger, "found", threshold)
@@ -40,7 +41,7 @@ def _side(ledger: Ledger, name: str, threshold: float) -> dict[str, list[str] | 
         "page": pages[ledger.absolute("pages", unit, table.array("page"))],
         "side": ["truth" if name == "truth" else "prediction"] * table.height,
         "id": _ids(table),
-        "label": [ledger.names["label"][code] for code in table.array("label").tolist()],
+        "label": [(*ledger.names["label"], "")[code] for code in table.array("label").tolist()],
         "score": table.array("score") if "score" in table else missing,
         "outcome": _outcome(name, table, paired, threshold),
         "reason": ["" if code == Status.COUNTED else STATUS_NAMES[code] for code in status.tolist()],
@@ -54,7 +55,9 @@ def _side(ledger: Ledger, name: str, threshold: float) -> dict[str, list[str] | 
 
 def _ids(table: Table) -> list[str]:
     ids = table.get("id")
-    return ids.tolist() if isinstance(ids, Strings) else [str(row) for row in range(table.height)]
+    if isinstance(ids, Strings):
+        return ids.tolist()
+    return [str(number) for number in (range(table.height) if ids is None else ids.tolist())]
 
 
 def _partner_ids(other: Table, partner: Array) -> list[str]:
@@ -67,7 +70,8 @@ def _outcome(name: str, table: Table, paired: Flags, threshold: float) -> list[s
     outcome = np.full(table.height, "fn" if name == "truth" else "fp", dtype="<U8")
     if name == "found":
         outcome[table.array("absorbed") >= threshold] = "ignored"
-    outcome[np.isin(status, list(IGNORED))] = "ignored"
-    outcome[~np.isin(status, [Status.COUNTED, *IGNORED])] = "excluded"
+    outcome[np.isin(status, IGNORED)] = "ignored"
+    outcome[np.isin(status, EXCLUDED)] = "excluded"
+    outcome[np.isin(status, INVALID)] = "invalid"
     outcome[paired] = "tp"
     return list(outcome.tolist())

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calque.core.columns import Bytes, Codes, Column, Flags, Ints, Table
-from calque.core.corpus import BoxCorpus
+from calque.core.columns import Bytes, Codes, Column, Flags, Ints, Strings, Table
+from calque.core.corpus import BoxCorpus, Flaw
 from calque.core.ledger import UNIT, Ledger
 from calque.core.overlay import Layer, Overlay
-from calque.core.pairing import ABSORBS, LEFT_OUT, TAKES_PART, Pairing, greedy
+from calque.core.pairing import ABSORBS, LEFT_OUT, TAKES_PART, Pairing, ScorePairing, by_score, greedy
+from calque.detection.coco import area_ranges
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection
@@ -22,14 +23,24 @@ class Status(IntEnum):
 
     COUNTED = 0
     SMALL = 1
-    """Below the smallest area: ignored."""
-    LOW_SCORE = 2
-    OTHER_LABEL = 3
-    ONE_SIDED = 4
-    """In a document that only one side knows, and those are left out."""
+    """Below the smallest area: ignored, as the next two."""
+    CROWD = 2
+    IGNORED = 3
+    LOW_SCORE = 4
+    """Left out by a setting, as the next two."""
+    OTHER_LABEL = 5
+    ONE_SIDED = 6
+    UNKNOWN_LABEL = 7
+    """Invalid, as the next two."""
+    BAD_BOX = 8
+    UNKNOWN_PAGE = 9
+    """A truth on an image that the truth does not list."""
 
 
 STATUS_NAMES = tuple(status.name.lower() for status in Status)
+IGNORED = (Status.SMALL, Status.CROWD, Status.IGNORED)
+EXCLUDED = (Status.LOW_SCORE, Status.OTHER_LABEL, Status.ONE_SIDED)
+INVALID = (Status.UNKNOWN_LABEL, Status.BAD_BOX, Status.UNKNOWN_PAGE)
 
 DETAILS = frozenset((table, column) for table in ("truth", "found") for column in ("box", "id"))
 
@@ -38,43 +49,74 @@ def score(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> 
     """The ledger of two corpora: tables ``documents``, ``pages``, ``truth`` and ``found``."""
     overlay = Overlay.of(truth, found)
     truth_status = _status(task, overlay, overlay.truth)
+    if overlay.truth.flaws is not None:
+        truth_status[overlay.truth.flaws == Flaw.UNKNOWN_PAGE] = Status.UNKNOWN_PAGE
     found_status = _status(task, overlay, overlay.found)
+    ranked = _ranked_roles(overlay.found, found_status)
     found_status[(found_status == Status.COUNTED) & (overlay.found.scores < task.min_score)] = Status.LOW_SCORE
-    truth_roles = _roles(truth_status, small=ABSORBS)
     # A small prediction may still be the one that finds a truth that counts; only unpaired is it ignored.
-    found_roles = _roles(found_status, small=TAKES_PART)
-    pairing = greedy(overlay, truth_roles, found_roles, threshold=task.iou[0], jobs=jobs)
+    pairing = greedy(
+        overlay,
+        _roles(truth_status, ignored=ABSORBS),
+        _roles(found_status, ignored=TAKES_PART),
+        threshold=task.iou[0],
+        jobs=jobs,
+    )
+    ranking = by_score(
+        overlay,
+        _roles(truth_status, ignored=TAKES_PART),
+        ranked,
+        area_ranges=area_ranges(truth.extent, task.min_area),
+        max_detections=task.most_detections(),
+        jobs=jobs,
+    )
     return Ledger(
         units=overlay.documents,
         names={"label": overlay.labels, "status": STATUS_NAMES},
         details=DETAILS,
         tables={
             "documents": _documents(overlay),
-            "pages": Table({UNIT: overlay.page_document, "page_index": overlay.page_index}),
-            "truth": _truth_rows(overlay, truth_status, pairing),
-            "found": _found_rows(overlay, found_status, pairing),
+            "pages": _pages(overlay),
+            "truth": _truth_rows(overlay, truth_status, pairing, ranking),
+            "found": _found_rows(overlay, found_status, pairing, ranking),
         },
     )
 
 
 def _status(task: Detection, overlay: Overlay, layer: Layer) -> Bytes:
+    """The status of each object of one side; what comes later outweighs what comes before."""
     status = np.full(len(layer), Status.COUNTED, dtype=np.uint8)
     if task.min_area > 0:
         status[layer.areas() < task.min_area] = Status.SMALL
+    if layer.ignore is not None:
+        status[layer.ignore != 0] = Status.IGNORED
+    if layer.crowd is not None:
+        status[layer.crowd != 0] = Status.CROWD
     if task.labels:
-        kept = np.array([name in task.labels for name in overlay.labels], dtype=np.bool_)
+        kept = np.array([*(name in task.labels for name in overlay.labels), False], dtype=np.bool_)
         status[~kept[layer.label]] = Status.OTHER_LABEL
     if task.missing == "intersect":
         both: Flags = overlay.in_truth & overlay.in_found
         status[~both[overlay.page_document[layer.page]]] = Status.ONE_SIDED
+    if layer.flaws is not None:
+        status[layer.flaws == Flaw.UNKNOWN_LABEL] = Status.UNKNOWN_LABEL
+        status[layer.flaws == Flaw.BAD_BOX] = Status.BAD_BOX
     return status
 
 
-def _roles(status: Bytes, *, small: int) -> Bytes:
+def _roles(status: Bytes, *, ignored: int) -> Bytes:
     role_of = np.full(len(Status), LEFT_OUT, dtype=np.uint8)
     role_of[Status.COUNTED] = TAKES_PART
-    role_of[Status.SMALL] = small
+    role_of[list(IGNORED)] = ignored
     return role_of[status]
+
+
+def _ranked_roles(found: Layer, status: Bytes) -> Bytes:
+    """Who takes part in AP: objects with flaws that P/R can live with do not."""
+    roles = _roles(status, ignored=TAKES_PART)
+    if found.flaws is not None:
+        roles[found.flaws != Flaw.NONE] = LEFT_OUT
+    return roles
 
 
 def _documents(overlay: Overlay) -> Table:
@@ -82,22 +124,38 @@ def _documents(overlay: Overlay) -> Table:
     return Table({UNIT: units, "in_truth": overlay.in_truth, "in_found": overlay.in_found})
 
 
-def _truth_rows(overlay: Overlay, status: Bytes, pairing: Pairing) -> Table:
+def _pages(overlay: Overlay) -> Table:
+    columns: dict[str, Column] = {UNIT: overlay.page_document, "page_index": overlay.page_index}
+    if overlay.image_ids is not None:
+        columns["image"] = Strings.pack([_sortable(image) for image in overlay.image_ids])
+    return Table(columns)
+
+
+def _sortable(image: int | str) -> str:
+    """An image id as text whose order is the canonical one: integers by value, then strings."""
+    return f"1{image}" if isinstance(image, str) else f"0{image + 2**63:020}"
+
+
+def _truth_rows(overlay: Overlay, status: Bytes, pairing: Pairing, ranking: ScorePairing) -> Table:
     columns: dict[str, Column] = {
         "match": _within_document(overlay, overlay.found, pairing.truth_match),
         "iou": pairing.iou,
         "coverage": pairing.coverage,
         "purity": pairing.purity,
+        "out_of_range": ranking.truth_ignored,
     }
     return _rows(overlay, overlay.truth, status, columns)
 
 
-def _found_rows(overlay: Overlay, status: Bytes, pairing: Pairing) -> Table:
+def _found_rows(overlay: Overlay, status: Bytes, pairing: Pairing, ranking: ScorePairing) -> Table:
     columns: dict[str, Column] = {
         "score": overlay.found.scores,
         "match": _within_document(overlay, overlay.truth, pairing.found_match),
         "iou": pairing.found_iou(),
         "absorbed": pairing.absorbed,
+        "rank": ranking.rank,
+        "matched": ranking.matched,
+        "ignored": ranking.ignored,
     }
     return _rows(overlay, overlay.found, status, columns)
 

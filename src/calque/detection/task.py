@@ -56,6 +56,13 @@ class Detection(Task):
     class_weight: tuple[tuple[str, float], ...] = setting(
         (), kind="weights", key="class-weight", help="Weight of a label in the means over classes (Table=2; others weigh 1)."
     )
+    max_detections: tuple[int, ...] = setting(
+        (1, 10, 100),
+        kind="numbers",
+        key="maxdets",
+        always=True,
+        help="How many predictions of a page and class AR sees; AP sees the most.",
+    )
     allow_missing_scores: bool = setting(False, kind="switch", key="missing-scores", help="Accept predictions without scores.")
     lenient: bool = setting(
         False, kind="switch", key="lenient", help="Unknown keys, duplicate pages and unknown labels are counted, not refused."
@@ -67,6 +74,10 @@ class Detection(Task):
         if isinstance(self.class_weight, Mapping):
             object.__setattr__(self, "class_weight", tuple(self.class_weight.items()))
         object.__setattr__(self, "class_weight", tuple(sorted((name, float(w)) for name, w in self.class_weight)))
+        limits = sorted({int(value) for value in self.max_detections if value == int(value)})
+        if not limits or len(limits) < len(set(self.max_detections)) or limits[0] < 1:
+            raise ConfigError(f"max_detections must be whole numbers from 1, not {list(self.max_detections)}")
+        object.__setattr__(self, "max_detections", tuple(limits))
         if not self.iou or not all(0 < value <= 1 for value in self.iou):
             raise ConfigError(f"iou must be above 0 and at most 1, not {list(self.iou)}")
         for name in ("min_area", "min_score"):
@@ -76,6 +87,10 @@ class Detection(Task):
             raise ConfigError(f"missing must be 'penalize' or 'intersect', not {self.missing!r}")
         if not all(math.isfinite(weight) and weight >= 0 for _, weight in self.class_weight):
             raise ConfigError(f"class weights must be finite and not negative: {dict(self.class_weight)}")
+
+    def most_detections(self) -> int:
+        """How many predictions of a page and class AP sees."""
+        return min(self.max_detections[-1], 2**31 - 1)
 
     def read(self, expected: Any, found: Any) -> tuple[Corpus, Corpus]:
         """The two sides as corpora, checked against each other."""
@@ -97,6 +112,8 @@ class Detection(Task):
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON."""
+        if name.name.startswith(("AP", "AR")):
+            return ("coco", name.name) if name.label is None else ("coco", "per_class", name.label, name.name)
         threshold = repr(self.iou[0] if name.threshold is None else name.threshold)
         if name.label is not None:
             return "metrics", threshold, "per_class", name.label, name.name

@@ -8,56 +8,106 @@ from collections.abc import Mapping
 from typing import Any
 
 from calque.core.corpus import BoxCorpus, Corpus, Side
-from calque.core.errors import ContractError, Issue
-from calque.readers import json_tree, snapshot
+from calque.core.errors import ContractError, Issue, IssueLog
+from calque.kernels.scanning import Scanned
+from calque.readers import coco, coco_tree, json_tree, snapshot, snapshot_scan
+from calque.readers.coco import Results
+from calque.readers.coco_columns import scanned_results, scanned_truth
+from calque.readers.rules import Rules
 from calque.readers.slips import pair_slips
-from calque.readers.snapshot import Rules
 
 __all__ = ["check_pair", "read", "read_pair"]
 
 
-def read(source: Any, *, side: str | None = None, lenient: bool = False, allow_missing_scores: bool = False) -> Corpus:
+def read(source: Any, *, side: str | None = None, **options: Any) -> Corpus:
     """The corpus in a file, in parsed JSON, or the corpus itself.
 
-    ``side`` is ``"ground_truth"`` or ``"prediction"`` when the caller knows; otherwise the file says. Raises `ContractError`
-    with every issue of the file when it breaks its contract.
+    ``side`` is ``"ground_truth"`` or ``"prediction"`` when the caller knows; otherwise the file says. Options: ``lenient``,
+    ``allow_missing_scores``, ``document_key``. Raises `ContractError` with every issue when a file breaks its contract.
     """
-    if isinstance(source, Corpus):
-        return source
-    rules = Rules(None if side is None else Side(side), lenient, allow_missing_scores)
-    if isinstance(source, Mapping):
-        return snapshot.from_tree(source, "", rules)
-    if not isinstance(source, str | os.PathLike):
-        raise TypeError(f"cannot read a {type(source).__name__}: give a path, parsed JSON or a Corpus")
-    name = os.fspath(source)
-    tree = json_tree.parse(json_tree.read_bytes(name), name)
-    if isinstance(tree, Mapping) or snapshot.looks_like(tree):
-        return snapshot.from_tree(tree, name, rules)
-    raise ContractError.single(
-        "unknown-format",
-        f"the file holds {json_tree.kind(tree)} {json_tree.shown(tree)}, and no format that calque reads begins so",
-        file=name,
-        help="snapshot files are an object with label_map, info, documents and predictions",
-    )
+    loaded = _load(source, Rules(None if side is None else Side(side), **options))
+    return loaded.alone() if isinstance(loaded, Results) else loaded
 
 
-def read_pair(truth: Any, found: Any, *, lenient: bool = False, allow_missing_scores: bool = False) -> tuple[Corpus, Corpus]:
-    """Both sides, each checked by itself and the two against each other; every issue of both in one error."""
-    sides: list[Corpus] = []
+def read_pair(truth: Any, found: Any, **options: Any) -> tuple[Corpus, Corpus]:
+    """Both sides, each checked by itself and the two against each other; every issue of both in one error.
+
+    Options as in `read`. Files are parsed side by side.
+    """
+    sources = [_started(truth), _started(found)]
+    loaded: list[Corpus | Results] = []
     errors: list[ContractError] = []
-    for source, side in ((truth, Side.TRUTH), (found, Side.FOUND)):
+    for source, side in zip(sources, (Side.TRUTH, Side.FOUND), strict=True):
         try:
-            sides.append(read(source, side=side, lenient=lenient, allow_missing_scores=allow_missing_scores))
+            loaded.append(_load(source, Rules(side, **options)))
         except ContractError as error:
             errors.append(error)
     if errors:
         raise _joined(errors)
-    check_pair(sides[0], sides[1])
-    expected, predictions = sides
-    if isinstance(expected, BoxCorpus) and isinstance(predictions, BoxCorpus):
-        noted = pair_slips(expected, predictions)
-        predictions = dataclasses.replace(predictions, issues=(*predictions.issues, *noted))
-    return expected, predictions
+    return _paired(*loaded)
+
+
+def _paired(truth: Corpus | Results, found: Corpus | Results) -> tuple[Corpus, Corpus]:
+    if isinstance(truth, Results):
+        raise ContractError.single(
+            "wrong-side", "a list of COCO results cannot be the truth", file=truth.log.file, help="give the ground truth first"
+        )
+    if not isinstance(truth, BoxCorpus):
+        return truth, found.alone() if isinstance(found, Results) else found
+    if isinstance(found, Results):
+        found = found.against(truth)
+    check_pair(truth, found)
+    if isinstance(found, BoxCorpus):
+        found = dataclasses.replace(found, issues=(*found.issues, *pair_slips(truth, found)))
+    return truth, found
+
+
+def _started(source: Any) -> Any:
+    """A path becomes a file that is being parsed; anything else stays."""
+    return Scanned(source) if isinstance(source, str | os.PathLike) and not isinstance(source, Scanned) else source
+
+
+def _load(source: Any, rules: Rules) -> Corpus | Results:
+    if isinstance(source, Corpus):
+        return source
+    if isinstance(source, Mapping | list):
+        return _from_tree(source, "", rules)
+    file = _started(source)
+    if not isinstance(file, Scanned):
+        raise TypeError(f"cannot read a {type(source).__name__}: give a path, parsed JSON or a Corpus")
+    columns = file.columns()
+    if columns is not None:
+        corpus = _from_scan(columns, file, rules)
+        if corpus is not None:
+            return corpus
+    return _from_tree(json_tree.parse(json_tree.read_bytes(file.path), file.path), file.path, rules)
+
+
+def _from_scan(columns: Mapping[str, Any], file: Scanned, rules: Rules) -> Corpus | Results | None:
+    """What the scanner's columns make; ``None`` where the exact reader has to say what is wrong."""
+    log = IssueLog(file.path)
+    if columns["kind"] == "coco_results":
+        return Results(scanned_results(columns), log, rules)
+    if columns["kind"] == "coco_truth":
+        return coco.truth_corpus(scanned_truth(columns, file), log, rules)
+    return snapshot_scan.corpus(columns, file, rules)
+
+
+def _from_tree(tree: Any, file: str, rules: Rules) -> Corpus | Results:
+    log = IssueLog(file)
+    if snapshot.looks_like(tree):
+        return snapshot.from_tree(tree, file, rules)
+    if coco_tree.looks_like_truth(tree):
+        return coco.truth_corpus(coco_tree.truth_from_tree(tree, log), log, rules)
+    if coco_tree.looks_like_results(tree):
+        return Results(coco_tree.results_from_tree(tree, log), log, rules)
+    raise ContractError.single(
+        "unknown-format",
+        f"the file holds {json_tree.kind(tree)} {json_tree.shown(tree)}, and no format that calque reads looks so",
+        file=file,
+        help="snapshot files have label_map, info, documents and predictions; COCO truth has images, annotations and "
+        "categories; COCO results are a list of objects with image_id, category_id, bbox and score",
+    )
 
 
 def _joined(errors: list[ContractError]) -> ContractError:
@@ -73,6 +123,8 @@ def _joined(errors: list[ContractError]) -> ContractError:
 def check_pair(truth: Corpus, found: Corpus) -> None:
     """Raise a `ContractError` when two corpora cannot be compared: their label maps differ."""
     if not isinstance(truth, BoxCorpus) or not isinstance(found, BoxCorpus):
+        return
+    if not truth.format == found.format == snapshot.FORMAT:
         return
     mine, theirs = truth.label_map, found.label_map
     if mine is None or theirs is None or mine == theirs:

@@ -14,23 +14,16 @@ from calque.core.columns import Strings
 from calque.core.corpus import BoxCorpus, BoxForm, Extent, Side
 from calque.core.errors import IssueLog, Severity, did_you_mean
 from calque.readers.json_tree import RepeatedKeys, kind, pointer, shown
+from calque.readers.rules import Rules
 from calque.readers.slips import box_hints, score_hint
 
+FORMAT = "snapshot"
 VERSION = "1.3"
 TOLERANCE = 1e-9
 """Dividing pixels by the page size leaves 1.0000000000000002; that much outside [0, 1] is clipped, with a note."""
 
 _LABEL_KEY = re.compile(r"[1-9][0-9]*")
 _LARGEST_INDEX = 2**53
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """How a file is read: which side it stands on, and what is forgiven."""
-
-    side: Side | None = None
-    lenient: bool = False
-    allow_missing_scores: bool = False
 
 
 def looks_like(tree: Any) -> bool:
@@ -41,6 +34,13 @@ def looks_like(tree: Any) -> bool:
 def from_tree(tree: Any, file: str, rules: Rules) -> BoxCorpus:
     """The corpus of a parsed file; `ContractError` with every issue when it breaks the contract."""
     return _Reader(IssueLog(file), rules).corpus(tree)
+
+
+def head_of(info: Any, log: IssueLog, rules: Rules) -> tuple[Side | None, str]:
+    """The side and the model that the file's head states, checked like the whole file would be."""
+    reader = _Reader(log, rules)
+    model = reader.info(info)
+    return reader.side, model
 
 
 @dataclass(slots=True)
@@ -76,7 +76,7 @@ class _Reader:
         model = ""
         if self._keys(tree, "", ("label_map", "info", "documents", "predictions")):
             self._label_map(tree.get("label_map"))
-            model = self._info(tree.get("info"))
+            model = self.info(tree.get("info"))
             self._documents(tree.get("documents"))
             for number, page in enumerate(self._array(tree, "predictions", pointer("predictions"))):
                 self._page(page, pointer("predictions", number))
@@ -102,6 +102,7 @@ class _Reader:
             form=BoxForm.XYXY,
             extent=Extent.NORMALIZED,
             side=self.side,
+            format=FORMAT,
             model=model,
             source=self.log.file,
             issues=tuple(self.log),
@@ -169,7 +170,7 @@ class _Reader:
                 self.label_map[key] = name
                 self.labels.setdefault(name, len(self.labels))
 
-    def _info(self, node: Any) -> str:
+    def info(self, node: Any) -> str:
         """Checks the head of the file; returns the model's name."""
         where = pointer("info")
         required = ("schema_version", "type", "run_id", "model", "coordinate_system")

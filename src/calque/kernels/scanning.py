@@ -1,0 +1,42 @@
+"""Files parsed in the background, by the compiled scanner, while Python imports what it needs to count.
+
+This module imports nothing heavy, so that a command can start the parsing before anything else.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import Any
+
+from calque.kernels import TWINS, chosen
+
+
+class Scanned(os.PathLike[str]):
+    """A JSON file whose columns are on their way."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.fspath(path)
+        self._scan: Any = None
+        if chosen() == "native" and os.path.isfile(self.path):
+            self._scan = importlib.import_module(TWINS["native"]).Scan(self.path, "auto")
+
+    def __fspath__(self) -> str:
+        return self.path
+
+    def columns(self) -> dict[str, Any] | None:
+        """What the scanner read, or ``None`` where the exact reader has to look: no scanner, or nothing it knows."""
+        if self._scan is None:
+            return None
+        native = importlib.import_module(TWINS["native"])
+        try:
+            columns: dict[str, Any] = self._scan.columns()
+        except (native.ScanError, OSError):
+            return None
+        return columns
+
+    def part(self, span: tuple[int, int]) -> bytes:
+        """The bytes of the file from one offset to another."""
+        with open(self.path, "rb") as file:
+            file.seek(span[0])
+            return file.read(span[1] - span[0])
