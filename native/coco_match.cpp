@@ -115,17 +115,22 @@ private:
 
     void match_range(const Group& group, std::size_t range) {
         const std::size_t twin = first_range_like(group, range);
-        for (Contender& contender : contenders_) {
-            const std::size_t at = contender.row * settings_.ranges();
-            if (twin == range) continue;
-            contender.matched = out_.matched[at + twin];
-            contender.to_ignored = out_.ignored[at + twin] & contender.matched;
-        }
-        if (twin == range) take_by_score(group, range);
+        if (twin == range)
+            take_by_score(group, range);
+        else
+            copy_matches(twin);
         for (const Contender& contender : contenders_) {
             const std::size_t at = contender.row * settings_.ranges() + range;
             out_.matched[at] = contender.matched;
             out_.ignored[at] = static_cast<Mask>(contender.to_ignored | (out_.ignored[at] & ~contender.matched));
+        }
+    }
+
+    void copy_matches(std::size_t range) {
+        for (Contender& contender : contenders_) {
+            const std::size_t at = contender.row * settings_.ranges() + range;
+            contender.matched = out_.matched[at];
+            contender.to_ignored = out_.ignored[at] & contender.matched;
         }
     }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <new>
@@ -20,8 +19,11 @@ namespace calque::json {
 
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// A vector that grows with realloc: for large blocks the system moves pages instead of copying them, so that growing
-// never holds the data twice, and room that was never written costs no memory.
+// The memory of columns: large blocks grow by moving pages instead of bytes, so that growing never holds the data twice,
+// and room that was never written costs nothing. Throws std::bad_alloc.
+void* resize_block(void* block, std::size_t old_bytes, std::size_t new_bytes);
+void free_block(void* block, std::size_t bytes) noexcept;
+
 template <class T>
 class Column {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -34,7 +36,7 @@ class Column {
     swap(moved);
     return *this;
   }
-  ~Column() { std::free(data_); }
+  ~Column() { free_block(data_, capacity_ * sizeof(T)); }
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
@@ -75,9 +77,7 @@ class Column {
     constexpr std::size_t kMost = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(T);
     if (count > kMost / 2 - size_ / 2 || size_ > kMost / 4) throw std::bad_alloc();
     const std::size_t capacity = std::max<std::size_t>({64, capacity_ * 2, size_ + count});
-    void* const data = std::realloc(data_, capacity * sizeof(T));
-    if (data == nullptr) throw std::bad_alloc();
-    data_ = static_cast<T*>(data);
+    data_ = static_cast<T*>(resize_block(data_, capacity_ * sizeof(T), capacity * sizeof(T)));
     capacity_ = capacity;
   }
 

@@ -87,18 +87,20 @@ inline constexpr std::array<double, 23> kExactPowers = {1e0,  1e1,  1e2,  1e3,  
                                                         1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                                         1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
+inline double with_sign(double magnitude, bool negative) {
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(magnitude) | static_cast<std::uint64_t>(negative) << 63);
+}
+
 inline double convert(const Text& text, const Decimal& decimal) {
   constexpr std::uint64_t kExact = std::uint64_t{1} << 53;
   if (decimal.digits <= 19) [[likely]] {
     // Both operands are exact doubles, so that one rounding makes the result right.
     if (decimal.mantissa <= kExact && decimal.exponent <= 0 && decimal.exponent >= -22) [[likely]] {
-      const double value = static_cast<double>(decimal.mantissa) / kExactPowers[static_cast<std::size_t>(-decimal.exponent)];
-      return decimal.negative ? -value : value;
+      return with_sign(static_cast<double>(decimal.mantissa) / kExactPowers[static_cast<std::size_t>(-decimal.exponent)], decimal.negative);
     }
 #if defined(__SIZEOF_INT128__)
     if (decimal.exponent < 0 && decimal.exponent >= -19) {
-      const double value = divide_exactly(decimal.mantissa, static_cast<unsigned>(-decimal.exponent));
-      return decimal.negative ? -value : value;
+      return with_sign(divide_exactly(decimal.mantissa, static_cast<unsigned>(-decimal.exponent)), decimal.negative);
     }
 #endif
   }
@@ -116,7 +118,7 @@ inline const char* more_digits(const Text& text, const char* p, std::uint64_t& m
 }
 
 // The number at `p` by JSON's grammar; null when there is none (perhaps a literal).
-inline const char* read_decimal(const Text& text, const char* p, Decimal& decimal) {
+[[gnu::always_inline]] inline const char* read_decimal(const Text& text, const char* p, Decimal& decimal) {
   decimal.start = p;
   decimal.negative = *p == '-';
   p += decimal.negative;

@@ -66,6 +66,7 @@ class Nest {
 // The bulk of segmentations: numbers and commas. Stops after the last number that a comma does not follow.
 const char* skip_number_list(Text& text, const char* p) {
   for (;;) {
+    text.beat(p);
     p = skip_number(text, p);
     const char* next = skip_space(text, p);
     if (*next != ',') return p;

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from calque.cli.options import output_options, task_from, task_options
+from calque.cli.options import jobs_option, kept_for, output_options, task_from, task_options
 from calque.detection.task import Detection
 
 
@@ -14,16 +14,22 @@ from calque.detection.task import Detection
 @click.argument("truth", type=click.Path())
 @click.argument("predictions", type=click.Path())
 @task_options(Detection)
+@jobs_option
 @output_options
 def command(truth: str, predictions: str, **values: Any) -> int:
     """Evaluate PREDICTIONS against TRUTH: which boxes were found, and how well they fit.
 
-    Both are snapshot files (schema 1.3). Boxes of one page and label are paired greedily by IoU.
+    Both are snapshot files (schema 1.3), or COCO ground truth and COCO results. Boxes of one page and label are paired
+    greedily by IoU for precision, recall and fit, and by score for AP.
 
     \b
     calque detect truth.json predictions.json
     calque detect truth.json predictions.json --iou 0.5 --format markdown -o report.md
     """
+    from calque.kernels.scanning import Scanned
+
+    # Parsing begins before numpy is imported, and both files are parsed at once.
+    sources = Scanned(truth), Scanned(predictions)
     from calque.cli.progress import working
     from calque.cli.render import check_writable, deliver, format_of
     from calque.core.evaluator import Evaluator
@@ -32,5 +38,5 @@ def command(truth: str, predictions: str, **values: Any) -> int:
     format_of(values["format"], values["output"])
     check_writable(values["output"], values["save"])
     with working(f"evaluating {predictions}", quiet=values["quiet"]):
-        evaluator = Evaluator(task).update(truth, predictions)
+        evaluator = Evaluator(task, keep=kept_for(values), jobs=values.pop("jobs")).update(*sources)
     return deliver(evaluator, **values)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import click
 
@@ -79,6 +80,22 @@ def task_from(task: type[Task], values: dict[str, Any]) -> Task:
         if value != ():
             chosen[name] = value
     return task(**chosen)
+
+
+def jobs_option(command: Decorated) -> Decorated:
+    """``--jobs``: how many threads or processes work."""
+    return click.option(
+        "--jobs",
+        type=click.IntRange(min=1),
+        default=os.cpu_count() or 1,
+        help="Workers; the result does not depend on it. [default: all cores]",
+    )(command)
+
+
+def kept_for(values: dict[str, Any]) -> Literal["numbers", "outcomes"]:
+    """What an evaluation has to keep: outcomes when they are listed or saved, else numbers only."""
+    listed = values["format"] == "jsonl" or str(values["output"]).endswith(".jsonl")
+    return "outcomes" if listed or values["save"] is not None else "numbers"
 
 
 def output_options(command: Decorated) -> Decorated:

@@ -99,7 +99,7 @@ class Ranking:
         """Precision by threshold, recall point and class; recall by threshold and class; -1 for classes without truths."""
         precision, recall, _ = kernels().coco_accumulate(
             self.order, self.class_offsets, self.scores, self.rank,
-            np.ascontiguousarray(self.matched[:, area]), np.ascontiguousarray(self.ignored[:, area]),
+            self.matched[:, area], self.ignored[:, area],
             self.truths[area], len(COCO_THRESHOLDS), RECALL_POINTS, max_detections, jobs,
         )  # fmt: skip
         return precision, recall
@@ -108,7 +108,7 @@ class Ranking:
         """Recall by threshold and class."""
         recall: Floats = kernels().coco_recall(
             self.order, self.class_offsets, self.rank,
-            np.ascontiguousarray(self.matched[:, area]), np.ascontiguousarray(self.ignored[:, area]),
+            self.matched[:, area], self.ignored[:, area],
             self.truths[area], len(COCO_THRESHOLDS), max_detections, jobs,
         )  # fmt: skip
         return recall

@@ -17,7 +17,7 @@ Bytes = npt.NDArray[np.uint8]
 Flags = npt.NDArray[np.bool_]
 
 COUNTS, ABSORBS, LEFT_OUT = 0, 1, 2
-"""The roles of a row. Only a truth absorbs (a crowd, or an ignored region); any other role of a found row leaves it out."""
+"""The roles of a row. Only a truth absorbs (a crowd or an ignored region); a found row counts or is left out."""
 
 PAIRS_AT_ONCE = 1 << 18
 """How many pairs are held in memory at a time: enough to drown NumPy's overhead, few enough to stay in the cache."""

@@ -1,0 +1,123 @@
+"""One virtual environment for each tool, made when first needed.
+
+    python benchmarks/peers.py [NAME ...] [--folder FOLDER]
+
+A tool that cannot be installed is reported as missing and left out; it never stops the others.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+DEFAULT_FOLDER = Path(__file__).resolve().parent / ".peers"
+CHECKOUT = Path(__file__).resolve().parents[1]
+BUILD_INPUTS = ("pyproject.toml", "CMakeLists.txt", "README.md", "native", "src")  # What `pip install .` reads.
+
+ENVIRONMENTS = {
+    "calque": (),  # From the checkout: see `calque_requirements`.
+    "pycocotools": ("pycocotools==2.0.11",),
+    "faster-coco-eval": ("faster-coco-eval==1.8.0",),
+    "hotcoco": ("hotcoco==1.3.0",),
+    "ultrafast-pycocotools": ("ultrafast-pycocotools==0.1.14",),
+}
+
+
+@dataclass(frozen=True)
+class Installed:
+    """An environment that is ready."""
+
+    programs: Path
+    version: str
+
+
+@dataclass(frozen=True)
+class Missing:
+    """An environment that could not be made, and why."""
+
+    reason: str
+
+
+def environment(name: str, folder: Path = DEFAULT_FOLDER) -> Installed | Missing:
+    """The environment of that name, made now if it is not there or no longer what it should be."""
+    try:
+        requirements = calque_requirements() if name == "calque" else ENVIRONMENTS[name]
+        return _made(name, folder / name, requirements)
+    except FileNotFoundError as error:
+        return Missing(str(error))
+    except subprocess.CalledProcessError as error:
+        return Missing(_complaint(error))
+
+
+def _complaint(error: subprocess.CalledProcessError) -> str:
+    """The line of a failed command's output that says most: pip's last ERROR, else the last line."""
+    lines = [line.strip() for line in (error.stderr or "").splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("ERROR:")]
+    return (errors or lines or [f"it failed with exit code {error.returncode}"])[-1]
+
+
+def calque_requirements() -> tuple[str, ...]:
+    """calque as the checkout has it, not editable, with what it needs to read Parquet."""
+    if not (CHECKOUT / "pyproject.toml").exists():
+        raise FileNotFoundError("calque cannot be installed: there is no pyproject.toml above benchmarks/")
+    return (f"{CHECKOUT}[parquet]",)
+
+
+def _made(name: str, folder: Path, requirements: tuple[str, ...]) -> Installed:
+    programs = folder / "bin"
+    stamp = folder / "installed.txt"
+    wanted = "\n".join(requirements) + (f"\n{checkout_digest()}" if name == "calque" else "")
+    if not stamp.exists() or stamp.read_text() != wanted:
+        print(f"installing {name}", file=sys.stderr)
+        _called([sys.executable, "-m", "venv", "--clear", str(folder)])
+        _called([str(programs / "python"), "-m", "pip", "install", "--quiet", *requirements])
+        stamp.write_text(wanted)
+    return Installed(programs, _version(programs, name))
+
+
+def _called(command: list[str]) -> str:
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def _version(programs: Path, distribution: str) -> str:
+    ask = "import importlib.metadata, sys; print(importlib.metadata.version(sys.argv[1]))"
+    return _called([str(programs / "python"), "-c", ask, distribution]).strip()
+
+
+def checkout_digest() -> str:
+    """A digest of the files that make calque, so that a changed checkout is installed anew."""
+    digest = hashlib.sha256()
+    for path in _build_files():
+        digest.update(path.relative_to(CHECKOUT).as_posix().encode() + b"\0")
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def _build_files() -> Iterator[Path]:
+    for name in BUILD_INPUTS:
+        top = CHECKOUT / name
+        paths = sorted(top.rglob("*")) if top.is_dir() else [top]
+        yield from (path for path in paths if path.is_file() and "__pycache__" not in path.parts)
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(ENVIRONMENTS)} (default: all)")
+    parser.add_argument("--folder", type=Path, default=DEFAULT_FOLDER, help="where the environments are kept")
+    arguments = parser.parse_args()
+    unknown = sorted(set(arguments.names) - set(ENVIRONMENTS))
+    if unknown:
+        parser.error(f"unknown: {', '.join(unknown)}")
+    for name in arguments.names or ENVIRONMENTS:
+        found = environment(name, arguments.folder)
+        print(f"{name}: {found.version if isinstance(found, Installed) else f'missing: {found.reason}'}")
+
+
+if __name__ == "__main__":
+    main()
