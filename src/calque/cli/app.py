@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-import platform
+import os
 from typing import Any
 
 import click
@@ -50,6 +50,8 @@ class Verbs(click.Group):
 
 def _show_version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
     if wanted:
+        import platform
+
         from calque.kernels import chosen
 
         click.echo(f"calque {__version__} (kernels: {chosen()}, Python {platform.python_version()})")
@@ -71,4 +73,6 @@ def calque() -> None:
 
 def main() -> None:
     """The entry point."""
+    # NumPy's linear algebra would start a thread for each core; nothing here uses it.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     exits.run(lambda: calque.main(prog_name="calque", standalone_mode=False))

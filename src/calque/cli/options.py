@@ -55,6 +55,8 @@ def _option(name: str, note: Setting, default: Any) -> Callable[[Decorated], Dec
         arguments |= {"multiple": True, "metavar": "NUMBER", "help": f"{note.help} [default: {','.join(map(str, default))}]"}
     elif note.kind == "number":
         arguments |= {"type": float, "default": default, "show_default": True}
+    elif note.kind == "word":
+        arguments |= {"default": default, "metavar": "KEY"}
     elif note.kind == "words":
         arguments |= {"type": str, "multiple": True, "metavar": "A,B"}
     elif note.kind == "weights":

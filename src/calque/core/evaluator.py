@@ -73,7 +73,7 @@ class Evaluator:
 
     def compute(self) -> Result:
         """The numbers of everything seen so far; calling it changes nothing."""
-        return Result.of(self.task, self.ledger(), self.issues(), self._sources)
+        return Result.of(self.task, self.ledger(), self.issues(), self._sources, jobs=self._jobs)
 
     def state(self) -> bytes:
         """Everything that `from_state` needs to go on, as bytes."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     """Write to a temporary name in the same folder, then rename."""
+    import tempfile  # 5 ms that a run without output files does not need
+
     target = Path(path)
     handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from calque.core.columns import Array, Column, Ints, Table, concat
-from calque.core.corpus import UnitId, canonical
+from calque.core.corpus import UnitId, in_canonical_order
 from calque.core.errors import MergeError
 
 UNIT = "unit"
@@ -31,7 +31,7 @@ class Ledger:
     """(table, column) pairs that no number needs: boxes and ids, for outcome lists and viewers."""
 
     def __post_init__(self) -> None:
-        if any(canonical(a) >= canonical(b) for a, b in zip(self.units, self.units[1:], strict=False)):
+        if list(self.units) != in_canonical_order(set(self.units)):
             raise ValueError("the documents of a ledger must be distinct and in canonical order")
         for name, table in self.tables.items():
             unit = table.array(UNIT)
@@ -84,7 +84,7 @@ def _common_details(ledgers: Sequence[Ledger]) -> frozenset[tuple[str, str]]:
 
 def _joint_units(ledgers: Sequence[Ledger]) -> tuple[UnitId, ...]:
     check_disjoint(ledger.units for ledger in ledgers)
-    return tuple(sorted((unit for ledger in ledgers for unit in ledger.units), key=canonical))
+    return tuple(in_canonical_order(unit for ledger in ledgers for unit in ledger.units))
 
 
 def check_disjoint(parts: Iterable[Iterable[UnitId]]) -> None:
@@ -95,9 +95,12 @@ def check_disjoint(parts: Iterable[Iterable[UnitId]]) -> None:
         for unit in part:
             (twice.append if unit in seen else seen.add)(unit)
     if twice:
-        listed = ", ".join(repr(unit) for unit in sorted(twice, key=canonical)[:5])
+        listed = ", ".join(repr(unit) for unit in in_canonical_order(twice)[:5])
         more = f" and {len(twice) - 5:,} more" if len(twice) > 5 else ""
-        raise MergeError(f"seen twice: document {listed}{more}; each document may be counted once")
+        raise MergeError(
+            f"seen twice: document {listed}{more}; each document may be counted once "
+            "(if these are other images with the same ids, name documents by something else: --document-key file_name)"
+        )
 
 
 def _joint_names(ledgers: Sequence[Ledger]) -> dict[str, tuple[str, ...]]:

@@ -114,20 +114,36 @@ def counts(groups: Array, size: int) -> Ints:
 _HALF = float(1 << 27)
 
 
-def fraction_sums(values: Floats, groups: Array, size: int) -> Floats:
-    """The sum of values in [0, 1] for each group, the same bits for any order of the rows.
+@dataclass(frozen=True, slots=True, eq=False)
+class Fractions:
+    """Values in [0, 1] that add up to the same bits in any order.
 
     Each value is cut into two 27-bit integers. Sums of up to 2**26 of those are exact in float64, so no order and no
     split can change them; what lies below 2**-54 is dropped, less than the last digit of a mean.
 
-    >>> fraction_sums(np.array([0.75, 0.5, 0.3]), np.array([0, 0, 1]), 2).tolist()
+    >>> Fractions.of(np.array([0.75, 0.5, 0.3])).sums(np.array([0, 0, 1]), 2).tolist()
     [1.25, 0.3]
     """
-    high = np.floor(values * _HALF)
-    low = np.floor((values * _HALF - high) * _HALF)
-    high_sum = np.bincount(groups, weights=high, minlength=size)
-    low_sum = np.bincount(groups, weights=low, minlength=size)
-    return np.asarray(high_sum / _HALF + low_sum / (_HALF * _HALF))
+
+    high: Floats
+    low: Floats
+
+    @classmethod
+    def of(cls, values: Floats) -> Fractions:
+        """The values, cut."""
+        scaled = values * _HALF
+        high = np.floor(scaled)
+        return cls(high, np.floor((scaled - high) * _HALF))
+
+    def sums(self, groups: Array, size: int) -> Floats:
+        """The sum for each group."""
+        high = np.bincount(groups, weights=self.high, minlength=size)
+        low = np.bincount(groups, weights=self.low, minlength=size)
+        return np.asarray(high / _HALF + low / (_HALF * _HALF))
+
+    def mean(self) -> float:
+        """The mean of all; there must be some."""
+        return float((self.high.sum() / _HALF + self.low.sum() / (_HALF * _HALF)) / len(self.high))
 
 
 def settle(tree: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, take
-from calque.core.corpus import BoxCorpus, BoxForm, UnitId, canonical
+from calque.core.corpus import BoxCorpus, BoxForm, UnitId, in_canonical_order
 from calque.core.errors import ContractError
 from calque.core.geometry import areas, corners
 
@@ -70,7 +70,7 @@ class Overlay:
                 file=found.source,
                 help="bring both to the same units",
             )
-        documents = tuple(sorted({*truth.documents, *found.documents}, key=canonical))
+        documents = tuple(in_canonical_order({*truth.documents, *found.documents}))
         code = {unit: position for position, unit in enumerate(documents)}
         truth_documents = np.array([code[unit] for unit in truth.documents], dtype=np.int64)
         found_documents = np.array([code[unit] for unit in found.documents], dtype=np.int64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from calque.core.columns import Table
@@ -14,6 +14,22 @@ from calque.core.measures import MeasureName, settle
 from calque.core.presentation import Section, to_html, to_text
 from calque.core.signature import Signature
 from calque.core.task import Task
+
+
+def strict_json(value: Any, margin: str = "") -> str:
+    """JSON that any reader takes, with each key of an object on a line of its own.
+
+    >>> print(strict_json({"recall": [0.5, None], "undefined": {}}))
+    {
+      "recall": [0.5, null],
+      "undefined": {}
+    }
+    """
+    if not isinstance(value, Mapping) or not value:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    inner = margin + "  "
+    lines = [f"{inner}{json.dumps(str(key), ensure_ascii=False)}: {strict_json(item, inner)}" for key, item in value.items()]
+    return "{\n" + ",\n".join(lines) + "\n" + margin + "}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +58,9 @@ class Sources:
         return cls(**{side: tuple((entry["file"], entry["model"]) for entry in entries) for side, entries in data.items()})
 
 
+NO_SOURCES = Sources()
+
+
 @dataclass(frozen=True, eq=False)
 class Result:
     """What an evaluation says. Index it by measure name, or by class and measure name.
@@ -56,13 +75,15 @@ class Result:
     undefined: Mapping[str, str]
     """Why numbers are ``None``, by their dotted path in the JSON."""
     issues: tuple[Issue, ...] = ()
-    sources: Sources = field(default_factory=Sources)
+    sources: Sources = NO_SOURCES
 
     @classmethod
-    def of(cls, task: Task, ledger: Ledger, issues: tuple[Issue, ...] = (), sources: Sources | None = None) -> Result:
+    def of(
+        cls, task: Task, ledger: Ledger, issues: tuple[Issue, ...] = (), sources: Sources = NO_SOURCES, *, jobs: int = 1
+    ) -> Result:
         """The result of a ledger under its task."""
-        numbers, undefined = settle(task.measure(ledger))
-        return cls(task, ledger, numbers, undefined, issues, sources or Sources())
+        numbers, undefined = settle(task.measure(ledger, jobs=jobs))
+        return cls(task, ledger, numbers, undefined, issues, sources)
 
     @property
     def signature(self) -> Signature:
@@ -101,9 +122,9 @@ class Result:
             "issues": [issue.to_dict() for issue in summarize(self.issues)],
         }
 
-    def to_json(self, *, indent: int | None = 2) -> str:
-        """Strict JSON: no NaN, no Infinity."""
-        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+    def to_json(self) -> str:
+        """Strict JSON: no NaN, no Infinity. Objects are indented, lists stay on one line."""
+        return strict_json(self.to_dict())
 
     def outcomes(self, *, threshold: float | None = None) -> Table:
         """One row for each item, with what happened to it; ``.rows()`` iterates, ``.to_pandas()`` makes a frame."""

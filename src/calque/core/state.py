@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -38,6 +37,8 @@ def pack(header: Mapping[str, Any], ledger: Ledger) -> bytes:
 
 
 def _digest(body: bytes | memoryview) -> bytes:
+    import hashlib  # only states need it
+
     return hashlib.blake2b(body, digest_size=_DIGEST).digest()
 
 

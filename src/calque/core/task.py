@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 BUILT_IN = {"detection": "calque.detection"}
 """The tasks that come with calque and the module that defines each."""
 
-Kind = Literal["number", "numbers", "words", "weights", "choice", "switch"]
+Kind = Literal["number", "numbers", "word", "words", "weights", "choice", "switch"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Task(ABC):
         """The outcome of every item of these whole documents. Pure; one document or twenty thousand."""
 
     @abstractmethod
-    def measure(self, ledger: Ledger) -> dict[str, Any]:
+    def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
         """The numbers of a ledger, as the tree that the JSON shows; what has no value is `Undefined`."""
 
     def read(self, expected: Any, found: Any) -> tuple[Corpus, Corpus]:
@@ -139,7 +139,7 @@ def spell(value: Any) -> str:
     >>> spell((0.5, 0.75)), spell(None), spell(True), spell((("Table", 2.0),))
     ('0.5,0.75', 'none', 'yes', 'Table=2.0')
     """
-    if value is None or value == ():
+    if value in (None, (), ""):
         return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"

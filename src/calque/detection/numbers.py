@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Array, Codes, Flags, Floats, Ints
+from calque.core.columns import Array, Floats, Ints, Table
 from calque.core.ledger import UNIT, Ledger
-from calque.core.measures import Measure, Ratio, Undefined, counts, fraction_sums, weighted_mean
+from calque.core.measures import Fractions, Measure, Ratio, Undefined, counts, weighted_mean
 from calque.detection import coco
 from calque.detection.scoring import EXCLUDED, INVALID, Status
 
@@ -111,16 +111,15 @@ SCOPES = {
 }
 
 
-def measure(task: Detection, ledger: Ledger) -> dict[str, Any]:
+def measure(task: Detection, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
     """The tree of numbers, in the shape of the JSON."""
-    rows = _Rows(ledger)
     labels = [name for name in ledger.names["label"] if not task.labels or name in task.labels]
     documents = ledger.table("documents")
     return {
         "thresholds": list(task.iou),
-        "metrics": {repr(threshold): _at(task, rows, labels, threshold) for threshold in task.iou},
-        "coco": coco.measure(task, ledger),
-        "counts": rows.sizes(),
+        "metrics": {repr(threshold): _at(task, _Cut(ledger, threshold), labels) for threshold in task.iou},
+        "coco": coco.measure(task, ledger, jobs),
+        "counts": _sizes(ledger),
         "documents": {
             "only_truth": _unit_list(ledger, documents.array("in_truth") & ~documents.array("in_found")),
             "only_predictions": _unit_list(ledger, documents.array("in_found") & ~documents.array("in_truth")),
@@ -132,79 +131,72 @@ def _unit_list(ledger: Ledger, flags: Array) -> list[int | str]:
     return [ledger.units[position] for position in np.flatnonzero(flags)]
 
 
-class _Rows:
-    """The columns of a ledger that numbers need, looked up once for all thresholds and groupings."""
+class _Cut:
+    """A ledger's outcomes at one threshold: the rows that are pairs, misses and false alarms."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        truth, found = ledger.table("truth"), ledger.table("found")
+    def __init__(self, ledger: Ledger, threshold: float) -> None:
         self.ledger = ledger
-        self.truth_unit, self.truth_label = truth.array(UNIT), truth.array("label")
-        self.found_unit, self.found_label = found.array(UNIT), found.array("label")
-        self.truth_status, self.found_status = truth.array("status"), found.array("status")
-        self.iou, self.coverage, self.purity = (truth.array(name) for name in ("iou", "coverage", "purity"))
-        self.found_iou, self.absorbed = found.array("iou"), found.array("absorbed")
-        self.truth_counts: Flags = self.truth_status == Status.COUNTED
-        self.found_counts: Flags = self.found_status == Status.COUNTED
+        self.truth, self.found = ledger.table("truth"), ledger.table("found")
+        truth_counts = self.truth.array("status") == Status.COUNTED
+        found_counts = self.found.array("status") == Status.COUNTED
+        paired = self.truth.array("iou") >= threshold
+        excused = self.found.array("absorbed") >= threshold
+        self.pairs = np.flatnonzero(paired)
+        self.missed = np.flatnonzero(truth_counts & ~paired)
+        self.wrong = np.flatnonzero(found_counts & ~(self.found.array("iou") >= threshold) & ~excused)
+        self.spatial = {name: Fractions.of(self.truth.array(name)[self.pairs]) for name in ("iou", "coverage", "purity")}
 
-    def tally(self, threshold: float, truth_group: Codes | None, found_group: Codes | None, size: int) -> Tally:
-        """TP, FP, FN and spatial sums for each group; without groups everything is one."""
-        paired: Flags = self.iou >= threshold
-        missed = self.truth_counts & ~paired
-        tp_group = _members(truth_group, paired)
+    def tally(self, column: str | None, size: int) -> Tally:
+        """TP, FP, FN and spatial sums for each value of a column; without a column everything is one group."""
+        pair_group = self._group(self.truth, column, self.pairs)
         return Tally(
-            tp=counts(tp_group, size),
-            fp=counts(_members(found_group, self.false_positives(threshold)), size),
-            fn=counts(_members(truth_group, missed), size),
-            iou=fraction_sums(self.iou[paired], tp_group, size),
-            coverage=fraction_sums(self.coverage[paired], tp_group, size),
-            purity=fraction_sums(self.purity[paired], tp_group, size),
+            tp=counts(pair_group, size),
+            fp=counts(self._group(self.found, column, self.wrong), size),
+            fn=counts(self._group(self.truth, column, self.missed), size),
+            **{name: fractions.sums(pair_group, size) for name, fractions in self.spatial.items()},
         )
 
-    def false_positives(self, threshold: float) -> Flags:
-        """Predictions that count, are not paired, and do not lie on an ignored truth."""
-        return np.asarray(self.found_counts & ~(self.found_iou >= threshold) & ~(self.absorbed >= threshold))
+    @staticmethod
+    def _group(table: Table, column: str | None, rows: Ints) -> Array:
+        return np.zeros(len(rows), dtype=np.int32) if column is None else table.array(column)[rows]
 
-    def on_empty_pages(self, threshold: float) -> dict[str, int]:
+    def on_empty_pages(self) -> dict[str, int]:
         """False positives on pages without any truth: what a model makes up where there is nothing."""
-        ledger = self.ledger
-        pages = ledger.table("pages").height
-        truth_page = ledger.absolute("pages", self.truth_unit, ledger.table("truth").array("page"))
-        found_page = ledger.absolute("pages", self.found_unit, ledger.table("found").array("page"))
-        there = ~np.isin(self.truth_status, [*EXCLUDED, *INVALID])
-        empty = counts(truth_page[there], pages) == 0
-        wrong = counts(found_page[self.false_positives(threshold)], pages) * empty
+        pages = self.ledger.table("pages").height
+        there = ~np.isin(self.truth.array("status"), [*EXCLUDED, *INVALID])
+        empty = counts(self._page(self.truth, np.flatnonzero(there)), pages) == 0
+        wrong = counts(self._page(self.found, self.wrong), pages) * empty
         return {"pages": int(empty.sum()), "pages_with_fp": int((wrong > 0).sum()), "fp": int(wrong.sum())}
 
-    def sizes(self) -> dict[str, Any]:
-        """How many of everything there are, and how many do not count and why."""
-        names = self.ledger.names["status"]
-
-        def left_out(status: Array) -> dict[str, int]:
-            per_status = counts(status, len(names)).tolist()
-            return {name: count for name, count in zip(names[1:], per_status[1:], strict=True) if count}
-
-        return {
-            "documents": len(self.ledger.units),
-            "pages": self.ledger.table("pages").height,
-            "truths": len(self.truth_status),
-            "predictions": len(self.found_status),
-            "truths_not_counted": left_out(self.truth_status),
-            "predictions_not_counted": left_out(self.found_status),
-        }
+    def _page(self, table: Table, rows: Ints) -> Ints:
+        return self.ledger.absolute("pages", table.array(UNIT)[rows], table.array("page")[rows])
 
 
-def _members(group: Codes | None, chosen: Flags) -> Array:
-    if group is None:
-        return np.zeros(int(chosen.sum()), dtype=np.int32)
-    return group[chosen]
+def _sizes(ledger: Ledger) -> dict[str, Any]:
+    """How many of everything there are, and how many do not count and why."""
+    names = ledger.names["status"]
+    truth, found = ledger.table("truth"), ledger.table("found")
+
+    def left_out(status: Array) -> dict[str, int]:
+        per_status = counts(status, len(names)).tolist()
+        return {name: count for name, count in zip(names[1:], per_status[1:], strict=True) if count}
+
+    return {
+        "documents": len(ledger.units),
+        "pages": ledger.table("pages").height,
+        "truths": truth.height,
+        "predictions": found.height,
+        "truths_not_counted": left_out(truth.array("status")),
+        "predictions_not_counted": left_out(found.array("status")),
+    }
 
 
-def _at(task: Detection, rows: _Rows, labels: Sequence[str], threshold: float) -> dict[str, Any]:
-    ledger = rows.ledger
-    everything = _blocks(rows.tally(threshold, None, None, 1))[0]
-    by_label = _blocks(rows.tally(threshold, rows.truth_label, rows.found_label, len(ledger.names["label"])))
+def _at(task: Detection, cut: _Cut, labels: Sequence[str]) -> dict[str, Any]:
+    ledger = cut.ledger
+    everything = _blocks(cut.tally(None, 1))[0]
+    by_label = _blocks(cut.tally("label", len(ledger.names["label"])))
     per_class = {name: block for name, block in zip(ledger.names["label"], by_label, strict=True) if name in labels}
-    by_document = rows.tally(threshold, rows.truth_unit, rows.found_unit, len(ledger.units))
+    by_document = cut.tally(UNIT, len(ledger.units))
     given = dict(task.class_weight)
     weights = [given.get(name, 1.0) for name in per_class]
     support = [weight * (block["tp"] + block["fn"]) for weight, block in zip(weights, per_class.values(), strict=True)]
@@ -214,7 +206,7 @@ def _at(task: Detection, rows: _Rows, labels: Sequence[str], threshold: float) -
         "weighted_classes": _mean_over_classes(per_class, support),
         "macro_documents": {ratio.name: _mean_over_documents(ratio, by_document) for ratio in RATIOS},
         "per_class": per_class,
-        "empty_pages": rows.on_empty_pages(threshold),
+        "empty_pages": cut.on_empty_pages(),
     }
 
 
@@ -237,4 +229,4 @@ def _mean_over_documents(ratio: Ratio[Tally], tally: Tally) -> float | Undefined
     defined = values[~np.isnan(values)]
     if not len(defined):
         return Undefined("no document has a value")
-    return float(fraction_sums(defined, np.zeros(len(defined), dtype=np.int32), 1)[0] / len(defined))
+    return Fractions.of(defined).mean()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from calque.core.presentation import Section
+from calque.core.presentation import Section, cell
 from calque.detection.numbers import RATIOS
 
 SPATIAL = RATIOS[3:]
@@ -20,6 +20,7 @@ def sections(numbers: Mapping[str, Any]) -> list[Section]:
     """The sections of a result's JSON form."""
     shown = [_overview(numbers)]
     shown += [_threshold(text, block) for text, block in numbers["metrics"].items()]
+    shown.append(_coco(numbers["coco"]))
     notes = [*_empty_pages(numbers), *_one_sided(numbers["documents"]), *_undefined(numbers["undefined"])]
     return [*shown, Section(title="", notes=notes)] if notes else shown
 
@@ -61,6 +62,18 @@ def _row(name: str, numbers: Mapping[str, Any]) -> Sequence[Any]:
     return (name, *counted, *(numbers[ratio.name] for ratio in RATIOS))
 
 
+def _coco(numbers: Mapping[str, Any]) -> Section:
+    """AP for each class, and the averages of COCO's summary in two rows that read across."""
+    rows = [
+        (name, *(values[key] for key in ("AP", "AP50", "AP75")), "", "", "") for name, values in numbers["per_class"].items()
+    ]
+    rows.append(("mean of classes", *(numbers[name] for name in ("AP", "AP50", "AP75", "APs", "APm", "APl"))))
+    recalls = {name: value for name, value in numbers.items() if name.startswith("AR")}
+    notes = ["average recall  " + "  ".join(f"{name} {cell(value)}" for name, value in recalls.items())]
+    head = ("class", "AP", "AP50", "AP75", "small", "medium", "large")
+    return Section(title="COCO average precision", head=head, rows=rows, notes=notes, rule_before=len(numbers["per_class"]))
+
+
 def _empty_pages(numbers: Mapping[str, Any]) -> list[str]:
     text, block = next(iter(numbers["metrics"].items()))
     empty = block["empty_pages"]
@@ -96,7 +109,10 @@ def _undefined(reasons: Mapping[str, str]) -> list[str]:
     for (scope, reason), names in measures.items():
         if scope != SPOKEN["weighted_classes"]:  # not in the table
             scopes.setdefault((", ".join(names), reason), []).append(scope)
-    return [f"– {names}: {reason} ({_some(concerned)})" for (names, reason), concerned in scopes.items()]
+    return [
+        f"– {names}: {reason}" + (f" ({_some(concerned)})" if any(concerned) else "")
+        for (names, reason), concerned in scopes.items()
+    ]
 
 
 def _spoken(path: str) -> tuple[str, str]:
@@ -106,7 +122,7 @@ def _spoken(path: str) -> tuple[str, str]:
         _, found, after = head.partition(marker)
         if found:
             return (after if marker == "per_class." else SPOKEN[marker]), name.replace("_", " ")
-    return head, name
+    return "", name
 
 
 def report_sections(numbers: Mapping[str, Any]) -> list[Section]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from calque.detection.coco import NAMES
 from calque.detection.numbers import RATIOS, SCOPES
 
 _COUNT = {"type": "integer", "minimum": 0}
@@ -18,6 +19,15 @@ def _object(properties: dict[str, Any], *, required: bool = True) -> dict[str, A
 
 def _map_of(schema: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "additionalProperties": schema}
+
+
+def _coco() -> dict[str, Any]:
+    averages = {name: _SHARE for name in NAMES if not name.startswith("AR1")}
+    per_class = _map_of(_object(dict.fromkeys(("AP", "AP50", "AP75"), _SHARE)))
+    curve = _map_of({"type": "array", "items": {"type": "number"}})
+    curves = _object({"recall": {"type": "array"}, "precision": _map_of(curve)}, required=False)
+    # AR1, AR10 and AR100 carry the limits that were asked for in their names.
+    return {**_object({**averages, "per_class": per_class, "curves": curves}), "patternProperties": {"^AR[0-9]+$": _SHARE}}
 
 
 def result_schema() -> dict[str, Any]:
@@ -49,6 +59,7 @@ def result_schema() -> dict[str, Any]:
             "sources": _object({"truth": source, "predictions": source}),
             "thresholds": {"type": "array", "items": {"type": "number"}, "minItems": 1},
             "metrics": _map_of(_object({**scopes, "per_class": _map_of(counted), "empty_pages": empty_pages})),
+            "coco": _coco(),
             "counts": _object({**sizes, **not_counted}),
             "documents": _object({"only_truth": _UNIT_IDS, "only_predictions": _UNIT_IDS}),
             "undefined": _map_of({"type": "string"}),

@@ -63,6 +63,13 @@ class Detection(Task):
         always=True,
         help="How many predictions of a page and class AR sees; AP sees the most.",
     )
+    document_key: str = setting(
+        "",
+        kind="word",
+        key="document-key",
+        help="COCO: the key of an image that names its document (file_name, doc_name, id). "
+        "Default: doc_id or doc_name where the file has it, else each image is a document.",
+    )
     allow_missing_scores: bool = setting(False, kind="switch", key="missing-scores", help="Accept predictions without scores.")
     lenient: bool = setting(
         False, kind="switch", key="lenient", help="Unknown keys, duplicate pages and unknown labels are counted, not refused."
@@ -96,7 +103,13 @@ class Detection(Task):
         """The two sides as corpora, checked against each other."""
         from calque.readers import read_pair
 
-        return read_pair(expected, found, lenient=self.lenient, allow_missing_scores=self.allow_missing_scores)
+        return read_pair(
+            expected,
+            found,
+            lenient=self.lenient,
+            allow_missing_scores=self.allow_missing_scores,
+            document_key=self.document_key or None,
+        )
 
     def score(self, expected: BoxCorpus, found: BoxCorpus, *, jobs: int = 1) -> Ledger:
         """The outcome of every box."""
@@ -104,11 +117,11 @@ class Detection(Task):
 
         return score(self, expected, found, jobs=jobs)
 
-    def measure(self, ledger: Ledger) -> dict[str, Any]:
+    def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
         """Precision, recall, F1 and spatial means at every threshold."""
         from calque.detection.numbers import measure
 
-        return measure(self, ledger)
+        return measure(self, ledger, jobs=jobs)
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON."""

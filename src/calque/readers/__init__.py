@@ -57,9 +57,8 @@ def _paired(truth: Corpus | Results, found: Corpus | Results) -> tuple[Corpus, C
     if isinstance(found, Results):
         found = found.against(truth)
     check_pair(truth, found)
-    if isinstance(found, BoxCorpus):
-        found = dataclasses.replace(found, issues=(*found.issues, *pair_slips(truth, found)))
-    return truth, found
+    slips = pair_slips(truth, found) if isinstance(found, BoxCorpus) else ()
+    return truth, dataclasses.replace(found, issues=(*found.issues, *slips)) if slips else found  # type: ignore[type-var]
 
 
 def _started(source: Any) -> Any:

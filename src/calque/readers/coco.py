@@ -230,7 +230,10 @@ class _Objects:
 
 
 def _bad(boxes: Floats) -> Flags:
-    return np.asarray(~np.isfinite(boxes).all(axis=1) | (boxes[:, 2:] < 0).any(axis=1))
+    finite, negative = np.isfinite(boxes), boxes[:, 2:] < 0
+    if finite.all() and not negative.any():
+        return np.zeros(len(boxes), dtype=np.bool_)
+    return np.asarray(~finite.all(axis=1) | negative.any(axis=1))
 
 
 def _pick(ids: Ids, rows: Ints) -> list[UnitId]:
