@@ -92,7 +92,10 @@ class ScorePairing:
 def by_score(
     overlay: Overlay, truth_roles: Bytes, found_roles: Bytes, *, area_ranges: Floats, max_detections: int, jobs: int = 1
 ) -> ScorePairing:
-    """COCO's pairing at all ten thresholds at once, for each area range."""
+    """COCO's pairing at all ten thresholds at once, for each area range.
+
+    As in pycocotools, a truth is excused for being a crowd or of another size; its ``ignore`` flag has no effect here.
+    """
     truth, found = overlay.truth, overlay.found
     areas = truth.areas()
     if truth.given_areas is not None:
@@ -100,7 +103,7 @@ def by_score(
     nothing = np.zeros(len(truth), dtype=np.uint8)
     rank, matched, ignored, truth_ignored = kernels().coco_match(
         truth.boxes, truth.label, truth.offsets, areas,
-        nothing if truth.crowd is None else truth.crowd, nothing if truth.ignore is None else truth.ignore, truth_roles,
+        nothing if truth.crowd is None else truth.crowd, nothing, truth_roles,
         found.boxes, found.label, found.offsets, found.scores, found_roles,
         truth.form == "xywh", COCO_THRESHOLDS, area_ranges, max_detections, jobs,
     )  # fmt: skip
