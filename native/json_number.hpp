@@ -118,7 +118,7 @@ inline const char* more_digits(const Text& text, const char* p, std::uint64_t& m
 }
 
 // The number at `p` by JSON's grammar; null when there is none (perhaps a literal).
-[[gnu::always_inline]] inline const char* read_decimal(const Text& text, const char* p, Decimal& decimal) {
+inline const char* read_decimal(const Text& text, const char* p, Decimal& decimal) {
   decimal.start = p;
   decimal.negative = *p == '-';
   p += decimal.negative;

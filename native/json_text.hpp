@@ -81,7 +81,7 @@ inline std::uint64_t load8(const Text& text, const char* p) {
   return word;
 }
 
-[[gnu::noinline]] inline const char* skip_space_run(const Text& text, const char* p) {
+[[gnu::noinline]] inline const char* skip_space_run([[maybe_unused]] const Text& text, const char* p) {
 #if defined(__SSE2__)
   // Indented files: a line break followed by up to some dozens of blanks.
   while (text.holds(p, 16)) {

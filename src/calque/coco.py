@@ -53,13 +53,15 @@ class _Side:
     @classmethod
     def of(cls, dataset: Sequence[Mapping[str, Any]], params: Params) -> _Side:
         page = {image: position for position, image in enumerate(params.imgIds)}
-        label = {category: position if params.useCats else 0 for position, category in enumerate(params.catIds)}
-        taken = [row for row in dataset if row["image_id"] in page and (not params.useCats or row["category_id"] in label)]
-        taken.sort(key=lambda row: page[row["image_id"]])  # stable: file order within an image
+        category = {identity: position for position, identity in enumerate(params.catIds)}
+        taken = [row for row in dataset if row["image_id"] in page and row["category_id"] in category]
+        # By image, then in file order; classes that are thrown together stand one after the other, as in pycocotools.
+        taken.sort(key=lambda row: (page[row["image_id"]], 0 if params.useCats else category[row["category_id"]]))
         pages = np.array([page[row["image_id"]] for row in taken], dtype=np.int64)
+        labels = np.array([category[row["category_id"]] for row in taken], dtype=np.int32)
         return cls(
             taken,
-            np.array([label[row["category_id"]] if params.useCats else 0 for row in taken], dtype=np.int32),
+            labels if params.useCats else np.zeros_like(labels),
             np.searchsorted(pages, np.arange(len(page) + 1)).astype(np.int64),
             np.array([row["bbox"] for row in taken], dtype=np.float64).reshape(-1, 4),
         )
@@ -157,11 +159,7 @@ class COCOeval:
             raise RuntimeError("Please run accumulate() first")
         limits = self.params.maxDets
         most = len(limits) - 1
-        rows: list[tuple[str, float | None, str, int]] = [
-            ("AP", None, "all", most),
-            ("AP", 0.5, "all", most),
-            ("AP", 0.75, "all", most),
-        ]
+        rows: list[tuple[str, float | None, str, int]] = [("AP", threshold, "all", most) for threshold in (None, 0.5, 0.75)]
         sizes = ("small", "medium", "large")
         rows += [("AP", None, size, most) for size in sizes]
         rows += [("AR", None, "all", min(position, most)) for position in range(3)]
