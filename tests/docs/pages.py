@@ -97,18 +97,17 @@ def session(page: Path, folder: Path) -> Iterator[tuple[Command, str]]:
 
 def rewrite(page: Path) -> list[str]:
     """Correct the outputs of a page in place; returns the commands that need a hand because their output is cut short."""
-    text = page.read_text("utf-8")
+    before, after = "", page.read_text("utf-8")
     by_hand = []
     with tempfile.TemporaryDirectory() as folder:
         for command, actual in session(page, Path(folder)):
-            if command.accepts(actual):
-                continue
-            if f"{ANYTHING}\n" in command.output:
-                by_hand.append(command.typed.strip())
-                continue
             typed = "$ " + command.typed.removesuffix("\n").replace("\n", "\n> ") + "\n"
-            text = text.replace(typed + command.output, typed + actual, 1)
-    page.write_text(text, "utf-8")
+            prose, _, after = after.partition(typed + command.output)
+            cut_short = f"{ANYTHING}\n" in command.output
+            if cut_short and not command.accepts(actual):
+                by_hand.append(command.typed.strip())
+            before += prose + typed + (command.output if cut_short else actual)
+    page.write_text(before + after, "utf-8")
     return by_hand
 
 

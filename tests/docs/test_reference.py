@@ -1,0 +1,89 @@
+"""The reference pages list what the code has: no more, no less."""
+
+import ast
+import dataclasses
+import json
+import re
+
+import calque
+from calque.cli.app import VERBS
+from calque.core.task import settings
+from calque.detection.schema import result_schema
+from calque.readers.slips import _TRANSFORMS
+
+from .pages import PAGES, ROOT, blocks
+
+REFERENCE = ROOT / "docs" / "reference"
+
+
+def first_cells(page: str) -> list[str]:
+    """The code in the first cell of every table row of a page."""
+    return re.findall(r"^\| `([^`]+)` \|", (REFERENCE / page).read_text("utf-8"), re.MULTILINE)
+
+
+def codes_in_source() -> set[str]:
+    """Every literal that is used as an issue's code: in ``Issue(...)``, ``ContractError.single(...)`` and ``log.add(...)``."""
+    found = set(_TRANSFORMS)
+    for path in (ROOT / "src" / "calque").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and node.args and _makes_an_issue(node):
+                code = node.args[0]
+                if isinstance(code, ast.Constant) and isinstance(code.value, str):
+                    found.add(code.value)
+    return found
+
+
+def _makes_an_issue(call: ast.Call) -> bool:
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return name in {"Issue", "single"} or (name == "add" and len(call.args) >= 3)
+
+
+def test_issue_codes() -> None:
+    listed = first_cells("issues.md")
+    assert len(listed) == len(set(listed))
+    assert set(listed) == codes_in_source()
+
+
+def test_public_names() -> None:
+    page = (REFERENCE / "python.md").read_text("utf-8")
+    names = re.findall(r"^\| `(\w+)` \|", page.partition("## Settings")[0], re.MULTILINE)
+    assert sorted(names) == sorted(calque.__all__)
+
+
+def test_settings_of_detection() -> None:
+    page = (REFERENCE / "python.md").read_text("utf-8").partition("## Settings of Detection")[2]
+    rows = re.findall(r"^\| `(\w+)` \| `([^`]+)`.*?\| `(--[a-z-]+)` \|$", page, re.MULTILINE)
+    defaults = {field.name: field.default for field in dataclasses.fields(calque.Detection)}
+    notes = settings(calque.Detection)
+    assert [(name, ast.literal_eval(default), flag) for name, default, flag in rows] == [
+        (name, defaults[name], note.flag) for name, note in notes.items()
+    ]
+
+
+def test_every_verb_is_in_the_command_line_reference() -> None:
+    sessions = "".join(blocks(REFERENCE / "cli.md", "console"))
+    for verb in VERBS:
+        assert f"$ calque {verb} --help\n" in sessions
+
+
+def test_json_keys() -> None:
+    schema = result_schema()
+    metrics = schema["properties"]["metrics"]["additionalProperties"]
+    page = (REFERENCE / "json.md").read_text("utf-8")
+    head, _, rest = page.partition("## metrics")
+    keys = r"^\| `(\w+)` \|"
+    assert re.findall(keys, head, re.MULTILINE) == list(schema["properties"])
+    assert re.findall(keys, rest.partition("## Measure names")[0], re.MULTILINE) == list(metrics["properties"])
+
+
+def test_the_snapshot_example_is_valid() -> None:
+    examples = blocks(REFERENCE / "snapshot-format.md", "json")
+    assert examples
+    for example in examples:
+        assert len(calque.read(json.loads(example)).units()) == 1
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    for page in [*PAGES, ROOT / "CHANGELOG.md"]:
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text("utf-8")):
+            assert (page.parent / target).exists(), f"{page.relative_to(ROOT)} links to {target}"
