@@ -87,3 +87,9 @@ def test_links_between_pages_lead_somewhere() -> None:
     for page in [*PAGES, ROOT / "CHANGELOG.md"]:
         for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text("utf-8")):
             assert (page.parent / target).exists(), f"{page.relative_to(ROOT)} links to {target}"
+
+
+def test_every_decision_is_listed() -> None:
+    decisions = ROOT / "docs" / "adr"
+    listed = re.findall(r"\((0\d{3}-[a-z0-9-]+\.md)\)", (decisions / "README.md").read_text("utf-8"))
+    assert listed == sorted(path.name for path in decisions.glob("0*.md"))
