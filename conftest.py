@@ -7,7 +7,6 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
-
 from tests.docs.pages import PAGES, lay_out
 
 

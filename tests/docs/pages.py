@@ -72,6 +72,7 @@ def run(typed: str, folder: Path, *, before: int = 0) -> tuple[str, int]:
     """What a terminal shows for a command, and its exit code; ``before`` is the code of the command before it."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     plain = {"PATH": path, "COLUMNS": "80", "NO_COLOR": "1", "PYTHONUTF8": "1", "HOME": str(folder)}
+    plain |= {name: value for name, value in os.environ.items() if name.startswith("CALQUE_")}
     done = subprocess.run(
         ["sh", "-c", f"(exit {before})\n{typed}"],
         cwd=folder,
