@@ -8,8 +8,8 @@ import re
 import calque
 from calque.cli.app import VERBS
 from calque.core.task import settings
-from calque.detection.schema import result_schema
 from calque.readers.slips import _TRANSFORMS
+from calque.sample import sample
 
 from .pages import PAGES, ROOT, blocks
 
@@ -27,7 +27,7 @@ def codes_in_source() -> set[str]:
     for path in (ROOT / "src" / "calque").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and node.args and _makes_an_issue(node):
-                code = node.args[0]
+                code = _code_argument(node)
                 if isinstance(code, ast.Constant) and isinstance(code.value, str):
                     found.add(code.value)
     return found
@@ -35,7 +35,12 @@ def codes_in_source() -> set[str]:
 
 def _makes_an_issue(call: ast.Call) -> bool:
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    return name in {"Issue", "single"} or (name == "add" and len(call.args) >= 3)
+    return name in {"Issue", "single", "_flag"} or (name == "add" and len(call.args) >= 3)
+
+
+def _code_argument(call: ast.Call) -> ast.expr:
+    """The argument that is the code: the first, or the fourth where flawed objects are written down together."""
+    return call.args[3] if isinstance(call.func, ast.Attribute) and call.func.attr == "_flag" else call.args[0]
 
 
 def test_issue_codes() -> None:
@@ -67,13 +72,13 @@ def test_every_verb_is_in_the_command_line_reference() -> None:
 
 
 def test_json_keys() -> None:
-    schema = result_schema()
-    metrics = schema["properties"]["metrics"]["additionalProperties"]
+    files = sample()
+    result = calque.Evaluator(calque.Detection()).update(files["truth"], files["finder"]).compute().to_dict()
     page = (REFERENCE / "json.md").read_text("utf-8")
     head, _, rest = page.partition("## metrics")
     keys = r"^\| `(\w+)` \|"
-    assert re.findall(keys, head, re.MULTILINE) == list(schema["properties"])
-    assert re.findall(keys, rest.partition("## Measure names")[0], re.MULTILINE) == list(metrics["properties"])
+    assert re.findall(keys, head, re.MULTILINE) == list(result)
+    assert re.findall(keys, rest.partition("## coco")[0], re.MULTILINE) == list(result["metrics"]["0.5"])
 
 
 def test_the_snapshot_example_is_valid() -> None:
