@@ -5,10 +5,10 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench docs clean
+.PHONY: help setup demo test check format bench docs transcripts clean
 
 help: ## show this list
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(STAMP) ## make the virtual environment and install calque with everything for its development
 
@@ -23,7 +23,7 @@ demo: $(STAMP) ## evaluate two imaginary models on built-in sample data
 test: $(STAMP) ## run all tests with branch coverage
 	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered --cov-fail-under=95
 
-check: $(STAMP) ## format, lint, types, layers
+check: $(STAMP) ## format, lint, types, layers, examples in the docs
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -39,6 +39,9 @@ bench: $(STAMP) ## run calque and its peers on the same data and print ratios
 
 docs: $(STAMP) ## build the documentation as a site
 	$(BIN)/mkdocs build --strict --quiet
+
+transcripts: $(STAMP) ## write the output of every terminal session in the docs anew
+	$(BIN)/python tests/docs/pages.py
 
 clean: ## remove everything that can be made again
 	rm -rf $(VENV) build dist site .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

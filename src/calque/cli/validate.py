@@ -37,7 +37,7 @@ def command(files: tuple[str, ...], lenient: bool, allow_missing_scores: bool, f
             continue
         corpora.append(corpus)
         notes = [issue.to_dict() for issue in corpus.issues]
-        reports.append({"file": name, "valid": True, "total": 0, "message": repr(corpus), "issues": notes})
+        reports.append({"file": name, "valid": True, "total": 0, "message": corpus.contents(), "issues": notes})
     if len(corpora) == len(files) == 2:
         try:
             check_pair(corpora[0], corpora[1])
@@ -58,7 +58,7 @@ def _print(reports: list[dict[str, Any]], format: str) -> None:
         return
     for report in reports:
         if report["valid"]:
-            click.echo(f"{report['file']}: " + click.style("valid", fg="green") + f" {report['message']}")
+            click.echo(f"{report['file']}: " + click.style("valid", fg="green") + f", {report['message']}")
             for issue in report["issues"]:
                 click.echo(f"  note: {issue['pointer']}: {issue['message']}")
         else:

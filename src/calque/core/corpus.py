@@ -87,6 +87,11 @@ class Corpus(ABC):
     def select(self, units: Iterable[UnitId]) -> Self:
         """Only these documents, whole."""
 
+    def contents(self) -> str:
+        """How much there is, in a few words for people."""
+        count = len(self.units())
+        return f"{count:,} document{'' if count == 1 else 's'}"
+
     @staticmethod
     def from_arrays(
         boxes: npt.ArrayLike,
@@ -236,8 +241,13 @@ class BoxCorpus(Corpus):
         return len(self.boxes)
 
     def __repr__(self) -> str:
-        sizes = f"{len(self.documents)} documents, {len(self.page_index)} pages, {len(self)} objects"
-        return f"<BoxCorpus {self.source or 'from arrays'}: {sizes}, labels {', '.join(self.labels)}>"
+        return f"<BoxCorpus {self.source or 'from arrays'}: {self.contents()}>"
+
+    def contents(self) -> str:
+        """How many documents, pages and objects there are, and with which labels."""
+        sizes = {"page": len(self.page_index), "object": len(self)}
+        counted = [f"{count:,} {noun}{'' if count == 1 else 's'}" for noun, count in sizes.items()]
+        return ", ".join([super().contents(), *counted, f"labels {', '.join(self.labels)}"])
 
     def units(self) -> tuple[UnitId, ...]:
         """The ids of all documents."""

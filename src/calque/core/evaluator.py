@@ -33,7 +33,8 @@ class Evaluator:
         self._sources = Sources()
 
     def __repr__(self) -> str:
-        return f"<Evaluator {self.task.signature()}: {sum(len(part.units) for part in self._parts):,} documents>"
+        count = sum(len(part.units) for part in self._parts)
+        return f"<Evaluator {self.task.signature()}: {count:,} document{'' if count == 1 else 's'}>"
 
     def update(self, expected: Any, found: Any) -> Self:
         """Score whole documents: two corpora, or anything that `calque.read` takes."""

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 BUILT_IN = {"detection": "calque.detection"}
 """The tasks that come with calque and the module that defines each."""
 
+HEAD = ("task", "version", "signature")
+"""What a result's JSON begins with: it says whose the numbers are, and is none of them."""
+
 Kind = Literal["number", "numbers", "word", "words", "weights", "choice", "switch"]
 
 
@@ -96,14 +99,20 @@ class Task(ABC):
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # most have none
         """One row for each item, with what happened to it."""
-        return next(iter(ledger.tables.values()))
+        from calque.core.columns import Strings, Table
+        from calque.core.ledger import UNIT
+
+        rows = next(iter(ledger.tables.values()))
+        documents = Strings.pack(str(ledger.units[unit]) for unit in rows.array(UNIT).tolist())
+        return Table({"document": documents, **{name: column for name, column in rows.items() if name != UNIT}})
 
     def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
         """The numbers as a person reads them."""
         from calque.core.presentation import Section
 
-        rows = [(key, value) for key, value in numbers.items() if not isinstance(value, Mapping | list)]
-        return [Section(title=self.name, head=("measure", "value"), rows=rows)]
+        rows = [(key, value) for key, value in numbers.items() if key not in HEAD and not isinstance(value, Mapping | list)]
+        notes = [f"– {name}: {reason}" for name, reason in numbers["undefined"].items()]
+        return [Section(title=self.name, head=("measure", "value"), rows=rows, notes=notes)]
 
     def report_sections(self, numbers: Mapping[str, Any]) -> list[Section]:
         """The numbers as a written report shows them."""

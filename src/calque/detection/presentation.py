@@ -9,6 +9,7 @@ from calque.core.presentation import Section, cell
 from calque.detection.numbers import RATIOS
 
 SPATIAL = RATIOS[3:]
+TITLES = {ratio.name: ratio.title for ratio in RATIOS}
 HEAD = ("TP", "FP", "FN", *(ratio.title for ratio in RATIOS))
 TOTALS = {"micro": "all (micro)", "macro_classes": "mean of classes", "macro_documents": "mean of documents"}
 SPOKEN = {**TOTALS, "weighted_classes": "weighted mean of classes"}
@@ -121,7 +122,7 @@ def _spoken(path: str) -> tuple[str, str]:
     for marker in ("per_class.", *SPOKEN):
         _, found, after = head.partition(marker)
         if found:
-            return (after if marker == "per_class." else SPOKEN[marker]), name.replace("_", " ")
+            return (after if marker == "per_class." else SPOKEN[marker]), TITLES.get(name, name)
     return "", name
 
 

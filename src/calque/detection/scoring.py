@@ -53,7 +53,7 @@ def score(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> 
         truth_status[overlay.truth.flaws == Flaw.UNKNOWN_PAGE] = Status.UNKNOWN_PAGE
     found_status = _status(task, overlay, overlay.found)
     ranked = _ranked_roles(overlay.found, found_status)
-    found_status[(found_status == Status.COUNTED) & (overlay.found.scores < task.min_score)] = Status.LOW_SCORE
+    found_status[(found_status <= Status.SMALL) & (overlay.found.scores < task.min_score)] = Status.LOW_SCORE
     # A small prediction may still be the one that finds a truth that counts; only unpaired is it ignored.
     pairing = greedy(
         overlay,

@@ -1,0 +1,38 @@
+"""The written pages as doctests: each runs in a folder of its own, with the demo's files at hand."""
+
+import contextlib
+import sys
+import tempfile
+from collections.abc import Generator, Iterator
+from pathlib import Path
+
+import pytest
+from tests.docs.pages import PAGES, lay_out
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    """A hook and not a fixture: the many other tests need no folder."""
+    if isinstance(item, pytest.DoctestItem) and item.path in PAGES:
+        with tempfile.TemporaryDirectory() as folder, reader_of(item.path, Path(folder)):
+            return (yield)
+    return (yield)
+
+
+@contextlib.contextmanager
+def reader_of(page: Path, folder: Path) -> Iterator[None]:
+    """What the page's reader has: the sample files, and the Python files that the page itself holds."""
+    from calque.core.task import Task
+
+    lay_out(page, folder)
+    before = set(sys.modules), dict(Task.known)
+    sys.path.insert(0, str(folder))
+    try:
+        with contextlib.chdir(folder):
+            yield
+    finally:
+        sys.path.remove(str(folder))
+        for name in [name for name in sys.modules.keys() - before[0] if (folder / f"{name}.py").exists()]:
+            del sys.modules[name]
+        Task.known.clear()
+        Task.known.update(before[1])
