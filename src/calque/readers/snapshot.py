@@ -69,15 +69,19 @@ class _Reader:
         self.label_map: dict[int | str, str] = {}
         self.documents: dict[str, int] = {}
         self.places: dict[tuple[str, int], int] = {}
+        self.seen_ids: dict[int, set[str]] = {}
         self.odd_boxes: list[list[float]] = []
         self.odd_scores: list[float] = []
 
     def corpus(self, tree: Any) -> BoxCorpus:
         model = ""
         if self._keys(tree, "", ("label_map", "info", "documents", "predictions")):
-            self._label_map(tree.get("label_map"))
-            model = self._info(tree.get("info"))
-            self._documents(tree.get("documents"))
+            if "label_map" in tree:
+                self._label_map(tree["label_map"])
+            if "info" in tree:
+                model = self._info(tree["info"])
+            if "documents" in tree:
+                self._documents(tree["documents"])
             for number, page in enumerate(self._array(tree, "predictions", pointer("predictions"))):
                 self._page(page, pointer("predictions", number))
         self._hints()
@@ -154,8 +158,6 @@ class _Reader:
 
     def _label_map(self, node: Any) -> None:
         where = pointer("label_map")
-        if node is None:
-            return
         if not isinstance(node, Mapping) or not node:
             self.log.add("label-map", where, f"expected an object with at least one label, not {shown(node)}")
             return
@@ -173,7 +175,7 @@ class _Reader:
         """Checks the head of the file; returns the model's name."""
         where = pointer("info")
         required = ("schema_version", "type", "run_id", "model", "coordinate_system")
-        if node is None or not self._keys(node, where, required, ("created_at",)):
+        if not self._keys(node, where, required, ("created_at",)):
             return ""
         version = node.get("schema_version", VERSION)
         if version != VERSION:
@@ -233,8 +235,6 @@ class _Reader:
 
     def _documents(self, node: Any) -> None:
         where = pointer("documents")
-        if node is None:
-            return
         if not isinstance(node, list) or not node:
             self.log.add("wrong-type", where, f"expected an array with at least one document, not {shown(node)}")
             return
@@ -257,7 +257,7 @@ class _Reader:
             return
         name = self._text(node, "page_id", where) or ""
         page = self._place(self._text(node, "doc_id", where), self._page_index(node, where), name, where)
-        seen: set[str] = set()
+        seen = self.seen_ids.setdefault(page, set()) if page >= 0 else set()
         for number, item in enumerate(self._array(node, "objects", pointer_join(where, "objects"))):
             self._object(item, f"{where}/objects/{number}", page, seen)
 
@@ -361,7 +361,7 @@ class _Reader:
             return 0.0
         if 0 <= value <= 1:
             return float(value)
-        if not math.isfinite(value):
+        if not math.isfinite(_bounded(value)):
             self.log.add("box-number", place, f"{shown(value)} is not a finite number")
         elif -TOLERANCE <= value <= 1 + TOLERANCE:
             text = f"{value!r} was clipped to {min(max(value, 0.0), 1.0)!r}"
@@ -401,7 +401,7 @@ class _Reader:
 
 def _bounded(value: float) -> float:
     """The number as a float; JSON integers can be larger than any float."""
-    return float(max(-1e18, min(value, 1e18)))
+    return float(max(-(10**18), min(value, 10**18))) if isinstance(value, int) else value
 
 
 def pointer_join(where: str, key: str) -> str:
