@@ -39,7 +39,7 @@ def score(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> 
     overlay = Overlay.of(truth, found)
     truth_status = _status(task, overlay, overlay.truth)
     found_status = _status(task, overlay, overlay.found)
-    found_status[(found_status == Status.COUNTED) & (overlay.found.scores < task.min_score)] = Status.LOW_SCORE
+    found_status[(found_status <= Status.SMALL) & (overlay.found.scores < task.min_score)] = Status.LOW_SCORE
     truth_roles = _roles(truth_status, small=ABSORBS)
     # A small prediction may still be the one that finds a truth that counts; only unpaired is it ignored.
     found_roles = _roles(found_status, small=TAKES_PART)
