@@ -112,7 +112,7 @@ SCOPES = {
 
 def measure(task: Detection, ledger: Ledger) -> dict[str, Any]:
     """The tree of numbers, in the shape of the JSON."""
-    rows = _Rows(ledger)
+    rows = _Rows(task, ledger)
     labels = [name for name in ledger.names["label"] if not task.labels or name in task.labels]
     documents = ledger.table("documents")
     return {
@@ -133,7 +133,7 @@ def _unit_list(ledger: Ledger, flags: Array) -> list[int | str]:
 class _Rows:
     """The columns of a ledger that numbers need, looked up once for all thresholds and groupings."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, task: Detection, ledger: Ledger) -> None:
         truth, found = ledger.table("truth"), ledger.table("found")
         self.ledger = ledger
         self.truth_unit, self.truth_label = truth.array(UNIT), truth.array("label")
@@ -143,6 +143,7 @@ class _Rows:
         self.found_iou, self.absorbed = found.array("iou"), found.array("absorbed")
         self.truth_counts: Flags = self.truth_status == Status.COUNTED
         self.found_counts: Flags = self.found_status == Status.COUNTED
+        self.pages_in_play = _in_play(task, ledger)[ledger.table("pages").array(UNIT)]
 
     def tally(self, threshold: float, truth_group: Codes | None, found_group: Codes | None, size: int) -> Tally:
         """TP, FP, FN and spatial sums for each group; without groups everything is one."""
@@ -168,7 +169,7 @@ class _Rows:
         pages = ledger.table("pages").height
         truth_page = ledger.absolute("pages", self.truth_unit, ledger.table("truth").array("page"))
         found_page = ledger.absolute("pages", self.found_unit, ledger.table("found").array("page"))
-        empty = counts(truth_page[self.truth_status <= Status.SMALL], pages) == 0
+        empty = self.pages_in_play & (counts(truth_page[self.truth_status <= Status.SMALL], pages) == 0)
         wrong = counts(found_page[self.false_positives(threshold)], pages) * empty
         return {"pages": int(empty.sum()), "pages_with_fp": int((wrong > 0).sum()), "fp": int(wrong.sum())}
 
@@ -188,6 +189,13 @@ class _Rows:
             "truths_not_counted": left_out(self.truth_status),
             "predictions_not_counted": left_out(self.found_status),
         }
+
+
+def _in_play(task: Detection, ledger: Ledger) -> Flags:
+    """For each document whether its objects count: under ``missing="intersect"`` both sides must know it."""
+    known = ledger.table("documents")
+    both: Flags = known.array("in_truth") & known.array("in_found")
+    return both if task.missing == "intersect" else np.ones_like(both)
 
 
 def _members(group: Codes | None, chosen: Flags) -> Array:
