@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.errors import ConfigError
-from calque.core.task import Task, setting
+from calque.core.task import Task, setting, spell
 
 if TYPE_CHECKING:
     from calque.core.columns import Table
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from calque.core.ledger import Ledger
     from calque.core.measures import Measure, MeasureName
     from calque.core.presentation import Section
+
+HEAVIEST = 1e100
+"""The largest class weight: sums of weights times counts stay finite."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,8 +77,10 @@ class Detection(Task):
                 raise ConfigError(f"{name} must be a number from 0, not {getattr(self, name)}")
         if self.missing not in ("penalize", "intersect"):
             raise ConfigError(f"missing must be 'penalize' or 'intersect', not {self.missing!r}")
-        if not all(math.isfinite(weight) and weight >= 0 for _, weight in self.class_weight):
-            raise ConfigError(f"class weights must be finite and not negative: {dict(self.class_weight)}")
+        if not all(name and 0 <= weight <= HEAVIEST for name, weight in self.class_weight):
+            raise ConfigError(f"class weights must be NAME=WEIGHT, from 0 to {HEAVIEST:g}, not {spell(self.class_weight)}")
+        if len(dict(self.class_weight)) < len(self.class_weight):
+            raise ConfigError(f"each class has one weight, not {spell(self.class_weight)}")
 
     def read(self, expected: Any, found: Any) -> tuple[Corpus, Corpus]:
         """The two sides as corpora, checked against each other."""
