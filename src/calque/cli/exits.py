@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import traceback
@@ -23,6 +24,9 @@ INTERRUPTED = 130
 
 def run(command: Callable[[], int | None]) -> NoReturn:
     """Run a command and end the process with the code that tells how it went; never with a traceback."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A character that the terminal cannot show, or half of one from a file, is spelt out and does not end the run.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = command() or FINE
         sys.stdout.flush()
@@ -53,4 +57,6 @@ def run(command: Callable[[], int | None]) -> NoReturn:
 
 
 def _say(message: str) -> None:
-    click.echo(click.style("error:", fg="red", bold=True) + " " + message, err=True)
+    from calque.core.presentation import printable_lines
+
+    click.echo(click.style("error:", fg="red", bold=True) + " " + printable_lines(message), err=True)

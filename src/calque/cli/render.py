@@ -45,7 +45,7 @@ def deliver(evaluator: Evaluator, *, format: str | None, output: str | None, sav
     if save is not None:
         evaluator.save(save)
     if output is not None:
-        write_whole(output, "".join(lines(result, kind)).encode("utf-8", "surrogateescape"))
+        write_whole(output, "".join(lines(result, kind)).encode("utf-8", "backslashreplace"))
         if not quiet:
             click.echo(f"wrote {output}", err=True)
     elif kind == "table" and sys.stdout.isatty():
