@@ -66,11 +66,10 @@ def attempt(source: Any, **options: Any) -> None:
     for side in (None, "ground_truth", "prediction"):
         try:
             corpus = read(source, side=side, **options)
-        except CalqueError as error:
-            assert str(error)
-        else:
-            assert isinstance(corpus, Corpus)
-            Evaluator(Detection()).update(corpus, corpus).compute().to_json()
+        except CalqueError:
+            continue
+        assert isinstance(corpus, Corpus)
+        Evaluator(Detection()).update(corpus, corpus).compute().to_json()
 
 
 @settings(max_examples=200)
