@@ -71,4 +71,4 @@ def calque() -> None:
 
 def main() -> None:
     """The entry point."""
-    exits.run(lambda: calque.main(prog_name="calque", standalone_mode=False))
+    exits.run(lambda: calque.main(prog_name="calque", standalone_mode=False, color=exits.colour()))

@@ -38,6 +38,9 @@ def run(command: Callable[[], int | None]) -> NoReturn:
     except (click.Abort, KeyboardInterrupt):
         _say("interrupted; nothing was written")
         code = INTERRUPTED
+    except SystemExit:
+        # Only click ends the process here, when the reader of our output has gone; its code would say that a gate failed.
+        code = FINE
     except BrokenPipeError:
         # The reader of our output has gone, as `head` does; Python would complain again while it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -56,7 +59,12 @@ def run(command: Callable[[], int | None]) -> NoReturn:
     sys.exit(code)
 
 
+def colour() -> bool | None:
+    """Whether colour is shown, for click: never with ``NO_COLOR``, else only on a terminal."""
+    return False if os.environ.get("NO_COLOR") else None
+
+
 def _say(message: str) -> None:
     from calque.core.presentation import printable_lines
 
-    click.echo(click.style("error:", fg="red", bold=True) + " " + printable_lines(message), err=True)
+    click.echo(click.style("error:", fg="red", bold=True) + " " + printable_lines(message), err=True, color=colour())
