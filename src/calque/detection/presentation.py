@@ -12,6 +12,7 @@ SPATIAL = RATIOS[3:]
 HEAD = ("TP", "FP", "FN", *(ratio.title for ratio in RATIOS))
 TOTALS = {"micro": "all (micro)", "macro_classes": "mean of classes", "macro_documents": "mean of documents"}
 SPOKEN = {**TOTALS, "weighted_classes": "weighted mean of classes"}
+TITLES = {ratio.name: ratio.title for ratio in RATIOS}
 LISTED = 5
 """How many names a note lists before it only counts."""
 
@@ -105,7 +106,7 @@ def _spoken(path: str) -> tuple[str, str]:
     for marker in ("per_class.", *SPOKEN):
         _, found, after = head.partition(marker)
         if found:
-            return (after if marker == "per_class." else SPOKEN[marker]), name.replace("_", " ")
+            return (after if marker == "per_class." else SPOKEN[marker]), TITLES[name]
     return head, name
 
 
