@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from calque.core.errors import ConfigError
+from calque.core.errors import ConfigError, did_you_mean
 from calque.core.task import Task, setting, spell
 
 if TYPE_CHECKING:
@@ -86,7 +86,20 @@ class Detection(Task):
         """The two sides as corpora, checked against each other."""
         from calque.readers import read_pair
 
-        return read_pair(expected, found, lenient=self.lenient, allow_missing_scores=self.allow_missing_scores)
+        pair = read_pair(expected, found, lenient=self.lenient, allow_missing_scores=self.allow_missing_scores)
+        self._check_names(*pair)
+        return pair
+
+    def _check_names(self, *corpora: Corpus) -> None:
+        """Refuse a mistyped label: it would leave everything out. Only label maps tell that a name cannot occur."""
+        maps = [getattr(corpus, "label_map", None) for corpus in corpora]
+        if any(names is None for names in maps):
+            return
+        known = {name for names in maps for name in names.values()}
+        for name in (*self.labels, *dict(self.class_weight)):
+            if name not in known:
+                help = did_you_mean(name, known) or f"the labels are {', '.join(sorted(known))}"
+                raise ConfigError(f"no file has the label {name!r}; {help}")
 
     def score(self, expected: BoxCorpus, found: BoxCorpus, *, jobs: int = 1) -> Ledger:
         """The outcome of every box."""
@@ -103,9 +116,10 @@ class Detection(Task):
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON."""
         threshold = repr(self.iou[0] if name.threshold is None else name.threshold)
-        if name.label is not None:
-            return "metrics", threshold, "per_class", name.label, name.name
-        return "metrics", threshold, name.scope or "micro", name.name
+        scope = name.scope or "micro"
+        if name.label is None:
+            return "metrics", threshold, scope, name.name
+        return "metrics", threshold, "per_class" if scope == "micro" else scope, name.label, name.name
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:
         """One row for each object, with its outcome at one IoU threshold (default: the lowest)."""
