@@ -75,4 +75,4 @@ def main() -> None:
     """The entry point."""
     # NumPy's linear algebra would start a thread for each core; nothing here uses it.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    exits.run(lambda: calque.main(prog_name="calque", standalone_mode=False))
+    exits.run(lambda: calque.main(prog_name="calque", standalone_mode=False, color=exits.colour()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import traceback
@@ -23,6 +24,9 @@ INTERRUPTED = 130
 
 def run(command: Callable[[], int | None]) -> NoReturn:
     """Run a command and end the process with the code that tells how it went; never with a traceback."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A character that the terminal cannot show, or half of one from a file, is spelt out and does not end the run.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = command() or FINE
         sys.stdout.flush()
@@ -34,6 +38,9 @@ def run(command: Callable[[], int | None]) -> NoReturn:
     except (click.Abort, KeyboardInterrupt):
         _say("interrupted; nothing was written")
         code = INTERRUPTED
+    except SystemExit:
+        # Only click ends the process here, when the reader of our output has gone; its code would say that a gate failed.
+        code = FINE
     except BrokenPipeError:
         # The reader of our output has gone, as `head` does; Python would complain again while it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -52,5 +59,12 @@ def run(command: Callable[[], int | None]) -> NoReturn:
     sys.exit(code)
 
 
+def colour() -> bool | None:
+    """Whether colour is shown, for click: never with ``NO_COLOR``, else only on a terminal."""
+    return False if os.environ.get("NO_COLOR") else None
+
+
 def _say(message: str) -> None:
-    click.echo(click.style("error:", fg="red", bold=True) + " " + message, err=True)
+    from calque.core.presentation import printable_lines
+
+    click.echo(click.style("error:", fg="red", bold=True) + " " + printable_lines(message), err=True, color=colour())

@@ -35,7 +35,10 @@ def check_writable(*paths: str | None) -> None:
     """Refuse before the work, not after it, when a file could not be written."""
     for path in paths:
         if path is not None and not Path(path).resolve().parent.is_dir():
-            raise ConfigError(f"{path}: the folder {Path(path).parent} does not exist")
+            raise ConfigError(f"{path}: the folder {Path(path).parent} does not exist; make it, or write elsewhere")
+    given = [Path(path).resolve() for path in paths if path is not None]
+    if len(set(given)) < len(given):
+        raise ConfigError(f"{given[0].name}: the result and the state cannot be the same file; name two")
 
 
 def deliver(evaluator: Evaluator, *, format: str | None, output: str | None, save: str | None, quiet: bool) -> int:
@@ -45,7 +48,7 @@ def deliver(evaluator: Evaluator, *, format: str | None, output: str | None, sav
     if save is not None:
         evaluator.save(save)
     if output is not None:
-        write_whole(output, "".join(lines(result, kind)).encode("utf-8", "surrogateescape"))
+        write_whole(output, "".join(lines(result, kind)).encode("utf-8", "backslashreplace"))
         if not quiet:
             click.echo(f"wrote {output}", err=True)
     elif kind == "table" and sys.stdout.isatty():

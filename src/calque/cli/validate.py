@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits
+from calque.core.presentation import printable, printable_lines
 
 if TYPE_CHECKING:
     from calque.core.corpus import Corpus
@@ -57,11 +58,12 @@ def _print(reports: list[dict[str, Any]], format: str) -> None:
         click.echo(json.dumps({"files": reports}, indent=2, ensure_ascii=False))
         return
     for report in reports:
+        name, message = printable(report["file"]), printable_lines(report["message"])
         if report["valid"]:
-            click.echo(f"{report['file']}: " + click.style("valid", fg="green") + f", {report['message']}")
+            click.echo(f"{name}: " + click.style("valid", fg="green") + f", {message}")
             for issue in report["issues"]:
-                click.echo(f"  note: {issue['pointer']}: {issue['message']}")
+                click.echo(printable(f"  note: {issue['pointer']}: {issue['message']}"))
         else:
             count = f"{report['total']:,} issue{'s' if report['total'] != 1 else ''}"
-            click.echo(f"{report['file']}: " + click.style("not valid", fg="red") + f", {count}")
-            click.echo("  " + report["message"].replace("\n", "\n  "))
+            click.echo(f"{name}: " + click.style("not valid", fg="red") + f", {count}")
+            click.echo("  " + message.replace("\n", "\n  "))

@@ -87,6 +87,7 @@ class IssueLog:
         self.total = 0
         self.errors = 0
         self._kept: list[Issue] = []
+        self._beyond: dict[tuple[str, Severity], Issue] = {}
         self._hints: list[str] = []
 
     def add(
@@ -95,8 +96,12 @@ class IssueLog:
         """Write one issue down."""
         self.total += count
         self.errors += count if severity is Severity.ERROR else 0
+        issue = Issue(code, message, self.file, pointer, help, severity, count)
         if len(self._kept) < KEPT:
-            self._kept.append(Issue(code, message, self.file, pointer, help, severity, count))
+            self._kept.append(issue)
+        else:
+            known = self._beyond.get((code, severity))
+            self._beyond[code, severity] = issue if known is None else replace(known, count=known.count + count)
 
     def hint(self, text: str) -> None:
         """Name a likely common cause of the issues of this file."""
@@ -108,12 +113,12 @@ class IssueLog:
         return tuple(self._hints)
 
     def __iter__(self) -> Iterator[Issue]:
-        return iter(self._kept)
+        return iter([*self._kept, *self._beyond.values()])
 
     def raise_errors(self) -> None:
         """Raise a `ContractError` with everything found if any of it is an error."""
         if self.errors:
-            raise ContractError(self._kept, total=self.total, hints=self.hints)
+            raise ContractError(self, total=self.total, hints=self.hints)
 
 
 def summarize(issues: Iterable[Issue]) -> tuple[Issue, ...]:
@@ -144,9 +149,11 @@ class ContractError(CalqueError):
         super().__init__(self._message())
 
     def _message(self) -> str:
-        lines = [str(issue) for issue in self.issues[:SHOWN]]
+        # What the file is refused for comes first; remarks may be many.
+        shown = sorted(self.issues, key=lambda issue: issue.severity is not Severity.ERROR)[:SHOWN]
+        lines = [str(issue) for issue in shown]
         if len(self.issues) > SHOWN:
-            lines.append(f"… and {self.total - SHOWN:,} more ({self.total:,} issues in all):")
+            lines.append(f"… and {self.total - sum(issue.count for issue in shown):,} more ({self.total:,} issues in all):")
             kinds = sorted(summarize(self.issues), key=lambda issue: -issue.count)
             lines += [f"  {kind.count:>9,} × {kind.code}" for kind in kinds]
         lines += [f"hint: {hint}" for hint in self.hints]

@@ -11,7 +11,11 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     import tempfile  # 5 ms that a run without output files does not need
 
     target = Path(path)
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    except OSError as error:
+        # The reader of the message knows the file that was asked for, not our name for it.
+        raise OSError(error.errno, error.strerror, os.fspath(target)) from None
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)

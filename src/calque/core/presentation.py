@@ -51,6 +51,11 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
 
 
+def printable_lines(text: str) -> str:
+    """The text with its lines kept apart and everything else in it made `printable`."""
+    return "\n".join(printable(line) for line in text.split("\n"))
+
+
 def width(text: str) -> int:
     """How many terminal cells the text takes: wide East Asian characters take two, combining marks none."""
     return sum(0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
@@ -68,7 +73,7 @@ def to_text(sections: Sequence[Section]) -> str:
 
 
 def _text_lines(section: Section) -> list[str]:
-    lines = [section.title] if section.title else []
+    lines = [printable(section.title)] if section.title else []
     if section.rows:
         grid = [[printable(name) for name in section.head], *([cell(value) for value in row] for row in section.rows)]
         sizes = [max(width(row[column]) for row in grid) for column in range(len(grid[0]))]

@@ -12,7 +12,8 @@ from calque.core.columns import Array, Column, Strings, Table
 from calque.core.errors import ContractError
 from calque.core.ledger import Ledger
 
-MAGIC = b"calque state 1\n"
+FAMILY = b"calque state "
+MAGIC = FAMILY + b"1\n"
 _LENGTH = 8
 _DIGEST = 16
 _DTYPES = {"<f8", "<i8", "<i4", "<u2", "|u1", "|b1"}
@@ -53,6 +54,11 @@ def _describe(column: Column, arrays: list[Array]) -> dict[str, Any]:
 
 def unpack(data: bytes, file: str) -> tuple[dict[str, Any], Ledger]:
     """The header and the ledger of a state; `ContractError` when the bytes are not one."""
+    if data.startswith(FAMILY) and not data.startswith(MAGIC):
+        text = "this state has a version that this calque does not know"
+        raise ContractError.single(
+            "state-version", text, file=file, help="use the calque that made it, or make it again with --save"
+        )
     if not data.startswith(MAGIC):
         raise ContractError.single(
             "not-a-state", "this is not a calque state", file=file, help="give a file made with --save or Evaluator.save"

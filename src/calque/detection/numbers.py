@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Array, Floats, Ints, Table
+from calque.core.columns import Array, Flags, Floats, Ints, Table
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Fractions, Measure, Ratio, Undefined, counts, weighted_mean
 from calque.detection import coco
@@ -117,7 +117,7 @@ def measure(task: Detection, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]
     documents = ledger.table("documents")
     return {
         "thresholds": list(task.iou),
-        "metrics": {repr(threshold): _at(task, _Cut(ledger, threshold), labels) for threshold in task.iou},
+        "metrics": {repr(threshold): _at(task, _Cut(task, ledger, threshold), labels) for threshold in task.iou},
         "coco": coco.measure(task, ledger, jobs),
         "counts": _sizes(ledger),
         "documents": {
@@ -134,13 +134,14 @@ def _unit_list(ledger: Ledger, flags: Array) -> list[int | str]:
 class _Cut:
     """A ledger's outcomes at one threshold: the rows that are pairs, misses and false alarms."""
 
-    def __init__(self, ledger: Ledger, threshold: float) -> None:
+    def __init__(self, task: Detection, ledger: Ledger, threshold: float) -> None:
         self.ledger = ledger
         self.truth, self.found = ledger.table("truth"), ledger.table("found")
         truth_counts = self.truth.array("status") == Status.COUNTED
         found_counts = self.found.array("status") == Status.COUNTED
         paired = self.truth.array("iou") >= threshold
         excused = self.found.array("absorbed") >= threshold
+        self.pages_in_play = _in_play(task, ledger)[ledger.table("pages").array(UNIT)]
         self.pairs = np.flatnonzero(paired)
         self.missed = np.flatnonzero(truth_counts & ~paired)
         self.wrong = np.flatnonzero(found_counts & ~(self.found.array("iou") >= threshold) & ~excused)
@@ -164,7 +165,7 @@ class _Cut:
         """False positives on pages without any truth: what a model makes up where there is nothing."""
         pages = self.ledger.table("pages").height
         there = ~np.isin(self.truth.array("status"), [*EXCLUDED, *INVALID])
-        empty = counts(self._page(self.truth, np.flatnonzero(there)), pages) == 0
+        empty = self.pages_in_play & (counts(self._page(self.truth, np.flatnonzero(there)), pages) == 0)
         wrong = counts(self._page(self.found, self.wrong), pages) * empty
         return {"pages": int(empty.sum()), "pages_with_fp": int((wrong > 0).sum()), "fp": int(wrong.sum())}
 
@@ -189,6 +190,13 @@ def _sizes(ledger: Ledger) -> dict[str, Any]:
         "truths_not_counted": left_out(truth.array("status")),
         "predictions_not_counted": left_out(found.array("status")),
     }
+
+
+def _in_play(task: Detection, ledger: Ledger) -> Flags:
+    """For each document whether its objects count: under ``missing="intersect"`` both sides must know it."""
+    known = ledger.table("documents")
+    both: Flags = known.array("in_truth") & known.array("in_found")
+    return both if task.missing == "intersect" else np.ones_like(both)
 
 
 def _at(task: Detection, cut: _Cut, labels: Sequence[str]) -> dict[str, Any]:

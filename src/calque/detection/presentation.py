@@ -13,6 +13,7 @@ TITLES = {ratio.name: ratio.title for ratio in RATIOS}
 HEAD = ("TP", "FP", "FN", *(ratio.title for ratio in RATIOS))
 TOTALS = {"micro": "all (micro)", "macro_classes": "mean of classes", "macro_documents": "mean of documents"}
 SPOKEN = {**TOTALS, "weighted_classes": "weighted mean of classes"}
+TITLES = {ratio.name: ratio.title for ratio in RATIOS}
 LISTED = 5
 """How many names a note lists before it only counts."""
 

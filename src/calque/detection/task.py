@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from calque.core.errors import ConfigError
-from calque.core.task import Task, setting
+from calque.core.errors import ConfigError, did_you_mean
+from calque.core.task import Task, setting, spell
 
 if TYPE_CHECKING:
     from calque.core.columns import Table
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from calque.core.ledger import Ledger
     from calque.core.measures import Measure, MeasureName
     from calque.core.presentation import Section
+
+HEAVIEST = 1e100
+"""The largest class weight: sums of weights times counts stay finite."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,8 +95,10 @@ class Detection(Task):
                 raise ConfigError(f"{name} must be a number from 0, not {getattr(self, name)}")
         if self.missing not in ("penalize", "intersect"):
             raise ConfigError(f"missing must be 'penalize' or 'intersect', not {self.missing!r}")
-        if not all(math.isfinite(weight) and weight >= 0 for _, weight in self.class_weight):
-            raise ConfigError(f"class weights must be finite and not negative: {dict(self.class_weight)}")
+        if not all(name and 0 <= weight <= HEAVIEST for name, weight in self.class_weight):
+            raise ConfigError(f"class weights must be NAME=WEIGHT, from 0 to {HEAVIEST:g}, not {spell(self.class_weight)}")
+        if len(dict(self.class_weight)) < len(self.class_weight):
+            raise ConfigError(f"each class has one weight, not {spell(self.class_weight)}")
 
     def most_detections(self) -> int:
         """How many predictions of a page and class AP sees."""
@@ -103,13 +108,26 @@ class Detection(Task):
         """The two sides as corpora, checked against each other."""
         from calque.readers import read_pair
 
-        return read_pair(
+        pair = read_pair(
             expected,
             found,
             lenient=self.lenient,
             allow_missing_scores=self.allow_missing_scores,
             document_key=self.document_key or None,
         )
+        self._check_names(*pair)
+        return pair
+
+    def _check_names(self, *corpora: Corpus) -> None:
+        """Refuse a mistyped label: it would leave everything out. Only label maps tell that a name cannot occur."""
+        maps: list[Mapping[Any, str] | None] = [getattr(corpus, "label_map", None) for corpus in corpora]
+        known = {name for names in maps if names is not None for name in names.values()}
+        if None in maps:
+            return
+        for name in (*self.labels, *dict(self.class_weight)):
+            if name not in known:
+                help = did_you_mean(name, known) or f"the labels are {', '.join(sorted(known))}"
+                raise ConfigError(f"no file has the label {name!r}; {help}")
 
     def score(self, expected: BoxCorpus, found: BoxCorpus, *, jobs: int = 1) -> Ledger:
         """The outcome of every box."""
@@ -128,9 +146,10 @@ class Detection(Task):
         if name.name.startswith(("AP", "AR")):
             return ("coco", name.name) if name.label is None else ("coco", "per_class", name.label, name.name)
         threshold = repr(self.iou[0] if name.threshold is None else name.threshold)
-        if name.label is not None:
-            return "metrics", threshold, "per_class", name.label, name.name
-        return "metrics", threshold, name.scope or "micro", name.name
+        scope = name.scope or "micro"
+        if name.label is None:
+            return "metrics", threshold, scope, name.name
+        return "metrics", threshold, "per_class" if scope == "micro" else scope, name.label, name.name
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:
         """One row for each object, with its outcome at one IoU threshold (default: the lowest)."""

@@ -102,10 +102,10 @@ def _from_tree(tree: Any, file: str, rules: Rules) -> Corpus | Results:
         return Results(coco_tree.results_from_tree(tree, log), log, rules)
     raise ContractError.single(
         "unknown-format",
-        f"the file holds {json_tree.kind(tree)} {json_tree.shown(tree)}, and no format that calque reads looks so",
+        f"the file holds {json_tree.shown(tree)}, and no format that calque reads looks so",
         file=file,
-        help="snapshot files have label_map, info, documents and predictions; COCO truth has images, annotations and "
-        "categories; COCO results are a list of objects with image_id, category_id, bbox and score",
+        help="a snapshot file is an object with label_map, info, documents and predictions; COCO truth an object with "
+        "images, annotations and categories; COCO results a list of objects with image_id, category_id, bbox and score",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -28,9 +29,11 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         raise ContractError.single("no-such-file", "does not exist", file=name, help="check the path") from None
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise ContractError.single("cannot-read", f"cannot be read: {reason}", file=name) from None
+        raise ContractError.single(
+            "cannot-read", f"cannot be read: {reason}", file=name, help="check the file and its permissions"
+        ) from None
     if not data.strip():
-        raise ContractError.single("empty-file", "the file is empty", file=name)
+        raise ContractError.single("empty-file", "the file is empty", file=name, help="check what should have written it")
     return data
 
 
@@ -43,17 +46,21 @@ def parse(data: bytes, file: str) -> Any:
         raise ContractError.single("not-utf8", "is not UTF-8 text", file=file, pointer=place, help="save it as UTF-8") from None
     except json.JSONDecodeError as error:
         place = f"line {error.lineno} column {error.colno}"
-        raise ContractError.single("not-json", f"is not JSON: {_reason(error)}", file=file, pointer=place) from None
+        reason, help = _reason(error)
+        raise ContractError.single("not-json", f"is not JSON: {reason}", file=file, pointer=place, help=help) from None
     except RecursionError:
-        raise ContractError.single("too-deep", "is nested too deeply to be read", file=file) from None
+        help = "give a file whose values are nested a few levels deep"
+        raise ContractError.single("too-deep", "is nested too deeply to be read", file=file, help=help) from None
     except ValueError as error:  # integers of thousands of digits
-        raise ContractError.single("not-json", f"holds a number that cannot be read: {error}", file=file) from None
+        help = "write numbers with at most 17 digits"
+        raise ContractError.single("not-json", f"holds a number that cannot be read: {error}", file=file, help=help) from None
 
 
-def _reason(error: json.JSONDecodeError) -> str:
-    if not error.doc[error.pos :].strip():
-        return "the text ends too early; the file may be cut off"
-    return error.msg[0].lower() + error.msg[1:]
+def _reason(error: json.JSONDecodeError) -> tuple[str, str]:
+    """What is wrong, and what to do about it."""
+    if not error.doc[error.pos :].strip() or error.msg.startswith("Unterminated string"):
+        return "the text ends too early", "the file may be cut off: copy or make it again"
+    return error.msg[0].lower() + error.msg[1:], "give a JSON file, or correct it there"
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -61,8 +68,8 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(plain) == len(pairs):
         return plain
     node = RepeatedKeys(pairs)
-    keys = [key for key, _ in pairs]
-    node.repeated = tuple(sorted({key for key in keys if keys.count(key) > 1}))
+    times = Counter(key for key, _ in pairs)
+    node.repeated = tuple(sorted(key for key, count in times.items() if count > 1))
     return node
 
 

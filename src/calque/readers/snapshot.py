@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from calque.core.columns import Strings
 from calque.core.corpus import BoxCorpus, BoxForm, Extent, Side
-from calque.core.errors import IssueLog, Severity, did_you_mean
+from calque.core.errors import SHOWN, IssueLog, Severity, did_you_mean
 from calque.readers.json_tree import RepeatedKeys, kind, pointer, shown
 from calque.readers.rules import Rules
 from calque.readers.slips import box_hints, score_hint
@@ -21,6 +21,19 @@ FORMAT = "snapshot"
 VERSION = "1.3"
 TOLERANCE = 1e-9
 """Dividing pixels by the page size leaves 1.0000000000000002; that much outside [0, 1] is clipped, with a note."""
+
+_HELP = {
+    "box-number": "a box is four finite numbers from 0 to 1",
+    "box-shape": "a box is [x1, y1, x2, y2]",
+    "coordinate-system": "convert the boxes to shares of the page, and say so here",
+    "duplicate-document": "list each document once",
+    "duplicate-id": "give each object of a page an id of its own",
+    "label-map": 'write it as {"1": "Figure", "2": "Table"}',
+    "missing-key": "add it",
+    "score-range": "give a number from 0 to 1",
+    "wrong-type": f"see the format's schema, version {VERSION}",
+}
+"""What to do about an issue when the place where it is found knows nothing better."""
 
 _LABEL_KEY = re.compile(r"[1-9][0-9]*")
 _LARGEST_INDEX = 2**53
@@ -69,15 +82,19 @@ class _Reader:
         self.label_map: dict[int | str, str] = {}
         self.documents: dict[str, int] = {}
         self.places: dict[tuple[str, int], int] = {}
+        self.seen_ids: dict[int, set[str]] = {}
         self.odd_boxes: list[list[float]] = []
         self.odd_scores: list[float] = []
 
     def corpus(self, tree: Any) -> BoxCorpus:
         model = ""
         if self._keys(tree, "", ("label_map", "info", "documents", "predictions")):
-            self._label_map(tree.get("label_map"))
-            model = self.info(tree.get("info"))
-            self._documents(tree.get("documents"))
+            if "label_map" in tree:
+                self._label_map(tree["label_map"])
+            if "info" in tree:
+                model = self.info(tree["info"])
+            if "documents" in tree:
+                self._documents(tree["documents"])
             for number, page in enumerate(self._array(tree, "predictions", pointer("predictions"))):
                 self._page(page, pointer("predictions", number))
         self._hints()
@@ -108,6 +125,14 @@ class _Reader:
             issues=tuple(self.log),
         )
 
+    def _add(self, code: str, pointer: str, message: str, *, help: str = "", severity: Severity = Severity.ERROR) -> None:
+        usual = _HELP.get(code, "") if severity is Severity.ERROR else ""
+        self.log.add(code, pointer, message, help=help or usual, severity=severity)
+
+    def _did_you_mean(self, word: str, known: Iterable[str]) -> str:
+        """A question for a mistyped word, as long as issues are still shown one by one: each costs a look at all names."""
+        return did_you_mean(word, known) if self.log.total < SHOWN else ""
+
     # Shapes: objects with known keys, arrays, strings.
 
     def _keys(
@@ -115,19 +140,19 @@ class _Reader:
     ) -> TypeGuard[Mapping[str, Any]]:
         """Whether the node is an object; which keys it lacks or has too many goes to the log."""
         if not isinstance(node, Mapping):
-            self.log.add("wrong-type", where, f"expected an object, not {kind(node)} {shown(node)}")
+            self._add("wrong-type", where, f"expected an object, not {kind(node)} {shown(node)}")
             return False
         if isinstance(node, RepeatedKeys):
             for key in node.repeated:
-                self.log.add("duplicate-key", where, f"the key {key!r} occurs more than once", help="keep one of them")
+                self._add("duplicate-key", where, f"the key {key!r} occurs more than once", help="keep one of them")
         for key in required:
             if key not in node:
-                self.log.add("missing-key", where, f"the key {key!r} is missing", help=did_you_mean(key, node))
+                self._add("missing-key", where, f"the key {key!r} is missing", help=self._did_you_mean(key, node))
         for key in () if free else sorted(node.keys() - {*required, *optional}):
             severity = Severity.NOTE if self.rules.lenient else Severity.ERROR
-            question = did_you_mean(key, (*required, *optional))
+            question = self._did_you_mean(key, (*required, *optional))
             help = "" if self.rules.lenient else question or "remove it, or pass --lenient to ignore unknown keys"
-            self.log.add(
+            self._add(
                 "unknown-key", pointer_join(where, key), f"the key {key!r} is not known here", help=help, severity=severity
             )
         return True
@@ -137,7 +162,7 @@ class _Reader:
         if isinstance(value, list):
             return value
         if key in node:
-            self.log.add("wrong-type", where, f"expected an array, not {kind(value)} {shown(value)}")
+            self._add("wrong-type", where, f"expected an array, not {kind(value)} {shown(value)}")
         return []
 
     def _text(self, node: Any, key: str, where: str) -> str | None:
@@ -148,24 +173,22 @@ class _Reader:
         if isinstance(value, str) and value:
             return value
         wrong = "an empty string" if value == "" else f"{kind(value)} {shown(value)}"
-        self.log.add("wrong-type", pointer_join(where, key), f"expected a non-empty string, not {wrong}")
+        self._add("wrong-type", pointer_join(where, key), f"expected a non-empty string, not {wrong}")
         return None
 
     # The head of the file: label_map, info, documents.
 
     def _label_map(self, node: Any) -> None:
         where = pointer("label_map")
-        if node is None:
-            return
         if not isinstance(node, Mapping) or not node:
-            self.log.add("label-map", where, f"expected an object with at least one label, not {shown(node)}")
+            self._add("label-map", where, f"expected an object with at least one label, not {shown(node)}")
             return
         self._keys(node, where, (), free=True)
         for key, name in node.items():
             if not _LABEL_KEY.fullmatch(key):
-                self.log.add("label-map", pointer_join(where, key), f"the key {key!r} is not a positive integer")
+                self._add("label-map", pointer_join(where, key), f"the key {key!r} is not a positive integer")
             if not isinstance(name, str) or not name:
-                self.log.add("label-map", pointer_join(where, key), f"expected a label name, not {shown(name)}")
+                self._add("label-map", pointer_join(where, key), f"expected a label name, not {shown(name)}")
             else:
                 self.label_map[key] = name
                 self.labels.setdefault(name, len(self.labels))
@@ -174,12 +197,12 @@ class _Reader:
         """Checks the head of the file; returns the model's name."""
         where = pointer("info")
         required = ("schema_version", "type", "run_id", "model", "coordinate_system")
-        if node is None or not self._keys(node, where, required, ("created_at",)):
+        if not self._keys(node, where, required, ("created_at",)):
             return ""
         version = node.get("schema_version", VERSION)
         if version != VERSION:
             help = f"calque reads version {VERSION}; convert the file"
-            self.log.add(
+            self._add(
                 "schema-version",
                 pointer_join(where, "schema_version"),
                 f"expected {VERSION!r}, not {shown(version)}",
@@ -188,7 +211,7 @@ class _Reader:
         self._check_side(node, where)
         created = node.get("created_at", "00000000")
         if not isinstance(created, str) or len(created) < 8:
-            self.log.add("wrong-type", pointer_join(where, "created_at"), f"expected a date, not {shown(created)}")
+            self._add("wrong-type", pointer_join(where, "created_at"), f"expected a date, not {shown(created)}")
         if node.get("run_id") is not None:
             self._text(node, "run_id", where)
         self._check_coordinates(node, where)
@@ -200,13 +223,11 @@ class _Reader:
             return
         if stated not in tuple(Side):
             text = f"expected 'ground_truth' or 'prediction', not {shown(stated)}"
-            self.log.add("wrong-type", pointer_join(where, "type"), text)
+            self._add("wrong-type", pointer_join(where, "type"), text)
         elif self.side is not None and stated != self.side:
             given = "ground truth" if self.side is Side.TRUTH else "predictions"
             text = f"the file says it is {shown(stated)} but was given as {given}"
-            self.log.add(
-                "wrong-side", pointer_join(where, "type"), text, help="give the ground truth first, then the predictions"
-            )
+            self._add("wrong-side", pointer_join(where, "type"), text, help="give the ground truth first, then the predictions")
             # The rest is read as what the file says it is: one slip should not look like a thousand.
             self.side = Side(stated)
         elif self.side is None:
@@ -219,9 +240,7 @@ class _Reader:
         for key, wanted in (("type", "normalized_xyxy"), ("range", [0.0, 1.0]), ("origin", "top_left")):
             # true == 1 in Python, and JSON tells them apart.
             if key in system and (system[key] != wanted or any(isinstance(item, bool) for item in system[key])):
-                self.log.add(
-                    "coordinate-system", pointer_join(place, key), f"expected {shown(wanted)}, not {shown(system[key])}"
-                )
+                self._add("coordinate-system", pointer_join(place, key), f"expected {shown(wanted)}, not {shown(system[key])}")
 
     def _model(self, node: Mapping[str, Any], where: str) -> str:
         model, place = node.get("model"), pointer_join(where, "model")
@@ -229,15 +248,13 @@ class _Reader:
             return ""
         for key in ("version", "notes"):
             if not isinstance(model.get(key), str | None):
-                self.log.add("wrong-type", pointer_join(place, key), f"expected a string or null, not {shown(model[key])}")
+                self._add("wrong-type", pointer_join(place, key), f"expected a string or null, not {shown(model[key])}")
         return self._text(model, "name", place) or ""
 
     def _documents(self, node: Any) -> None:
         where = pointer("documents")
-        if node is None:
-            return
         if not isinstance(node, list) or not node:
-            self.log.add("wrong-type", where, f"expected an array with at least one document, not {shown(node)}")
+            self._add("wrong-type", where, f"expected an array with at least one document, not {shown(node)}")
             return
         for number, document in enumerate(node):
             place = pointer("documents", number)
@@ -247,7 +264,7 @@ class _Reader:
             self._text(document, "doc_path", place)
             name = self._text(document, "doc_id", place)
             if name in self.documents:
-                self.log.add("duplicate-document", place, f"the document {name!r} occurs more than once")
+                self._add("duplicate-document", place, f"the document {name!r} occurs more than once")
             elif name is not None:
                 self.documents[name] = len(self.documents)
 
@@ -258,7 +275,7 @@ class _Reader:
             return
         name = self._text(node, "page_id", where) or ""
         page = self._place(self._text(node, "doc_id", where), self._page_index(node, where), name, where)
-        seen: set[str] = set()
+        seen = self.seen_ids.setdefault(page, set()) if page >= 0 else set()
         for number, item in enumerate(self._array(node, "objects", pointer_join(where, "objects"))):
             self._object(item, f"{where}/objects/{number}", page, seen)
 
@@ -268,15 +285,15 @@ class _Reader:
         value = node["page_index"]
         if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _LARGEST_INDEX and value % 1 == 0:
             return int(value)
-        self.log.add("wrong-type", pointer_join(where, "page_index"), f"expected an integer from 0, not {shown(value)}")
+        self._add("wrong-type", pointer_join(where, "page_index"), f"expected an integer from 0, not {shown(value)}")
         return None
 
     def _place(self, document: str | None, index: int | None, name: str, where: str) -> int:
         """The row of the page; -1 when it has no valid place."""
         if document is not None and document not in self.documents:
-            help = did_you_mean(document, self.documents) or "list it there, or correct the id"
+            help = self._did_you_mean(document, self.documents) or "list it there, or correct the id"
             text = f"the document {document!r} is not in this file's documents"
-            self.log.add("unknown-document", pointer_join(where, "doc_id"), text, help=help)
+            self._add("unknown-document", pointer_join(where, "doc_id"), text, help=help)
             return -1
         if document is None or index is None:
             return -1
@@ -285,7 +302,7 @@ class _Reader:
             severity = Severity.NOTE if self.rules.lenient else Severity.ERROR
             help = "" if self.rules.lenient else "merge the entries, or pass --lenient to have them merged"
             text = f"page {index} of {document!r} occurs more than once"
-            self.log.add("duplicate-page", where, text, help=help, severity=severity)
+            self._add("duplicate-page", where, text, help=help, severity=severity)
             return known
         row = self.places[document, index] = len(self.columns.page_index)
         self.columns.page_document.append(self.documents[document])
@@ -298,12 +315,12 @@ class _Reader:
             return
         identity = self._text(node, "id", where)
         if identity in seen:
-            self.log.add("duplicate-id", where, f"the id {identity!r} occurs more than once on this page")
+            self._add("duplicate-id", where, f"the id {identity!r} occurs more than once on this page")
         elif identity is not None:
             seen.add(identity)
         if not isinstance(node.get("attributes", {}), Mapping):
             text = f"expected an object, not {shown(node['attributes'])}"
-            self.log.add("wrong-type", pointer_join(where, "attributes"), text)
+            self._add("wrong-type", pointer_join(where, "attributes"), text)
         label = self._label(node, where)
         box = self._box(node, where)
         score = self._score(node, where)
@@ -324,13 +341,13 @@ class _Reader:
         meant = self.label_map.get(str(value))
         if meant is not None and not isinstance(value, bool):
             help = f"write the label's name, {meant!r}, not its number"
-            self.log.add("label-id", place, f"{shown(value)} is a label number", help=help)
+            self._add("label-id", place, f"{shown(value)} is a label number", help=help)
         elif not isinstance(value, str) or not value:
-            self.log.add("wrong-type", place, f"expected a label name, not {shown(value)}")
+            self._add("wrong-type", place, f"expected a label name, not {shown(value)}")
         else:
             severity = Severity.LOSS if self.rules.lenient else Severity.ERROR
-            help = did_you_mean(value, self.labels) or f"the labels are {', '.join(self.labels) or 'none'}"
-            self.log.add("unknown-label", place, f"the label {value!r} is not in label_map", help=help, severity=severity)
+            help = self._did_you_mean(value, self.labels) or f"the labels are {', '.join(self.labels) or 'none'}"
+            self._add("unknown-label", place, f"the label {value!r} is not in label_map", help=help, severity=severity)
         return None
 
     def _box(self, node: Mapping[str, Any], where: str) -> list[float] | None:
@@ -338,7 +355,7 @@ class _Reader:
         if "bbox" not in node:
             return None
         if not isinstance(value, list) or len(value) != 4:
-            self.log.add("box-shape", place, f"expected four numbers [x1, y1, x2, y2], not {shown(value)}")
+            self._add("box-shape", place, f"expected four numbers [x1, y1, x2, y2], not {shown(value)}")
             return None
         before = self.log.errors
         box = [self._coordinate(item, f"{place}/{axis}") for axis, item in enumerate(value)]
@@ -349,7 +366,7 @@ class _Reader:
         for low, high, name in ((0, 2, "x"), (1, 3, "y")):
             if box[low] >= box[high]:
                 text = f"{name}1 = {value[low]!r} is not below {name}2 = {value[high]!r}"
-                self.log.add("box-order", place, text, help="corners are [left, top, right, bottom], and the area is not 0")
+                self._add("box-order", place, text, help="corners are [left, top, right, bottom], and the area is not 0")
         if self.log.errors > before:
             self.odd_boxes.append(box)
             return None
@@ -358,18 +375,18 @@ class _Reader:
     def _coordinate(self, value: Any, place: str) -> float:
         """The coordinate in [0, 1]; what is not one goes to the log."""
         if not isinstance(value, int | float) or isinstance(value, bool):
-            self.log.add("box-number", place, f"expected a number, not {kind(value)} {shown(value)}")
+            self._add("box-number", place, f"expected a number, not {kind(value)} {shown(value)}")
             return 0.0
         if 0 <= value <= 1:
             return float(value)
-        if not math.isfinite(value):
-            self.log.add("box-number", place, f"{shown(value)} is not a finite number")
+        if not math.isfinite(_bounded(value)):
+            self._add("box-number", place, f"{shown(value)} is not a finite number")
         elif -TOLERANCE <= value <= 1 + TOLERANCE:
             text = f"{value!r} was clipped to {min(max(value, 0.0), 1.0)!r}"
-            self.log.add("clipped", place, text, severity=Severity.NOTE)
+            self._add("clipped", place, text, severity=Severity.NOTE)
         else:
             text = f"{shown(value)} is {'below 0' if value < 0 else 'greater than 1'}"
-            self.log.add("box-range", place, text, help="coordinates are shares of the page, from 0 to 1")
+            self._add("box-range", place, text, help="coordinates are shares of the page, from 0 to 1")
         return float(min(max(value, 0.0), 1.0))
 
     def _score(self, node: Mapping[str, Any], where: str) -> float:
@@ -377,20 +394,18 @@ class _Reader:
         if self.side is Side.TRUTH:
             # Real ground truth carries "score": null; only a number is a contradiction.
             if value is not None:
-                self.log.add(
-                    "score-on-truth", place, f"ground truth has no score, and this is {shown(value)}", help="remove it"
-                )
+                self._add("score-on-truth", place, f"ground truth has no score, and this is {shown(value)}", help="remove it")
             return float("nan")
         if value is None:
             if not self.rules.allow_missing_scores:
                 help = "give a number from 0 to 1, or pass --allow-missing-scores for a model without scores"
-                self.log.add("score-missing", place, "the prediction has no score", help=help)
+                self._add("score-missing", place, "the prediction has no score", help=help)
             return float("nan")
         if not isinstance(value, int | float) or isinstance(value, bool):
-            self.log.add("wrong-type", place, f"expected a number from 0 to 1, not {kind(value)} {shown(value)}")
+            self._add("wrong-type", place, f"expected a number from 0 to 1, not {kind(value)} {shown(value)}")
         elif not 0 <= value <= 1:
             self.odd_scores.append(_bounded(value))
-            self.log.add("score-range", place, f"{shown(value)} is not from 0 to 1")
+            self._add("score-range", place, f"{shown(value)} is not from 0 to 1")
         else:
             return float(value)
         return float("nan")
@@ -402,7 +417,7 @@ class _Reader:
 
 def _bounded(value: float) -> float:
     """The number as a float; JSON integers can be larger than any float."""
-    return float(max(-1e18, min(value, 1e18)))
+    return float(max(-(10**18), min(value, 10**18))) if isinstance(value, int) else value
 
 
 def pointer_join(where: str, key: str) -> str:

@@ -1,0 +1,1 @@
+"""The tests of calque: unit, conformance, laws, command line, fuzz."""

@@ -1,0 +1,146 @@
+"""What only a process of its own shows: start-up, streams, colour, interrupts and pipes."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from calque import __version__
+from tests.conftest import Run
+
+Process = Callable[..., Run]
+Files = tuple[str, str]
+HEAVY = ("numpy", "pydantic", "scipy", "rapidfuzz", "lxml", "pandas", "polars", "yaml", "msgspec", "rich")
+WATCH = """
+import sys
+from calque.cli.app import main
+sys.argv = ["calque", *sys.argv[1:]]
+try:
+    main()
+finally:
+    print([name for name in {heavy} if name in sys.modules], file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--version"], ["--help"], ["-h"], ["detect", "--help"], ["explain", "--help"], ["nonsense"]]
+)
+def test_start_up_imports_nothing_heavy(arguments: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WATCH.format(heavy=HEAVY), *arguments], capture_output=True, text=True, check=False
+    )
+    assert done.stderr.splitlines()[-1] == "[]"
+
+
+def test_importing_calque_imports_nothing_heavy() -> None:
+    code = f"import sys, calque; print([name for name in {HEAVY} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("kernels", ["reference", ""])
+def test_version_tells_version_kernels_and_python(process: Process, kernels: str) -> None:
+    run = process("--version", CALQUE_KERNELS=kernels)
+    assert run.code == 0
+    assert run.out.startswith(f"calque {__version__} (kernels: {kernels or ''}")
+    assert f"Python {sys.version_info.major}.{sys.version_info.minor}" in run.out
+
+
+def test_unknown_kernels_are_refused(process: Process, files: Files) -> None:
+    for arguments in (("--version",), ("detect", *files)):
+        run = process(*arguments, CALQUE_KERNELS="quantum")
+        assert (run.code, run.out) == (2, "")
+        assert "CALQUE_KERNELS='quantum' is not known; it can be 'native' or 'reference'" in run.err
+
+
+def test_help_lists_the_verbs(process: Process) -> None:
+    run = process("--help")
+    assert run.code == 0
+    for verb in ("detect", "validate", "merge", "explain", "demo"):
+        assert f"\n  {verb} " in run.out
+
+
+def test_results_go_to_stdout_and_remarks_to_stderr(process: Process, files: Files) -> None:
+    run = process("detect", *files)
+    assert (run.code, run.err) == (0, "")
+    assert run.out.endswith("missing:penalize\n")
+    run = process("detect", *files, "-o", "x.json")
+    assert (run.out, run.err) == ("", "wrote x.json\n")
+
+
+def on_a_terminal(folder: Path, *arguments: str, **environment: str) -> str:
+    """What a person sees: stdout and stderr of a process that stands on a terminal."""
+    ours, theirs = pty.openpty()
+    environ = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "calque", *arguments], cwd=folder, stdout=theirs, stderr=theirs, env={**environ, **environment}
+    )
+    os.close(theirs)
+    seen = b""
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:  # how Linux says that the other side is closed
+            break
+        if not part:
+            break
+        seen += part
+    os.close(ours)
+    process.wait()
+    return seen.decode().replace("\r\n", "\n")
+
+
+COMMANDS = [("demo",), ("detect", "gt.json", "pred.json"), ("validate", "gt.json"), ("explain", "recall"), ("detect", "x", "y")]
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+def test_colour_only_on_a_terminal_and_never_with_no_color(
+    arguments: tuple[str, ...], process: Process, files: Files, tmp_path: Path
+) -> None:
+    assert "\x1b" in on_a_terminal(tmp_path, *arguments)
+    plain = on_a_terminal(tmp_path, *arguments, NO_COLOR="1")
+    piped = process(*arguments)
+    assert "\x1b" not in plain
+    assert plain == piped.out + piped.err
+
+
+def test_output_that_cannot_be_encoded_is_spelt_out(process: Process, files: Files) -> None:
+    run = process("detect", *files, PYTHONIOENCODING="latin-1")
+    assert run.code == 0
+    assert "IoU \\u2265 0.5" in run.out
+
+
+def test_an_interrupt_ends_with_130_and_writes_nothing(files: Files, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "slow.json")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "calque", "detect", "gt.json", "slow.json", "-o", "result.json", "--save", "state"],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with open(tmp_path / "slow.json", "w"):  # opens once calque has begun to read
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate()
+    assert process.returncode == 130
+    assert err.strip() == "error: interrupted; nothing was written"
+    assert set(os.listdir(tmp_path)) == {*files, "slow.json"}
+
+
+def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "calque", "demo"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    err = process.stderr.read()
+    process.stderr.close()
+    assert process.wait() == 0
+    assert err == b""

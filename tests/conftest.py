@@ -1,0 +1,87 @@
+"""What every test can ask for."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from calque.cli import app
+from calque.kernels import TWINS, VARIABLE, native_built
+
+settings.register_profile(
+    "calque",
+    deadline=None,  # no test asserts a time
+    max_examples=60,
+    derandomize=True,  # the same examples on every machine
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("calque")
+
+
+@pytest.fixture(params=[pytest.param(name, id=name) for name in TWINS])
+def kernels(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Runs the test once for each kind of kernels."""
+    name: str = request.param
+    if name == "native" and not native_built():
+        pytest.skip("the native kernels are not built here")
+    monkeypatch.setenv(VARIABLE, name)
+    return name
+
+
+@pytest.fixture(scope="session")
+def test_data() -> Path:
+    """The folder of real files that CALQUE_TEST_DATA names."""
+    folder = os.environ.get("CALQUE_TEST_DATA")
+    if not folder:
+        pytest.skip("CALQUE_TEST_DATA does not name the folder with real files")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def real_pair(test_data: Path) -> tuple[Path, Path]:
+    """Real ground truth, and what a real model found."""
+    folder = test_data / "data-snapshot"
+    return folder / "labelstudio_ref.json", folder / "doclayout-yolo.json"
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """What it printed, as strict JSON."""
+
+        def refuse(name: str) -> None:
+            raise AssertionError(f"{name} is not strict JSON")
+
+        return json.loads(self.out, parse_constant=refuse)
+
+
+@pytest.fixture
+def calque(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Callable[..., Run]:
+    """Runs ``calque ARGUMENTS`` in an empty folder, through the entry point that the shell calls."""
+
+    def run(*arguments: object) -> Run:
+        capsys.readouterr()
+        monkeypatch.setattr("sys.argv", ["calque", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ending:
+            app.main()
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.err
+        code = ending.value.code
+        return Run(code if isinstance(code, int) else 0, captured.out, captured.err)
+
+    monkeypatch.chdir(tmp_path)
+    return run

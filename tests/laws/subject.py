@@ -1,0 +1,81 @@
+"""What a task must tell of itself to be tried by every law: how its documents look and how to change them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from hypothesis import strategies as st
+
+from calque import Corpus, Evaluator, Result, Task
+from calque.core.columns import Strings
+from calque.core.corpus import UnitId
+
+
+@dataclass(frozen=True)
+class Document:
+    """One document: what is true of it and what was found in it. Items are whatever the task's corpora are made of."""
+
+    unit: UnitId
+    expected: tuple[Any, ...]
+    found: tuple[Any, ...]
+
+    def renamed(self, unit: UnitId) -> Document:
+        return replace(self, unit=unit)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A row of the table: a task, and how to make and change its documents. ``None``: the law has no meaning for it."""
+
+    name: str
+    task: Task
+    documents: st.SearchStrategy[list[Document]]
+    """At least one document, units distinct."""
+    corpora: Callable[[Sequence[Document]], tuple[Corpus, Corpus]]
+    perfect: Callable[[Document], Document] | None = None
+    """The document with what is true found exactly."""
+    ones: tuple[str, ...] = ()
+    """Measures that are 1 for a perfect prediction, wherever they are defined."""
+    stray: Callable[[Document], Document] | None = None
+    """The document with one more found item, which overlaps nothing that is true."""
+    precision: tuple[str, ...] = ()
+    """Measures that a stray item never raises."""
+    recall: tuple[str, ...] = ()
+    """Measures that removing a found item never raises."""
+    shufflable: Callable[[Document], bool] | None = None
+    """Whether no rule for ties looks at the order of the document's items."""
+    scaled: Callable[[Document, float], Document] | None = None
+    """The document in other units."""
+    in_units: frozenset[tuple[str, str]] = field(default_factory=frozenset)
+    """(table, column) pairs of the ledger that scale with the units."""
+    at: Callable[[tuple[float, ...]], Task] | None = None
+    """The task at other thresholds."""
+
+    def evaluator(self, documents: Sequence[Document], task: Task | None = None) -> Evaluator:
+        """An evaluator that has seen these documents in one update."""
+        return Evaluator(task or self.task).update(*self.corpora(documents))
+
+    def result(self, documents: Sequence[Document], task: Task | None = None) -> Result:
+        """The result of these documents in one pass."""
+        return self.evaluator(documents, task).compute()
+
+
+def bits(result: Result, *, but: frozenset[tuple[str, str]] = frozenset(), units: bool = True) -> Hashable:
+    """Everything that a result is made of, so that equal means equal to the last bit."""
+    ledger = result.ledger
+    columns = tuple(
+        (name, key, _column_bits(column))
+        for name, table in sorted(ledger.tables.items())
+        for key, column in sorted(table.columns.items())
+        if (name, key) not in but
+    )
+    numbers = repr(result.numbers), repr(dict(result.undefined))
+    return (ledger.units if units else len(ledger.units)), tuple(sorted(ledger.names.items())), columns, numbers
+
+
+def _column_bits(column: Any) -> Hashable:
+    if isinstance(column, Strings):
+        return tuple(column)
+    return column.dtype.str, column.shape, column.tobytes()

@@ -1,0 +1,263 @@
+"""One table of laws, tried on every task.
+
+A new task joins by adding its row to ``SUBJECTS``; a new law by adding one to ``LAWS``.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from calque import Evaluator
+from calque.core.corpus import canonical
+from calque.kernels import TWINS, VARIABLE, native_built
+from tests.laws.detection import DETECTION
+from tests.laws.subject import Document, Subject, bits
+
+SUBJECTS = (DETECTION,)
+
+Data = st.DataObject
+
+
+@dataclass(frozen=True)
+class Law:
+    """What must hold for any documents of any task."""
+
+    title: str
+    holds: Callable[[Subject, list[Document], Data], None]
+    needs: tuple[str, ...] = ()
+    """What a subject must tell of itself for the law to mean anything."""
+
+
+# Adding up.
+
+
+def _parts(documents: Sequence[Document], data: Data) -> list[list[Document]]:
+    """The documents dealt out to any number of shards, in any order."""
+    dealt = data.draw(st.lists(st.integers(0, 3), min_size=len(documents), max_size=len(documents)))
+    shards: dict[int, list[Document]] = {}
+    for shard, document in zip(dealt, documents, strict=True):
+        shards.setdefault(shard, []).append(document)
+    return data.draw(st.permutations(list(shards.values())))
+
+
+def merging_any_split_in_any_order(subject: Subject, documents: list[Document], data: Data) -> None:
+    evaluators = [subject.evaluator(part) for part in _parts(documents, data)]
+    while len(evaluators) > 1:
+        into = data.draw(st.integers(0, len(evaluators) - 2))
+        evaluators[into].merge(evaluators.pop())
+    assert bits(evaluators[0].compute()) == bits(subject.result(documents))
+
+
+def updating_with_any_split_in_any_order(subject: Subject, documents: list[Document], data: Data) -> None:
+    evaluator = Evaluator(subject.task)
+    for part in _parts(documents, data):
+        evaluator.update(*subject.corpora(part))
+    assert bits(evaluator.compute()) == bits(subject.result(documents))
+
+
+def selecting_documents_is_having_only_those(subject: Subject, documents: list[Document], data: Data) -> None:
+    evaluators = []
+    for part in _parts(documents, data):
+        units = [document.unit for document in part]
+        expected, found = (corpus.select(units) for corpus in subject.corpora(documents))
+        evaluators.append(Evaluator(subject.task).update(expected, found))
+    for other in evaluators[1:]:
+        evaluators[0].merge(other)
+    assert bits(evaluators[0].compute()) == bits(subject.result(documents))
+
+
+def numbers_need_no_details(subject: Subject, documents: list[Document], data: Data) -> None:
+    slim = Evaluator(subject.task, keep="numbers").update(*subject.corpora(documents)).compute()
+    assert slim.numbers == subject.result(documents).numbers
+
+
+# Keeping.
+
+
+def state_round_trip(subject: Subject, documents: list[Document], data: Data) -> None:
+    evaluator = subject.evaluator(documents)
+    again = Evaluator.from_state(evaluator.state())
+    assert bits(again.compute()) == bits(evaluator.compute())
+    assert again.state() == evaluator.state()
+    assert again.task == subject.task
+
+
+def save_and_load(subject: Subject, documents: list[Document], data: Data) -> None:
+    evaluator = subject.evaluator(documents)
+    with tempfile.TemporaryDirectory() as folder:
+        evaluator.save(Path(folder) / "state")
+        assert bits(Evaluator.load(Path(folder) / "state").compute()) == bits(evaluator.compute())
+
+
+def states_merge_as_evaluators_do(subject: Subject, documents: list[Document], data: Data) -> None:
+    first, *others = [Evaluator.from_state(subject.evaluator(part).state()) for part in _parts(documents, data)]
+    for other in others:
+        first.merge(other)
+    assert first.state() == subject.evaluator(documents).state()
+
+
+def compute_is_idempotent(subject: Subject, documents: list[Document], data: Data) -> None:
+    evaluator = subject.evaluator(documents)
+    assert bits(evaluator.compute()) == bits(evaluator.compute())
+
+
+# Order, names and units do not matter.
+
+
+def shuffling_documents(subject: Subject, documents: list[Document], data: Data) -> None:
+    assert bits(subject.result(data.draw(st.permutations(documents)))) == bits(subject.result(documents))
+
+
+def renaming_documents_in_order(subject: Subject, documents: list[Document], data: Data) -> None:
+    order = sorted((document.unit for document in documents), key=canonical)
+    names = {unit: f"doc-{place:03}" for place, unit in enumerate(order)}
+    renamed = [document.renamed(names[document.unit]) for document in documents]
+    assert bits(subject.result(renamed), units=False) == bits(subject.result(documents), units=False)
+
+
+def shuffling_items(subject: Subject, documents: list[Document], data: Data) -> None:
+    assert subject.shufflable is not None
+    assume(all(map(subject.shufflable, documents)))
+    shuffled = [
+        replace(
+            document,
+            expected=tuple(data.draw(st.permutations(document.expected))),
+            found=tuple(data.draw(st.permutations(document.found))),
+        )
+        for document in documents
+    ]
+    assert subject.result(shuffled).numbers == subject.result(documents).numbers
+
+
+def scaling_by_powers_of_two(subject: Subject, documents: list[Document], data: Data) -> None:
+    assert subject.scaled is not None
+    factor = 2.0 ** data.draw(st.integers(-30, 30))
+    scaled = [subject.scaled(document, factor) for document in documents]
+    kept = subject.in_units
+    assert bits(subject.result(scaled), but=kept) == bits(subject.result(documents), but=kept)
+
+
+# Better and worse.
+
+
+def perfect_prediction_is_one(subject: Subject, documents: list[Document], data: Data) -> None:
+    assert subject.perfect is not None
+    result = subject.result(list(map(subject.perfect, documents)))
+    assert {result[name] for name in subject.ones} <= {1.0, None}
+    if any(document.expected for document in documents):
+        assert {result[name] for name in subject.ones} == {1.0}
+
+
+def a_stray_item_never_raises_precision(subject: Subject, documents: list[Document], data: Data) -> None:
+    assert subject.stray is not None
+    chosen = data.draw(st.integers(0, len(documents) - 1))
+    more = [subject.stray(document) if n == chosen else document for n, document in enumerate(documents)]
+    _none_raised(subject, subject.precision, documents, more)
+
+
+def removing_a_found_item_never_raises_recall(subject: Subject, documents: list[Document], data: Data) -> None:
+    places = [(n, item) for n, document in enumerate(documents) for item in range(len(document.found))]
+    assume(places)
+    chosen, item = data.draw(st.sampled_from(places))
+    fewer = list(documents)
+    found = fewer[chosen].found
+    fewer[chosen] = replace(fewer[chosen], found=found[:item] + found[item + 1 :])
+    _none_raised(subject, subject.recall, documents, fewer)
+
+
+def _none_raised(subject: Subject, names: Sequence[str], before: list[Document], after: list[Document]) -> None:
+    first, second = subject.result(before), subject.result(after)
+    for name in names:
+        was, now = first[name], second[name]
+        # A mean over documents gains a member when a stray item makes precision defined where it was not: at 0, the lowest.
+        assert was is None or now is None or now <= was, name
+
+
+# Thresholds.
+
+
+def a_higher_threshold_filters(subject: Subject, documents: list[Document], data: Data) -> None:
+    assert subject.at is not None
+    low, high = sorted(data.draw(st.lists(st.integers(1, 20), min_size=2, max_size=2, unique=True)))
+    both = subject.result(documents, subject.at((low / 20, high / 20)))
+    alone = subject.result(documents, subject.at((high / 20,)))
+    key = repr(high / 20)
+    assert both.numbers["metrics"][key] == alone.numbers["metrics"][key]
+    lists = [list(result.outcomes(threshold=high / 20).rows()) for result in (both, alone)]
+    assert lists[0] == lists[1]
+
+
+# Kernels.
+
+
+def kernels_agree(subject: Subject, documents: list[Document], data: Data) -> None:
+    results = []
+    for name in AVAILABLE:
+        with kernels_chosen(name):
+            results.append(bits(subject.result(documents)))
+    assert len(set(results)) == 1
+
+
+def threads_agree(subject: Subject, documents: list[Document], data: Data) -> None:
+    alone = subject.result(documents)
+    together = Evaluator(subject.task, jobs=3).update(*subject.corpora(documents)).compute()
+    assert bits(together) == bits(alone)
+
+
+LAWS = (
+    Law("merging in any order and any split equals one pass", merging_any_split_in_any_order),
+    Law("updating in any order and any split equals one pass", updating_with_any_split_in_any_order),
+    Law("selecting documents is having only those", selecting_documents_is_having_only_those),
+    Law("numbers need no details", numbers_need_no_details),
+    Law("from_state(state()) is identity", state_round_trip),
+    Law("load(save()) is identity", save_and_load),
+    Law("merged states are the state of one pass", states_merge_as_evaluators_do),
+    Law("compute is idempotent", compute_is_idempotent),
+    Law("shuffling documents changes nothing", shuffling_documents),
+    Law("renaming documents in order changes nothing", renaming_documents_in_order),
+    Law("shuffling items without ties changes no number", shuffling_items, ("shufflable",)),
+    Law("scaling by powers of two changes nothing", scaling_by_powers_of_two, ("scaled",)),
+    Law("a perfect prediction scores 1", perfect_prediction_is_one, ("perfect",)),
+    Law("an item that overlaps no truth never raises precision", a_stray_item_never_raises_precision, ("stray",)),
+    Law("removing a found item never raises recall", removing_a_found_item_never_raises_recall, ("recall",)),
+    Law("the match at a higher threshold is the filtered one", a_higher_threshold_filters, ("at",)),
+    Law("reference and native kernels agree", kernels_agree),
+    Law("any number of threads gives the same bits", threads_agree),
+)
+
+AVAILABLE = tuple(name for name in TWINS if name != "native" or native_built())
+
+
+@contextmanager
+def kernels_chosen(name: str) -> Iterator[None]:
+    """These kernels and no others."""
+    with patch.dict(os.environ, {VARIABLE: name}):
+        yield
+
+
+CASES = [
+    pytest.param(law, subject, name, id=f"{subject.name}: {law.title} [{name}]")
+    for subject in SUBJECTS
+    for law in LAWS
+    for name in AVAILABLE
+    if all(getattr(subject, need) for need in law.needs)
+]
+
+
+@pytest.mark.parametrize(("law", "subject", "kernels"), CASES)
+@settings(max_examples=25)  # times the laws, the tasks and the kernels
+@given(data=st.data())
+def test_law(law: Law, subject: Subject, kernels: str, data: Data) -> None:
+    documents = data.draw(subject.documents)
+    with kernels_chosen(kernels):
+        law.holds(subject, documents, data)
