@@ -1,4 +1,8 @@
 // Snapshot files, version 1.3: strict, every key known.
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
 #include "json_object.hpp"
 #include "json_rows.hpp"
 #include "json_scan.hpp"
@@ -88,6 +92,16 @@ class ObjectsTable {
     ++out_.rows;
   }
 
+  std::size_t rows() const { return out_.rows; }
+
+  // Whether two rows from `first` on have the same id.
+  bool repeats_an_id(std::size_t first) {
+    ids_.clear();
+    for (std::size_t row = first; row < out_.rows; ++row) ids_.push_back(out_.id[row]);
+    std::sort(ids_.begin(), ids_.end());
+    return std::adjacent_find(ids_.begin(), ids_.end()) != ids_.end();
+  }
+
   Layout layout;
   std::int32_t page = 0;  // the page that the next rows belong to
 
@@ -105,6 +119,7 @@ class ObjectsTable {
 
   Objects& out_;
   std::string scratch_;
+  std::vector<std::string_view> ids_;
 };
 
 class PagesTable {
@@ -143,7 +158,10 @@ class PagesTable {
   const char* read_objects(Text& text, const char* p) {
     if (out_.rows > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) text.fail(p, "more than 2^31 pages");
     objects_.page = static_cast<std::int32_t>(out_.rows);
-    return RowReader(text, objects_).read(p);
+    const std::size_t first = objects_.rows();
+    const char* const after = RowReader(text, objects_).read(p);
+    if (objects_.repeats_an_id(first)) text.fail(p, "an id occurs twice on one page");
+    return after;
   }
 
   Pages& out_;

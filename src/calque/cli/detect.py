@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from calque.cli.options import jobs_option, kept_for, output_options, task_from, task_options
+from calque.cli.options import jobs_option, output_options, task_from, task_options
 from calque.detection.task import Detection
 
 
@@ -32,11 +32,12 @@ def command(truth: str, predictions: str, **values: Any) -> int:
     sources = Scanned(truth), Scanned(predictions)
     from calque.cli.progress import working
     from calque.cli.render import check_writable, deliver, format_of
-    from calque.core.evaluator import Evaluator
+    from calque.core.evaluator import Evaluator, Keep
 
     task = task_from(Detection, values)
-    format_of(values["format"], values["output"])
+    kind = format_of(values["format"], values["output"])
     check_writable(values["output"], values["save"])
+    keep: Keep = "outcomes" if kind == "jsonl" or values["save"] is not None else "numbers"
     with working(f"evaluating {predictions}", quiet=values["quiet"]):
-        evaluator = Evaluator(task, keep=kept_for(values), jobs=values.pop("jobs")).update(*sources)
+        evaluator = Evaluator(task, keep=keep, jobs=values.pop("jobs")).update(*sources)
     return deliver(evaluator, **values)

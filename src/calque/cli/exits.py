@@ -30,14 +30,6 @@ def run(command: Callable[[], int | None]) -> NoReturn:
     try:
         code = command() or FINE
         sys.stdout.flush()
-    except click.exceptions.Exit as leaving:
-        code = leaving.exit_code
-    except click.ClickException as error:
-        error.show()
-        code = error.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        _say("interrupted; nothing was written")
-        code = INTERRUPTED
     except SystemExit:
         # Only click ends the process here, when the reader of our output has gone; its code would say that a gate failed.
         code = FINE
@@ -45,18 +37,30 @@ def run(command: Callable[[], int | None]) -> NoReturn:
         # The reader of our output has gone, as `head` does; Python would complain again while it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = FINE
-    except CalqueError as error:
-        _say(str(error))
-        code = REFUSED
-    except OSError as error:
-        _say(f"{error.filename or 'file'}: {(error.strerror or str(error)).lower()}")
-        code = REFUSED
-    except Exception as error:
-        if os.environ.get("CALQUE_DEBUG"):
-            traceback.print_exc()
-        _say(f"this should not happen: {type(error).__name__}: {error}\nset CALQUE_DEBUG=1 to see where, and please report it")
-        code = REFUSED
+    except (Exception, KeyboardInterrupt) as error:
+        code = _told(error)
     sys.exit(code)
+
+
+def _told(error: Exception | KeyboardInterrupt) -> int:
+    """Tell a person what went wrong; the exit code that says so to a program."""
+    if isinstance(error, click.exceptions.Exit):
+        return error.exit_code
+    if isinstance(error, click.ClickException):
+        error.show()
+        return error.exit_code
+    if isinstance(error, click.Abort | KeyboardInterrupt):
+        _say("interrupted; nothing was written")
+        return INTERRUPTED
+    if isinstance(error, CalqueError):
+        _say(str(error))
+    elif isinstance(error, OSError):
+        _say(f"{error.filename or 'file'}: {(error.strerror or str(error)).lower()}")
+    else:
+        if os.environ.get("CALQUE_DEBUG"):
+            traceback.print_exception(error)
+        _say(f"this should not happen: {type(error).__name__}: {error}\nset CALQUE_DEBUG=1 to see where, and please report it")
+    return REFUSED
 
 
 def colour() -> bool | None:

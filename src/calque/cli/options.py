@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Callable
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -92,12 +92,6 @@ def jobs_option(command: Decorated) -> Decorated:
         default=os.cpu_count() or 1,
         help="Workers; the result does not depend on it. [default: all cores]",
     )(command)
-
-
-def kept_for(values: dict[str, Any]) -> Literal["numbers", "outcomes"]:
-    """What an evaluation has to keep: outcomes when they are listed or saved, else numbers only."""
-    listed = values["format"] == "jsonl" or str(values["output"]).endswith(".jsonl")
-    return "outcomes" if listed or values["save"] is not None else "numbers"
 
 
 def output_options(command: Decorated) -> Decorated:

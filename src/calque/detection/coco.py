@@ -92,8 +92,8 @@ class Ranking:
         labels, scores, rank, matched, ignored = columns if images is None else [column[images] for column in columns]
         order, class_offsets = kernels().score_order(labels, scores, classes, jobs)
         out = truth.array("out_of_range")
-        truths = [counts(truth.array("label")[out[:, area] == 0], classes) for area in range(out.shape[1])]
-        return cls(rank, scores, matched, ignored, order, class_offsets, np.array(truths).reshape(-1, classes))
+        truths = np.stack([counts(truth.array("label")[out[:, area] == 0], classes) for area in range(out.shape[1])])
+        return cls(rank, scores, matched, ignored, order, class_offsets, truths)
 
     def curves(self, area: int, max_detections: int, jobs: int = 1) -> tuple[Floats, Floats]:
         """Precision by threshold, recall point and class; recall by threshold and class; -1 for classes without truths."""
