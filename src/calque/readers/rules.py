@@ -1,4 +1,4 @@
-"""How a file is to be read: which side it stands on, and what is forgiven."""
+"""How a file is to be read: which side it stands on, what its boxes mean, and what is forgiven."""
 
 from __future__ import annotations
 
@@ -16,3 +16,12 @@ class Rules:
     allow_missing_scores: bool = False
     document_key: str | None = None
     """The key of an image entry that says which document it belongs to (COCO)."""
+    format: str | None = None
+    """The name of the format, when sniffing must not guess."""
+    boxes: str = "xyxy"
+    """What four numbers of a box mean, for formats that leave it open: xyxy, xywh, cxcywh or polygon."""
+    units: str = "pixels"
+    """What coordinates are measured in, for formats that leave it open: pixels, normalized, percent or thousand."""
+    origin: str = "top_left"
+    page_size: tuple[float, float] | None = None
+    """Width and height of every page, where the file does not say."""
