@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench docs transcripts clean
+.PHONY: help setup demo test check format bench docs transcripts clean fuzz
 
 help: ## show this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +36,9 @@ format: $(STAMP) ## put the code into shape
 
 bench: $(STAMP) ## run calque and its peers on the same data and print ratios
 	$(BIN)/python benchmarks/run.py
+
+fuzz: $(STAMP) ## fuzz the compiled scanner under sanitizers (FUZZ_SECONDS, default 60)
+	tests/fuzz/native/run $(BIN)/python $(or $(FUZZ_SECONDS),60)
 
 docs: $(STAMP) ## build the documentation as a site
 	$(BIN)/mkdocs build --strict --quiet
