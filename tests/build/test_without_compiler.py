@@ -1,0 +1,45 @@
+"""Where nothing can be compiled, calque still installs, says so, and gives the same numbers."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The content of a wheel that was built with a compiler that fails."""
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder)]
+    without = {**os.environ, "CXX": "/bin/false", "CC": "/bin/false", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    subprocess.run([*command, str(ROOT)], check=True, env=without, capture_output=True)
+    [wheel] = folder.glob("calque-*.whl")
+    assert wheel.name.endswith("-py3-none-any.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder / "site")
+    return folder / "site"
+
+
+def run(site: Path, *arguments: str) -> str:
+    # -S: the development install of calque must not step in.
+    code = f"import sys; sys.path[1:1] = {[str(site)]!r}; sys.path.append({sysconfig.get_path('purelib')!r})"
+    main = "import calque; from calque.cli.app import main; assert calque.__file__.startswith(sys.path[1]); main()"
+    command = [sys.executable, "-S", "-c", f"{code}; {main}", *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def test_the_wheel_is_pure_and_says_so(unpacked: Path) -> None:
+    assert not list(unpacked.rglob("*.so"))
+    assert "kernels: reference" in run(unpacked, "--version")
+
+
+def test_the_demo_runs(unpacked: Path) -> None:
+    assert "What the numbers show" in run(unpacked, "demo")
