@@ -255,7 +255,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("law", "subject", "kernels"), CASES)
-@settings(max_examples=25)  # times the laws, the tasks and the kernels
+@settings(max_examples=20)  # times the laws, the tasks and the kernels
 @given(data=st.data())
 def test_law(law: Law, subject: Subject, kernels: str, data: Data) -> None:
     documents = data.draw(subject.documents)

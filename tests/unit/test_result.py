@@ -293,6 +293,25 @@ def test_a_log_keeps_issues_in_order_and_raises_only_for_errors() -> None:
     assert [issue.code for issue in caught.value.issues] == ["note", "bad"]
 
 
+def test_issues_beyond_those_that_are_kept_are_counted_by_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("calque.core.errors.KEPT", 60)
+    log = IssueLog("f")
+    for number in range(100):
+        log.add("box", f"/{number}", "odd box")
+        log.add("score", f"/{number}", "odd score")
+        log.add("clipped", f"/{number}", "clipped", severity=Severity.NOTE)
+    with pytest.raises(ContractError) as caught:
+        log.raise_errors()
+    assert caught.value.total == 300
+    assert sum(issue.count for issue in caught.value.issues) == 300
+    lines = str(caught.value).splitlines()
+    assert sorted(line.split() for line in lines[-3:]) == [
+        ["100", "×", "box"],
+        ["100", "×", "clipped"],
+        ["100", "×", "score"],
+    ]
+
+
 def test_suggestions_and_missing_extras() -> None:
     assert did_you_mean("recal", ["recall", "precision"]) == "did you mean 'recall'?"
     assert did_you_mean("xyz", ["recall"]) == ""
