@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.core.measures import MeasureName, Ratio, Undefined, counts, fraction_sums, number, settle, weighted_mean
+from calque.core.measures import Fractions, MeasureName, Ratio, Undefined, counts, number, settle, weighted_mean
 
 shares = st.floats(0, 1)
 
@@ -42,7 +42,8 @@ def test_what_is_no_measure_name(text: str) -> None:
 def test_sums_of_shares_are_right_and_the_same_in_any_order(rows: list[tuple[float, int]], rng: random.Random) -> None:
     def sums(of: list[tuple[float, int]]) -> list[float]:
         values = np.array([value for value, _ in of], dtype=np.float64)
-        return fraction_sums(values, np.array([group for _, group in of], dtype=np.int32), 3).tolist()  # type: ignore[no-any-return]
+        groups = np.array([group for _, group in of], dtype=np.int32)
+        return Fractions.of(values).sums(groups, 3).tolist()  # type: ignore[no-any-return]
 
     shuffled = rows.copy()
     rng.shuffle(shuffled)
@@ -54,7 +55,9 @@ def test_sums_of_shares_are_right_and_the_same_in_any_order(rows: list[tuple[flo
 
 @given(st.lists(st.floats(0.25, 1), min_size=1, max_size=50))
 def test_sums_of_values_from_a_quarter_are_exact(values: list[float]) -> None:
-    assert fraction_sums(np.array(values), np.zeros(len(values), dtype=np.int32), 1)[0] == math.fsum(values)
+    cut = Fractions.of(np.array(values))
+    assert cut.sums(np.zeros(len(values), dtype=np.int32), 1)[0] == math.fsum(values)
+    assert cut.mean() == math.fsum(values) / len(values)
 
 
 @given(st.lists(st.tuples(shares, st.integers(0, 3)), min_size=1, max_size=6), st.randoms(use_true_random=False))
