@@ -49,9 +49,9 @@ BAD: dict[str, tuple[Any, list[str]]] = {
     "JSON cut off in the middle": (TEXT[: len(TEXT) // 2], ["line 1 column", "ends too early", "may be cut off"]),
     "JSON cut off in a string": (TEXT[: TEXT.index("model-a") + 3], ["line 1 column", "ends too early", "may be cut off"]),
     "not UTF-8": (TEXT.replace("model-a", "modèle").encode("latin-1"), ["byte ", "is not UTF-8", "save it as UTF-8"]),
-    "wrong top-level type: array": ([valid_predictions()], ["holds array", "object with label_map"]),
-    "wrong top-level type: string": ('"hello"', ['string "hello"', "object with label_map"]),
-    "wrong top-level type: number": ("17", ["number 17", "object with label_map"]),
+    "wrong top-level type: array": ([valid_predictions()], ["holds a deeply nested array", "an object with label_map"]),
+    "wrong top-level type: string": ('"hello"', ['holds "hello"', "an object with label_map"]),
+    "wrong top-level type: number": ("17", ["holds 17", "an object with label_map"]),
     "missing key": (edited(lambda t: t.pop("documents")), ["'documents' is missing", "add it"]),
     "misspelt key": (
         edited(lambda t: t["predictions"][0]["objects"][0].update(lable=t["predictions"][0]["objects"][0].pop("label"))),
@@ -108,9 +108,13 @@ BAD: dict[str, tuple[Any, list[str]]] = {
         ["/predictions/0/objects/0", "expected an object, not array a deeply nested array"],
     ),
     "nesting beyond reading": ("[" * 100_000, ["too deeply", "a few levels"]),
+    "an object that means to be a snapshot": (
+        '{"label_map": {"1": "Figure"}}',
+        ["'info' is missing", "'predictions' is missing"],
+    ),
     "an empty file": ("", ["the file is empty", "check what"]),
     "a file of spaces": (" \n\t ", ["the file is empty"]),
-    "an empty object": ("{}", ["'label_map' is missing", "'predictions' is missing"]),
+    "an empty object": ("{}", ["holds {}", "an object with label_map"]),
 }
 
 

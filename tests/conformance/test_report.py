@@ -32,7 +32,10 @@ def test_the_keys_of_the_shape(tree: dict[str, Any]) -> None:
     assert {"task", "version", "signature", "thresholds", "metrics", "documents", "undefined", "issues"} <= tree.keys()
     assert tree["task"] == "detection"
     assert tree["version"] == __version__
-    assert tree["signature"] == f"calque {__version__} | detection | match:greedy | iou:0.5,0.75 | missing:penalize"
+    assert (
+        tree["signature"]
+        == f"calque {__version__} | detection | match:greedy | iou:0.5,0.75 | missing:penalize | maxdets:1,10,100"
+    )
     assert tree["thresholds"] == [0.5, 0.75]
     assert tree["documents"] == {"only_truth": [], "only_predictions": []}
     assert tree["issues"] == []

@@ -245,7 +245,7 @@ def test_going_on_after_compute() -> None:
     first = evaluator.compute()
     evaluator.update(*one_box("b"))
     assert (first["tp@0.5"], evaluator.compute()["tp@0.5"]) == (1, 2)
-    assert repr(evaluator).endswith("missing:penalize: 2 documents>")
+    assert repr(evaluator).endswith(": 2 documents>")
 
 
 def test_keeping_numbers_lets_go_of_boxes_and_ids() -> None:

@@ -94,7 +94,7 @@ def test_a_result_prints_itself(result: Result) -> None:
         "Detection: model-a against human annotation\n2 documents, 2 pages, 2 truths, 2 predictions\n"
     )
     assert str(result).splitlines()[-1] == str(result.signature)
-    assert json.loads(result.to_json(indent=None)) == result.to_dict()
+    assert json.loads(result.to_json()) == result.to_dict()
 
 
 def test_html_shows_labels_as_text() -> None:
@@ -154,6 +154,8 @@ def test_every_setting_is_in_the_signature(field: str) -> None:
         "min_score": 0.1,
         "missing": "intersect",
         "class_weight": (("a", 2.0),),
+        "max_detections": (7,),
+        "document_key": "file_name",
         "allow_missing_scores": True,
         "lenient": True,
     }
@@ -225,7 +227,7 @@ class Exact(Task):
         hit = np.array([a == b if self.strict else a > 0 < b for a, b in sizes])
         return Ledger(units=units, tables={"units": Table({UNIT: np.arange(len(units), dtype=np.int32), "hit": hit})})
 
-    def measure(self, ledger: Ledger) -> dict[str, Any]:
+    def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
         return {"share": float(ledger.table("units").array("hit").mean())}
 
 
