@@ -18,7 +18,7 @@ from calque.kernels import TWINS, VARIABLE, native_built
 settings.register_profile(
     "calque",
     deadline=None,  # no test asserts a time
-    max_examples=60,
+    max_examples=40,
     derandomize=True,  # the same examples on every machine
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,10 @@ from pathlib import Path
 import click
 import pytest
 
-from calque.cli import exits, progress
+from calque import Detection, Evaluator
+from calque.cli import app, exits, progress
+from calque.cli.render import coloured
+from calque.core.presentation import to_text
 from tests.conftest import Run
 from tests.snapshots import valid_predictions, valid_truth, write
 
@@ -63,6 +67,7 @@ def test_thresholds_are_repeated_or_listed(uses: list[str], thresholds: list[flo
 def test_options_reach_the_settings(calque: Command, files: Files) -> None:
     options = ("--labels", "Figure,Table", "--min-area", "0.001", "--min-score", "0.1", "--missing", "intersect")
     more = ("--class-weight", "Table=2", "--class-weight", "Figure=0.5", "--allow-missing-scores", "--lenient")
+    more += ("--max-detections", "10,1", "--document-key", "file_name")
     settings = calque("detect", *files, *options, *more, "--format", "json").json["settings"]
     assert settings == {
         "match": "greedy",
@@ -72,6 +77,8 @@ def test_options_reach_the_settings(calque: Command, files: Files) -> None:
         "min-score": "0.1",
         "missing": "intersect",
         "class-weight": "Figure=0.5,Table=2.0",
+        "maxdets": "1,10",
+        "document-key": "file_name",
         "missing-scores": "yes",
         "lenient": "yes",
     }
@@ -124,6 +131,32 @@ def test_interrupts_exit_with_130(capsys: pytest.CaptureFixture[str], kind: type
 
 def test_no_code_is_a_fine_end(capsys: pytest.CaptureFixture[str]) -> None:
     assert ended(capsys, lambda: None) == (0, "")
+
+
+def test_version_and_help_without_a_process(calque: Command) -> None:
+    run = calque("--version")
+    assert (run.code, run.err) == (0, "")
+    assert run.out.startswith("calque ")
+    assert "\n  merge " in calque("--help").out
+
+
+def test_completion_knows_the_verbs() -> None:
+    assert app.calque.list_commands(click.Context(app.calque)) == list(app.VERBS)
+    assert app.calque.get_command(click.Context(app.calque), "nonsense") is None
+
+
+def test_a_closed_pipe_is_no_error() -> None:
+    script = "import sys; from calque.cli import exits\ndef leave(): raise {}\nexits.run(leave)"
+    for error in ("BrokenPipeError", "SystemExit(1)"):
+        done = subprocess.run([sys.executable, "-c", script.format(error)], capture_output=True, check=False)
+        assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_colour_changes_nothing_but_colour() -> None:
+    sections = Evaluator(Detection()).update(valid_truth(), valid_predictions()).compute().sections()
+    text = coloured(sections)
+    assert "\x1b" in text
+    assert click.unstyle(text) == to_text(sections)
 
 
 # Progress.

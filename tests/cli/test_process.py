@@ -70,7 +70,7 @@ def test_help_lists_the_verbs(process: Process) -> None:
 def test_results_go_to_stdout_and_remarks_to_stderr(process: Process, files: Files) -> None:
     run = process("detect", *files)
     assert (run.code, run.err) == (0, "")
-    assert run.out.endswith("missing:penalize\n")
+    assert run.out.endswith("maxdets:1,10,100\n")
     run = process("detect", *files, "-o", "x.json")
     assert (run.out, run.err) == ("", "wrote x.json\n")
 

@@ -215,6 +215,7 @@ def test_labels_keeps_these_on_both_sides() -> None:
     micro = result.numbers["metrics"]["0.5"]["micro"]
     assert (micro["tp"], micro["fp"], micro["fn"]) == (0, 0, 1)
     assert list(result.numbers["metrics"]["0.5"]["per_class"]) == ["Table"]
+    assert list(result.numbers["coco"]["per_class"]) == ["Table"]
     assert result.numbers["counts"]["predictions_not_counted"] == {"other_label": 4}
     assert set(outcome_by_id(result, "prediction").values()) == {"excluded"}
     assert "labels:Table" in str(result.signature)

@@ -72,7 +72,7 @@ def attempt(source: Any, **options: Any) -> None:
         Evaluator(Detection()).update(corpus, corpus).compute().to_json()
 
 
-@settings(max_examples=200)
+@settings(max_examples=150)
 @given(tree=mutated(), lenient=st.booleans())
 def test_mutated_trees(tree: Any, lenient: bool) -> None:
     if isinstance(tree, dict):
@@ -91,7 +91,7 @@ def test_mutated_trees_as_files(file: Path, tree: Any) -> None:
     attempt(str(file))
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(
     original=st.sampled_from([json.dumps(tree).encode() for tree in ORIGINALS.values()]),
     edits=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 3), st.binary(max_size=4)), min_size=1, max_size=4),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -29,7 +30,7 @@ class Box:
 _edge = st.tuples(st.integers(0, 40), st.integers(1, 30)).map(lambda e: (e[0] * 1.7, (e[0] + e[1]) * 1.7))
 _corners = st.tuples(_edge, _edge).map(lambda e: (e[0][0], e[1][0], e[0][1], e[1][1]))
 _places = st.tuples(st.integers(0, 2), st.sampled_from(["Figure", "Table", "図"]))
-_scores = st.sampled_from([0.1, 0.3, 0.5, 0.7, 0.9])
+_scores = st.one_of(st.sampled_from([0.1, 0.5, 0.9]), st.integers(0, 1000).map(lambda n: n / 1000))
 
 
 @st.composite
@@ -88,7 +89,9 @@ def scaled(document: Document, factor: float) -> Document:
 
 
 def shufflable(document: Document) -> bool:
-    """All IoUs differ that are not 0: then neither scores nor positions decide."""
+    """All scores differ, and all IoUs that are not 0: then no position decides."""
+    if len({box.score for box in document.found}) < len(document.found):
+        return False
     values = [_iou(t, p) for t in document.expected for p in document.found if (t.page, t.label) == (p.page, p.label)]
     overlaps = [value for value in values if value > 0]
     return len(set(overlaps)) == len(overlaps)
@@ -106,6 +109,19 @@ def _area(box: Box) -> float:
     return (x2 - x1) * (y2 - y1)
 
 
+BY_SIZE = ("out_of_range", "matched", "ignored")
+"""Columns that say what counts as small, medium and large; those are pixels and nothing else."""
+
+
+SIZED = {"APs", "APm", "APl", "ARs", "ARm", "ARl"}
+
+
+def without_sizes(numbers: Mapping[str, Any]) -> dict[str, Any]:
+    """The numbers without those of small, medium and large objects."""
+    coco = {name: value for name, value in numbers["coco"].items() if name not in SIZED}
+    return {**numbers, "coco": coco}
+
+
 DETECTION = Subject(
     name="detection",
     task=Detection(iou=(0.3, 0.5, 0.75)),
@@ -118,6 +134,7 @@ DETECTION = Subject(
     recall=tuple(f"{scope}recall@{t}" for scope in SCOPES for t in (0.3, 0.5, 0.75)),
     shufflable=shufflable,
     scaled=scaled,
-    in_units=frozenset({("truth", "box"), ("found", "box")}),
+    in_units=frozenset({(side, column) for side in ("truth", "found") for column in ("box", "area", *BY_SIZE)}),
+    unitless=without_sizes,
     at=lambda thresholds: Detection(iou=thresholds),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -49,7 +49,9 @@ class Subject:
     scaled: Callable[[Document, float], Document] | None = None
     """The document in other units."""
     in_units: frozenset[tuple[str, str]] = field(default_factory=frozenset)
-    """(table, column) pairs of the ledger that scale with the units."""
+    """(table, column) pairs of the ledger that follow the units, such as boxes and what is small."""
+    unitless: Callable[[Mapping[str, Any]], Any] = dict
+    """The numbers that no unit changes."""
     at: Callable[[tuple[float, ...]], Task] | None = None
     """The task at other thresholds."""
 
@@ -62,17 +64,21 @@ class Subject:
         return self.evaluator(documents, task).compute()
 
 
-def bits(result: Result, *, but: frozenset[tuple[str, str]] = frozenset(), units: bool = True) -> Hashable:
+def bits(result: Result, *, units: bool = True) -> Hashable:
     """Everything that a result is made of, so that equal means equal to the last bit."""
     ledger = result.ledger
-    columns = tuple(
+    numbers = repr(result.numbers), repr(dict(result.undefined))
+    return (ledger.units if units else len(ledger.units)), tuple(sorted(ledger.names.items())), ledger_bits(result), numbers
+
+
+def ledger_bits(result: Result, *, but: frozenset[tuple[str, str]] = frozenset()) -> Hashable:
+    """The columns of a result's ledger to the last bit, some left out."""
+    return tuple(
         (name, key, _column_bits(column))
-        for name, table in sorted(ledger.tables.items())
+        for name, table in sorted(result.ledger.tables.items())
         for key, column in sorted(table.columns.items())
         if (name, key) not in but
     )
-    numbers = repr(result.numbers), repr(dict(result.undefined))
-    return (ledger.units if units else len(ledger.units)), tuple(sorted(ledger.names.items())), columns, numbers
 
 
 def _column_bits(column: Any) -> Hashable:

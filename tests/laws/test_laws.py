@@ -14,14 +14,14 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 
 from calque import Evaluator
 from calque.core.corpus import canonical
 from calque.kernels import TWINS, VARIABLE, native_built
 from tests.laws.detection import DETECTION
-from tests.laws.subject import Document, Subject, bits
+from tests.laws.subject import Document, Subject, bits, ledger_bits
 
 SUBJECTS = (DETECTION,)
 
@@ -141,10 +141,10 @@ def shuffling_items(subject: Subject, documents: list[Document], data: Data) -> 
 
 def scaling_by_powers_of_two(subject: Subject, documents: list[Document], data: Data) -> None:
     assert subject.scaled is not None
-    factor = 2.0 ** data.draw(st.integers(-30, 30))
-    scaled = [subject.scaled(document, factor) for document in documents]
-    kept = subject.in_units
-    assert bits(subject.result(scaled), but=kept) == bits(subject.result(documents), but=kept)
+    factor = 2.0 ** data.draw(st.integers(-20, 8))
+    before, after = subject.result(documents), subject.result([subject.scaled(document, factor) for document in documents])
+    assert ledger_bits(after, but=subject.in_units) == ledger_bits(before, but=subject.in_units)
+    assert subject.unitless(after.numbers) == subject.unitless(before.numbers)
 
 
 # Better and worse.
@@ -255,7 +255,8 @@ CASES = [
 
 
 @pytest.mark.parametrize(("law", "subject", "kernels"), CASES)
-@settings(max_examples=25)  # times the laws, the tasks and the kernels
+# Times the laws, the tasks and the kernels; hypothesis' explanations cost minutes where a corpus breaks a law.
+@settings(max_examples=20, phases=set(Phase) - {Phase.explain})
 @given(data=st.data())
 def test_law(law: Law, subject: Subject, kernels: str, data: Data) -> None:
     documents = data.draw(subject.documents)

@@ -12,7 +12,7 @@ from calque.core.files import write_whole
 from calque.core.ledger import Ledger, check_disjoint
 from calque.core.result import Result, Sources
 from calque.core.signature import Signature
-from calque.core.state import pack, unpack
+from calque.core.state import pack, unpack, well_formed
 from calque.core.task import Task, task_class
 
 Keep = Literal["numbers", "outcomes"]
@@ -50,7 +50,8 @@ class Evaluator:
         apart = self.task.signature().differences(other.task.signature())
         if apart:
             raise MergeError("the two states were made with different settings: " + "; ".join(apart))
-        self._add(other.ledger())
+        if other._parts:
+            self._add(other.ledger())
         self._issues += other._issues
         self._sources |= other._sources
         return self
@@ -91,11 +92,11 @@ class Evaluator:
     def from_state(cls, data: bytes, *, file: str = "") -> Evaluator:
         """The evaluator whose `state` this is."""
         header, ledger = unpack(data, file)
-        task = _task_of(header, file)
-        evaluator = cls(task, keep=header["keep"])
-        evaluator._add(ledger)
-        evaluator._issues = [Issue.from_dict(issue) for issue in header["issues"]]
-        evaluator._sources = Sources.from_dict(header["sources"])
+        with well_formed(file):
+            evaluator = cls(_task_of(header, file), keep=header["keep"])
+            evaluator._add(ledger)
+            evaluator._issues = [Issue.from_dict(issue) for issue in header["issues"]]
+            evaluator._sources = Sources.from_dict(header["sources"])
         return evaluator
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -113,12 +114,7 @@ def _task_of(header: dict[str, Any], file: str) -> Task:
     known = task_class(stored["task"])
     if known is None:
         raise ContractError.single("unknown-task", f"no task is named {stored['task']!r} here", file=file)
-    try:
-        task = known(**{name: _frozen(value) for name, value in header["fields"].items()})
-    except (TypeError, ValueError) as error:
-        raise ContractError.single(
-            "unknown-settings", f"the state's settings are not known here: {error}", file=file
-        ) from error
+    task = known(**{name: _frozen(value) for name, value in header["fields"].items()})
     then = Signature(stored["task"], stored["settings"], version=stored["version"], numbers=stored["numbers"])
     apart = task.signature().differences(then)
     if apart:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -71,6 +72,21 @@ def unpack(data: bytes, file: str) -> tuple[dict[str, Any], Ledger]:
             file=file,
             help="make it again with --save",
         )
+    with well_formed(file):
+        return _parsed(body)
+
+
+@contextmanager
+def well_formed(file: str) -> Iterator[None]:
+    """Whatever a state that was changed by hand makes Python stumble over becomes an error that names the file."""
+    try:
+        yield
+    except (AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
+        text = f"the state does not hold what it should ({type(error).__name__}: {error})"
+        raise ContractError.single("state-damaged", text, file=file, help="make it again with --save") from error
+
+
+def _parsed(body: memoryview) -> tuple[dict[str, Any], Ledger]:
     start = len(MAGIC) + _LENGTH
     size = int.from_bytes(body[len(MAGIC) : start], "little")
     header = json.loads(bytes(body[start : start + size]))

@@ -157,9 +157,14 @@ def measure(task: Detection, ledger: Ledger, jobs: int = 1) -> dict[str, Any]:
     numbers["per_class"] = {
         label: {"AP": _mean(precision[:, :, k]), "AP50": _mean(precision[0, :, k]), "AP75": _mean(precision[5, :, k])}
         for k, label in enumerate(labels)
+        if _asked_for(task, label)
     }
     numbers["curves"] = _curves(labels, precision)
     return numbers
+
+
+def _asked_for(task: Detection, label: str) -> bool:
+    return not task.labels or label in task.labels
 
 
 def _mean(values: Floats) -> float | Undefined:
@@ -169,7 +174,7 @@ def _mean(values: Floats) -> float | Undefined:
 
 def _nothing(labels: Sequence[str], task: Detection, reason: str) -> dict[str, Any]:
     names = [*NAMES[:6], *(f"AR{limit}" for limit in task.max_detections), *NAMES[-3:]]
-    per_class = {label: dict.fromkeys(("AP", "AP50", "AP75"), Undefined(reason)) for label in labels}
+    per_class = {label: dict.fromkeys(("AP", "AP50", "AP75"), Undefined(reason)) for label in labels if _asked_for(task, label)}
     return {**dict.fromkeys(names, Undefined(reason)), "per_class": per_class, "curves": {}}
 
 

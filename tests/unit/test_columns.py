@@ -1,0 +1,106 @@
+"""Strings, columns and tables."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calque import MissingExtra
+from calque.core.columns import Strings, Table, concat, take
+
+texts = st.lists(st.text(st.characters(codec=None, categories=None), max_size=6), max_size=8)
+
+
+@given(texts)
+def test_strings_give_back_what_was_packed_half_characters_included(strings: list[str]) -> None:
+    packed = Strings.pack(strings)
+    assert packed.tolist() == strings
+    assert [packed[k] for k in range(len(packed))] == strings
+    assert len(packed) == len(strings)
+
+
+@given(texts, st.data())
+def test_taking_rows_is_indexing(strings: list[str], data: st.DataObject) -> None:
+    rows = data.draw(st.lists(st.integers(0, len(strings) - 1), max_size=8)) if strings else []
+    assert Strings.pack(strings).take(rows).tolist() == [strings[row] for row in rows]
+
+
+@given(st.lists(texts, min_size=1, max_size=4))
+def test_concatenation(parts: list[list[str]]) -> None:
+    joined = Strings.concat([Strings.pack(part) for part in parts])
+    assert joined.tolist() == [text for part in parts for text in part]
+
+
+def test_strings_index_from_the_end_and_end() -> None:
+    packed = Strings.pack(["a", "bc"])
+    assert packed[-1] == "bc"
+    with pytest.raises(IndexError):
+        packed[2]
+
+
+def test_take_and_concat_work_on_both_kinds_of_column() -> None:
+    names, numbers = Strings.pack(["x", "y"]), np.array([1, 2])
+    rows = np.array([1, 0])
+    assert isinstance(taken := take(names, rows), Strings)
+    assert taken.tolist() == ["y", "x"]
+    assert np.asarray(take(numbers, rows)).tolist() == [2, 1]
+    assert isinstance(joined := concat([names, names]), Strings)
+    assert len(joined) == 4
+    assert np.asarray(concat([numbers, numbers])).tolist() == [1, 2, 1, 2]
+
+
+TABLE = Table({
+    "name": Strings.pack(["x", "y"]),
+    "iou": np.array([0.5, np.nan]),
+    "box": np.array([[0.0, 1.0], [2.0, 3.0]]),
+    "hit": np.array([True, False]),
+})  # fmt: skip
+
+
+def test_a_table_is_a_mapping_of_columns() -> None:
+    assert list(TABLE) == ["name", "iou", "box", "hit"]
+    assert len(TABLE) == 4
+    assert TABLE.height == 2
+    assert Table({}).height == 0
+    assert "iou" in TABLE
+
+
+def test_rows_hold_python_values_and_none_for_nan() -> None:
+    assert list(TABLE.rows()) == [
+        {"name": "x", "iou": 0.5, "box": [0.0, 1.0], "hit": True},
+        {"name": "y", "iou": None, "box": [2.0, 3.0], "hit": False},
+    ]
+    assert [row["name"] for row in TABLE.take(np.array([1, 1])).rows()] == ["y", "y"]
+
+
+def test_numeric_columns_are_told_from_strings() -> None:
+    assert TABLE.array("hit").tolist() == [True, False]
+    with pytest.raises(TypeError, match="column 'name' holds strings"):
+        TABLE.array("name")
+
+
+def test_columns_of_different_length_are_refused() -> None:
+    with pytest.raises(ValueError, match="differ in length"):
+        Table({"a": np.zeros(1), "b": np.zeros(2)})
+
+
+def test_frames() -> None:
+    pytest.importorskip("pandas")
+    pytest.importorskip("polars")
+    frame = TABLE.to_pandas()
+    assert frame["name"].tolist() == ["x", "y"]
+    assert frame["box"].tolist() == [[0.0, 1.0], [2.0, 3.0]]
+    assert TABLE.to_polars()["hit"].to_list() == [True, False]
+
+
+@pytest.mark.parametrize("package", ["pandas", "polars"])
+def test_a_missing_frame_library_is_named_with_the_command_that_installs_it(
+    package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtra, match=rf"{package} frame needs {package}.*pip install 'calque\[frames\]'"):
+        getattr(TABLE, f"to_{package}")()

@@ -1,0 +1,286 @@
+"""Ledgers, the bytes they are kept as, and the evaluator that holds them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from calque import ConfigError, ContractError, Corpus, Detection, Evaluator, MergeError
+from calque.core.columns import Strings, Table
+from calque.core.files import write_whole
+from calque.core.ledger import UNIT, Ledger
+from calque.core.state import MAGIC, pack, unpack
+from tests.snapshots import valid_predictions, valid_truth
+
+
+def ledger(units: tuple[int | str, ...], rows: list[tuple[int, str, float]], names: tuple[str, ...] = ("x", "y")) -> Ledger:
+    """A ledger with one table: unit, a coded name and a value."""
+    table = Table({
+        UNIT: np.array([row[0] for row in rows], dtype=np.int32),
+        "name": np.array([names.index(row[1]) for row in rows], dtype=np.int32),
+        "value": np.array([row[2] for row in rows]),
+        "id": Strings.pack([f"{row[2]}" for row in rows]),
+    })  # fmt: skip
+    return Ledger(units=units, tables={"t": table}, names={"name": names}, details=frozenset({("t", "id")}))
+
+
+def test_ledgers_join_in_canonical_order_with_joint_names() -> None:
+    one = ledger(("b", "d"), [(0, "y", 1.0), (1, "x", 2.0)])
+    two = ledger((7, "c"), [(0, "z", 3.0), (0, "y", 4.0), (1, "a", 5.0)], names=("a", "y", "z"))
+    for order in ([one, two], [two, one]):
+        joint = Ledger.concat(order)
+        assert joint.units == (7, "b", "c", "d")
+        assert joint.names == {"name": ("a", "x", "y", "z")}
+        rows = [(joint.units[r[UNIT]], joint.names["name"][r["name"]], r["value"], r["id"]) for r in joint.table("t").rows()]
+        assert rows == [
+            (7, "z", 3.0, "3.0"),
+            (7, "y", 4.0, "4.0"),
+            ("b", "y", 1.0, "1.0"),
+            ("c", "a", 5.0, "5.0"),
+            ("d", "x", 2.0, "2.0"),
+        ]
+        assert joint.offsets("t").tolist() == [0, 2, 3, 4, 5]
+        assert joint.absolute("t", np.array([0, 3]), np.array([1, 0])).tolist() == [1, 4]
+
+
+def test_a_single_ledger_is_itself() -> None:
+    one = ledger(("a",), [])
+    assert Ledger.concat([one]) is one
+
+
+def test_details_can_be_let_go() -> None:
+    slim = ledger(("a",), [(0, "x", 1.0)]).without_details()
+    assert list(slim.table("t")) == [UNIT, "name", "value"]
+    joint = Ledger.concat([slim, ledger(("b",), [(0, "y", 2.0)])])
+    assert list(joint.table("t")) == [UNIT, "name", "value"]
+    assert joint.details == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("units", "rows"),
+    [
+        (("b", "a"), []),
+        (("a", "a"), []),
+        (("a", 1), []),
+        (("a", "b"), [(1, "x", 0.0), (0, "x", 0.0)]),
+        (("a",), [(1, "x", 0.0)]),
+        (("a",), [(-1, "x", 0.0)]),
+    ],
+)
+def test_ledgers_out_of_order_are_refused(units: tuple[int | str, ...], rows: list[tuple[int, str, float]]) -> None:
+    with pytest.raises(ValueError, match=r"order|canonical"):
+        ledger(units, rows)
+
+
+def test_documents_seen_twice_are_named() -> None:
+    many = tuple(f"d{k}" for k in range(8))
+    with pytest.raises(MergeError, match=r"seen twice: document 'd0', 'd1', 'd2', 'd3', 'd4' and 3 more"):
+        Ledger.concat([ledger(many, []), ledger(many, [])])
+
+
+# Bytes.
+
+
+def test_a_state_gives_back_header_and_ledger() -> None:
+    one = ledger((3, "a"), [(0, "x", float("nan")), (1, "y", 2.5)])
+    header, again = unpack(pack({"hello": ["ü", None]}, one), "")
+    assert header == {"hello": ["ü", None]}
+    assert (again.units, again.names, again.details) == (one.units, one.names, one.details)
+    for key, column in one.table("t").columns.items():
+        other = again.table("t")[key]
+        if isinstance(column, Strings):
+            assert isinstance(other, Strings)
+            assert other.tolist() == column.tolist()
+        else:
+            assert np.asarray(other).tobytes() == column.tobytes()
+            assert np.asarray(other).dtype == column.dtype
+
+
+@dataclass(frozen=True)
+class Whole:
+    """Something else in place of the header."""
+
+    whole: object
+
+
+def forged(change: Any) -> bytes:
+    """A state whose header was changed by hand, with a checksum that fits."""
+    state = Evaluator(Detection()).update(valid_truth(), valid_predictions()).state()
+    start = len(MAGIC) + 8
+    size = int.from_bytes(state[len(MAGIC) : start], "little")
+    header = json.loads(state[start : start + size])
+    replaced = change(header)
+    text = json.dumps(replaced.whole if isinstance(replaced, Whole) else header).encode()
+    body = MAGIC + len(text).to_bytes(8, "little") + text + state[start + size : -16]
+    return body + hashlib.blake2b(body, digest_size=16).digest()
+
+
+def first_column(header: dict[str, Any]) -> dict[str, Any]:
+    column: dict[str, Any] = header["ledger"]["tables"]["truth"]["iou"]
+    return column
+
+
+def test_an_unchanged_forgery_is_a_state() -> None:
+    assert Evaluator.from_state(forged(lambda header: None)).compute()["recall@0.5"] == 0.5
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda h: h.pop("ledger"),
+        lambda h: h.pop("signature"),
+        lambda h: h.pop("keep"),
+        lambda h: h.update(issues=[{}]),
+        lambda h: h.update(issues=7),
+        lambda h: h.update(sources={"truth": [7]}),
+        lambda h: h.update(fields=[]),
+        lambda h: h["fields"].update(unknown=1),
+        lambda h: h["fields"].update(iou="high"),
+        lambda h: h["fields"].update(iou=[7]),
+        lambda h: h["signature"].update(task="nonsense"),
+        lambda h: h["signature"].pop("settings"),
+        lambda h: h["ledger"].update(units=["b.pdf", "a.pdf"]),
+        lambda h: h["ledger"].update(units=[[]]),
+        lambda h: h["ledger"].update(tables=[]),
+        lambda h: h["ledger"].update(details=[1]),
+        lambda h: first_column(h).update(dtype="|O"),
+        lambda h: first_column(h).update(dtype="nonsense"),
+        lambda h: first_column(h).update(shape=[1_000_000]),
+        lambda h: first_column(h).update(shape=[-1]),
+        lambda h: first_column(h).update(shape=["x"]),
+        lambda h: first_column(h).pop("shape"),
+        lambda h: Whole([1, 2]),
+        lambda h: Whole("text"),
+    ],
+)
+def test_a_state_changed_by_hand_is_refused(change: Any) -> None:
+    with pytest.raises((ContractError, ConfigError)):
+        Evaluator.from_state(forged(change), file="forged")
+
+
+def test_a_state_with_other_numbers_is_refused_and_says_why() -> None:
+    with pytest.raises(MergeError, match=r"calque 9\.9 cannot go on here: calque: numbers of 0\.1 and of 9\.0"):
+        Evaluator.from_state(forged(lambda h: h["signature"].update(numbers="9.0", version="9.9")), file="x")
+
+
+def test_a_state_of_another_version_with_the_same_numbers_goes_on() -> None:
+    assert Evaluator.from_state(forged(lambda h: h["signature"].update(version="0.1.7"))).compute()["tp@0.5"] == 1
+
+
+# Files.
+
+
+def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+    target = tmp_path / "result.json"
+    write_whole(target, b"old")
+    with pytest.raises(TypeError):
+        write_whole(target, "not bytes")  # type: ignore[arg-type]
+    assert target.read_bytes() == b"old"
+    write_whole(target, b"new")
+    assert target.read_bytes() == b"new"
+    assert os.listdir(tmp_path) == ["result.json"]
+
+
+def test_a_file_is_as_readable_as_any_other(tmp_path: Path) -> None:
+    write_whole(tmp_path / "a", b"")
+    (tmp_path / "b").write_bytes(b"")
+    assert (tmp_path / "a").stat().st_mode == (tmp_path / "b").stat().st_mode
+
+
+def test_the_error_names_the_file_that_was_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError) as caught:
+        write_whole(tmp_path / "no" / "x", b"")
+    assert caught.value.filename == str(tmp_path / "no" / "x")
+
+
+# The evaluator.
+
+
+def one_box(unit: str, **more: Any) -> tuple[Corpus, Corpus]:
+    boxes = [[0, 0, 4, 4]]
+    return (
+        Corpus.from_arrays(boxes, ["a"], documents=[unit], **more),
+        Corpus.from_arrays(boxes, ["a"], documents=[unit], scores=[0.5], **more),
+    )
+
+
+def test_nothing_can_be_computed_of_nothing() -> None:
+    with pytest.raises(ValueError, match="call update"):
+        Evaluator(Detection()).compute()
+
+
+def test_an_empty_shard_adds_nothing() -> None:
+    full = Evaluator(Detection()).update(*one_box("a"))
+    wanted = full.compute().to_json()
+    assert full.merge(Evaluator(Detection())).compute().to_json() == wanted
+    assert Evaluator(Detection()).merge(full).compute().to_json() == wanted
+
+
+def test_a_document_seen_twice_is_refused_and_changes_nothing() -> None:
+    evaluator = Evaluator(Detection()).update(*one_box("a"))
+    before = evaluator.state()
+    with pytest.raises(MergeError, match="document 'a'"):
+        evaluator.update(*one_box("a"))
+    with pytest.raises(MergeError, match="document 'a'"):
+        evaluator.merge(evaluator)
+    assert evaluator.state() == before
+
+
+def test_other_settings_are_refused_with_a_readable_difference() -> None:
+    evaluator = Evaluator(Detection()).update(*one_box("a"))
+    other = Evaluator(Detection(iou=(0.9,), missing="intersect")).update(*one_box("b"))
+    with pytest.raises(MergeError, match=r"different settings: iou: 0\.5,0\.75 and 0\.9; missing: penalize and intersect"):
+        evaluator.merge(other)
+
+
+def test_going_on_after_compute() -> None:
+    evaluator = Evaluator(Detection()).update(*one_box("a"))
+    first = evaluator.compute()
+    evaluator.update(*one_box("b"))
+    assert (first["tp@0.5"], evaluator.compute()["tp@0.5"]) == (1, 2)
+    assert repr(evaluator).endswith(": 2 documents>")
+
+
+def test_keeping_numbers_lets_go_of_boxes_and_ids() -> None:
+    corpora = one_box("a", ids=["x"])
+    rich, slim = (Evaluator(Detection(), keep=keep).update(*corpora) for keep in ("outcomes", "numbers"))  # type: ignore[arg-type]
+    assert len(slim.state()) < len(rich.state())
+    assert slim.compute().to_json() == rich.compute().to_json()
+    assert [row["outcome"] for row in slim.compute().outcomes().rows()] == ["tp", "tp"]
+    assert "box" not in slim.compute().outcomes()
+    assert Evaluator.from_state(slim.state()).update(*one_box("b")).compute()["tp@0.5"] == 2
+
+
+def test_load_names_the_file(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"something else")
+    with pytest.raises(ContractError, match="not a calque state") as caught:
+        Evaluator.load(tmp_path / "x")
+    assert str(tmp_path / "x") in str(caught.value)
+
+
+def test_issues_are_the_same_whichever_shard_comes_first() -> None:
+    def shard(unit: str) -> Evaluator:
+        tree = valid_truth()
+        for document, page in zip(tree["documents"], tree["predictions"], strict=True):
+            document["doc_id"] = page["doc_id"] = f"{unit}-{document['doc_id']}"
+        # Each shard finds the same kind of issue at a place of its own; which place is shown must not depend on the order.
+        tree["predictions"][0]["objects"][int(unit)]["bbox"][2] = 1.0000000000000002
+        return Evaluator(Detection(lenient=True)).update(tree, valid_predictions_of(unit))
+
+    def valid_predictions_of(unit: str) -> dict[str, Any]:
+        tree = valid_predictions()
+        for document, page in zip(tree["documents"], tree["predictions"], strict=True):
+            document["doc_id"] = page["doc_id"] = f"{unit}-{document['doc_id']}"
+        tree["odd"] = 1
+        return tree
+
+    one, two = shard("0").merge(shard("1")), shard("1").merge(shard("0"))
+    assert one.state() == two.state()
+    assert {issue.code: issue.count for issue in one.issues()} == {"clipped": 2, "unknown-key": 2}
