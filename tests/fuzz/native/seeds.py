@@ -3,17 +3,23 @@
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
-from tests.kernels.scan_samples import SAMPLES, write
-
 KINDS = {"truth": 1, "results": 2, "named": 2, "snapshot": 3, "empty": 0}
 NUMBERS = ["0.1", "-123.45678901234567", "1e22", "9007199254740993", "5e-324", "1e400", "0." + "1" * 30, "1" * 25]
 
-folder = Path(sys.argv[1])
-folder.mkdir(parents=True, exist_ok=True)
-for name, tree in SAMPLES.items():
-    for style in ("default", "compact", "indent2"):
-        for kind in {0, KINDS[name]}:
-            (folder / f"{name}-{style}-{kind}").write_bytes(bytes([kind]) + write(tree, style))
-for number, literal in enumerate(NUMBERS):
-    (folder / f"number-{number}").write_bytes(b"\x04" + literal.encode())
+
+def main(folder: Path) -> None:
+    """Fill the folder."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+    from tests.kernels.scan_samples import SAMPLES, write
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, tree in SAMPLES.items():
+        for style in ("default", "compact", "indent2"):
+            for kind in {0, KINDS[name]}:
+                (folder / f"{name}-{style}-{kind}").write_bytes(bytes([kind]) + write(tree, style))
+    for number, literal in enumerate(NUMBERS):
+        (folder / f"number-{number}").write_bytes(b"\x04" + literal.encode())
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
