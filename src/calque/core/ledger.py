@@ -97,10 +97,9 @@ def check_disjoint(parts: Iterable[Iterable[UnitId]]) -> None:
     if twice:
         listed = ", ".join(repr(unit) for unit in in_canonical_order(twice)[:5])
         more = f" and {len(twice) - 5:,} more" if len(twice) > 5 else ""
-        raise MergeError(
-            f"seen twice: document {listed}{more}; each document may be counted once "
-            "(if these are other images with the same ids, name documents by something else: --document-key file_name)"
-        )
+        images = any(isinstance(unit, int) for unit in twice)
+        help = " (other images with the same ids? name documents by something else: --document-key file_name)" if images else ""
+        raise MergeError(f"seen twice: document {listed}{more}; each document may be counted once{help}")
 
 
 def _joint_names(ledgers: Sequence[Ledger]) -> dict[str, tuple[str, ...]]:
