@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "boxes_best.hpp"
 #include "boxes_greedy.hpp"
 #include "coco_accumulate.hpp"
 #include "coco_match.hpp"
@@ -89,6 +90,20 @@ auto bound_match_greedy(const Boxes& truth_boxes, const Column<std::int32_t>& tr
     }
     return std::tuple{array(std::move(out.truth_match)), array(std::move(out.found_match)),
                       array(std::move(out.intersection)), array(std::move(out.absorbed))};
+}
+
+auto bound_match_best(const Boxes& truth_boxes, const Column<std::int32_t>& truth_labels, const Column<std::int64_t>& truth_offsets,
+                      const Column<std::uint8_t>& truth_roles, const Boxes& found_boxes, const Column<std::int32_t>& found_labels,
+                      const Column<std::int64_t>& found_offsets, const Column<std::uint8_t>& found_roles, bool xywh, int jobs) {
+    const Side truth = side("truth", truth_boxes, truth_labels, truth_offsets, truth_roles, {});
+    const Side found = side("found", found_boxes, found_labels, found_offsets, found_roles, {});
+    check_pages(truth, found);
+    BestMatch out;
+    {
+        const nb::gil_scoped_release released;
+        out = match_best(truth, found, xywh, jobs);
+    }
+    return std::tuple{array(std::move(out.match)), array(std::move(out.iou))};
 }
 
 auto bound_coco_match(const Boxes& truth_boxes, const Column<std::int32_t>& truth_labels,
@@ -195,6 +210,8 @@ void bind_boxes(nb::module_& m) {
     m.def("match_greedy", &bound_match_greedy, "truth_boxes"_a, "truth_labels"_a, "truth_offsets"_a, "truth_roles"_a,
           "found_boxes"_a, "found_labels"_a, "found_offsets"_a, "found_scores"_a, "found_roles"_a, "xywh"_a,
           "threshold"_a, "jobs"_a = 1);
+    m.def("match_best", &bound_match_best, "truth_boxes"_a, "truth_labels"_a, "truth_offsets"_a, "truth_roles"_a,
+          "found_boxes"_a, "found_labels"_a, "found_offsets"_a, "found_roles"_a, "xywh"_a, "jobs"_a = 1);
     m.def("coco_match", &bound_coco_match, "truth_boxes"_a, "truth_labels"_a, "truth_offsets"_a, "truth_areas"_a,
           "truth_crowd"_a, "truth_ignore"_a, "truth_roles"_a, "found_boxes"_a, "found_labels"_a, "found_offsets"_a,
           "found_scores"_a, "found_roles"_a, "xywh"_a, "thresholds"_a, "area_ranges"_a, "max_detections"_a,

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from calque.core.result import Result as Result
     from calque.core.task import Task as Task
     from calque.detection import Detection as Detection
+    from calque.layout import Layout as Layout
     from calque.readers import read as read
 
 _HOME = {
@@ -32,6 +33,7 @@ _HOME = {
     "Corpus": "calque.core.corpus",
     "Detection": "calque.detection",
     "Evaluator": "calque.core.evaluator",
+    "Layout": "calque.layout",
     "Issue": "calque.core.errors",
     "MergeError": "calque.core.errors",
     "MissingExtra": "calque.core.errors",

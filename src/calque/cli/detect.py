@@ -26,18 +26,6 @@ def command(truth: str, predictions: str, **values: Any) -> int:
     calque detect truth.json predictions.json
     calque detect truth.json predictions.json --iou 0.5 --format markdown -o report.md
     """
-    from calque.kernels.scanning import Scanned
+    from calque.cli.evaluate import evaluate
 
-    # Parsing begins before numpy is imported, and both files are parsed at once.
-    sources = Scanned(truth), Scanned(predictions)
-    from calque.cli.progress import working
-    from calque.cli.render import check_writable, deliver, format_of
-    from calque.core.evaluator import Evaluator, Keep
-
-    task = task_from(Detection, values)
-    kind = format_of(values["format"], values["output"])
-    check_writable(values["output"], values["save"])
-    keep: Keep = "outcomes" if kind == "jsonl" or values["save"] is not None else "numbers"
-    with working(f"evaluating {predictions}", quiet=values["quiet"]):
-        evaluator = Evaluator(task, keep=keep, jobs=values.pop("jobs")).update(*sources)
-    return deliver(evaluator, **values)
+    return evaluate(task_from(Detection, values), truth, predictions, values)

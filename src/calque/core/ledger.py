@@ -130,5 +130,6 @@ def _recoded(key: str, ledger: Ledger, column: Column, names: Mapping[str, tuple
     if key not in names or ledger.names[key] == names[key]:
         return column
     position = {name: code for code, name in enumerate(names[key])}
-    code = np.array([position[name] for name in ledger.names[key]], dtype=np.int32)
-    return code[np.asarray(column)] if len(code) else column
+    # The last entry serves rows without a name: code -1 stays -1.
+    code = np.array([*(position[name] for name in ledger.names[key]), -1], dtype=np.int32)
+    return np.asarray(code[np.asarray(column)])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, take
+from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, Table, take
 from calque.core.corpus import BoxCorpus, BoxForm, UnitId, in_canonical_order
 from calque.core.errors import ContractError
 from calque.core.geometry import areas, corners
@@ -37,6 +37,10 @@ class Layer:
     def areas(self) -> Floats:
         """The area of each object."""
         return areas(self.boxes, self.form)
+
+    def detail_columns(self) -> dict[str, Column]:
+        """What a ledger keeps for outcome lists: boxes, and ids where there are some."""
+        return {"box": self.boxes} if self.ids is None else {"box": self.boxes, "id": self.ids}
 
 
 PASSED_ON = ("ids", "crowd", "ignore", "given_areas", "flaws")
@@ -93,6 +97,17 @@ class Overlay:
             truth=_layer(truth, page[: len(truth.page_index)], pages, labels, form),
             found=_layer(found, page[len(truth.page_index) :], pages, labels, form),
         )
+
+    def document_table(self) -> Table:
+        """One row for each document: which sides know it."""
+        units = np.arange(len(self.documents), dtype=np.int32)
+        return Table({"unit": units, "in_truth": self.in_truth, "in_found": self.in_found})
+
+    def row_columns(self, layer: Layer) -> dict[str, Column]:
+        """For each object of a layer its document, its page (counted from the document's first) and its label."""
+        unit = self.page_document[layer.page]
+        first_page = np.searchsorted(self.page_document, np.arange(len(self.documents)))
+        return {"unit": unit, "page": (layer.page - first_page[unit]).astype(np.int32), "label": layer.label}
 
 
 def _member(codes: Ints, size: int) -> Flags:

@@ -70,6 +70,25 @@ def greedy(overlay: Overlay, truth_roles: Bytes, found_roles: Bytes, *, threshol
     )
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BestPairing:
+    """For each truth the prediction that it overlaps most; many truths may share one."""
+
+    match: Codes
+    """The row of the prediction, or -1 where nothing overlaps."""
+    iou: Floats
+
+
+def best(overlay: Overlay, truth_roles: Bytes, found_roles: Bytes, *, jobs: int = 1) -> BestPairing:
+    """Each truth with its best prediction on the page, whatever the labels; the first prediction wins a tie."""
+    truth, found = overlay.truth, overlay.found
+    match, iou = kernels().match_best(
+        truth.boxes, truth.label, truth.offsets, truth_roles,
+        found.boxes, found.label, found.offsets, found_roles, truth.form == "xywh", jobs,
+    )  # fmt: skip
+    return BestPairing(match=match, iou=iou)
+
+
 COCO_THRESHOLDS: Floats = np.linspace(0.5, 0.95, 10)
 """COCO's grid as pycocotools makes it; its ninth value is 0.8999999999999999."""
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from calque.core.measures import Measure, MeasureName
     from calque.core.presentation import Section
 
-BUILT_IN = {"detection": "calque.detection"}
+BUILT_IN = {"detection": "calque.detection", "layout": "calque.layout"}
 """The tasks that come with calque and the module that defines each."""
 
 HEAD = ("task", "version", "signature")

@@ -75,7 +75,7 @@ def score(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> 
         names={"label": overlay.labels, "status": STATUS_NAMES},
         details=DETAILS,
         tables={
-            "documents": _documents(overlay),
+            "documents": overlay.document_table(),
             "pages": _pages(overlay),
             "truth": _truth_rows(overlay, truth_status, pairing, ranking),
             "found": _found_rows(overlay, found_status, pairing, ranking),
@@ -119,11 +119,6 @@ def _ranked_roles(found: Layer, status: Bytes) -> Bytes:
     return roles
 
 
-def _documents(overlay: Overlay) -> Table:
-    units = np.arange(len(overlay.documents), dtype=np.int32)
-    return Table({UNIT: units, "in_truth": overlay.in_truth, "in_found": overlay.in_found})
-
-
 def _pages(overlay: Overlay) -> Table:
     columns: dict[str, Column] = {UNIT: overlay.page_document, "page_index": overlay.page_index}
     if overlay.image_ids is not None:
@@ -162,17 +157,7 @@ def _found_rows(overlay: Overlay, status: Bytes, pairing: Pairing, ranking: Scor
 
 def _rows(overlay: Overlay, layer: Layer, status: Bytes, columns: dict[str, Column]) -> Table:
     """The columns that both sides share, then the side's own."""
-    unit = overlay.page_document[layer.page]
-    first_page = _first(overlay.page_document, len(overlay.documents))
-    rows: dict[str, Column] = {
-        UNIT: unit,
-        "page": (layer.page - first_page[unit]).astype(np.int32),
-        "label": layer.label,
-        "status": status,
-        **columns,
-        "box": layer.boxes,
-    }
-    return Table(rows if layer.ids is None else {**rows, "id": layer.ids})
+    return Table({**overlay.row_columns(layer), "status": status, **columns, **layer.detail_columns()})
 
 
 def _first(sorted_units: Codes, size: int) -> Ints:

@@ -1,6 +1,6 @@
 """The kernels in clear NumPy: the specification that the compiled ones are tested against."""
 
-from calque.kernels.reference.boxes import match_greedy
+from calque.kernels.reference.boxes import match_best, match_greedy
 from calque.kernels.reference.coco import coco_accumulate, coco_match, coco_recall, score_order
 
-__all__ = ["coco_accumulate", "coco_match", "coco_recall", "match_greedy", "score_order"]
+__all__ = ["coco_accumulate", "coco_match", "coco_recall", "match_best", "match_greedy", "score_order"]

@@ -86,6 +86,40 @@ def match_greedy(
     return truth_match, found_match, matched_area, absorbed
 
 
+def match_best(
+    truth_boxes: Floats,
+    truth_labels: Ints,
+    truth_offsets: Rows,
+    truth_roles: Bytes,
+    found_boxes: Floats,
+    found_labels: Ints,
+    found_offsets: Rows,
+    found_roles: Bytes,
+    xywh: bool,
+    jobs: int = 1,
+) -> tuple[Ints, Floats]:
+    """The found box of the page that each truth overlaps most, whatever the labels, and their IoU.
+
+    Many truths may share one found box; the first found row wins a tie; -1 and 0.0 where nothing overlaps.
+    """
+    del jobs  # the native twin's threads
+    check_side("truth", truth_boxes, truth_labels, truth_offsets, truth_roles)
+    check_side("found", found_boxes, found_labels, found_offsets, found_roles)
+    one = np.zeros_like(truth_labels), np.zeros_like(found_labels)
+    truth_side, found_side = sides(one[0], truth_offsets, truth_roles, one[1], found_offsets, found_roles)
+    truth_side = truth_side._replace(rows=truth_side.rows[truth_roles[truth_side.rows] == COUNTS])
+    truths, founds = edges(truth_boxes, xywh), edges(found_boxes, xywh)
+    match, best = np.full(len(truth_boxes), -1, np.int32), np.zeros(len(truth_boxes))
+    for truth, found in pairs(truth_side, found_side):
+        shared = intersection(truths, truth, founds, found)
+        overlap = iou(shared, truths.area[truth], founds.area[found])
+        order = np.lexsort((found, -overlap, truth))
+        first = order[np.unique(truth[order], return_index=True)[1]]
+        better = first[overlap[first] > best[truth[first]]]
+        match[truth[better]], best[truth[better]] = found[better], overlap[better]
+    return match, best
+
+
 def take_best_first(
     candidates: list[tuple[Floats, Floats, Rows, Rows]], scores: Floats, truths: int, founds: int
 ) -> tuple[Ints, Ints, Floats]:

@@ -1,0 +1,95 @@
+"""Layout accuracy of two lists of blocks, without files: ``{"bbox": [x, y, width, height], "category": ...}``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from calque.core.columns import Floats
+from calque.core.errors import ConfigError, ContractError, Issue
+from calque.kernels import kernels
+
+Block = Mapping[str, Any]
+
+
+def bbox_iou(boxA: Sequence[float], boxB: Sequence[float]) -> float:  # noqa: N803  # the names that callers use
+    """Intersection over union of two boxes ``[x, y, width, height]``; 0.0 when they do not overlap or have no area.
+
+    >>> bbox_iou([0, 0, 10, 10], [0, 0, 10, 5])
+    0.5
+    """
+    boxes = [_box(box, name) for box, name in ((boxA, "boxA"), (boxB, "boxB"))]
+    _, iou = _best(np.array(boxes[:1]), np.array(boxes[1:]))
+    return float(iou[0])
+
+
+def evaluate_layout(gt_blocks: Sequence[Block], pred_blocks: Sequence[Block], iou_threshold: float = 0.5) -> dict[str, Any]:
+    """How many truth blocks were found, and the share of those whose category is right.
+
+    Each truth block takes the prediction that it overlaps most (the first wins a tie); several may take the same one. It is
+    matched when their IoU is at least the threshold, and not 0. The accuracy is ``None`` when nothing is matched.
+
+    >>> truth = [{"bbox": [10, 20, 100, 50], "category": "text"}, {"bbox": [150, 30, 200, 80], "category": "image"}]
+    >>> found = [{"bbox": [12, 22, 98, 48], "category": "text"}, {"bbox": [155, 35, 195, 75], "category": "table"}]
+    >>> evaluate_layout(truth, found)
+    {'layout_total_blocks': 2, 'layout_matched_blocks': 2, 'layout_classification_accuracy': 0.5}
+    """
+    check_threshold(iou_threshold)
+    truth, found = _boxes(gt_blocks, "gt_blocks"), _boxes(pred_blocks, "pred_blocks")
+    match, iou = _best(truth, found)
+    matched = np.flatnonzero((iou >= iou_threshold) & (iou > 0)).tolist()
+    right = sum(gt_blocks[row]["category"] == pred_blocks[match[row]]["category"] for row in matched)
+    return {
+        "layout_total_blocks": len(truth),
+        "layout_matched_blocks": len(matched),
+        "layout_classification_accuracy": right / len(matched) if matched else None,
+    }
+
+
+def check_threshold(threshold: float) -> None:
+    """Refuse what is no IoU."""
+    if not 0 <= threshold <= 1:
+        raise ConfigError(f"the IoU threshold must be from 0 to 1, not {threshold}")
+
+
+def _best(truth: Floats, found: Floats) -> tuple[Any, Floats]:
+    def side(boxes: Floats) -> tuple[Any, ...]:
+        count = len(boxes)
+        return boxes, np.zeros(count, np.int32), np.array([0, count], np.int64), np.zeros(count, np.uint8)
+
+    match, iou = kernels().match_best(*side(truth), *side(found), True, 1)
+    return match, iou
+
+
+def _boxes(blocks: Sequence[Block], name: str) -> Floats:
+    issues: list[Issue] = []
+    rows = []
+    for number, block in enumerate(blocks):
+        place = f"{name}[{number}]"
+        if not isinstance(block, Mapping) or not {"bbox", "category"} <= block.keys():
+            lacking = [key for key in ("bbox", "category") if not isinstance(block, Mapping) or key not in block]
+            text = f"the block has no {' and no '.join(lacking)}"
+            issues.append(Issue("missing-key", text, pointer=place, help="a block is {'bbox': [x, y, w, h], 'category': ...}"))
+            continue
+        try:
+            rows.append(_box(block["bbox"], f"{place}['bbox']"))
+        except ContractError as error:
+            issues += error.issues
+    if issues:
+        raise ContractError(issues)
+    return np.array(rows, dtype=np.float64).reshape(-1, 4)
+
+
+def _box(value: Any, place: str) -> list[float]:
+    numbers = list(value) if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) else []
+    fine = len(numbers) == 4 and all(isinstance(n, int | float | np.number) and not isinstance(n, bool) for n in numbers)
+    if not fine or not all(math.isfinite(n) for n in numbers):
+        raise ContractError.single(
+            "box-shape", f"expected four finite numbers [x, y, width, height], not {value!r}", pointer=place
+        )
+    if numbers[2] < 0 or numbers[3] < 0:
+        raise ContractError.single("box-invalid", f"the width or height is negative: {value!r}", pointer=place)
+    return [float(n) for n in numbers]

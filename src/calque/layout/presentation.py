@@ -1,0 +1,51 @@
+"""Layout numbers for people: blocks by class, then what was taken for what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from calque.core.presentation import Section
+from calque.layout.numbers import MEASURES, NAMES
+
+MOST_COLUMNS = 12
+"""From this many labels on, the confusion is listed instead of drawn as a matrix."""
+
+
+def sections(numbers: Mapping[str, Any]) -> list[Section]:
+    """The sections of a result's JSON form."""
+    sizes = numbers["counts"]
+    title = f"Layout: {sizes['documents']:,} documents, {sizes['pages']:,} pages, {sizes['predictions']:,} predictions"
+    rows = [(name, *(block[key] for key in NAMES)) for name, block in numbers["per_class"].items()]
+    head = ("class", *(measure.title for measure in MEASURES))
+    rows.append(("all", *(numbers[key] for key in NAMES)))
+    notes = [
+        f"{len(units):,} documents only in the {side}"
+        for side, units in (("truth", numbers["only_truth"]), ("predictions", numbers["only_predictions"]))
+        if units
+    ]
+    if numbers["undefined"]:
+        notes.append("– accuracy: nothing is matched; over total: no truths")
+    return [
+        Section(title=title, head=head, rows=rows, rule_before=len(rows) - 1, notes=notes),
+        _confusion(numbers["confusion"]),
+    ]
+
+
+def _confusion(confusion: Mapping[str, Mapping[str, int]]) -> Section:
+    columns = list(dict.fromkeys(name for row in confusion.values() for name in row))
+    if len(columns) <= MOST_COLUMNS:
+        rows: list[Any] = [(name, *(row.get(column, 0) for column in columns)) for name, row in confusion.items() if row]
+        return Section(title="truth → taken for", head=("truth", *columns), rows=rows)
+    wrong = [
+        (f"{name} → {column}", count) for name, row in confusion.items() for column, count in row.items() if name != column
+    ]
+    return Section(
+        title="most frequent confusions", head=("truth → taken for", "blocks"), rows=sorted(wrong, key=lambda r: -r[1])[:20]
+    )
+
+
+def flat(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """One row for each class, and one for all, with the JSON's own names."""
+    rows = [("", numbers), *numbers["per_class"].items()]
+    return [{"class": name, **{key: block[key] for key in NAMES}} for name, block in rows]

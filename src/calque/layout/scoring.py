@@ -1,0 +1,46 @@
+"""From two corpora to the ledger of layout: one row for each block of either side."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from calque.core.columns import Bytes, Column, Table
+from calque.core.corpus import BoxCorpus, Flaw
+from calque.core.ledger import UNIT, Ledger
+from calque.core.overlay import Layer, Overlay
+from calque.core.pairing import LEFT_OUT, TAKES_PART, best
+
+DETAILS = frozenset((table, column) for table in ("truth", "found") for column in ("box", "id"))
+
+
+def score(truth: BoxCorpus, found: BoxCorpus, *, jobs: int = 1) -> Ledger:
+    """The ledger of two corpora: tables ``documents``, ``pages``, ``truth`` and ``found``."""
+    overlay = Overlay.of(truth, found)
+    truth_roles, found_roles = _roles(overlay.truth), _roles(overlay.found)
+    pairing = best(overlay, truth_roles, found_roles, jobs=jobs)
+    paired = pairing.match >= 0
+    given = np.full(len(overlay.truth), -1, dtype=np.int32)
+    given[paired] = overlay.found.label[pairing.match[paired]]
+    uses = np.bincount(pairing.match[paired], minlength=len(overlay.found)).astype(np.int32)
+    return Ledger(
+        units=overlay.documents,
+        names={"label": overlay.labels, "label_found": overlay.labels},
+        details=DETAILS,
+        tables={
+            "documents": overlay.document_table(),
+            "pages": Table({UNIT: overlay.page_document, "page_index": overlay.page_index}),
+            "truth": _rows(overlay, overlay.truth, truth_roles, {"label_found": given, "iou": pairing.iou}),
+            "found": _rows(overlay, overlay.found, found_roles, {"uses": uses}),
+        },
+    )
+
+
+def _roles(layer: Layer) -> Bytes:
+    roles = np.full(len(layer), TAKES_PART, dtype=np.uint8)
+    if layer.flaws is not None:
+        roles[np.isin(layer.flaws, [Flaw.UNKNOWN_LABEL, Flaw.BAD_BOX])] = LEFT_OUT
+    return roles
+
+
+def _rows(overlay: Overlay, layer: Layer, roles: Bytes, columns: dict[str, Column]) -> Table:
+    return Table({**overlay.row_columns(layer), "valid": roles == TAKES_PART, **columns, **layer.detail_columns()})

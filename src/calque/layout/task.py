@@ -1,0 +1,93 @@
+"""The layout task: each true block takes its best prediction, many may share one, and categories are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from calque.core.errors import ConfigError
+from calque.core.task import Task, setting
+
+if TYPE_CHECKING:
+    from calque.core.columns import Table
+    from calque.core.corpus import BoxCorpus, Corpus
+    from calque.core.ledger import Ledger
+    from calque.core.measures import Measure, MeasureName
+    from calque.core.presentation import Section
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout(Task):
+    """Counts the true blocks that a prediction covers well enough, and how often its category is right.
+
+    >>> from calque import Corpus, Evaluator
+    >>> truth = Corpus.from_arrays([[10, 20, 100, 50], [150, 30, 200, 80]], ["text", "image"], form="xywh")
+    >>> found = Corpus.from_arrays([[12, 22, 98, 48], [155, 35, 195, 75]], ["text", "table"], form="xywh")
+    >>> Evaluator(Layout()).update(truth, found).compute()["layout_classification_accuracy"]
+    0.5
+    """
+
+    name: ClassVar[str] = "layout"
+    fixed: ClassVar[Mapping[str, str]] = {"match": "best-per-truth"}
+
+    iou: float = setting(0.5, kind="number", key="iou", always=True, help="IoU at or above which a block is matched.")
+    document_key: str = setting(
+        "", kind="word", key="document-key", help="COCO: the key of an image that names its document (file_name, doc_name, id)."
+    )
+    lenient: bool = setting(
+        False, kind="switch", key="lenient", help="Unknown keys, duplicate pages and unknown labels are counted, not refused."
+    )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "iou", float(self.iou))
+        if not 0 <= self.iou <= 1:
+            raise ConfigError(f"iou must be from 0 to 1, not {self.iou}")
+
+    def read(self, expected: Any, found: Any) -> tuple[Corpus, Corpus]:
+        """The two sides as corpora; scores do not matter here."""
+        from calque.readers import read_pair
+
+        key = self.document_key or None
+        return read_pair(expected, found, lenient=self.lenient, allow_missing_scores=True, document_key=key)
+
+    def score(self, expected: BoxCorpus, found: BoxCorpus, *, jobs: int = 1) -> Ledger:
+        """What each block was paired with."""
+        from calque.layout.scoring import score
+
+        return score(expected, found, jobs=jobs)
+
+    def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:  # noqa: ARG002  # nothing here takes long
+        """Blocks found and categories right: in all, by class, by document, and the confusion."""
+        from calque.layout.numbers import measure
+
+        return measure(ledger, self.iou)
+
+    def address(self, name: MeasureName) -> tuple[str, ...]:
+        """Where a measure stands in the JSON."""
+        return (name.name,) if name.label is None else ("per_class", name.label, name.name)
+
+    def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:
+        """One row for each true block, with the prediction it took."""
+        from calque.layout.numbers import outcomes
+
+        return outcomes(ledger, self.iou if threshold is None else threshold)
+
+    def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
+        """Blocks by class, and the confusion."""
+        from calque.layout.presentation import sections
+
+        return sections(numbers)
+
+    def flat(self, numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """One row for each class, and one for all."""
+        from calque.layout.presentation import flat
+
+        return flat(numbers)
+
+    @classmethod
+    def measures(cls) -> tuple[Measure, ...]:
+        """What `calque explain` knows of layout."""
+        from calque.layout.numbers import MEASURES
+
+        return MEASURES
