@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from calque.core.presentation import Section
-from calque.layout.numbers import MEASURES, NAMES
+from calque.layout.numbers import MEASURES, NAMES, UNMATCHED
 
 MOST_COLUMNS = 12
 """From this many labels on, the confusion is listed instead of drawn as a matrix."""
+MOST_CONFUSIONS = 20
 
 
 def sections(numbers: Mapping[str, Any]) -> list[Section]:
@@ -33,16 +34,15 @@ def sections(numbers: Mapping[str, Any]) -> list[Section]:
 
 
 def _confusion(confusion: Mapping[str, Mapping[str, int]]) -> Section:
-    columns = list(dict.fromkeys(name for row in confusion.values() for name in row))
+    there = {name for row in confusion.values() for name in row}
+    columns = [name for name in (*confusion, UNMATCHED) if name in there]
     if len(columns) <= MOST_COLUMNS:
-        rows: list[Any] = [(name, *(row.get(column, 0) for column in columns)) for name, row in confusion.items() if row]
+        rows = [(name, *(row.get(column, 0) for column in columns)) for name, row in confusion.items() if row]
         return Section(title="truth → taken for", head=("truth", *columns), rows=rows)
-    wrong = [
-        (f"{name} → {column}", count) for name, row in confusion.items() for column, count in row.items() if name != column
-    ]
-    return Section(
-        title="most frequent confusions", head=("truth → taken for", "blocks"), rows=sorted(wrong, key=lambda r: -r[1])[:20]
-    )
+    cells = [(name, column, count) for name, row in confusion.items() for column, count in row.items()]
+    wrong = [(f"{name} → {column}", count) for name, column, count in cells if name != column]
+    most = sorted(wrong, key=lambda entry: -entry[1])[:MOST_CONFUSIONS]
+    return Section(title="most frequent confusions", head=("truth → taken for", "blocks"), rows=most)
 
 
 def flat(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
