@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from calque import CalqueError, Corpus, Detection, Evaluator, read
+from calque.core.columns import Strings
+from calque.kernels import TWINS, VARIABLE, native_built
 from tests.snapshots import valid_predictions, valid_truth
 
 ORIGINALS = {"truth": valid_truth(), "predictions": valid_predictions()}
@@ -117,6 +123,35 @@ def test_mutated_bytes(file: Path, original: bytes, edits: list[tuple[float, int
 def test_any_bytes(file: Path, data: bytes) -> None:
     file.write_bytes(data)
     attempt(str(file))
+
+
+@pytest.mark.skipif(not native_built(), reason="the native kernels are not built here")
+@settings(max_examples=150)
+@given(
+    tree=st.one_of(st.sampled_from(list(ORIGINALS.values())), mutated()), side=st.sampled_from(["ground_truth", "prediction"])
+)
+def test_compiled_and_plain_reading_agree(file: Path, tree: Any, side: str) -> None:
+    """The same columns, or the same words about what is wrong."""
+    file.write_text(json.dumps(tree))
+    told = []
+    for kernels in TWINS:
+        with patch.dict(os.environ, {VARIABLE: kernels}):
+            told.append(what_is_read(file, side))
+    assert told[0] == told[1]
+
+
+def what_is_read(file: Path, side: str) -> Any:
+    try:
+        corpus = read(file, side=side)
+    except CalqueError as error:
+        return str(error)
+    return [_plain(getattr(corpus, field.name)) for field in dataclasses.fields(corpus)]  # type: ignore[arg-type]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape, value.tobytes()
+    return value.tolist() if isinstance(value, Strings) else value
 
 
 @given(cut=st.floats(0, 1, exclude_max=True), flip=st.integers(0, 255))
