@@ -13,7 +13,7 @@ from calque.checks.coordinates import BadValue
 from calque.checks.formats import FORMATS, Format, is_batch
 from calque.checks.matching import MATCHINGS, Matching, pair_up
 from calque.checks.outcome import LOGGER, Outcome, Status, unusable
-from calque.checks.overlap import MEASURES, Measure, Overlap, overlap, overlaps
+from calque.checks.overlap import MEASURES, Measure, Overlap, meeting, overlap, overlaps
 from calque.checks.paths import Missing, Path
 from calque.checks.shapes import Box, Region, Shape
 from calque.checks.sides import Side, look_up, nothing_there
@@ -246,14 +246,18 @@ class BoxCheck:
 
     def _pairs(self, found: Side[Shape], truth: Side[Shape]) -> list[_Pair]:
         rows, columns = found.usable(), truth.usable()
-        shapes = [[side.items[position] for position in usable] for side, usable in ((found, rows), (truth, columns))]
-        shared = overlaps(*shapes)  # type: ignore[arg-type]  # only usable items
-        values = {key: self._score(shapes[0][key[0]], shapes[1][key[1]], area) for key, area in shared.items()}
+        shapes: list[list[Any]] = [
+            [side.items[place] for place in usable] for side, usable in ((found, rows), (truth, columns))
+        ]
         if self.matching == "index":
-            place = {position: row for row, position in enumerate(rows)}
-            other = {position: column for column, position in enumerate(columns)}
-            chosen = [(place[position], other[position]) for position in rows if position in other]
+            row, column = ({place: position for position, place in enumerate(usable)} for usable in (rows, columns))
+            chosen = [(row[place], column[place]) for place in rows if place in column]
+            candidates = chosen
         else:
+            candidates = meeting(shapes[0], shapes[1])
+        shared = overlaps(shapes[0], shapes[1], candidates)
+        values = {(i, j): self._score(shapes[0][i], shapes[1][j], area) for (i, j), area in shared.items()}
+        if self.matching != "index":
             chosen = pair_up(_matrix(values, len(rows), len(columns)), self.matching, self.match_threshold)
         return [
             _Pair(rows[i], columns[j], values.get((i, j), 0.0), shared[i, j].iou if (i, j) in shared else 0.0)

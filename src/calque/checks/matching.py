@@ -17,16 +17,14 @@ MATCHINGS: tuple[Matching, ...] = ("hungarian", "index", "max_matches")
 def pair_up(scores: Floats, matching: Matching, match_threshold: float) -> list[tuple[int, int]]:
     """Pairs of rows and columns, by row.
 
-    ``hungarian`` makes the total as large as possible, ``max_matches`` first the number of pairs at or above the
-    threshold, ``index`` takes the first with the first.
+    ``hungarian`` makes the total as large as possible; ``max_matches`` first the number of pairs at or above the
+    threshold, then the total.
 
     >>> import numpy as np
-    >>> scores = np.array([[0.6, 0.5], [0.55, 0.0]])
-    >>> pair_up(scores, "hungarian", 0.5), pair_up(scores, "index", 0.5)
-    ([(0, 1), (1, 0)], [(0, 0), (1, 1)])
+    >>> scores = np.array([[0.6, 0.2], [0.55, 0.0]])
+    >>> pair_up(scores, "hungarian", 0.5), pair_up(scores, "max_matches", 0.2)
+    ([(0, 1), (1, 0)], [(0, 1), (1, 0)])
     """
-    if matching == "index":
-        return [(item, item) for item in range(min(scores.shape))]
     if matching == "max_matches":
         scores = scores + (min(scores.shape) + 1) * (scores >= match_threshold - SLACK)
     rows, columns = assign(scores)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from calque.checks.task import STATUSES, TABLE, VERDICTS, mean, results
+from calque.checks.task import STATUSES, TABLE, VERDICTS, mean
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, Undefined
 
@@ -50,7 +50,6 @@ def numbers(ledger: Ledger) -> dict[str, Any]:
             name: _of_evaluator([verdict[row] for row in rows], [score[row] for row in rows])
             for name, rows in zip(ledger.names["evaluator"], by_evaluator, strict=True)
         },
-        "results": list(results(ledger)),
     }
 
 

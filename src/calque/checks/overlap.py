@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from calque.checks.shapes import LARGEST, SMALLEST, Box, Region, Shape, hull, signed_area
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 FEW = 64
 """Pairs up to which plain Python is quicker than arrays."""
+AT_ONCE = 1 << 20
+"""Pairs that are looked at together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,29 +85,37 @@ def _boxes(found: Box, truth: Box) -> float:
     return width * height if width > 0 and height > 0 else 0.0
 
 
-def overlaps(found: Sequence[Shape], truth: Sequence[Shape]) -> dict[tuple[int, int], Overlap]:
-    """What all pairs share whose bounds meet; all others share nothing."""
-    candidates = _meeting(found, truth)
-    if any(_exponent(found[i], truth[j]) for i, j in candidates):
-        return {(i, j): overlap(found[i], truth[j]) for i, j in candidates}
+Pairs: TypeAlias = Sequence[tuple[int, int]]
+
+
+def overlaps(found: Sequence[Shape], truth: Sequence[Shape], pairs: Pairs) -> dict[tuple[int, int], Overlap]:
+    """What each of these pairs shares."""
+    if any(_exponent(found[i], truth[j]) for i, j in pairs):
+        return {(i, j): overlap(found[i], truth[j]) for i, j in pairs}
     if all(isinstance(shape, Box) for shape in (*found, *truth)):
-        shared = [_boxes(found[i].bounds, truth[j].bounds) for i, j in candidates]
+        shared = [_boxes(found[i].bounds, truth[j].bounds) for i, j in pairs]
     else:
-        shared = _regions([shape.region() for shape in found], [shape.region() for shape in truth], candidates)
+        shared = _regions([shape.region() for shape in found], [shape.region() for shape in truth], pairs)
     found_areas, truth_areas = [shape.area for shape in found], [shape.area for shape in truth]
-    return {(i, j): Overlap(area, found_areas[i], truth_areas[j]) for (i, j), area in zip(candidates, shared, strict=True)}
+    return {(i, j): Overlap(area, found_areas[i], truth_areas[j]) for (i, j), area in zip(pairs, shared, strict=True)}
 
 
-def _meeting(found: Sequence[Shape], truth: Sequence[Shape]) -> list[tuple[int, int]]:
+def meeting(found: Sequence[Shape], truth: Sequence[Shape]) -> list[tuple[int, int]]:
+    """The pairs whose bounds meet; all others share nothing."""
     if len(found) * len(truth) <= FEW:
         boxes = [shape.bounds for shape in truth]
         return [(i, j) for i, shape in enumerate(found) for j, box in enumerate(boxes) if _meet(shape.bounds, box)]
     import numpy as np
 
-    first, second = (_bounds(side) for side in (found, truth))
-    meet = (first[:, None, :2] <= second[None, :, 2:]).all(axis=2) & (second[None, :, :2] <= first[:, None, 2:]).all(axis=2)
-    rows, columns = np.nonzero(meet)
-    return list(zip(rows.tolist(), columns.tolist(), strict=True))
+    first, second = _bounds(found), _bounds(truth)
+    step = max(AT_ONCE // len(second), 1)
+    pairs: list[tuple[int, int]] = []
+    for start in range(0, len(first), step):
+        part = first[start : start + step, None]
+        meet = (part[..., :2] <= second[:, 2:]).all(axis=2) & (second[:, :2] <= part[..., 2:]).all(axis=2)
+        rows, columns = np.nonzero(meet)
+        pairs += zip((rows + start).tolist(), columns.tolist(), strict=True)
+    return pairs
 
 
 def _meet(a: Box, b: Box) -> bool:
@@ -119,7 +129,7 @@ def _bounds(shapes: Sequence[Shape]) -> Floats:
     return np.array([(box.left, box.top, box.right, box.bottom) for box in boxes], dtype=np.float64).reshape(-1, 4)
 
 
-def _regions(found: Sequence[Region], truth: Sequence[Region], pairs: Sequence[tuple[int, int]]) -> list[float]:
+def _regions(found: Sequence[Region], truth: Sequence[Region], pairs: Pairs) -> list[float]:
     """The areas that pairs of regions share: the sums over pairs of their rings."""
     import numpy as np
 
@@ -145,6 +155,37 @@ def _ragged(regions: Sequence[Region]) -> tuple[Floats, Ints, list[range]]:
     offsets = np.cumsum([0, *(len(ring) for ring in rings)], dtype=np.int64)
     counts = np.cumsum([0, *(len(region.rings) for region in regions)]).tolist()
     return points, offsets, [range(start, end) for start, end in pairwise(counts)]
+
+
+def polygon_iou(first: Floats, second: Floats, *, jobs: int = 1) -> Floats:
+    """The IoU of many pairs of polygons at once: two arrays of shape (pairs, vertices, 2), each polygon simple.
+
+    >>> import numpy as np
+    >>> square = np.array([[[0, 0], [2, 0], [2, 2], [0, 2]]])
+    >>> polygon_iou(square, square + [1, 0]).round(4).tolist()
+    [0.3333]
+    """
+    import numpy as np
+
+    from calque.core.geometry import share
+    from calque.kernels import kernels
+
+    sides = []
+    for side in (first, second):
+        array = np.ascontiguousarray(side, dtype=np.float64)
+        if array.ndim != 3 or array.shape[2] != 2 or array.shape[1] < 3:
+            raise ValueError(f"polygons must be an array of shape (pairs, vertices, 2), not {array.shape}")
+        sides.append((array.reshape(-1, 2), np.arange(len(array) + 1, dtype=np.int64) * array.shape[1]))
+    if len(sides[0][1]) != len(sides[1][1]):
+        raise ValueError(f"there are {len(first)} and {len(second)} polygons; pairs need as many on both sides")
+    for points, offsets in sides:
+        simple = kernels().polygon_simple(points, offsets)
+        if not simple.all():
+            raise ValueError(f"polygon {int(np.flatnonzero(~simple)[0])} crosses itself")
+    index = np.arange(len(sides[0][1]) - 1, dtype=np.int64)
+    shared = kernels().polygon_overlaps(*sides[0], *sides[1], index, index, jobs)
+    whole = sum(np.abs(kernels().polygon_areas(*side)) for side in sides) - shared
+    return share(shared, whole)
 
 
 @dataclass(frozen=True, slots=True)

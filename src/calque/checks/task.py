@@ -74,11 +74,15 @@ class Checks(Task):
         bench = Bench([json.loads(text) for text in self.evaluators], file=expected.source)
         return ledger_of([row for chunk in run(bench, cases, jobs) for row in chunk])
 
-    def measure(self, ledger: Ledger) -> dict[str, Any]:
-        """The summary, the numbers of each evaluator, and every result."""
+    def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:  # noqa: ARG002  # sums take no time
+        """The summary, and the numbers of each evaluator."""
         from calque.checks.numbers import numbers
 
         return numbers(ledger)
+
+    def appended(self, ledger: Ledger) -> dict[str, Any]:
+        """Every result."""
+        return {"results": list(results(ledger))}
 
     def losses(self, ledger: Ledger) -> tuple[Issue, ...]:
         """Cases that could not be judged."""
@@ -119,9 +123,9 @@ class Checks(Task):
         return sections(numbers)
 
     def flat(self, numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """One row for each result."""
-        keys = ("id", "evaluator", "score", "verdict", "status", "reasoning")
-        return [{key: row.get(key) for key in keys} for row in numbers["results"]]
+        """One row for each evaluator, and one for all."""
+        every = {"all": numbers["summary"], **numbers["evaluators"]}
+        return [{"evaluator": name, **entry} for name, entry in every.items()]
 
 
 def ledger_of(rows: Sequence[Row]) -> Ledger:

@@ -118,6 +118,7 @@ class Result:
             "settings": dict(signature.settings),
             "sources": self.sources.to_dict(),
             **self.numbers,
+            **self.task.appended(self.ledger),
             "undefined": dict(self.undefined),
             "issues": [issue.to_dict() for issue in summarize(self.issues)],
         }

@@ -111,6 +111,10 @@ class Task(ABC):
         """The outcomes one by one, as JSONL prints them."""
         return self.outcomes(ledger).rows()
 
+    def appended(self, ledger: Ledger) -> dict[str, Any]:  # noqa: ARG002  # most show numbers only
+        """Lists that the JSON of a result shows after the numbers."""
+        return {}
+
     def losses(self, ledger: Ledger) -> tuple[Issue, ...]:  # noqa: ARG002  # most find all losses while they read
         """What could not be evaluated, where only scoring shows it."""
         return ()
