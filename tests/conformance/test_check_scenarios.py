@@ -173,12 +173,12 @@ class TestInvalidInputs:
 class TestConfigurationIsValidated:
     def test_reject_invalid_bbox_format(self, tmp_path: Path) -> None:
         text = "evaluators:\n  - {type: iou_score, bbox_path: a, expected_bbox_path: a, format: invalid_format}"
-        with pytest.raises(ConfigError, match="line 2 column 60: Invalid bbox format: invalid_format; .*xyxy, xywh, polygon"):
+        with pytest.raises(ConfigError, match=r"line 2 column 60: Invalid bbox format: invalid_format; .*xyxy, xywh, polygon"):
             suite(tmp_path, text)
 
     def test_reject_invalid_distance_metric(self, tmp_path: Path) -> None:
         text = "evaluators:\n  - {type: coordinate_distance, point_path: a, expected_point_path: a, metric: invalid_metric}"
-        with pytest.raises(ConfigError, match="Invalid distance metric: invalid_metric; .*euclidean, manhattan, cosine"):
+        with pytest.raises(ConfigError, match=r"Invalid distance metric: invalid_metric; .*euclidean, manhattan, cosine"):
             suite(tmp_path, text)
 
     def test_require_threshold_for_distance_evaluator(self, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

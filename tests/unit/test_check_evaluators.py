@@ -127,7 +127,13 @@ def test_or_refused() -> None:
 
 def test_orientation_start_and_repeated_vertices_do_not_matter() -> None:
     ring = [[0.1, 0.2], [7.3, 1.1], [6.2, 8.4], [3.3, 4.4], [0.5, 9.1]]
-    for same in (ring[::-1], ring[2:] + ring[:2], [*ring, ring[0]], [point for point in ring for _ in range(2)], sum(ring, [])):
+    for same in (
+        ring[::-1],
+        ring[2:] + ring[:2],
+        [*ring, ring[0]],
+        [point for point in ring for _ in range(2)],
+        [value for point in ring for value in point],
+    ):
         assert boxes(same, ring, format="polygon").score == 1.0
 
 
@@ -323,7 +329,7 @@ def test_keypoints_as_coco_scores_them() -> None:
     settings = {"metric": "oks", "area_path": "area", "sigmas": [0.05, 0.1, 0.1], "threshold": 0.5}
     truth = [[0, 0, 2], [10, 0, 1], [5, 5, 0]]
     told = points([[1, 0], [10, 2], [99, 99]], truth, {"area": 100.0}, **settings)
-    # As in pycocotools: exp(-d² / (2 · area · (2σ)²)), the mean over labelled keypoints.
+    # As in pycocotools: exp(-d² / (2 · area · (2·sigma)²)), the mean over labelled keypoints.
     similarity = (math.exp(-1 / (2 * 100 * 0.1**2)) + math.exp(-4 / (2 * 100 * 0.2**2))) / 2
     assert told.metadata["distance"] == pytest.approx(1 - similarity)
     assert points([[0, 0], [10, 0]], truth, {"area": 100}, **settings).misses == ("Invalid coordinates",)

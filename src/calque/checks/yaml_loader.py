@@ -62,8 +62,9 @@ def _events(text: str, file: str) -> Iterator[Any]:
         ) from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
+        begun = f" (it began at {_place(error.context_mark)})" if error.context and error.context_mark else ""
         said = " ".join(part for part in (error.context, error.problem) if part)
-        raise ConfigError(f"{file}: {_place(mark)}: is not YAML: {said}") from None
+        raise ConfigError(f"{file}: {_place(mark)}: is not YAML: {said}{begun}") from None
     except yaml.YAMLError as error:
         raise ConfigError(f"{file}: is not YAML: {error}") from None
 
