@@ -46,8 +46,7 @@ class CheckItem(pytest.Item):
         super().__init__(**keywords)
         self.case = case
         self.check = check
-        for tag in case.tags:
-            self.keywords[tag] = True  # so that -k TAG chooses
+        self.extra_keyword_matches.update(case.tags)  # so that -k TAG chooses
 
     def runtest(self) -> None:
         """Judge the case. A partial result is no failure, as on the command line."""
