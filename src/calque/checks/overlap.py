@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from calque.checks.shapes import LARGEST, SMALLEST, Box, Region, Shape, hull, signed_area
@@ -152,8 +152,8 @@ def _ragged(regions: Sequence[Region]) -> tuple[Floats, Ints, list[range]]:
 
     rings = [ring for region in regions for ring in region.rings]
     points = np.array([point for ring in rings for point in ring], dtype=np.float64).reshape(-1, 2)
-    offsets = np.cumsum([0, *(len(ring) for ring in rings)], dtype=np.int64)
-    counts = np.cumsum([0, *(len(region.rings) for region in regions)]).tolist()
+    offsets = np.array([0, *accumulate(map(len, rings))], dtype=np.int64)
+    counts = [0, *accumulate(len(region.rings) for region in regions)]
     return points, offsets, [range(start, end) for start, end in pairwise(counts)]
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from calque.core.measures import Measure, MeasureName
     from calque.core.presentation import Section
 
-BUILT_IN = {"detection": "calque.detection", "checks": "calque.checks"}
+BUILT_IN = {"detection": "calque.detection", "checks": "calque.checks.task"}
 """The tasks that come with calque and the module that defines each."""
 
 HEAD = ("task", "version", "signature")
