@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from calque.checks.coordinates import shown
 from calque.checks.paths import Path
 from calque.checks.verdicts import Ranges
-from calque.core.errors import ConfigError, Issue, did_you_mean
+from calque.core.errors import ConfigError, did_you_mean
 
 Value = TypeVar("Value")
 
@@ -35,7 +35,7 @@ class Complaints:
         self.file = file
         self.place = place
         """Where everything stands that does not know its own place."""
-        self._issues: list[Issue] = []
+        self._lines: list[str] = []
 
     def add(self, where: Mapping[str, Any], key: str | None, message: str, *, help: str = "") -> None:
         """Write down what is wrong with a key of a mapping, or with the mapping itself."""
@@ -46,12 +46,13 @@ class Complaints:
 
     def add_at(self, place: str, message: str, *, help: str = "") -> None:
         """Write down what is wrong at a place."""
-        self._issues.append(Issue("config", message, self.file, place, help))
+        said = ": ".join(part for part in (self.file, place, message) if part)
+        self._lines.append(f"{said}; {help}" if help else said)
 
     def raise_all(self) -> None:
         """Raise a `ConfigError` if anything is wrong."""
-        if self._issues:
-            raise ConfigError("\n".join(str(issue) for issue in self._issues))
+        if self._lines:
+            raise ConfigError("\n".join(self._lines))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,12 @@ MEASURES = (
     Measure(
         "score",
         "score",
-        "the mean score of all cases; a case's score is the weighted mean of its evaluators' scores",
+        "The mean score of all cases; the score of a case is the weighted mean over its evaluators.",
         "Σ score(case) / cases",
         SOURCE,
         "every evaluator weighs 0",
     ),
-    Measure("pass_rate", "pass rate", "the share of cases that pass under every evaluator", "pass / cases", SOURCE, "never"),
+    Measure("pass_rate", "pass rate", "The share of cases that pass under every evaluator.", "pass / cases", SOURCE, "never"),
 )
 
 
