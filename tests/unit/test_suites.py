@@ -88,6 +88,35 @@ def test_workers_log_where_they_were_asked(write: Write, caplog: pytest.LogCaptu
     assert len(caplog.records) == len([k for k in range(401) if k % 3 == 0])
 
 
+def test_what_a_worker_does(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    from calque.checks import runner
+
+    suite = Suite.load(write(HEAD + CASES))
+    monkeypatch.setattr(runner.LOGGER, "propagate", True)
+    monkeypatch.setattr(runner.LOGGER, "handlers", [])
+    runner._start_worker(list(suite.bench.configs), {}, suite.file)
+    judged = runner._judge_chunk(list(suite.cases()))
+    assert [row.to_dict() for row in judged.rows] == [row.to_dict() for chunk in suite.stream() for row in chunk]
+    assert judged.records == [(40, "expected: b is missing")]
+
+
+def test_evaluators_of_one_type_are_numbered(write: Write) -> None:
+    text = """
+evaluators:
+  - {type: coordinate_distance, point_path: p, expected_point_path: p, threshold: 1}
+  - {type: coordinate_distance, point_path: p, expected_point_path: p, threshold: 2}
+  - {type: own}
+  - {type: own}
+cases: [{output: {p: [1]}, expected: {p: [2.5]}}]
+"""
+    suite = Suite.load(write(text), evaluators={"own": lambda _output, _expected: 1})
+    assert [(row["evaluator"], row["score"]) for row in suite.run().listed()] == [
+        ("coordinate_distance", 0.0), ("coordinate_distance 2", 1.0), ("own", 1.0), ("own 2", 1.0),
+    ]  # fmt: skip
+    assert suite.corpus().units() == ("case 1",)
+    assert "1 case>" in repr(suite.corpus())
+
+
 def test_selecting(write: Write) -> None:
     suite = Suite.load(write(HEAD + CASES))
 

@@ -60,7 +60,7 @@ class CaseCorpus(Corpus):
     source: str = ""
 
     def __repr__(self) -> str:
-        return f"<CaseCorpus {self.source or 'in memory'}: {len(self.cases):,} cases>"
+        return f"<CaseCorpus {self.source or 'in memory'}: {len(self.cases):,} case{'' if len(self.cases) == 1 else 's'}>"
 
     def units(self) -> tuple[UnitId, ...]:
         """The ids of all cases."""

@@ -56,10 +56,8 @@ def _read(value: Any, read: Callable[[Any], Item]) -> Item | BadValue:
         return error
 
 
-def nothing_there(output: Any, expected: Any, metadata: Mapping[str, Any]) -> Outcome | None:
-    """The outcome when a path leads nowhere on one side; a missing expected value is the author's error, not the model's."""
+def nothing_there(output: Any, expected: Any, metadata: Mapping[str, Any]) -> Outcome:
+    """The outcome when a path leads nowhere on some side; a missing expected value is the author's error, not the model's."""
     misses = [f"{side}: {found}" for side, found in (("output", output), ("expected", expected)) if isinstance(found, Missing)]
-    if not misses:
-        return None
     blame = Status.ERROR if isinstance(expected, Missing) else Status.OK
     return unusable(misses, "; ".join(misses), metadata, status=blame)
