@@ -244,7 +244,7 @@ def test_states_know_their_evaluators(write: Write) -> None:
     evaluator = Evaluator(suite.task()).update(suite.corpus(), suite.corpus())
     again = Evaluator.from_state(evaluator.state()).compute()
     assert again.to_json() == evaluator.compute().to_json()
-    assert '"threshold": 0.5' in str(again.signature)
+    assert '"threshold":0.5' in str(again.signature)
     assert again.task == Checks.of(suite.bench.configs)
 
 
@@ -287,6 +287,10 @@ def raise_it(error: BaseException) -> Any:
         (lambda *_, **__: 7, "not a score from 0 to 1"),
         (lambda *_, **__: None, "not a score"),
         (lambda *_, **__: {"scroe": 1}, "unknown key 'scroe'"),
+        (lambda *_, **__: {"score": 1, "metadata": {"x": float("nan")}}, "raised ValueError"),
+        (lambda *_, **__: {"score": 1, "metadata": {"x": object()}}, "raised TypeError"),
+        (lambda *_, **__: {"score": 1, "verdict": "maybe"}, "'maybe' is not a valid Verdict"),
+        (lambda *_, **__: Outcome(float("nan"), Verdict.PASS), "not a score"),
         (lambda *_, **__: raise_it(RuntimeError("broken")), "raised RuntimeError: broken"),
         (lambda *_, **__: raise_it(SystemExit(3)), "raised SystemExit"),
         (lambda *_: 1, "unexpected keyword argument 'limit'"),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from calque.checks.outcome import Status
 from calque.checks.runner import Row
+from calque.core.presentation import printable
 
 _LINE = re.compile(r"line (\d+)(?: column (\d+))?")
 
@@ -18,7 +19,7 @@ def annotated(rows: Sequence[Row], file: str) -> Iterator[str]:
             what = "could not be judged" if row.outcome.status is Status.ERROR else "failed"
             title = f"{row.case.id}: {row.evaluator} {what}"
             place = "".join(f",{key}={value}" for key, value in _place(row.case.place).items())
-            yield f"::error file={_property(file)}{place},title={_property(title)}::{_data(row.outcome.reasoning)}"
+            yield printable(f"::error file={_property(file)}{place},title={_property(title)}::{_data(row.outcome.reasoning)}")
 
 
 def _place(text: str) -> dict[str, str]:

@@ -7,6 +7,7 @@ A suite file can only *name* an evaluator. Code is run when the user installed i
 from __future__ import annotations
 
 import importlib.util
+import json
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -87,10 +88,9 @@ class CustomCheck:
         return Outcome(0.0, Verdict.FAIL, (), (reasoning,), reasoning, {}, Status.ERROR)
 
     def _outcome(self, said: Any) -> Outcome:
-        if isinstance(said, Outcome):
-            return said
-        fields = dict(said) if isinstance(said, Mapping) else {"score": said}
-        unknown = set(fields) - {"score", "verdict", "hits", "misses", "reasoning", "metadata"}
+        """What the function returned, checked; `ValueError` when it is nothing that results can hold."""
+        fields = said.to_dict() if isinstance(said, Outcome) else dict(said) if isinstance(said, Mapping) else {"score": said}
+        unknown = set(fields) - {"score", "verdict", "hits", "misses", "reasoning", "metadata", "status"}
         if unknown:
             raise ValueError(f"it returned the unknown key {sorted(unknown)[0]!r}")
         score = plain(fields.get("score"))
@@ -102,7 +102,8 @@ class CustomCheck:
             tuple(map(str, fields.get("hits", ()))),
             tuple(map(str, fields.get("misses", ()))),
             str(fields.get("reasoning", f"{self.name}: {float(score):.4g}")),
-            dict(fields.get("metadata", {})),
+            json.loads(json.dumps(fields.get("metadata", {}), allow_nan=False)),
+            Status(fields.get("status", Status.OK)),
         )
 
     def _verdict(self, score: float) -> Verdict:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from calque.checks.task import STATUSES, TABLE, VERDICTS, mean
+from calque.checks.task import STATUSES, TABLE, VERDICTS
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, Undefined
 
@@ -36,7 +36,7 @@ def numbers(ledger: Ledger) -> dict[str, Any]:
     ]
     by_case = _groups(unit, len(ledger.units))
     by_evaluator = _groups(evaluator, len(ledger.names["evaluator"]))
-    case_scores = [mean([score[row] for row in rows], [weight[row] for row in rows]) for rows in by_case]
+    case_scores = [_mean([score[row] for row in rows], [weight[row] for row in rows]) for rows in by_case]
     known = [value for value in case_scores if value is not None]
     worst = [max((verdict[row] for row in rows), key=COUNTED.index) for rows in by_case]
     return {
@@ -67,3 +67,9 @@ def _of_evaluator(verdicts: Sequence[str], scores: Sequence[float]) -> dict[str,
         "score": math.fsum(scores) / len(scores),
         "pass_rate": verdicts.count("pass") / len(verdicts),
     }
+
+
+def _mean(values: Sequence[float], weights: Sequence[float]) -> float | None:
+    """The weighted mean, the same bits for any order; ``None`` when nothing weighs."""
+    total = math.fsum(weights)
+    return math.fsum(value * weight for value, weight in zip(values, weights, strict=True)) / total if total > 0 else None

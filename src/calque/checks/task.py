@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -45,7 +44,11 @@ class Checks(Task):
     @classmethod
     def of(cls, configs: Iterable[Mapping[str, Any]]) -> Checks:
         """The task with evaluators from their settings."""
-        return cls(evaluators=tuple(json.dumps(config, sort_keys=True, ensure_ascii=False) for config in configs))
+        return cls(
+            evaluators=tuple(
+                json.dumps(config, sort_keys=True, ensure_ascii=False, separators=(",", ":")) for config in configs
+            )
+        )
 
     @classmethod
     def measures(cls) -> tuple[Measure, ...]:
@@ -184,9 +187,3 @@ def results(ledger: Ledger) -> Iterator[dict[str, Any]]:
             **told,
             "status": STATUSES[columns["status"][row]],
         }
-
-
-def mean(values: Sequence[float], weights: Sequence[float]) -> float | None:
-    """The weighted mean, the same bits for any order; ``None`` when nothing weighs."""
-    total = math.fsum(weights)
-    return math.fsum(value * weight for value, weight in zip(values, weights, strict=True)) / total if total > 0 else None

@@ -14,6 +14,7 @@ import click
 from calque.cli import exits
 from calque.cli.options import jobs_option
 from calque.core.errors import ConfigError
+from calque.core.presentation import printable
 
 if TYPE_CHECKING:
     from calque.checks.cases import Selection
@@ -82,7 +83,7 @@ class _Remarks(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         if record.levelno == logging.WARNING:
-            click.echo(click.style("warning:", fg="yellow") + f" {record.getMessage()}", err=True)
+            click.echo(click.style("warning:", fg="yellow") + f" {printable(record.getMessage())}", err=True)
 
 
 def _log_to_stderr(*, quiet: bool) -> None:
@@ -215,7 +216,7 @@ def _exit_code(suite: Suite, result: Any, *, quiet: bool) -> int:
     failures = suite.gate.failures(result.numbers)
     if not quiet:
         for failure in failures:
-            click.echo(click.style("gate:", fg="red", bold=True) + f" {failure}", err=True)
+            click.echo(click.style("gate:", fg="red", bold=True) + f" {printable(failure)}", err=True)
     if result.incomplete:
         return exits.INCOMPLETE
     return exits.GATE_FAILED if failures else exits.FINE
