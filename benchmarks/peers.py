@@ -25,6 +25,7 @@ ENVIRONMENTS = {
     "faster-coco-eval": ("faster-coco-eval==1.8.0",),
     "hotcoco": ("hotcoco==1.3.0",),
     "ultrafast-pycocotools": ("ultrafast-pycocotools==0.1.14",),
+    "shapely": ("shapely==2.2.0",),
 }
 
 

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = tuple(sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]))
 
 _FENCE = re.compile(r"^```(?P<language>\w+)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
-_FILE_NAME = re.compile(r"# (?P<name>[a-z_]+\.py)\n")
+_FILE_NAME = re.compile(r"# (?P<name>[a-z_.]+\.(?:py|yaml))\n")
 ANYTHING = "..."
 """A line of an expected output that stands for any number of lines."""
 
@@ -60,9 +60,9 @@ def commands(block: str) -> Iterator[Command]:
 
 
 def lay_out(page: Path, folder: Path) -> None:
-    """Put into the folder what a reader has at hand: the demo's files, and the page's own Python files."""
+    """Put into the folder what a reader has at hand: the demo's files, and the page's own Python and YAML files."""
     run("calque demo --keep .", folder)
-    for body in blocks(page, "python"):
+    for body in (*blocks(page, "python"), *blocks(page, "yaml")):
         named = _FILE_NAME.match(body)
         if named:
             (folder / named["name"]).write_text(body, "utf-8")

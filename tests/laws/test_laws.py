@@ -20,10 +20,11 @@ from hypothesis import strategies as st
 from calque import Evaluator
 from calque.core.corpus import canonical
 from calque.kernels import TWINS, VARIABLE, native_built
+from tests.laws.checks import CHECKS
 from tests.laws.detection import DETECTION
 from tests.laws.subject import Document, Subject, bits, ledger_bits
 
-SUBJECTS = (DETECTION,)
+SUBJECTS = (DETECTION, CHECKS)
 
 Data = st.DataObject
 

@@ -64,7 +64,7 @@ def lines(result: Result, kind: str) -> Iterator[str]:
     if kind == "json":
         yield result.to_json() + "\n"
     elif kind == "jsonl":
-        for row in result.outcomes().rows():
+        for row in result.listed():
             yield json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
     elif kind == "csv":
         yield _csv(result)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -40,9 +41,14 @@ class Evaluator:
         """Score whole documents: two corpora, or anything that `calque.read` takes."""
         truth, predictions = self.task.read(expected, found)
         ledger = self.task.score(truth, predictions, jobs=self._jobs)
+        sources = Sources(((truth.source, truth.model),), ((predictions.source, predictions.model),))
+        return self.add(ledger, issues=[*truth.issues, *predictions.issues], sources=sources)
+
+    def add(self, ledger: Ledger, *, issues: Iterable[Issue] = (), sources: Sources | None = None) -> Self:
+        """Take in documents that were scored elsewhere under this task: in another process, or while they streamed by."""
         self._add(ledger if self._keep == "outcomes" else ledger.without_details())
-        self._issues += summarize([*truth.issues, *predictions.issues])
-        self._sources |= Sources(((truth.source, truth.model),), ((predictions.source, predictions.model),))
+        self._issues += summarize(issues)
+        self._sources |= sources or Sources()
         return self
 
     def merge(self, other: Evaluator) -> Self:

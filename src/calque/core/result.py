@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,7 +83,7 @@ class Result:
     ) -> Result:
         """The result of a ledger under its task."""
         numbers, undefined = settle(task.measure(ledger, jobs=jobs))
-        return cls(task, ledger, numbers, undefined, issues, sources)
+        return cls(task, ledger, numbers, undefined, (*issues, *task.losses(ledger)), sources)
 
     @property
     def signature(self) -> Signature:
@@ -118,6 +118,7 @@ class Result:
             "settings": dict(signature.settings),
             "sources": self.sources.to_dict(),
             **self.numbers,
+            **self.task.appended(self.ledger),
             "undefined": dict(self.undefined),
             "issues": [issue.to_dict() for issue in summarize(self.issues)],
         }
@@ -129,6 +130,10 @@ class Result:
     def outcomes(self, *, threshold: float | None = None) -> Table:
         """One row for each item, with what happened to it; ``.rows()`` iterates, ``.to_pandas()`` makes a frame."""
         return self.task.outcomes(self.ledger, threshold=threshold)
+
+    def listed(self) -> Iterator[dict[str, Any]]:
+        """The outcomes one by one, as JSONL prints them."""
+        return self.task.listed(self.ledger)
 
     def sections(self) -> list[Section]:
         """The numbers as a person reads them, then what was noticed in the data, then the signature."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     # Tasks are built while the command line starts; numpy waits until there is something to score.
     from calque.core.columns import Table
     from calque.core.corpus import Corpus
+    from calque.core.errors import Issue
     from calque.core.ledger import Ledger
     from calque.core.measures import Measure, MeasureName
     from calque.core.presentation import Section
 
-BUILT_IN = {"detection": "calque.detection", "layout": "calque.layout"}
+BUILT_IN = {"detection": "calque.detection", "layout": "calque.layout", "checks": "calque.checks.task"}
 """The tasks that come with calque and the module that defines each."""
 
 HEAD = ("task", "version", "signature")
@@ -105,6 +106,18 @@ class Task(ABC):
         rows = next(iter(ledger.tables.values()))
         documents = Strings.pack(str(ledger.units[unit]) for unit in rows.array(UNIT).tolist())
         return Table({"document": documents, **{name: column for name, column in rows.items() if name != UNIT}})
+
+    def listed(self, ledger: Ledger) -> Iterator[dict[str, Any]]:
+        """The outcomes one by one, as JSONL prints them."""
+        return self.outcomes(ledger).rows()
+
+    def appended(self, ledger: Ledger) -> dict[str, Any]:  # noqa: ARG002  # most show numbers only
+        """Lists that the JSON of a result shows after the numbers."""
+        return {}
+
+    def losses(self, ledger: Ledger) -> tuple[Issue, ...]:  # noqa: ARG002  # most find all losses while they read
+        """What could not be evaluated, where only scoring shows it."""
+        return ()
 
     def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
         """The numbers as a person reads them."""

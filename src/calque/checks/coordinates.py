@@ -1,0 +1,73 @@
+"""Numbers as models write them: finite, or a string that is wholly a decimal number; anything else is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+DECIMAL = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*", re.ASCII)
+LONGEST = 40
+"""How much of a value a message shows."""
+
+
+class BadValue(ValueError):
+    """A value is not what a format needs; the message says why, without the place."""
+
+
+def number(value: Any) -> float:
+    """The number that a value is or spells; `BadValue` otherwise.
+
+    >>> number(" 1e1 "), number(3)
+    (10.0, 3.0)
+    """
+    if type(value) is float or type(value) is int:
+        result = _real(value)
+    elif isinstance(value, str):
+        if DECIMAL.fullmatch(value) is None:
+            raise BadValue(f"{shown(value)} is not a number")
+        result = float(value)
+    elif isinstance(value, bool) or not isinstance(value, int | float):
+        raise BadValue(f"{shown(value)} is not a number")
+    else:
+        result = _real(value)
+    if not math.isfinite(result):
+        raise BadValue(f"{shown(value)} is not a finite number")
+    return result
+
+
+def _real(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def numbers(values: Sequence[Any]) -> list[float]:
+    """All values as numbers."""
+    return [number(value) for value in values]
+
+
+def plain(value: Any) -> Any:
+    """Arrays and array scalars as the lists and numbers that they hold; anything else as it is."""
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def is_list(value: Any) -> bool:
+    """Whether a value is a list, as JSON means it."""
+    return isinstance(value, list | tuple)
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it, cut to a readable length.
+
+    >>> shown("10px"), shown(None), shown([1, 2])
+    ('"10px"', 'null', '[1, 2]')
+    """
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

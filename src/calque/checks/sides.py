@@ -1,0 +1,63 @@
+"""The two sides of a case as an evaluator sees them: one value or a batch of them, each readable or not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from calque.checks.coordinates import BadValue, plain
+from calque.checks.outcome import Outcome, Status, unusable
+from calque.checks.paths import Gathered, Missing, Path
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class Side(Generic[Item]):
+    """What a path led to on one side of a case."""
+
+    name: str
+    """``output`` or ``expected``."""
+    items: Sequence[Item | BadValue]
+    batch: bool
+
+    def usable(self) -> list[int]:
+        """The positions of the items that could be read."""
+        return [position for position, item in enumerate(self.items) if not isinstance(item, BadValue)]
+
+    def complaints(self) -> list[str]:
+        """What is wrong with items that could not be read, each with its place."""
+        bad = [(position, item) for position, item in enumerate(self.items) if isinstance(item, BadValue)]
+        return [f"{self.name}[{position}]: {item}" if self.batch else f"{self.name}: {item}" for position, item in bad]
+
+
+def look_up(
+    name: str, path: Path, data: Any, read: Callable[[Any], Item], is_batch: Callable[[Any], bool]
+) -> Side[Item] | Missing:
+    """The side of a case that a path leads to."""
+    value = path.find(plain(data))
+    if isinstance(value, Missing):
+        return value
+    if isinstance(value, Gathered):
+        return Side(name, [_read(item, read) for item in value.items], batch=True)
+    value = plain(value)
+    if is_batch(value):
+        return Side(name, [_read(item, read) for item in value], batch=True)
+    return Side(name, [_read(value, read)], batch=False)
+
+
+def _read(value: Any, read: Callable[[Any], Item]) -> Item | BadValue:
+    if isinstance(value, Missing):
+        return BadValue(str(value))
+    try:
+        return read(plain(value))
+    except BadValue as error:
+        return error
+
+
+def nothing_there(output: Any, expected: Any, metadata: Mapping[str, Any]) -> Outcome:
+    """The outcome when a path leads nowhere on some side; a missing expected value is the author's error, not the model's."""
+    misses = [f"{side}: {found}" for side, found in (("output", output), ("expected", expected)) if isinstance(found, Missing)]
+    blame = Status.ERROR if isinstance(expected, Missing) else Status.OK
+    return unusable(misses, "; ".join(misses), metadata, status=blame)

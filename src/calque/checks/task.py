@@ -1,0 +1,189 @@
+"""Checks as a task: one row for each case and evaluator, so that states, merging and signatures work as everywhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from calque.core.errors import Issue, Severity
+from calque.core.task import Task, setting
+
+if TYPE_CHECKING:
+    from calque.checks.cases import CaseCorpus
+    from calque.checks.runner import Row
+    from calque.core.columns import Table
+    from calque.core.corpus import Corpus, UnitId
+    from calque.core.ledger import Ledger
+    from calque.core.measures import Measure, MeasureName
+    from calque.core.presentation import Section
+
+TABLE = "checks"
+VERDICTS = ("pass", "partial", "fail")
+STATUSES = ("ok", "error")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checks(Task):
+    """Judges outputs case by case with the evaluators that it is given, each as JSON text.
+
+    >>> from calque.core.evaluator import Evaluator
+    >>> from calque.checks.cases import Case, CaseCorpus
+    >>> settings = {"type": "iou_score", "bbox_path": "box", "expected_bbox_path": "box"}
+    >>> cases = CaseCorpus(cases=(Case("one", {"box": [0, 0, 2, 2]}, {"box": [0, 0, 2, 1]}),))
+    >>> result = Evaluator(Checks.of([settings])).update(cases, cases).compute()
+    >>> result["score"], result["partial"]
+    (0.5, 1)
+    """
+
+    name: ClassVar[str] = "checks"
+
+    evaluators: tuple[str, ...] = setting((), kind="words", key="evaluators", always=True, help="Evaluators, as JSON.")
+
+    @classmethod
+    def of(cls, configs: Iterable[Mapping[str, Any]]) -> Checks:
+        """The task with evaluators from their settings."""
+        return cls(
+            evaluators=tuple(
+                json.dumps(config, sort_keys=True, ensure_ascii=False, separators=(",", ":")) for config in configs
+            )
+        )
+
+    @classmethod
+    def measures(cls) -> tuple[Measure, ...]:
+        """What `calque explain` knows of checks."""
+        from calque.checks.numbers import MEASURES
+
+        return MEASURES
+
+    def read(self, expected: Any, found: Any) -> tuple[Corpus, Corpus]:
+        """Both sides must be case corpora; they may be one and the same."""
+        from calque.checks.cases import CaseCorpus
+
+        for side in (expected, found):
+            if not isinstance(side, CaseCorpus):
+                raise TypeError(f"checks take a CaseCorpus, as Suite.corpus() makes, not a {type(side).__name__}")
+        return expected, found
+
+    def score(self, expected: CaseCorpus, found: CaseCorpus, *, jobs: int = 1) -> Ledger:
+        """Every case under every evaluator. A case that one side lacks has no output, or nothing to expect."""
+        from calque.checks.runner import Bench, run
+
+        outputs = {case.id: case for case in found.cases}
+        truths = {case.id: case for case in expected.cases}
+        cases = [replace(case, output=outputs[case.id].output if case.id in outputs else None) for case in expected.cases]
+        cases += [replace(case, expected=None) for case in found.cases if case.id not in truths]
+        bench = Bench([json.loads(text) for text in self.evaluators], file=expected.source)
+        return ledger_of([row for chunk in run(bench, cases, jobs) for row in chunk])
+
+    def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:  # noqa: ARG002  # sums take no time
+        """The summary, and the numbers of each evaluator."""
+        from calque.checks.numbers import numbers
+
+        return numbers(ledger)
+
+    def appended(self, ledger: Ledger) -> dict[str, Any]:
+        """Every result."""
+        return {"results": list(results(ledger))}
+
+    def losses(self, ledger: Ledger) -> tuple[Issue, ...]:
+        """Cases that could not be judged."""
+        table = ledger.table(TABLE)
+        rows = zip(table.array("unit").tolist(), table.array("status").tolist(), strict=True)
+        broken = sorted({str(ledger.units[unit]) for unit, status in rows if STATUSES[status] == "error"})
+        if not broken:
+            return ()
+        named = ", ".join(broken[:5]) + (" …" if len(broken) > 5 else "")
+        message = f"could not be judged: {named}"
+        return (Issue("case-error", message, help="see their reasoning", severity=Severity.LOSS, count=len(broken)),)
+
+    def address(self, name: MeasureName) -> tuple[str, ...]:
+        """``score``, ``pass_rate``, ``pass`` …; of one evaluator ``score/NAME``."""
+        return ("summary", name.name) if name.label is None else ("evaluators", name.label, name.name)
+
+    def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # verdicts are settled
+        """One row for each case and evaluator."""
+        from calque.core.columns import Strings, Table
+
+        table = ledger.table(TABLE)
+        listed = list(results(ledger))
+        texts = {
+            key: [str(row.get(key, "")) for row in listed] for key in ("id", "evaluator", "verdict", "status", "reasoning")
+        }
+        columns: dict[str, Any] = {key: Strings.pack(values) for key, values in texts.items()}
+        order = _order(table)
+        return Table({**columns, "score": table.array("score")[order]})
+
+    def listed(self, ledger: Ledger) -> Iterator[dict[str, Any]]:
+        """Every result, as ``calque check --format jsonl`` prints it."""
+        return results(ledger)
+
+    def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
+        """The numbers as a person reads them."""
+        from calque.checks.presentation import sections
+
+        return sections(numbers)
+
+    def flat(self, numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """One row for each evaluator, and one for all."""
+        every = {"all": numbers["summary"], **numbers["evaluators"]}
+        return [{"evaluator": name, **entry} for name, entry in every.items()]
+
+
+def ledger_of(rows: Sequence[Row]) -> Ledger:
+    """The rows as columns, sorted by case."""
+    import numpy as np
+
+    from calque.core.columns import Strings, Table
+    from calque.core.corpus import canonical
+    from calque.core.ledger import UNIT, Ledger
+
+    units: tuple[UnitId, ...] = tuple(sorted({row.case.id for row in rows}, key=canonical))
+    code = {unit: position for position, unit in enumerate(units)}
+    ordered = sorted(rows, key=lambda row: code[row.case.id])
+    names = tuple(sorted({row.evaluator for row in rows}))
+    name_code = {name: position for position, name in enumerate(names)}
+    details = [json.dumps(_details(row), ensure_ascii=False, allow_nan=False) for row in ordered]
+    table = Table({
+        UNIT: np.array([code[row.case.id] for row in ordered], dtype=np.int32),
+        "evaluator": np.array([name_code[row.evaluator] for row in ordered], dtype=np.int32),
+        "score": np.array([row.outcome.score for row in ordered], dtype=np.float64),
+        "weight": np.array([row.weight for row in ordered], dtype=np.float64),
+        "verdict": np.array([VERDICTS.index(row.outcome.verdict) for row in ordered], dtype=np.uint8),
+        "status": np.array([STATUSES.index(row.outcome.status) for row in ordered], dtype=np.uint8),
+        "position": np.array([row.case.position for row in ordered], dtype=np.int64),
+        "detail": Strings.pack(details),
+    })  # fmt: skip
+    return Ledger(units=units, tables={TABLE: table}, names={"evaluator": names}, details=frozenset({(TABLE, "detail")}))
+
+
+def _details(row: Row) -> dict[str, Any]:
+    told = row.outcome.to_dict()
+    return {key: told[key] for key in ("hits", "misses", "reasoning", "metadata")} | {"place": row.case.place}
+
+
+def _order(table: Table) -> Any:
+    """Rows as they stood in their file; where shards have the same position, by case."""
+    import numpy as np
+
+    return np.argsort(table.array("position"), kind="stable")
+
+
+def results(ledger: Ledger) -> Iterator[dict[str, Any]]:
+    """Every row of a ledger in its JSON form, in the order of the file."""
+    table = ledger.table(TABLE)
+    names = ledger.names["evaluator"]
+    columns = {key: table.array(key).tolist() for key in ("unit", "evaluator", "score", "verdict", "status")}
+    details = table.get("detail")
+    for row in _order(table).tolist():
+        told = json.loads(details[row]) if details is not None else {}
+        told.pop("place", None)
+        yield {
+            "id": ledger.units[columns["unit"][row]],
+            "evaluator": names[columns["evaluator"][row]],
+            "score": columns["score"][row],
+            "verdict": VERDICTS[columns["verdict"][row]],
+            **told,
+            "status": STATUSES[columns["status"][row]],
+        }
