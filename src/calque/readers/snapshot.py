@@ -341,7 +341,8 @@ class _Reader:
         meant = self.label_map.get(str(value))
         if meant is not None and not isinstance(value, bool):
             help = f"write the label's name, {meant!r}, not its number"
-            self._add("label-id", place, f"{shown(value)} is a label number", help=help)
+            severity = Severity.LOSS if self.rules.lenient else Severity.ERROR
+            self._add("label-id", place, f"{shown(value)} is a label number", help=help, severity=severity)
         elif not isinstance(value, str) or not value:
             self._add("wrong-type", place, f"expected a label name, not {shown(value)}")
         else:
