@@ -13,10 +13,10 @@ from calque.core.errors import did_you_mean
 from calque.core.version import __version__
 
 VERBS = {
-    "detect": "Figures, tables and other boxes on pages: precision, recall, F1, fit.",
-    "layout": "Layout blocks: which are found, and whether their category is right.",
+    "detect": "Figures, tables and other boxes on pages: found or not, and how well.",
+    "layout": "Layout blocks: found or not, and under the right name.",
     "check": "A suite of geometric checks from a YAML file, as a gate.",
-    "validate": "Check files against their contract, and two files against each other.",
+    "validate": "Check files against their contract and against each other.",
     "merge": "Add up states saved with --save and print the result.",
     "explain": "What a measure means: definition, formula, source.",
     "demo": "Evaluate two imaginary models on built-in sample data.",
