@@ -16,6 +16,7 @@ VERBS = {
     "detect": "Figures, tables and other boxes on pages: precision, recall, F1, fit.",
     "layout": "Layout blocks: which are found, and whether their category is right.",
     "check": "A suite of geometric checks from a YAML file, as a gate.",
+    "words": "What OCR read: recall in order, precision, WER, and the best of a lattice.",
     "validate": "Check files against their contract, and two files against each other.",
     "merge": "Add up states saved with --save and print the result.",
     "explain": "What a measure means: definition, formula, source.",

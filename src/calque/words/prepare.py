@@ -83,13 +83,14 @@ def _clean_vocabulary(corpus: WordCorpus, cleaning: Cleaning) -> WordCorpus:
         issues.append(Issue("no-blocks", text, corpus.source, severity=Severity.NOTE))
     words = corpus.vocabulary.tolist()
     simple = replace(cleaning.of_characters(), dehyphenate="none")
-    cleaned = [_tokens(word, simple) for word in words]
+    cleaned = [tokens_of(word, simple) for word in words]
     if all(len(tokens) == 1 and tokens[0] == word for tokens, word in zip(cleaned, words, strict=True)):
         return replace(corpus, issues=tuple(issues))
     return _recoded(corpus, cleaned, issues)
 
 
-def _tokens(word: str, cleaning: Cleaning) -> list[str]:
+def tokens_of(word: str, cleaning: Cleaning) -> list[str]:
+    """What a single word is after clean-up: itself, several words, or nothing."""
     if word.isascii() and cleaning.tokenizer == "whitespace":
         return word.split()
     blocks, _ = clean_document("", [Block(word)], cleaning)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from calque.core.corpus import UnitId
 from calque.core.errors import ContractError, Issue, Severity
+from calque.core.lattice import Lattice
 from calque.core.word_corpus import TextCorpus, WordCorpus
 from calque.readers.texts import is_single, read_texts
-from calque.words.prepare import PageWords, words_of
+from calque.words.build import build_lattice
+from calque.words.cleaning import Cleaning
+from calque.words.prepare import PageWords, tokens_of, words_of
 
 if TYPE_CHECKING:
     from calque.words.task import Words
@@ -74,3 +77,23 @@ def _noted(truth: WordCorpus, found: WordCorpus) -> WordCorpus:
     text = f"no document is on both sides: {found.documents[0]!r} here, {truth.documents[0]!r} in {truth.source or 'the truth'}"
     note = Issue("no-common-document", text, found.source, "", "files pair by their stem", Severity.NOTE)
     return replace(found, issues=(*found.issues, note))
+
+
+def with_lattices(task: Words, found: WordCorpus, lattices: Mapping[UnitId, Lattice]) -> WordCorpus:
+    """The predictions with lattices beside them, their words cleaned and split like all others."""
+    cleaning = replace(task.cleaning().of_characters(), dehyphenate="none")
+    return replace(found, lattices={unit: _cleaned(lattice, cleaning) for unit, lattice in lattices.items()})
+
+
+def _cleaned(lattice: Lattice, cleaning: Cleaning) -> Lattice:
+    def words(given: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(token for word in given for token in tokens_of(word, cleaning))
+
+    return replace(lattice, edges=tuple(replace(edge, words=words(edge.words)) for edge in lattice.edges))
+
+
+def built_lattices(predictions: Mapping[str, WordCorpus]) -> dict[UnitId, Lattice]:
+    """For each document the lattice of what all predictions read; one that a prediction lacks is empty there."""
+    read = {name: dict(corpus.by_document()) for name, corpus in predictions.items()}
+    units = {unit for words in read.values() for unit in words}
+    return {unit: build_lattice({name: words.get(unit, []) for name, words in read.items()}) for unit in units}
