@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from calque.cli.options import output_options, task_from, task_options
+from calque.cli.options import jobs_option, kept_for, output_options, task_from, task_options
 from calque.core.errors import ConfigError, did_you_mean
 from calque.words.task import Words
 
 if TYPE_CHECKING:
     from calque.core.evaluator import Evaluator
     from calque.core.lattice import Lattice
+    from calque.core.presentation import Section
     from calque.core.result import Result
     from calque.core.word_corpus import WordCorpus
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 @click.option("--show", metavar="DOC", help="Print truth and prediction of one document side by side.")
 @click.option("--errors", is_flag=False, flag_value=20, default=0, type=int, metavar="[N]", help="List the N most frequent confusions.")
 @click.option("--removed", is_flag=True, help="List what clean-up took out of the truth.")
-@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Documents in parallel.")
+@jobs_option
 @output_options
 def command(truth: str, predictions: tuple[str, ...], **values: Any) -> int:
     """Evaluate the words of each PRED against TRUTH: how many are there, in the same order.
@@ -57,7 +58,7 @@ def command(truth: str, predictions: tuple[str, ...], **values: Any) -> int:
     if len(predictions) > 1 and values["save"] is not None:
         raise ConfigError("--save keeps the state of one PRED; evaluate several one by one")
     with working(f"evaluating {', '.join(predictions)}", quiet=values["quiet"]):
-        evaluators = _evaluators(task, truth, predictions, own)
+        evaluators = _evaluators(task, truth, predictions, own, _keep(own, values))
     if own["show"] is not None:
         return _show(evaluators, own["show"])
     if own["removed"]:
@@ -132,7 +133,15 @@ def _cleaning_value(name: str, text: str, default: Any) -> Any:
     return text
 
 
-def _evaluators(task: Words, truth: str, predictions: Sequence[str], own: dict[str, Any]) -> dict[str, Evaluator]:
+def _keep(own: dict[str, Any], values: dict[str, Any]) -> Literal["numbers", "outcomes"]:
+    """Words and paths are kept only when something shows them."""
+    shown = any(own[name] for name in ("show", "errors", "removed", "build_lattice", "lattice_file"))
+    return "outcomes" if shown else kept_for(values)
+
+
+def _evaluators(
+    task: Words, truth: str, predictions: Sequence[str], own: dict[str, Any], keep: Literal["numbers", "outcomes"]
+) -> dict[str, Evaluator]:
     """One evaluator for each PRED, all against one truth; the lattice is the first one's."""
     import dataclasses
 
@@ -148,7 +157,8 @@ def _evaluators(task: Words, truth: str, predictions: Sequence[str], own: dict[s
     for position, (name, corpus) in enumerate(named.items()):
         first = position == 0
         mine = task if first else dataclasses.replace(task, lattice="none")
-        made[name] = Evaluator(mine, jobs=own["jobs"]).update(expected, with_lattices(task, corpus, lattices) if first else corpus)
+        beside = with_lattices(task, corpus, lattices) if first else corpus
+        made[name] = Evaluator(mine, keep=keep, jobs=own["jobs"]).update(expected, beside)
     return made
 
 
@@ -210,3 +220,88 @@ def _deliver(evaluators: dict[str, Evaluator], values: dict[str, Any]) -> int:
     if len(evaluators) == 1:
         return deliver(next(iter(evaluators.values())), **values)
     return _deliver_runs({name: evaluator.compute() for name, evaluator in evaluators.items()}, values)
+
+
+def _deliver_runs(results: dict[str, Result], values: dict[str, Any]) -> int:
+    """Several predictions of one truth: each one's block under ``runs``, the oracle beside them."""
+    from calque.cli import exits
+    from calque.cli.render import format_of
+    from calque.core.files import write_whole
+
+    kind = format_of(values["format"], values["output"])
+    text = "".join(_run_lines(results, kind))
+    if values["output"] is not None:
+        write_whole(values["output"], text.encode("utf-8", "backslashreplace"))
+        if not values["quiet"]:
+            click.echo(f"wrote {values['output']}", err=True)
+    else:
+        click.echo(text, nl=False)
+    return exits.INCOMPLETE if any(result.incomplete for result in results.values()) else exits.FINE
+
+
+def _run_lines(results: dict[str, Result], kind: str) -> Iterator[str]:
+    import csv
+    import io
+
+    from calque.core.presentation import to_markdown, to_text
+    from calque.core.result import strict_json
+
+    if kind == "json":
+        yield strict_json(runs_tree(results)) + "\n"
+    elif kind == "jsonl":
+        for name, result in results.items():
+            for row in result.outcomes().rows():
+                yield json.dumps({"run": name, **row}, ensure_ascii=False, allow_nan=False) + "\n"
+    elif kind == "csv":
+        rows = [{"run": name, **row} for name, result in results.items() for row in result.task.flat(result.numbers)]
+        text = io.StringIO()
+        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        yield text.getvalue()
+    else:
+        sections = _run_sections(results)
+        yield to_markdown(sections) if kind == "markdown" else to_text(sections) + "\n"
+
+
+def runs_tree(results: dict[str, Result]) -> dict[str, Any]:
+    """The JSON of several runs: what they share at the top, each one's own numbers under its name."""
+    trees = {name: result.to_dict() for name, result in results.items()}
+    first = next(iter(trees.values()))
+    oracle = {"oracle": _against_all(first.pop("oracle"), trees)} if "oracle" in first else {}
+    return {
+        **{key: first[key] for key in ("task", "version", "signature", "settings")},
+        "runs": {name: {key: value for key, value in tree.items() if key not in ("task", "version")} for name, tree in trees.items()},
+        **oracle,
+    }
+
+
+def _against_all(oracle: dict[str, Any], trees: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Without sources of its own, a lattice is held against the best of the predictions."""
+    recalls = [tree["micro"]["recall"] for tree in trees.values()]
+    if oracle["sources"] or oracle["recall"] is None or None in recalls:
+        return oracle
+    best = max(recalls)
+    repairable = (oracle["recall"] - best) / (1 - best) if best < 1 else None
+    return {**oracle, "best_source_recall": best, "repairable": repairable}
+
+
+def _run_sections(results: dict[str, Result]) -> list[Section]:
+    """The runs below each other in one table, then the lattice and the signature."""
+    from calque.core.presentation import Section
+    from calque.words.presentation import SCOPES, TITLES
+
+    first = next(iter(results.values()))
+    names = list(first.numbers["micro"])
+    tables = [
+        Section(
+            title=label,
+            head=("prediction", *(TITLES[name] for name in names)),
+            rows=[(run, *(result.numbers[scope][name] for name in names)) for run, result in results.items()],
+        )
+        for scope, label in SCOPES.items()
+    ]
+    lattice = [section for section in first.task.sections(first.to_dict()) if section.title == "Lattice"]
+    notes = [f"{run}: {issue}" for run, result in results.items() for issue in result.issues]
+    noticed = [Section(title="noticed in the data", notes=notes)] if notes else []
+    return [*tables, *lattice, *noticed, Section(title="", notes=[str(first.signature)])]

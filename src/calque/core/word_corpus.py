@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
@@ -87,6 +87,8 @@ class WordCorpus(Corpus):
     regions: tuple[str, ...] = ()
     removed: tuple[Removed, ...] = ()
     """What clean-up took out."""
+    cleaned: Hashable = None
+    """The clean-up that its words went through, so that none goes through it twice."""
     lattices: Mapping[UnitId, Lattice] = field(default_factory=dict)
     """Candidates for some of the documents."""
     model: str = ""

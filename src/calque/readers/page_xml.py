@@ -24,7 +24,7 @@ def looks_like(root: _Element) -> bool:
     return name(root) == "PcGts"
 
 
-def blocks_of(root: _Element, level: Level = "line") -> list[Block]:
+def blocks_of(root: _Element, level: Level = "region") -> list[Block]:
     """One block for each text region, in reading order; regions outside of that order come after it, as in the file."""
     blocks: list[Block] = []
     for number, page in enumerate(children(root, "Page")):
@@ -60,9 +60,10 @@ def _references(group: _Element) -> Iterator[str]:
     members = [child for child in group if name(child) != "UserDefined" and name(child) != "Labels"]
     members.sort(key=_index)
     for member in members:
+        # A group may itself be a region, such as a table; its cells come in the order of the group.
+        yield from _references(member)
         if member.get("regionRef") is not None:
             yield str(member.get("regionRef"))
-        yield from _references(member)
 
 
 def _index(element: _Element) -> float:

@@ -20,7 +20,7 @@ TEXT, MARKUP, TABLES = (".txt", ".text"), (".html", ".htm", ".xhtml", ".hocr", "
 EXTENSIONS = (*TEXT, *MARKUP, *TABLES, ".json")
 
 
-def read_texts(source: Any, *, level: Level = "line") -> TextCorpus | WordCorpus:
+def read_texts(source: Any, *, level: Level = "region") -> TextCorpus | WordCorpus:
     """The texts or words in a file, in a folder (one document a file, named by its stem), or in a mapping by document."""
     if isinstance(source, TextCorpus | WordCorpus):
         return source
@@ -69,8 +69,8 @@ def _from_folder(path: str, level: Level) -> TextCorpus:
     issues: list[Issue] = []
     errors: list[Issue] = []
     for name in names:
-        file, stem = os.path.join(path, name), Path(name).stem
-        if Path(name).suffix.lower() not in (*TEXT, *MARKUP, ".tsv"):
+        file, (stem, suffix) = os.path.join(path, name), os.path.splitext(name)
+        if suffix.lower() not in (*TEXT, *MARKUP, ".tsv"):
             issues.append(Issue("not-read", f"{name} is in no format that holds a document", path, severity=Severity.NOTE))
             continue
         if stem in files:
@@ -111,7 +111,7 @@ def _from_json(path: str) -> TextCorpus | WordCorpus:
 def _blocks(path: str, level: Level) -> Sequence[Block]:
     """The blocks of one document's file."""
     data = _bytes(path)
-    suffix = Path(path).suffix.lower()
+    suffix = os.path.splitext(path)[1].lower()
     head = data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if suffix in (*TEXT, ".tsv") or (suffix not in MARKUP and not head.startswith(b"<")):
         text = decoded(data, path)
@@ -145,9 +145,11 @@ def _xml_blocks(data: bytes, path: str, level: Level) -> Sequence[Block]:
 
 def _bytes(path: str) -> bytes:
     try:
-        size = os.path.getsize(path)
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            data = file.read() if size <= LARGEST else b""
     except OSError:
-        size = 0  # reading says what is wrong
+        return json_tree.read_bytes(path)  # says what is wrong
     if size > LARGEST:
         raise ContractError.single(
             "too-large",
@@ -155,13 +157,10 @@ def _bytes(path: str) -> bytes:
             file=path,
             help="split it into documents, or give a table with one row a word",
         )
-    try:
-        return json_tree.read_bytes(path)
-    except ContractError as error:
-        # An empty text file is a document without words; only other formats must hold something.
-        if error.issues[0].code == "empty-file" and path.lower().endswith(TEXT):
-            return b""
-        raise
+    # An empty text file is a document without words; only other formats must hold something.
+    if not data and not path.lower().endswith(TEXT):
+        raise ContractError.single("empty-file", "the file is empty", file=path)
+    return data
 
 
 def decoded(data: bytes, path: str) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from calque.core.columns import Flags, Ints
 from calque.core.corpus import UnitId
 from calque.core.ledger import UNIT, Ledger
-from calque.core.measures import Measure, Ratio, Undefined, fraction_sums
+from calque.core.measures import Measure, Ratio, Undefined
 from calque.words.scoring import STATUS_NAMES, Status
 
 if TYPE_CHECKING:
@@ -195,9 +195,7 @@ def _mean(ratio: Ratio[Tally], tally: Tally) -> float | Undefined:
     defined = values[~np.isnan(values)]
     if not len(defined):
         return Undefined("no document has a value")
-    if ratio.name in ("wer", "cer"):  # may be above 1
-        return math.fsum(defined.tolist()) / len(defined)
-    return float(fraction_sums(defined, np.zeros(len(defined), dtype=np.int32), 1)[0] / len(defined))
+    return math.fsum(defined.tolist()) / len(defined)
 
 
 def _documents(ledger: Ledger, rows: Flags, tally: Tally, ratios: tuple[Ratio[Tally], ...]) -> dict[UnitId, dict[str, Any]]:

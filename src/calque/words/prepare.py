@@ -22,9 +22,9 @@ PageWords = Mapping[UnitId, Sequence[str]]
 
 def words_of(corpus: TextCorpus | WordCorpus, cleaning: Cleaning, page_words: PageWords | None = None) -> WordCorpus:
     """The words of a corpus after clean-up. ``page_words`` says what each document's pages show, for ``min_block_recall``."""
-    if isinstance(corpus, WordCorpus):
-        return _clean_vocabulary(corpus, cleaning)
-    return _split(corpus, cleaning, page_words or {})
+    if not isinstance(corpus, WordCorpus):
+        return _split(corpus, cleaning, page_words or {})
+    return corpus if corpus.cleaned == cleaning else _clean_vocabulary(corpus, cleaning)
 
 
 def _split(corpus: TextCorpus, cleaning: Cleaning, page_words: PageWords) -> WordCorpus:
@@ -52,6 +52,7 @@ def _split(corpus: TextCorpus, cleaning: Cleaning, page_words: PageWords) -> Wor
         region=np.repeat(np.array([region_code[b.region] for b in kept], dtype=np.int32), lengths) if any(regions) else None,
         regions=regions if any(regions) else (),
         removed=tuple(removed),
+        cleaned=cleaning,
         model=corpus.model,
         source=corpus.source,
         issues=(*corpus.issues, *_odd_forms(corpus, cleaning)),
@@ -85,8 +86,8 @@ def _clean_vocabulary(corpus: WordCorpus, cleaning: Cleaning) -> WordCorpus:
     simple = replace(cleaning.of_characters(), dehyphenate="none")
     cleaned = [tokens_of(word, simple) for word in words]
     if all(len(tokens) == 1 and tokens[0] == word for tokens, word in zip(cleaned, words, strict=True)):
-        return replace(corpus, issues=tuple(issues))
-    return _recoded(corpus, cleaned, issues)
+        return replace(corpus, issues=tuple(issues), cleaned=cleaning)
+    return replace(_recoded(corpus, cleaned, issues), cleaned=cleaning)
 
 
 def tokens_of(word: str, cleaning: Cleaning) -> list[str]:

@@ -83,12 +83,17 @@ def _counts(task: Words, sides: Sides, partners: Codes, jobs: int) -> dict[str, 
 
 def _naive(sides: Sides) -> Ints:
     """How many words stand at the same place on both sides."""
-    row, place = sides.truth_rows(), sides.truth_positions()
-    keys = sides.found_rows() * _APART + sides.found_positions()
-    wanted = row * _APART + place
-    at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
-    same: Flags = keys[at] == wanted if len(keys) else np.zeros(len(wanted), dtype=np.bool_)
-    same &= sides.found_word[at] == sides.truth_word if len(keys) else same
+    row = sides.truth_rows()
+    if sides.truth.position is None and sides.found_position is None:
+        at = sides.found_offsets[row] + sides.truth_positions()
+        there: Flags = at < sides.found_offsets[row + 1]
+    else:
+        keys = sides.found_rows() * _APART + sides.found_positions()
+        wanted = row * _APART + sides.truth_positions()
+        at = np.searchsorted(keys, wanted)
+        there = np.append(keys, -1)[at] == wanted
+    same = there.copy()
+    same[there] = sides.found_word[at[there]] == sides.truth_word[there]
     return np.bincount(row[same], minlength=len(sides.documents)).astype(np.int64)
 
 
@@ -99,10 +104,12 @@ _APART = 1 << 40
 def _word_edits(sides: Sides, matches: Ints) -> Ints:
     from rapidfuzz.distance import Levenshtein
 
+    ours, theirs = as_texts(sides.truth_word, sides.found_word)
     edits = []
-    for (ours, theirs), shared in zip(sides.by_document(), matches.tolist(), strict=True):
-        bound = len(ours) + len(theirs) - 2 * shared
-        edits.append(Levenshtein.distance(*as_texts(ours, theirs), score_cutoff=bound) if bound else 0)
+    bounds = zip(pairwise(sides.truth_offsets.tolist()), pairwise(sides.found_offsets.tolist()), matches.tolist(), strict=True)
+    for (a, b), (c, d), shared in bounds:
+        most = b - a + d - c - 2 * shared
+        edits.append(Levenshtein.distance(ours[a:b], theirs[c:d], score_cutoff=most) if most else 0)
     return np.array(edits, dtype=np.int64)
 
 

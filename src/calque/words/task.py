@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.errors import ConfigError
 from calque.core.signature import Signature
-from calque.core.task import Task, setting
+from calque.core.task import Task, setting, spell
 
 if TYPE_CHECKING:
     from calque.core.columns import Table
@@ -68,9 +68,6 @@ class Words(Task):
     keep_lang: tuple[str, ...] = setting(
         (), kind="words", key="keep-lang", help="Keep only truth paragraphs in these languages (en,de)."
     )
-    keep_unknown: bool = setting(
-        True, kind="choice", key="keep-unknown", choices=("yes", "no"), help="With --keep-lang, paragraphs of unknown language stay."
-    )
     min_block_recall: float | None = setting(
         None, kind="number", key="min-block-recall", help="Leave out truth blocks of which less than this share is on the page."
     )
@@ -81,9 +78,11 @@ class Words(Task):
         (), kind="words", key="stop-words", help="Also give recall without these words (A,B; or: english)."
     )
     level: Literal["region", "line", "word"] = setting(
-        "line", kind="choice", choices=("region", "line", "word"), key="level", help="Which text of PAGE XML is read."
+        "region", kind="choice", choices=("region", "line", "word"), key="level", help="Which text of PAGE XML is read."
     )
     characters: bool = setting(False, kind="switch", key="characters", flag="--cer", help="Also compare characters (CER).")
+    keep_unknown: bool = True
+    """With ``keep_lang``, whether paragraphs of unknown language stay."""
     holdout: tuple[str, ...] | None = None
     """The documents of the test; ``None`` for all, or for one of the two rules below."""
     holdout_fraction: float | None = None
@@ -96,8 +95,6 @@ class Words(Task):
     """How many of the most frequent confusions are listed with the numbers."""
 
     def __post_init__(self) -> None:
-        if self.keep_unknown in ("yes", "no"):  # as the command line spells it
-            object.__setattr__(self, "keep_unknown", self.keep_unknown == "yes")
         made = self.cleaning()
         for name in ("fold", "drop", "keep_lang", "tokenizer"):
             object.__setattr__(self, name, getattr(made, name))
@@ -128,8 +125,8 @@ class Words(Task):
     def signature(self) -> Signature:
         """Every setting that can change a number, with the rule of the hold-out."""
         plain = super().signature()
-        extra = {"holdout": self._holdout_rule(), "lattice": self.lattice}
-        quiet = {name for name, value in extra.items() if value in ("all", "none")}
+        extra = {"keep-unknown": spell(self.keep_unknown), "holdout": self._holdout_rule(), "lattice": self.lattice}
+        quiet = {name for name, value in extra.items() if value in ("yes", "all", "none")}
         return Signature(self.name, {**plain.settings, **extra}, plain.quiet | quiet)
 
     def _holdout_rule(self) -> str:
@@ -153,7 +150,7 @@ class Words(Task):
 
         return score(self, expected, found, jobs=jobs)
 
-    def measure(self, ledger: Ledger) -> dict[str, Any]:
+    def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:  # noqa: ARG002  # sums of a few columns
         """Recall and what stands beside it, over all words, as a mean of documents, and for each document."""
         from calque.words.numbers import measure
 
