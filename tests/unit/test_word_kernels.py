@@ -92,8 +92,7 @@ def test_long_sequences_cross_many_blocks(seed: int, vocabulary: int) -> None:
     for name in MODULES:
         module = importlib.import_module(TWINS[name])
         assert module.lcs_lengths(*ours, *theirs, vocabulary, 1).tolist() == [expected]
-        for limit in (BIG_LOG, 50):
-            answers.append(module.lcs_partners(*ours, *theirs, vocabulary, limit, 1).tolist())
+        answers += [module.lcs_partners(*ours, *theirs, vocabulary, limit, 1).tolist() for limit in (BIG_LOG, 50)]
     assert all(answer == answers[0] for answer in answers)
     check_partners([(ours[0].tolist(), theirs[0].tolist())], answers[0], [expected])
 

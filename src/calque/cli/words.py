@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from calque.cli.options import jobs_option, kept_for, output_options, task_from, task_options
+from calque.cli.options import jobs_option, output_options, task_from, task_options
 from calque.core.errors import ConfigError, did_you_mean
 from calque.words.task import Words
 
 if TYPE_CHECKING:
-    from calque.core.evaluator import Evaluator
+    from calque.core.evaluator import Evaluator, Keep
     from calque.core.lattice import Lattice
     from calque.core.presentation import Section
     from calque.core.result import Result
@@ -29,11 +29,15 @@ if TYPE_CHECKING:
 @click.option("--holdout-fraction", type=float, metavar="SHARE", help="Hold out this share, chosen by a hash of the ids.")
 @click.option("--fold", "holdout_fold", default="", metavar="I/K", help="Hold out fold I of K, counted from 0.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of --holdout-fraction and --fold.")
-@click.option("--clean", "clean", multiple=True, metavar="NAME[=VALUE]", help="A clean-up step: drop=table,figure or drop_zero_width.")
+@click.option(
+    "--clean", "clean", multiple=True, metavar="NAME[=VALUE]", help="A clean-up step: drop=table,figure or drop_zero_width."
+)
 @click.option("--page-text", type=click.Path(), metavar="PATH", help="What the pages show, for --min-block-recall.")
 @task_options(Words)
 @click.option("--show", metavar="DOC", help="Print truth and prediction of one document side by side.")
-@click.option("--errors", is_flag=False, flag_value=20, default=0, type=int, metavar="[N]", help="List the N most frequent confusions.")
+@click.option(
+    "--errors", is_flag=False, flag_value=20, default=0, type=int, metavar="[N]", help="List the N most frequent confusions."
+)
 @click.option("--removed", is_flag=True, help="List what clean-up took out of the truth.")
 @jobs_option
 @output_options
@@ -53,12 +57,15 @@ def command(truth: str, predictions: tuple[str, ...], **values: Any) -> int:
 
     own = {name: values.pop(name) for name in OWN}
     task = _task(own, values)
-    format_of(values["format"], values["output"])
+    kind = format_of(values["format"], values["output"])
     check_writable(values["output"], values["save"])
     if len(predictions) > 1 and values["save"] is not None:
         raise ConfigError("--save keeps the state of one PRED; evaluate several one by one")
+    # Words are kept only when something shows them.
+    shown = kind == "jsonl" or values["save"] is not None or own["show"] is not None or own["removed"]
+    keep: Keep = "outcomes" if shown else "numbers"
     with working(f"evaluating {', '.join(predictions)}", quiet=values["quiet"]):
-        evaluators = _evaluators(task, truth, predictions, own, _keep(own, values))
+        evaluators = _evaluators(task, truth, predictions, own, keep)
     if own["show"] is not None:
         return _show(evaluators, own["show"])
     if own["removed"]:
@@ -88,7 +95,7 @@ def _task(own: dict[str, Any], values: dict[str, Any]) -> Words:
         "errors": own["errors"],
         **_cleaning(own["clean"]),
     }
-    return dataclasses.replace(made, **more)  # type: ignore[type-var, return-value]  # a Words, made from Words
+    return dataclasses.replace(made, **more)  # type: ignore[return-value]  # a Words, made from Words
 
 
 def _listed(path: str) -> tuple[str, ...]:
@@ -133,15 +140,7 @@ def _cleaning_value(name: str, text: str, default: Any) -> Any:
     return text
 
 
-def _keep(own: dict[str, Any], values: dict[str, Any]) -> Literal["numbers", "outcomes"]:
-    """Words and paths are kept only when something shows them."""
-    shown = any(own[name] for name in ("show", "errors", "removed", "build_lattice", "lattice_file"))
-    return "outcomes" if shown else kept_for(values)
-
-
-def _evaluators(
-    task: Words, truth: str, predictions: Sequence[str], own: dict[str, Any], keep: Literal["numbers", "outcomes"]
-) -> dict[str, Evaluator]:
+def _evaluators(task: Words, truth: str, predictions: Sequence[str], own: dict[str, Any], keep: Keep) -> dict[str, Evaluator]:
     """One evaluator for each PRED, all against one truth; the lattice is the first one's."""
     import dataclasses
 
@@ -179,7 +178,9 @@ def _show(evaluators: dict[str, Evaluator], document: str) -> int:
 
     for name, evaluator in evaluators.items():
         ref, pred, pairs = _texts(evaluator, document)
-        click.echo(click.style(f"{document}: truth (left), {name} (right); {len(pairs):,} of {len(ref):,} words match", bold=True))
+        click.echo(
+            click.style(f"{document}: truth (left), {name} (right); {len(pairs):,} of {len(ref):,} words match", bold=True)
+        )
         for line in side_by_side(ref, pred, pairs):
             click.echo(line)
     return _exit_code(evaluators)
@@ -193,7 +194,9 @@ def _texts(evaluator: Evaluator, document: str) -> tuple[list[str], list[str], l
         raise ConfigError(f"--show: there is no document {document!r}. {did_you_mean(document, names)}".strip())
     row, vocabulary = names[document], ledger.names["word"]
     spans = {side: slice(*ledger.offsets(side)[row : row + 2].tolist()) for side in ("truth", "found")}
-    words = {side: [vocabulary[code] for code in ledger.table(side).array("word")[span].tolist()] for side, span in spans.items()}
+    words = {
+        side: [vocabulary[code] for code in ledger.table(side).array("word")[span].tolist()] for side, span in spans.items()
+    }
     partners = ledger.table("truth").array("match")[spans["truth"]].tolist()
     return words["truth"], words["found"], [(i, j) for i, j in enumerate(partners) if j >= 0]
 
@@ -271,7 +274,9 @@ def runs_tree(results: dict[str, Result]) -> dict[str, Any]:
     oracle = {"oracle": _against_all(first.pop("oracle"), trees)} if "oracle" in first else {}
     return {
         **{key: first[key] for key in ("task", "version", "signature", "settings")},
-        "runs": {name: {key: value for key, value in tree.items() if key not in ("task", "version")} for name, tree in trees.items()},
+        "runs": {
+            name: {key: value for key, value in tree.items() if key not in ("task", "version")} for name, tree in trees.items()
+        },
         **oracle,
     }
 

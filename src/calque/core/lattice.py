@@ -45,7 +45,9 @@ class Lattice:
         for position, slot in enumerate(slots):
             if not slot:
                 raise ContractError.single(
-                    "empty-slot", f"slot {position} has no candidates", help="give it an empty candidate, [], to let it be skipped"
+                    "empty-slot",
+                    f"slot {position} has no candidates",
+                    help="give it an empty candidate, [], to let it be skipped",
                 )
             for number, words in enumerate(slot):
                 if isinstance(words, str):

@@ -32,7 +32,9 @@ def blocks_of(root: _Element) -> list[Block]:
 def _marks(block: _Element) -> frozenset[str]:
     """Tables and figures are composed blocks with a type."""
     kinds = {(parent.get("TYPE") or "").lower() for parent in block.iterancestors() if name(parent) == "ComposedBlock"}
-    found = {TABLE for kind in kinds if "table" in kind} | {FIGURE for kind in kinds if kind in ("figure", "illustration", "image")}
+    found = {TABLE for kind in kinds if "table" in kind} | {
+        FIGURE for kind in kinds if kind in ("figure", "illustration", "image")
+    }
     return frozenset(found)
 
 

@@ -12,17 +12,22 @@ from html.parser import HTMLParser
 
 from calque.core.word_corpus import CAPTION, FIGURE, REFERENCES, TABLE, Block
 
-VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
-INLINE = frozenset(
-    "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark math mi mn mo mrow msub msup q rp rt ruby "
-    "s samp small span strike strong sub sup time tt u var wbr".split()
+_VOID = "area base br col embed hr img input link meta param source track wbr"
+_INLINE = (
+    "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark math mi mn mo mrow msub msup q rp rt "
+    "ruby s samp small span strike strong sub sup time tt u var wbr"
 )
-SILENT = frozenset("head script style template title noscript svg canvas iframe object".split())
+_SILENT = "head script style template title noscript svg canvas iframe object"
+_AFTER_PARAGRAPH = (
+    "address article aside blockquote div dl fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr main nav ol p pre section "
+    "table ul"
+)
+VOID, INLINE = frozenset(_VOID.split()), frozenset(_INLINE.split())
+SILENT = frozenset(_SILENT.split())
 """Elements whose text nobody reads on the page."""
 HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _CLOSED_BY: Mapping[str, frozenset[str]] = {
-    "p": frozenset("address article aside blockquote div dl fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr main nav "
-                   "ol p pre section table ul".split()),
+    "p": frozenset(_AFTER_PARAGRAPH.split()),
     "li": frozenset(["li"]),
     "dt": frozenset(["dt", "dd"]),
     "dd": frozenset(["dt", "dd"]),
@@ -30,7 +35,7 @@ _CLOSED_BY: Mapping[str, frozenset[str]] = {
     "td": frozenset(["td", "th", "tr", "tbody", "tfoot"]),
     "th": frozenset(["td", "th", "tr", "tbody", "tfoot"]),
     "option": frozenset(["option"]),
-}  # fmt: skip
+}
 _SCOPES = frozenset(["table", "ul", "ol", "dl", "body", "html"])
 """An unclosed element is never closed from inside a list or table that it holds."""
 

@@ -130,7 +130,9 @@ def _add_row(
     if empty:
         return
     if int(wordid) in candidate.words:
-        log.add("duplicate-word", f"line {line}", f"document {docid!r}, slot {varid}, candidate {candid} has word {wordid} twice")
+        log.add(
+            "duplicate-word", f"line {line}", f"document {docid!r}, slot {varid}, candidate {candid} has word {wordid} twice"
+        )
     candidate.words[int(wordid)] = word
 
 

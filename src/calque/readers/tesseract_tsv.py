@@ -24,7 +24,9 @@ def blocks_of(text: str, file: str) -> list[Block]:
             continue
         cells = line.rstrip("\r").split("\t", len(HEAD) - 1)
         if len(cells) < len(HEAD):
-            raise ContractError.single("wrong-row", f"has {len(cells)} columns, not {len(HEAD)}", file=file, pointer=f"line {number}")
+            raise ContractError.single(
+                "wrong-row", f"has {len(cells)} columns, not {len(HEAD)}", file=file, pointer=f"line {number}"
+            )
         if cells[0] == _WORD:
             rows.append(cells)
     blocks = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,9 @@ def _lines(path: str, log: IssueLog) -> Iterator[str]:
     with Path(path).open("rb") as file:
         while line := file.readline(LONGEST_LINE + 1):
             if len(line) > LONGEST_LINE:
-                log.add("long-line", f"byte {offset:,}", f"a line is longer than {LONGEST_LINE:,} bytes", help="is this a table?")
+                log.add(
+                    "long-line", f"byte {offset:,}", f"a line is longer than {LONGEST_LINE:,} bytes", help="is this a table?"
+                )
                 return
             try:
                 yield line.decode("utf-8-sig" if offset == 0 else "utf-8")
@@ -88,7 +91,12 @@ def column_places(head: Sequence[str], names: Sequence[str], log: IssueLog, line
     missing = [name for name in names if name not in known]
     if missing:
         found = ", ".join(known[:12])
-        log.add("no-column", f"line {line}", f"has no column {', '.join(missing)} (found: {found})", help="the head names the columns")
+        log.add(
+            "no-column",
+            f"line {line}",
+            f"has no column {', '.join(missing)} (found: {found})",
+            help="the head names the columns",
+        )
         return []
     return [known.index(name) for name in names]
 
@@ -139,19 +147,21 @@ def _corpus(rows: Iterator[tuple[int, str, int, str]], log: IssueLog) -> WordCor
 
 def _add_duplicate(log: IssueLog, docid: Any, wordid: int, line: int | None) -> None:
     place = "" if line is None else f"line {line}"
-    log.add("duplicate-word", place, f"document {docid!r} has wordid {wordid} twice", help="each (docid, wordid) may stand once")
+    log.add(
+        "duplicate-word", place, f"document {docid!r} has wordid {wordid} twice", help="each (docid, wordid) may stand once"
+    )
 
 
 def _check_order(unit: UnitId, words: list[tuple[int, int]], log: IssueLog) -> None:
     """Words in the order of their ids; an id that occurs twice is an error, a gap is worth a note."""
     ids = [wordid for wordid, _ in words]
     if ids != sorted(ids):
-        neighbours = {b for a, b in zip(ids, ids[1:], strict=False) if a == b}
+        neighbours = {b for a, b in pairwise(ids) if a == b}
         words.sort(key=lambda pair: pair[0])
         ids = [wordid for wordid, _ in words]
-        for wordid in sorted({b for a, b in zip(ids, ids[1:], strict=False) if a == b} - neighbours):
+        for wordid in sorted({b for a, b in pairwise(ids) if a == b} - neighbours):
             _add_duplicate(log, unit, wordid, None)
-    gaps = sum(b - a > 1 for a, b in zip(ids, ids[1:], strict=False))
+    gaps = sum(b - a > 1 for a, b in pairwise(ids))
     if gaps:
         text = f"document {unit!r} has gaps between its word ids; words are aligned in order, naive recall goes by id"
         log.add("wordid-gap", "", text, severity=Severity.NOTE, count=gaps)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from calque.core.errors import ContractError, MissingExtra
 
@@ -25,15 +25,21 @@ def parse(data: bytes, file: str) -> _Element:
     except etree.XMLSyntaxError as error:
         line, column = error.position
         reason = (error.msg or "it cannot be parsed").rstrip()
-        raise ContractError.single("not-xml", f"is not XML: {reason}", file=file, pointer=f"line {line} column {column}") from None
+        raise ContractError.single(
+            "not-xml", f"is not XML: {reason}", file=file, pointer=f"line {line} column {column}"
+        ) from None
     if root is None:
         raise ContractError.single("not-xml", "is not XML: it has no elements", file=file)
     declared = root.getroottree().docinfo.internalDTD
-    if declared is not None and next(iter(declared.iterentities()), None) is not None:
+    if declared is not None and _has_entities(declared):
         raise ContractError.single(
             "xml-entities", "declares entities, which are not read", file=file, help="remove the <!DOCTYPE ...> from the file"
         )
     return root
+
+
+def _has_entities(declared: Any) -> bool:
+    return next(iter(declared.iterentities()), None) is not None
 
 
 def name(element: _Element) -> str:

@@ -8,26 +8,26 @@ from typing import TYPE_CHECKING, Any
 from calque.words.task import Words
 
 if TYPE_CHECKING:
-    from calque.words.align import Alignment as Alignment
-    from calque.words.align import align as align
+    from calque.words.alignment import Alignment as Alignment
+    from calque.words.alignment import align as align
+    from calque.words.best_path import Oracle as Oracle
+    from calque.words.best_path import oracle as oracle
     from calque.words.build import build_lattice as build_lattice
     from calque.words.cleaning import Cleaning as Cleaning
-    from calque.words.clean import clean as clean
-    from calque.words.confusions import confusions as confusions
-    from calque.words.oracle import Oracle as Oracle
-    from calque.words.oracle import oracle as oracle
-    from calque.words.tokenize import tokenize as tokenize
+    from calque.words.cleanup import clean as clean
+    from calque.words.confusion import confusions as confusions
+    from calque.words.tokenizers import tokenize as tokenize
 
 _HOME = {
-    "Alignment": "align",
+    "Alignment": "alignment",
     "Cleaning": "cleaning",
-    "Oracle": "oracle",
-    "align": "align",
+    "Oracle": "best_path",
+    "align": "alignment",
     "build_lattice": "build",
-    "clean": "clean",
-    "confusions": "confusions",
-    "oracle": "oracle",
-    "tokenize": "tokenize",
+    "clean": "cleanup",
+    "confusions": "confusion",
+    "oracle": "best_path",
+    "tokenize": "tokenizers",
 }
 
 __all__ = ["Words", *sorted(_HOME)]  # noqa: PLE0604  # the names are strings, in the table above

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from calque.core.lattice import Lattice
-from calque.words.align import align
+from calque.words.alignment import align
 
 
 def build_lattice(readings: Mapping[str, Sequence[str]]) -> Lattice:
@@ -39,7 +39,7 @@ def build_lattice(readings: Mapping[str, Sequence[str]]) -> Lattice:
 
 def _anchors(readings: Sequence[Sequence[str]]) -> list[tuple[int, ...]]:
     """Positions, one for each reading, of words that all share in order."""
-    shared = [(position,) for position in range(len(readings[0]))]
+    shared: list[tuple[int, ...]] = [(position,) for position in range(len(readings[0]))]
     for reading in readings[1:]:
         words = [readings[0][place[0]] for place in shared]
         shared = [(*shared[mine], theirs) for mine, theirs in align(words, reading).pairs]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import Literal, cast
 
 FOLDS: dict[str, dict[int, str]] = {
     "ligatures": {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "ſt", 0xFB06: "st"},
@@ -25,13 +26,13 @@ def normalized(text: str, form: str) -> str:
     """The text in a Unicode normal form."""
     if form == "none" or text.isascii():
         return text
-    return unicodedata.normalize(form, text)
+    return unicodedata.normalize(cast("Literal['NFC', 'NFD', 'NFKC', 'NFKD']", form), text)
 
 
 def folded(text: str, folds: tuple[str, ...]) -> tuple[str, dict[str, int]]:
-    """The text with kinds of characters made plain, and how many of each were.
+    r"""The text with kinds of characters made plain, and how many of each were.
 
-    >>> folded("di\\ufb03cult “flow”", ("quotes", "ligatures"))
+    >>> folded("di\ufb03cult “flow”", ("quotes", "ligatures"))
     ('difficult "flow"', {'ligatures': 1, 'quotes': 2})
     """
     counted: dict[str, int] = {}
@@ -45,9 +46,9 @@ def folded(text: str, folds: tuple[str, ...]) -> tuple[str, dict[str, int]]:
 
 
 def dehyphenated(text: str) -> tuple[str, int]:
-    """The text with words joined that a hyphen and a line break split, and how many were.
+    r"""The text with words joined that a hyphen and a line break split, and how many were.
 
-    >>> dehyphenated("evalu-\\nation of well-known")
+    >>> dehyphenated("evalu-\nation of well-known")
     ('evaluation of well-known', 1)
     """
     return _AT_LINE_END.subn("", text)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from calque.core.errors import ConfigError, did_you_mean
 from calque.words.characters import FOLDS, NORMAL_FORMS
-from calque.words.tokenize import tokenizer_name
+from calque.words.tokenizers import tokenizer_name
 
 MARKS = ("figure", "table", "references", "caption")
 """The parts of a document that can be left out."""

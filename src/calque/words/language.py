@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 STOP_WORDS = {
-    "en": "the of and to in is that it for was on are as with be by this at from which or an not have were but has their its we",
+    "en": "the of and to in is that it for was on are as with be by this at from which or an not have were but has their its",
     "de": "der die das und ist nicht ein eine einer mit von zu den dem des im auf für als auch sich wird werden sind aus bei",
     "fr": "le la les des et est une dans pour que qui sur pas par plus avec sont au aux ce cette ou il elle nous ses du",
     "es": "el la los las de que y en un una es por con para se no del al lo como más su sus son fue este esta",

@@ -177,7 +177,7 @@ def measure(task: Words, ledger: Ledger) -> dict[str, Any]:
     if task.lattice != "none":
         tree["oracle"] = _oracle(ledger, tally.total(), tree["micro"]["recall"])
     if task.errors:
-        from calque.words.confusions import error_lists
+        from calque.words.confusion import error_lists
 
         tree["errors"] = error_lists(ledger, task.errors)
     return tree
@@ -267,7 +267,9 @@ def _cleanup(ledger: Ledger) -> dict[str, Any]:
 
 def _oracle(ledger: Ledger, total: Tally, recall: float | Undefined) -> dict[str, Any]:
     table = ledger.table("oracle")
-    sums = {name: int(table.array(name).sum()) for name in ("matches", "n_words", "slots", "candidates", "flat_bound", "pruned")}
+    sums = {
+        name: int(table.array(name).sum()) for name in ("matches", "n_words", "slots", "candidates", "flat_bound", "pruned")
+    }
     n_ref = int(total.n_ref[0])
     oracle = _share(sums["matches"], n_ref, RECALL.undefined)
     sources = _sources(ledger, n_ref)
@@ -310,12 +312,12 @@ def _sources(ledger: Ledger, n_ref: int) -> dict[str, float]:
 def _oracle_documents(ledger: Ledger) -> dict[UnitId, dict[str, Any]]:
     table = ledger.table("oracle")
     sizes = ledger.table("documents").array("n_ref")
-    kept = "candidate" in ledger.table("path")
     paths, pairs = ledger.offsets("path"), ledger.offsets("chosen")
+    chosen = [ledger.table("chosen").array(name) for name in ("truth", "word_of_path")]
     documents: dict[UnitId, dict[str, Any]] = {}
     for row in table.rows():
         at = row[UNIT]
-        block: dict[str, Any] = {
+        documents[ledger.units[at]] = {
             "matches": row["matches"],
             "n_ref": int(sizes[at]),
             "n_path": row["n_words"],
@@ -327,11 +329,7 @@ def _oracle_documents(ledger: Ledger) -> dict[UnitId, dict[str, Any]]:
             "flat_bound": row["flat_bound"],
             "pruned_nodes": row["pruned"],
             "missing_lattice": not row["has_lattice"],
+            "path": ledger.table("path").array("candidate")[paths[at] : paths[at + 1]].tolist(),
+            "pairs": np.stack([column[pairs[at] : pairs[at + 1]] for column in chosen], axis=1).tolist(),
         }
-        if kept:
-            chosen = ledger.table("chosen")
-            span = slice(pairs[at], pairs[at + 1])
-            block["path"] = ledger.table("path").array("candidate")[paths[at] : paths[at + 1]].tolist()
-            block["pairs"] = np.stack([chosen.array("truth")[span], chosen.array("word_of_path")[span]], axis=1).tolist()
-        documents[ledger.units[at]] = block
     return documents

@@ -14,8 +14,8 @@ from calque.core.errors import ContractError
 from calque.core.lattice import Lattice
 from calque.core.ledger import UNIT
 from calque.core.word_corpus import WordCorpus
-from calque.words.align import align
-from calque.words.oracle import Oracle, oracle
+from calque.words.alignment import align
+from calque.words.best_path import Oracle, oracle
 from calque.words.vocabulary import Sides
 
 if TYPE_CHECKING:

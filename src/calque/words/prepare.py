@@ -13,9 +13,9 @@ from calque.core.corpus import UnitId
 from calque.core.errors import Issue, Severity
 from calque.core.word_corpus import Block, Removed, TextCorpus, WordCorpus
 from calque.kernels import kernels
-from calque.words.clean import clean_document
 from calque.words.cleaning import Cleaning
-from calque.words.tokenize import tokenize
+from calque.words.cleanup import clean_document
+from calque.words.tokenizers import tokenize
 
 PageWords = Mapping[UnitId, Sequence[str]]
 
@@ -112,7 +112,7 @@ def _recoded(corpus: WordCorpus, cleaned: list[list[str]], issues: list[Issue]) 
             name = "empty-word" if code == 0 else "split-word"
             issues.append(Issue(name, f"words {text}", corpus.source, severity=Severity.NOTE, count=odd))
 
-    def spread(column: np.ndarray | None) -> np.ndarray | None:  # type: ignore[type-arg]  # of any type
+    def spread(column: np.ndarray | None) -> np.ndarray | None:
         return None if column is None else np.repeat(column, sizes)
 
     return replace(

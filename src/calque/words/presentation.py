@@ -56,7 +56,9 @@ SCOPES = {"micro": "all words (micro)", "macro": "mean of documents"}
 
 
 def _documents(numbers: Mapping[str, Any]) -> Section:
-    documents = sorted(numbers["documents"].items(), key=lambda item: (item[1]["recall"] is None, item[1]["recall"], str(item[0])))
+    documents = sorted(
+        numbers["documents"].items(), key=lambda item: (item[1]["recall"] is None, item[1]["recall"], str(item[0]))
+    )
     rows = [
         (str(unit), block["n_ref"], block["n_pred"], block["matches"], block["recall"], block["precision"])
         for unit, block in documents[:LISTED]
@@ -83,7 +85,8 @@ def _oracle(oracle: Mapping[str, Any]) -> Section:
     rows: list[Sequence[Any]] = [("best path (oracle)", oracle["recall"])]
     rows += [(f"{name} alone", value) for name, value in oracle["sources"].items()]
     notes = [
-        f"{oracle['slots']:,} slots, 10^{oracle['log10_paths']:.1f} paths; no path can have more than {oracle['flat_bound']:,} matches",
+        f"{oracle['slots']:,} slots, 10^{oracle['log10_paths']:.1f} paths",
+        f"no path can have more than {oracle['flat_bound']:,} matches",
     ]
     if oracle["repairable"] is not None:
         notes.append(f"choosing well would repair {oracle['repairable']:.1%} of the errors of the best source")
@@ -124,9 +127,9 @@ def flat(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def side_by_side(ref: Sequence[str], pred: Sequence[str], pairs: Sequence[tuple[int, int]]) -> Iterator[str]:
-    """Two texts in two columns: shared words together, what differs marked with ``-``, ``+`` or ``|`` between them.
+    r"""Two texts in two columns: shared words together, what differs marked with ``-``, ``+`` or ``|`` between them.
 
-    >>> print(*side_by_side("a b c".split(), "a x c d".split(), [(0, 0), (2, 2)]), sep="\\n")
+    >>> print(*side_by_side("a b c".split(), "a x c d".split(), [(0, 0), (2, 2)]), sep="\n")
     a    a
     b  | x
     c    c

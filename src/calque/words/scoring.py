@@ -13,7 +13,7 @@ from calque.core.corpus import UnitId, canonical
 from calque.core.ledger import UNIT, Ledger
 from calque.core.word_corpus import WordCorpus
 from calque.kernels import kernels
-from calque.words.align import LOG_LIMIT, as_texts
+from calque.words.alignment import LOG_LIMIT, as_texts
 from calque.words.holdout import held_out
 from calque.words.oracle_rows import oracle_tables
 from calque.words.stop_words import content_words
@@ -33,14 +33,13 @@ class Status(IntEnum):
 
 
 STATUS_NAMES = tuple(status.name.lower() for status in Status)
-DETAILS = frozenset({
-    ("truth", "word"), ("truth", "match"), ("found", "word"), ("found", "match"), ("removed", "text"),
-    ("path", "candidate"), ("chosen", "truth"), ("chosen", "word_of_path"),
-})  # fmt: skip
+_WORDS = frozenset((table, column) for table in ("truth", "found") for column in ("word", "match"))
+"""Only lists of confusions are made of words; all other numbers are counts."""
+_TEXTS = frozenset({("removed", "text")})
 
 
 def score(task: Words, truth: WordCorpus, found: WordCorpus, *, jobs: int) -> Ledger:
-    """The ledger: ``documents`` with counts, ``truth`` and ``found`` with a row a word, ``removed``, and the oracle's tables."""
+    """The ledger: ``documents`` with counts, ``truth`` and ``found`` with a row a word, ``removed``, the oracle's tables."""
     units = tuple(sorted({*truth.units(), *found.units()}, key=canonical))
     test = held_out(truth.units(), listed=task.holdout, fraction=task.holdout_fraction, fold=task.holdout_fold, seed=task.seed)
     sides = Sides.of(truth.select(test), found.select(test))
@@ -53,9 +52,9 @@ def score(task: Words, truth: WordCorpus, found: WordCorpus, *, jobs: int) -> Le
     return Ledger(
         units=units,
         names={"word": sides.vocabulary, "status": STATUS_NAMES, "region": regions, "step": steps, **oracle_names},
-        details=DETAILS,
+        details=_TEXTS if task.errors else _TEXTS | _WORDS,
         tables={
-            "documents": _documents(units, test, truth, found, counts, unit_rows),
+            "documents": _documents(units, truth, found, counts, unit_rows),
             "truth": _truth_rows(sides, unit_rows, partners, region),
             "found": _found_rows(sides, unit_rows, partners),
             "removed": removed,
@@ -128,9 +127,7 @@ def _character_edits(sides: Sides, partners: Codes) -> Ints:
     return np.array(rows, dtype=np.int64).reshape(-1, 3)
 
 
-def _documents(
-    units: tuple[UnitId, ...], test: set[UnitId], truth: WordCorpus, found: WordCorpus, counts: dict[str, Ints], rows: Codes
-) -> Table:
+def _documents(units: tuple[UnitId, ...], truth: WordCorpus, found: WordCorpus, counts: dict[str, Ints], rows: Codes) -> Table:
     in_truth, in_found = _sizes(units, truth), _sizes(units, found)
     status = np.where(in_truth < 0, Status.NO_TRUTH, Status.NOT_HELD_OUT).astype(np.uint8)
     status[rows] = Status.HELD_OUT

@@ -58,9 +58,15 @@ class Words(Task):
         help="Make characters plain on both sides: ligatures,long_s,dashes,quotes.",
     )
     drop_soft_hyphen: bool = setting(False, kind="switch", key="soft-hyphen-dropped", help="Drop soft hyphens on both sides.")
-    drop_zero_width: bool = setting(False, kind="switch", key="zero-width-dropped", help="Drop zero-width characters on both sides.")
+    drop_zero_width: bool = setting(
+        False, kind="switch", key="zero-width-dropped", help="Drop zero-width characters on both sides."
+    )
     dehyphenate: Literal["none", "lines"] = setting(
-        "none", kind="choice", choices=("none", "lines"), key="dehyphenate", help="lines: join words split by hyphen and line break."
+        "none",
+        kind="choice",
+        choices=("none", "lines"),
+        key="dehyphenate",
+        help="lines: join words split by hyphen and line break.",
     )
     drop: tuple[str, ...] = setting(
         (), kind="words", key="drop", help="Leave parts of the truth out: figure,table,references,caption."

@@ -140,9 +140,7 @@ def _with_word_before(ours: list[int], word: int, after: list[Value]) -> list[Va
     return values
 
 
-def _lowest_path(
-    ours: list[int], edges: list[Edge], final: Sequence[int], rest: list[list[Value]], best: Value
-) -> list[int]:
+def _lowest_path(ours: list[int], edges: list[Edge], final: Sequence[int], rest: list[list[Value]], best: Value) -> list[int]:
     """Edge by edge the lowest one after which the best is still within reach."""
     path: list[int] = []
     node, used = 0, 0
@@ -222,4 +220,3 @@ def _shared_ends(ours: Sequence[int], theirs: Sequence[int]) -> tuple[int, int]:
     prefix = next((i for i in range(shorter) if ours[i] != theirs[i]), shorter)
     left = shorter - prefix
     return prefix, next((i for i in range(left) if ours[-1 - i] != theirs[-1 - i]), left)
-

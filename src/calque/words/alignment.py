@@ -44,9 +44,7 @@ class Alignment:
     @cached_property
     def pairs(self) -> list[tuple[int, int]]:
         """(reference index, predicted index) of every match, ascending."""
-        partners = kernels().lcs_partners(
-            self.ref, _span(self.ref), self.pred, _span(self.pred), self.vocabulary, LOG_LIMIT, 1
-        )
+        partners = kernels().lcs_partners(self.ref, _span(self.ref), self.pred, _span(self.pred), self.vocabulary, LOG_LIMIT, 1)
         rows = np.flatnonzero(partners >= 0)
         return list(zip(rows.tolist(), partners[rows].tolist(), strict=True))
 

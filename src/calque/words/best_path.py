@@ -14,7 +14,7 @@ from calque.core.columns import Codes, Ints
 from calque.core.errors import ContractError
 from calque.core.lattice import Edge, Lattice
 from calque.kernels import kernels
-from calque.words.align import Alignment, align, coded
+from calque.words.alignment import Alignment, align, coded
 
 ROWS_AT_ONCE = 64 << 20
 """Bytes of table rows that are held at once while a path is found."""

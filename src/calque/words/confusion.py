@@ -9,7 +9,7 @@ from typing import Any
 from calque.core.ledger import Ledger
 
 LONGEST = 4
-"""Words of a gap that still count as one confusion (a word split in two, two joined); a longer one is missed and extra words."""
+"""Words of a gap that still count as one confusion (a word split in two, two joined); longer ones are missed, or extra."""
 
 Gap = tuple[list[str], list[str]]
 
@@ -62,15 +62,13 @@ def confusions(ref: Sequence[str], pred: Sequence[str]) -> Counter[tuple[str, st
     >>> confusions("the cat sat".split(), "the cot sat".split())
     Counter({('cat', 'cot'): 1})
     """
-    from calque.words.align import align
+    from calque.words.alignment import align
 
     return Counter(pair for gap in gaps(ref, pred, align(ref, pred).pairs) for pair in word_pairs(gap))
 
 
 def error_lists(ledger: Ledger, size: int) -> dict[str, list[dict[str, Any]]]:
     """The most frequent confusions of words and of characters; ties in the order of the alphabet."""
-    if "word" not in ledger.table("truth"):
-        return {"words": [], "characters": []}
     words: Counter[tuple[str, str]] = Counter()
     for gap in _ledger_gaps(ledger):
         words.update(word_pairs(gap))

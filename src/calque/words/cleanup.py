@@ -9,22 +9,22 @@ from typing import Any, TypeAlias
 from calque.core.corpus import UnitId
 from calque.core.word_corpus import Block, Removed
 from calque.words import characters
-from calque.words.align import align
+from calque.words.alignment import align
 from calque.words.cleaning import Cleaning, check_choice
 from calque.words.language import detect, speaks
-from calque.words.tokenize import tokenize
+from calque.words.tokenizers import tokenize
 
 Account: TypeAlias = list[Removed]
 FORMATS = ("text", "html", "paragraphs", "blocks")
 
 
 def clean(text: Any, format: str = "text", **options: Any) -> list[str]:
-    """The words of a text after clean-up.
+    r"""The words of a text after clean-up.
 
     ``format`` is ``text``, ``html``, ``paragraphs`` (``[{"text", "lang"}, ...]``) or ``blocks`` (``{"blocks": [...],
     "page_words": [...]}``); the options are those of `Cleaning`.
 
-    >>> clean("evalu-\\nation of co-\\noperative", dehyphenate="lines")
+    >>> clean("evalu-\nation of co-\noperative", dehyphenate="lines")
     ['evaluation', 'of', 'cooperative']
     >>> clean("<p>One</p><table><tr><td>2</td></tr></table><p>three</p>", format="html", drop=["table"])
     ['One', 'three']

@@ -58,7 +58,7 @@ _ASCII_WORDS = re.compile(r"\w+|[^\w\s]")
 
 @cache
 def _unicode_words() -> re.Pattern[str]:
-    """As for ASCII, with combining marks part of the word: ``\\w`` leaves them out."""
+    r"""As for ASCII, with combining marks part of the word: ``\w`` leaves them out."""
     marks = "".join(re.escape(chr(code)) for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code))[0] == "M")
     return re.compile(rf"[\w{marks}]+|[^\w\s{marks}]")
 
@@ -78,13 +78,12 @@ def _class_of(char: str) -> int:
         return _EXTEND
     if char.isspace():
         return _SPACE
-    if category == "Nd":
-        return _NUMBER
-    if category == "Pc":
-        return _CONNECT
-    if category[0] != "L" and category != "Nl":
-        return _OTHER
-    name = unicodedata.name(char, "")
+    if category[0] == "L" or category == "Nl":
+        return _class_of_letter(unicodedata.name(char, ""))
+    return {"Nd": _NUMBER, "Pc": _CONNECT}.get(category, _OTHER)
+
+
+def _class_of_letter(name: str) -> int:
     if "KATAKANA" in name:
         return _KATAKANA
     # Scripts without spaces between words have no boundaries of their own here: each character stands alone.
