@@ -31,9 +31,7 @@ def documents(draw: st.DrawFn) -> list[Document]:
 
 def corpora(chosen: Sequence[Document]) -> tuple[Corpus, Corpus]:
     """Both sides; the lattice offers the prediction and the prediction backwards."""
-    lattices = {
-        document.unit: build_lattice({"one": document.found, "two": document.found[::-1]}) for document in chosen
-    }
+    lattices = {document.unit: build_lattice({"one": document.found, "two": document.found[::-1]}) for document in chosen}
     truth = WordCorpus.of({document.unit: document.expected for document in chosen})
     return truth, WordCorpus.of({document.unit: document.found for document in chosen}, lattices=lattices)
 
