@@ -21,11 +21,6 @@ LONGEST_LINE = 1 << 20
 """Bytes. A longer line is no row of a table, and reading on would fill the memory with it."""
 
 
-def looks_like(first_line: str) -> bool:
-    """Whether a line is the head of such a table."""
-    return set(COLUMNS) <= {cell.strip().lower() for cell in first_line.replace(",", "\t").split("\t")}
-
-
 def read(path: str) -> WordCorpus:
     """The corpus of a table; `ContractError` with every issue when rows cannot be read or occur twice."""
     log = IssueLog(path)
