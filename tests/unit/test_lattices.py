@@ -140,6 +140,7 @@ def test_documents_without_a_lattice_count_as_missed() -> None:
     result = Evaluator(Words(lattice="given"), jobs=2).update({"d": ["a"], "e": ["b"]}, found).compute()
     block = result.numbers["oracle"]
     assert (block["recall"], block["missing_lattices"], block["best_source_recall"]) == (0.5, 1, 1.0)
+    assert (result["oracle_recall"], result["repairable"]) == (0.5, None)
     assert result.undefined["oracle.repairable"] == "the best source makes no errors"
     assert block["documents"]["d"]["pairs"] == [[0, 0]]
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Strings
+from calque.core.columns import Array, Ints, Strings
 from calque.core.corpus import UnitId
 from calque.core.errors import Issue, Severity
 from calque.core.word_corpus import Block, Removed, TextCorpus, WordCorpus
@@ -99,31 +100,33 @@ def tokens_of(word: str, cleaning: Cleaning) -> list[str]:
 
 
 def _recoded(corpus: WordCorpus, cleaned: list[list[str]], issues: list[Issue]) -> WordCorpus:
+    """The corpus with each word replaced by its words after clean-up."""
     known: dict[str, int] = {}
     codes = [[known.setdefault(token, len(known)) for token in tokens] for tokens in cleaned]
     sizes = np.array([len(tokens) for tokens in codes], dtype=np.int64)[corpus.word]
-    flat = [code for word in corpus.word.tolist() for code in codes[word]]
-    counts = np.add.reduceat(np.append(sizes, 0), corpus.offsets[:-1]) if len(corpus.documents) else sizes[:0]
-    counts = np.where(np.diff(corpus.offsets) > 0, counts, 0)
-    removed: tuple[Removed, ...] = corpus.removed
-    for code, text in ((0, "are empty after clean-up and are left out"), (2, "are several words after clean-up and are split")):
-        odd = int((sizes == 0).sum() if code == 0 else (sizes > 1).sum())
-        if odd:
-            name = "empty-word" if code == 0 else "split-word"
-            issues.append(Issue(name, f"words {text}", corpus.source, severity=Severity.NOTE, count=odd))
+    ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
-    def spread(column: np.ndarray | None) -> np.ndarray | None:
+    def spread(column: Array | None) -> Any:
         return None if column is None else np.repeat(column, sizes)
 
     return replace(
         corpus,
-        offsets=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-        word=np.array(flat, dtype=np.int32),
+        offsets=ends[corpus.offsets],
+        word=np.array([code for word in corpus.word.tolist() for code in codes[word]], dtype=np.int32),
         vocabulary=Strings.pack(known),
-        # The parts of a split word share its id; naive recall then counts the first that agrees.
+        # The parts of a split word share its id; naive recall then looks at the first.
         position=spread(corpus.position),
         page=spread(corpus.page),
         region=spread(corpus.region),
-        removed=removed,
-        issues=tuple(issues),
+        issues=(*issues, *_odd_words(corpus.source, sizes)),
     )
+
+
+def _odd_words(source: str, sizes: Ints) -> list[Issue]:
+    """A note when words vanished or became several."""
+    gone, split = int((sizes == 0).sum()), int((sizes > 1).sum())
+    notes = [
+        Issue("empty-word", "a word is empty after clean-up and is left out", source, severity=Severity.NOTE, count=gone),
+        Issue("split-word", "a word is several words after clean-up and is split", source, severity=Severity.NOTE, count=split),
+    ]
+    return [note for note in notes if note.count]

@@ -31,18 +31,23 @@ def _overview(numbers: Mapping[str, Any]) -> Section:
     counts, sources = numbers["counts"], numbers.get("sources", {})
     names = [", ".join(sorted({entry["model"] or entry["file"] for entry in sources.get(side, ())} - {""})) for side in SIDES]
     title = f"Words: {names[1]} against {names[0]}" if all(names) else "Words"
-    notes = [f"{counts['documents']:,} documents, {counts['words']:,} true words, {counts['predicted_words']:,} predicted"]
+    words = f"{_plural(counts['words'], 'true word')}, {counts['predicted_words']:,} predicted"
+    notes = [f"{_plural(counts['documents'], 'document')}, {words}"]
     if counts["missing_predictions"]:
-        notes.append(f"{counts['missing_predictions']:,} documents have no prediction: their words count as missed")
-    if counts["ignored_predictions"]:
         notes.append(
-            f"ignored: predictions for {counts['ignored_predictions']:,} documents outside the test "
-            f"({counts['ignored_words']:,} words)"
+            f"without prediction: {_plural(counts['missing_predictions'], 'document')}; all words there count as missed"
         )
+    if counts["ignored_predictions"]:
+        ignored = _plural(counts["ignored_predictions"], "document")
+        notes.append(f"ignored: {ignored} outside the test, {_plural(counts['ignored_words'], 'predicted word')}")
     return Section(title=title, notes=notes)
 
 
 SIDES = ("truth", "predictions")
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _totals(numbers: Mapping[str, Any]) -> Section:
@@ -91,7 +96,7 @@ def _oracle(oracle: Mapping[str, Any]) -> Section:
     if oracle["repairable"] is not None:
         notes.append(f"choosing well would repair {oracle['repairable']:.1%} of the errors of the best source")
     if oracle["missing_lattices"]:
-        notes.append(f"{oracle['missing_lattices']:,} documents have no lattice: their words count as missed")
+        notes.append(f"without lattice: {_plural(oracle['missing_lattices'], 'document')}; all words there count as missed")
     return Section(title="Lattice", head=("", "recall"), rows=rows, notes=notes)
 
 

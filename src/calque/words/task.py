@@ -166,6 +166,8 @@ class Words(Task):
         """Where a measure stands in the JSON."""
         if name.label is not None:
             return "documents", name.label, name.name
+        if name.name in ("oracle_recall", "repairable"):
+            return "oracle", name.name.removeprefix("oracle_")
         scope = {"": "micro", "macro_documents": "macro"}.get(name.scope, name.scope)
         return scope, name.name
 
