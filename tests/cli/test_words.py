@@ -104,7 +104,8 @@ def test_hold_out(calque: Calque, folders: Path) -> None:
     Path("docs.txt").write_text("d2\nunknown\n")
     found = calque("words", "truth", "one", "--holdout", "docs.txt", "--format", "json").json
     assert list(found["documents"]) == ["d2"]
-    assert found["counts"]["not_held_out"] == 1
+    assert (found["counts"]["not_held_out"], found["counts"]["listed_without_truth"]) == (1, 1)
+    assert "held out but not in the truth: 1 document" in calque("words", "truth", "one", "--holdout", "docs.txt").out
     halves = [calque("words", "truth", "one", "--fold", f"{i}/2", "--format", "json").json["documents"] for i in (0, 1)]
     assert sorted([*halves[0], *halves[1]]) == ["d1", "d2"]
     assert calque("words", "truth", "one", "--holdout-fraction", "1", "--seed", "7").code == 0

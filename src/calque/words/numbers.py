@@ -169,7 +169,7 @@ def measure(task: Words, ledger: Ledger) -> dict[str, Any]:
         "micro": {ratio.name: ratio.numbers(tally.total())[0] for ratio in ratios},
         "macro": {ratio.name: _mean(ratio, tally) for ratio in ratios},
         "documents": _documents(ledger, rows, tally, ratios),
-        "counts": _sizes(columns, status, tally),
+        "counts": {**_sizes(columns, status, tally), "listed_without_truth": _not_found(task, ledger, rows)},
         "pages": _pages(ledger),
         "regions": _regions(ledger),
         "cleanup": _cleanup(ledger),
@@ -225,6 +225,12 @@ def _sizes(columns: Mapping[str, Any], status: Ints, tally: Tally) -> dict[str, 
         "ignored_words": int(columns["n_pred"][ignored].sum()),
         **{name: int((status == code).sum()) for code, name in enumerate(STATUS_NAMES) if code},
     }
+
+
+def _not_found(task: Words, ledger: Ledger, rows: Flags) -> int:
+    """How many documents the hold-out lists and the truth does not have."""
+    known = {str(ledger.units[row]) for row in np.flatnonzero(rows).tolist()}
+    return len(set(task.holdout or ()) - known)
 
 
 def _grouped(ledger: Ledger, group: Ints, size: int) -> list[dict[str, Any]]:

@@ -37,6 +37,8 @@ def _overview(numbers: Mapping[str, Any]) -> Section:
         notes.append(
             f"without prediction: {_plural(counts['missing_predictions'], 'document')}; all words there count as missed"
         )
+    if counts["listed_without_truth"]:
+        notes.append(f"held out but not in the truth: {_plural(counts['listed_without_truth'], 'document')}")
     if counts["ignored_predictions"]:
         ignored = _plural(counts["ignored_predictions"], "document")
         notes.append(f"ignored: {ignored} outside the test, {_plural(counts['ignored_words'], 'predicted word')}")
