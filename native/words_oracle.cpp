@@ -181,8 +181,12 @@ class Oracle {
         std::size_t size = 0;
     };
 
-    std::size_t source(std::int32_t piece) const { return static_cast<std::size_t>(pieces_.from[static_cast<std::size_t>(piece)]); }
-    std::size_t target(std::int32_t piece) const { return static_cast<std::size_t>(pieces_.to[static_cast<std::size_t>(piece)]); }
+    std::size_t source(std::int32_t piece) const {
+        return static_cast<std::size_t>(pieces_.from[static_cast<std::size_t>(piece)]);
+    }
+    std::size_t target(std::int32_t piece) const {
+        return static_cast<std::size_t>(pieces_.to[static_cast<std::size_t>(piece)]);
+    }
     std::span<const Word> words_of(std::int32_t piece) const {
         const auto begin = static_cast<std::size_t>(pieces_.begin[static_cast<std::size_t>(piece)]);
         return words_.subspan(begin, static_cast<std::size_t>(pieces_.end[static_cast<std::size_t>(piece)]) - begin);
