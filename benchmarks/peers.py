@@ -26,6 +26,8 @@ ENVIRONMENTS = {
     "hotcoco": ("hotcoco==1.3.0",),
     "ultrafast-pycocotools": ("ultrafast-pycocotools==0.1.14",),
     "shapely": ("shapely==2.2.0",),
+    "rapidfuzz": ("rapidfuzz==3.14.6", "numpy"),
+    "jiwer": ("jiwer==4.0.0",),
 }
 
 

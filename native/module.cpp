@@ -4,9 +4,11 @@
 void bind_boxes(nanobind::module_&);
 void bind_json(nanobind::module_&);
 void bind_polygons(nanobind::module_&);
+void bind_words(nanobind::module_&);
 
 NB_MODULE(_native, m) {
     bind_boxes(m);
     bind_json(m);
     bind_polygons(m);
+    bind_words(m);
 }

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from calque.detection import Detection as Detection
     from calque.layout import Layout as Layout
     from calque.readers import read as read
+    from calque.words import Words as Words
 
 _HOME = {
     "CalqueError": "calque.core.errors",
@@ -40,6 +41,7 @@ _HOME = {
     "Result": "calque.core.result",
     "Table": "calque.core.columns",
     "Task": "calque.core.task",
+    "Words": "calque.words",
     "read": "calque.readers",
 }
 

@@ -68,7 +68,17 @@ def bits(result: Result, *, units: bool = True) -> Hashable:
     """Everything that a result is made of, so that equal means equal to the last bit."""
     ledger = result.ledger
     numbers = repr(result.numbers), repr(dict(result.undefined))
+    if not units:
+        place = {unit: f"document {number}" for number, unit in enumerate(ledger.units)}
+        numbers = repr(_renamed(result.numbers, place)), repr(sorted(result.undefined.values()))
     return (ledger.units if units else len(ledger.units)), tuple(sorted(ledger.names.items())), ledger_bits(result), numbers
+
+
+def _renamed(tree: Any, names: Mapping[UnitId, str]) -> Any:
+    """The tree with documents called by their place wherever numbers are given for each of them."""
+    if not isinstance(tree, Mapping):
+        return tree
+    return {names.get(key, key): _renamed(value, names) for key, value in tree.items()}
 
 
 def ledger_bits(result: Result, *, but: frozenset[tuple[str, str]] = frozenset()) -> Hashable:

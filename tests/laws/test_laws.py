@@ -23,8 +23,9 @@ from calque.kernels import TWINS, VARIABLE, native_built
 from tests.laws.checks import CHECKS
 from tests.laws.detection import DETECTION
 from tests.laws.subject import Document, Subject, bits, ledger_bits
+from tests.laws.words import WORDS
 
-SUBJECTS = (DETECTION, CHECKS)
+SUBJECTS = (DETECTION, CHECKS, WORDS)
 
 Data = st.DataObject
 

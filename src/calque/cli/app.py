@@ -16,6 +16,7 @@ VERBS = {
     "detect": "Figures, tables and other boxes on pages: found or not, and how well.",
     "layout": "Layout blocks: found or not, and under the right name.",
     "check": "A suite of geometric checks from a YAML file, as a gate.",
+    "words": "What OCR read: recall in order, WER, and the best of a lattice.",
     "validate": "Check files against their contract and against each other.",
     "merge": "Add up states saved with --save and print the result.",
     "explain": "What a measure means: definition, formula, source.",

@@ -9,10 +9,10 @@ import click
 
 from calque.cli import exits
 from calque.core.errors import ConfigError, did_you_mean
-from calque.core.task import BUILT_IN, task_class
+from calque.core.task import BUILT_IN, settings, task_class
 
 if TYPE_CHECKING:
-    from calque.core.measures import Measure
+    from calque.core.measures import Measure, MeasureName
 
 
 @click.command("explain")
@@ -46,6 +46,7 @@ def _measures() -> dict[str, tuple[Measure, ...]]:
 
 
 def _explain(text: str) -> None:
+    """Every task that has a measure of that name says what it means there."""
     from calque.core.measures import MeasureName
     from calque.detection.numbers import SCOPES
 
@@ -53,7 +54,10 @@ def _explain(text: str) -> None:
         name = MeasureName.parse(text)
     except ValueError as error:
         raise ConfigError(str(error)) from None
-    known = {measure.name: (task, measure) for task, measures in _measures().items() for measure in measures}
+    known: dict[str, list[tuple[str, Measure]]] = {}
+    for task, measures in _measures().items():
+        for measure in measures:
+            known.setdefault(measure.name, []).append((task, measure))
     if name.name not in known:
         raise ConfigError(
             f"no measure is named {name.name!r}; {did_you_mean(name.name, known) or 'it is one of ' + ', '.join(known)}"
@@ -61,13 +65,27 @@ def _explain(text: str) -> None:
     scope = name.scope or "micro"
     if scope not in SCOPES:
         raise ConfigError(f"no scope is named {scope!r}; {did_you_mean(scope, SCOPES) or 'it is one of ' + ', '.join(SCOPES)}")
-    task, measure = known[name.name]
+    # A threshold or a class of boxes is asked for: only tasks with boxes answer.
+    narrow = name.threshold is not None or name.label is not None
+    found = [entry for entry in known[name.name] if not narrow or _has_thresholds(entry[0])] or known[name.name]
+    for position, (task, measure) in enumerate(found):
+        if position:
+            click.echo()
+        _print(name, task, measure, SCOPES[scope])
+
+
+def _has_thresholds(task: str) -> bool:
+    known = task_class(task)
+    return known is not None and "iou" in settings(known)
+
+
+def _print(name: MeasureName, task: str, measure: Measure, scope: str) -> None:
     rows = {
         "task": task,
         "definition": measure.definition,
         "formula": measure.formula,
         "threshold": "" if name.threshold is None else f"a pair counts when its IoU is at least {name.threshold!r}",
-        "scope": f"only the class {name.label!r}" if name.label is not None else f"{scope}: {SCOPES[scope]}",
+        "scope": f"only the class {name.label!r}" if name.label is not None else f"{name.scope or 'micro'}: {scope}",
         "undefined": measure.undefined,
         "source": measure.source,
     }

@@ -26,10 +26,14 @@ def strict_json(value: Any, margin: str = "") -> str:
     }
     """
     if not isinstance(value, Mapping) or not value:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+        return _encode(value)
     inner = margin + "  "
-    lines = [f"{inner}{json.dumps(str(key), ensure_ascii=False)}: {strict_json(item, inner)}" for key, item in value.items()]
+    lines = [f"{inner}{_encode(str(key))}: {strict_json(item, inner)}" for key, item in value.items()]
     return "{\n" + ",\n".join(lines) + "\n" + margin + "}"
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+"""Made once: `json.dumps` makes an encoder for every value, and a result has one number for each document."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,29 @@
 from calque.kernels.reference.boxes import match_best, match_greedy
 from calque.kernels.reference.coco import coco_accumulate, coco_match, coco_recall, score_order
 from calque.kernels.reference.polygons import polygon_areas, polygon_overlaps, polygon_simple
+from calque.kernels.reference.words import (
+    bag_matches,
+    lattice_matches,
+    lattice_path,
+    lcs_lengths,
+    lcs_partners,
+    split_words,
+)
 
 __all__ = [
+    "bag_matches",
     "coco_accumulate",
     "coco_match",
     "coco_recall",
+    "lattice_matches",
+    "lattice_path",
+    "lcs_lengths",
+    "lcs_partners",
     "match_best",
     "match_greedy",
     "polygon_areas",
     "polygon_overlaps",
     "polygon_simple",
     "score_order",
+    "split_words",
 ]

@@ -1,0 +1,174 @@
+// Python's view of the word kernels: checks what it is given, lets go of the GIL, hands over arrays without a copy.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "words_align.hpp"
+#include "words_oracle.hpp"
+#include "words_split.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using namespace calque;
+
+template <class T>
+using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Array = nb::ndarray<nb::numpy, T>;
+
+template <class T>
+std::span<const T> view(const Column<T>& column) {
+    return {column.data(), column.shape(0)};
+}
+
+void require(bool holds, const std::string& message) {
+    if (!holds) throw std::invalid_argument(message);
+}
+
+void check_offsets(const std::string& name, std::span<const std::int64_t> offsets, std::size_t rows) {
+    bool fine = !offsets.empty() && offsets.front() == 0 && offsets.back() == static_cast<std::int64_t>(rows);
+    for (std::size_t i = 1; fine && i < offsets.size(); ++i) fine = offsets[i - 1] <= offsets[i];
+    require(fine, name + " must rise from 0 to the number of words");
+}
+
+void check_words(const std::string& name, std::span<const Word> words, std::size_t vocabulary) {
+    std::uint32_t highest = 0;  // a negative word, taken as unsigned, is too high as well
+    for (const Word word : words) highest = std::max(highest, static_cast<std::uint32_t>(word));
+    require(words.empty() || highest < vocabulary, name + " holds a word outside the vocabulary");
+    require(words.size() <= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()), name + " has too many words");
+}
+
+template <class T>
+Array<T> array(std::vector<T>&& values) {
+    auto* kept = new std::vector<T>(std::move(values));
+    nb::capsule owner(kept, [](void* held) noexcept { delete static_cast<std::vector<T>*>(held); });
+    return Array<T>(kept->data(), {kept->size()}, owner);
+}
+
+struct Pair {
+    Sequences reference;
+    Sequences predicted;
+};
+
+Pair checked(const Column<Word>& reference, const Column<std::int64_t>& reference_offsets, const Column<Word>& predicted,
+             const Column<std::int64_t>& predicted_offsets, std::size_t vocabulary) {
+    check_offsets("reference_offsets", view(reference_offsets), reference.shape(0));
+    check_offsets("predicted_offsets", view(predicted_offsets), predicted.shape(0));
+    require(reference_offsets.shape(0) == predicted_offsets.shape(0), "both sides must have the same documents");
+    check_words("reference", view(reference), vocabulary);
+    check_words("predicted", view(predicted), vocabulary);
+    return {{view(reference), view(reference_offsets)}, {view(predicted), view(predicted_offsets)}};
+}
+
+auto bound_lcs_lengths(const Column<Word>& reference, const Column<std::int64_t>& reference_offsets,
+                       const Column<Word>& predicted, const Column<std::int64_t>& predicted_offsets, std::size_t vocabulary,
+                       int jobs) {
+    const Pair pair = checked(reference, reference_offsets, predicted, predicted_offsets, vocabulary);
+    std::vector<std::int64_t> out;
+    {
+        const nb::gil_scoped_release released;
+        out = lcs_lengths(pair.reference, pair.predicted, vocabulary, jobs);
+    }
+    return array(std::move(out));
+}
+
+auto bound_lcs_partners(const Column<Word>& reference, const Column<std::int64_t>& reference_offsets,
+                        const Column<Word>& predicted, const Column<std::int64_t>& predicted_offsets, std::size_t vocabulary,
+                        std::size_t log_limit, int jobs) {
+    const Pair pair = checked(reference, reference_offsets, predicted, predicted_offsets, vocabulary);
+    std::vector<std::int32_t> out;
+    {
+        const nb::gil_scoped_release released;
+        out = lcs_partners(pair.reference, pair.predicted, vocabulary, log_limit, jobs);
+    }
+    return array(std::move(out));
+}
+
+auto bound_bag_matches(const Column<Word>& reference, const Column<std::int64_t>& reference_offsets,
+                       const Column<Word>& predicted, const Column<std::int64_t>& predicted_offsets, std::size_t vocabulary,
+                       int jobs) {
+    const Pair pair = checked(reference, reference_offsets, predicted, predicted_offsets, vocabulary);
+    std::vector<std::int64_t> out;
+    {
+        const nb::gil_scoped_release released;
+        out = bag_matches(pair.reference, pair.predicted, vocabulary, jobs);
+    }
+    return array(std::move(out));
+}
+
+Lattice lattice(const Column<std::int32_t>& from, const Column<std::int32_t>& to, const Column<std::int64_t>& offsets,
+                const Column<Word>& words, const Column<std::uint8_t>& final_nodes, std::size_t vocabulary) {
+    const Lattice made{view(from), view(to), view(offsets), view(words), view(final_nodes)};
+    require(made.nodes() > 0 && from.shape(0) == to.shape(0) && offsets.shape(0) == from.shape(0) + 1,
+            "every edge needs a from, a to and words, and there must be a node");
+    check_offsets("word_offsets", made.offsets, words.shape(0));
+    check_words("words", made.words, vocabulary);
+    for (std::size_t edge = 0; edge < made.edges(); ++edge)
+        require(0 <= made.from[edge] && made.from[edge] < made.to[edge] &&
+                    static_cast<std::size_t>(made.to[edge]) < made.nodes(),
+                "edges must lead from a lower to a higher node");
+    return made;
+}
+
+auto bound_lattice_matches(const Column<Word>& reference, const Column<std::int32_t>& edge_from,
+                           const Column<std::int32_t>& edge_to, const Column<std::int64_t>& word_offsets,
+                           const Column<Word>& words, const Column<std::uint8_t>& final_nodes, std::size_t vocabulary) {
+    check_words("reference", view(reference), vocabulary);
+    const Lattice made = lattice(edge_from, edge_to, word_offsets, words, final_nodes, vocabulary);
+    const nb::gil_scoped_release released;
+    return best_matches(view(reference), made, vocabulary);
+}
+
+auto bound_lattice_path(const Column<Word>& reference, const Column<std::int32_t>& edge_from,
+                        const Column<std::int32_t>& edge_to, const Column<std::int64_t>& word_offsets,
+                        const Column<Word>& words, const Column<std::uint8_t>& final_nodes, std::size_t vocabulary,
+                        std::size_t row_limit) {
+    check_words("reference", view(reference), vocabulary);
+    const Lattice made = lattice(edge_from, edge_to, word_offsets, words, final_nodes, vocabulary);
+    BestPath out;
+    {
+        const nb::gil_scoped_release released;
+        out = best_path(view(reference), made, vocabulary, row_limit);
+    }
+    return std::pair{out.matches, array(std::move(out.edges))};
+}
+
+auto bound_split_words(const nb::list& texts) {
+    std::vector<std::string_view> views;
+    for (const nb::handle text : texts) {
+        const auto data = nb::cast<nb::bytes>(text);
+        views.emplace_back(data.c_str(), data.size());  // the list keeps the bytes alive
+    }
+    SplitWords out;
+    {
+        const nb::gil_scoped_release released;
+        out = split_words(views);
+    }
+    require(out.codes.size() <= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()), "too many words");
+    return std::tuple{array(std::move(out.codes)), array(std::move(out.offsets)), array(std::move(out.vocabulary)),
+                      array(std::move(out.vocabulary_offsets))};
+}
+
+}  // namespace
+
+void bind_words(nb::module_& m) {
+    m.def("lcs_lengths", &bound_lcs_lengths, "reference"_a, "reference_offsets"_a, "predicted"_a, "predicted_offsets"_a,
+          "vocabulary"_a, "jobs"_a, "For each document the length of the longest common subsequence.");
+    m.def("lcs_partners", &bound_lcs_partners, "reference"_a, "reference_offsets"_a, "predicted"_a, "predicted_offsets"_a,
+          "vocabulary"_a, "log_limit"_a, "jobs"_a, "For each reference word the position of its partner, or -1.");
+    m.def("bag_matches", &bound_bag_matches, "reference"_a, "reference_offsets"_a, "predicted"_a, "predicted_offsets"_a,
+          "vocabulary"_a, "jobs"_a, "For each document how many words both sides have, in any order.");
+    m.def("lattice_matches", &bound_lattice_matches, "reference"_a, "edge_from"_a, "edge_to"_a, "word_offsets"_a, "words"_a,
+          "final_nodes"_a, "vocabulary"_a, "The most words that a path shares with the reference, in order.");
+    m.def("lattice_path", &bound_lattice_path, "reference"_a, "edge_from"_a, "edge_to"_a, "word_offsets"_a, "words"_a,
+          "final_nodes"_a, "vocabulary"_a, "row_limit"_a, "That number, and the edges of the best path.");
+    m.def("split_words", &bound_split_words, "texts"_a, "Words of UTF-8 texts, split at white space and numbered.");
+}

@@ -1,0 +1,159 @@
+"""Texts and words of documents: what readers find, and what the words task counts."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from calque.core.columns import Codes, Ints, Strings
+from calque.core.corpus import Corpus, UnitId, canonical
+from calque.core.errors import Issue
+from calque.core.lattice import Lattice
+
+FIGURE, TABLE, CAPTION, REFERENCES = "figure", "table", "caption", "references"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A paragraph, heading, caption or whole text file: words that belong together. Lines end with a line break."""
+
+    text: str
+    marks: frozenset[str] = frozenset()
+    """Which parts of the document it lies in: figure, table, caption, references."""
+    lang: str | None = None
+    """Its language as the file gives it."""
+    page: int = 0
+    region: str = ""
+    """What the file calls this kind of block: heading, paragraph, ..."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TextCorpus(Corpus):
+    """The texts of documents as they were read, block by block, before clean-up."""
+
+    texts: Mapping[UnitId, Sequence[Block]]
+    model: str = ""
+    source: str = ""
+    issues: tuple[Issue, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<TextCorpus {self.source or 'from texts'}: {len(self.texts)} documents>"
+
+    def units(self) -> tuple[UnitId, ...]:
+        """The ids of all documents."""
+        return tuple(sorted(self.texts, key=canonical))
+
+    def select(self, units: Iterable[UnitId]) -> TextCorpus:
+        """Only these documents."""
+        wanted = set(units)
+        return replace(self, texts={unit: blocks for unit, blocks in self.texts.items() if unit in wanted})
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """What one step of the clean-up took out of one document."""
+
+    document: UnitId
+    step: str
+    words: int
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WordCorpus(Corpus):
+    """The words of documents in reading order, as codes into a vocabulary.
+
+    >>> corpus = WordCorpus.of({"d1": ["to", "be", "or", "not", "to", "be"], "d2": []})
+    >>> corpus.units(), corpus.words("d1"), len(corpus)
+    (('d1', 'd2'), ['to', 'be', 'or', 'not', 'to', 'be'], 6)
+    """
+
+    documents: tuple[UnitId, ...]
+    """In canonical order."""
+    offsets: Ints
+    """The first word of each document, and the number of words at the end."""
+    word: Codes
+    vocabulary: Strings
+    position: Ints | None = None
+    """For each word its ``wordid``, rising within a document; ``None`` when words are simply counted from 0."""
+    page: Codes | None = None
+    """For each word the number of its page, where the file has pages."""
+    region: Codes | None = None
+    """For each word the code of its kind of block in ``regions``."""
+    regions: tuple[str, ...] = ()
+    removed: tuple[Removed, ...] = ()
+    """What clean-up took out."""
+    cleaned: Hashable = None
+    """The clean-up that its words went through, so that none goes through it twice."""
+    lattices: Mapping[UnitId, Lattice] = field(default_factory=dict)
+    """Candidates for some of the documents."""
+    model: str = ""
+    source: str = ""
+    issues: tuple[Issue, ...] = ()
+
+    def __post_init__(self) -> None:
+        if any(canonical(a) >= canonical(b) for a, b in zip(self.documents, self.documents[1:], strict=False)):
+            raise ValueError("documents must be distinct and in canonical order")
+        if len(self.offsets) != len(self.documents) + 1 or int(self.offsets[-1]) != len(self.word):
+            raise ValueError("offsets must have one entry more than there are documents and end with the number of words")
+
+    @classmethod
+    def of(cls, documents: Mapping[UnitId, Sequence[str]], **keywords: Any) -> WordCorpus:
+        """A corpus from lists of words."""
+        units = tuple(sorted(documents, key=canonical))
+        known: dict[str, int] = {}
+        codes = [known.setdefault(word, len(known)) for word in chain.from_iterable(documents[unit] for unit in units)]
+        offsets = np.cumsum([0, *(len(documents[unit]) for unit in units)], dtype=np.int64)
+        vocabulary = Strings.pack(known)
+        return cls(documents=units, offsets=offsets, word=np.array(codes, dtype=np.int32), vocabulary=vocabulary, **keywords)
+
+    def __len__(self) -> int:
+        """The number of words."""
+        return len(self.word)
+
+    def __repr__(self) -> str:
+        sizes = f"{len(self.documents)} documents, {len(self):,} words, {len(self.vocabulary):,} different"
+        return f"<WordCorpus {self.source or 'from words'}: {sizes}>"
+
+    def units(self) -> tuple[UnitId, ...]:
+        """The ids of all documents."""
+        return self.documents
+
+    def words(self, document: UnitId) -> list[str]:
+        """The words of one document."""
+        at = self.documents.index(document)
+        return [self.vocabulary[code] for code in self.word[self.offsets[at] : self.offsets[at + 1]].tolist()]
+
+    def select(self, units: Iterable[UnitId]) -> WordCorpus:
+        """Only these documents (those that are here), whole."""
+        wanted = set(units)
+        kept = [row for row, unit in enumerate(self.documents) if unit in wanted]
+        if len(kept) == len(self.documents):
+            return self
+        rows = self._rows(kept)
+        lengths = np.diff(self.offsets)[kept]
+        return replace(
+            self,
+            documents=tuple(self.documents[row] for row in kept),
+            offsets=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+            word=self.word[rows],
+            position=None if self.position is None else self.position[rows],
+            page=None if self.page is None else self.page[rows],
+            region=None if self.region is None else self.region[rows],
+            removed=tuple(removed for removed in self.removed if removed.document in wanted),
+            lattices={unit: lattice for unit, lattice in self.lattices.items() if unit in wanted},
+        )
+
+    def _rows(self, documents: Sequence[int]) -> Ints:
+        ranges = [np.arange(self.offsets[row], self.offsets[row + 1]) for row in documents]
+        return np.concatenate([np.zeros(0, dtype=np.int64), *ranges]).astype(np.int64)
+
+    def by_document(self) -> Iterator[tuple[UnitId, list[str]]]:
+        """Each document with its words."""
+        vocabulary = self.vocabulary.tolist()
+        for row, unit in enumerate(self.documents):
+            yield unit, [vocabulary[code] for code in self.word[self.offsets[row] : self.offsets[row + 1]].tolist()]

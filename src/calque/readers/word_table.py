@@ -1,0 +1,162 @@
+"""Tables of words: ``docid, wordid, word`` as TSV, CSV or Parquet."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from calque.core.columns import Strings
+from calque.core.corpus import UnitId, canonical
+from calque.core.errors import ContractError, IssueLog, MissingExtra, Severity
+from calque.core.word_corpus import WordCorpus
+
+COLUMNS = ("docid", "wordid", "word")
+LONGEST_LINE = 1 << 20
+"""Bytes. A longer line is no row of a table, and reading on would fill the memory with it."""
+
+
+def read(path: str) -> WordCorpus:
+    """The corpus of a table; `ContractError` with every issue when rows cannot be read or occur twice."""
+    log = IssueLog(path)
+    rows = _parquet_rows(path) if path.lower().endswith(".parquet") else _text_rows(path, log)
+    return _corpus(rows, log)
+
+
+def table_rows(path: str, log: IssueLog) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a TSV or CSV file with their line numbers, the head first; bounded in memory."""
+    separated = csv.reader(_lines(path, log)) if path.lower().endswith(".csv") else None
+    if separated is not None:
+        try:
+            for cells in separated:
+                if cells:
+                    yield separated.line_num, cells
+        except csv.Error as error:
+            log.add("not-csv", f"line {separated.line_num}", f"is not CSV: {error}")
+        return
+    for number, line in enumerate(_lines(path, log), start=1):
+        text = line.rstrip("\r\n")
+        if text:
+            yield number, text.split("\t")
+
+
+def _lines(path: str, log: IssueLog) -> Iterator[str]:
+    offset = 0
+    with Path(path).open("rb") as file:
+        while line := file.readline(LONGEST_LINE + 1):
+            if len(line) > LONGEST_LINE:
+                log.add(
+                    "long-line", f"byte {offset:,}", f"a line is longer than {LONGEST_LINE:,} bytes", help="is this a table?"
+                )
+                return
+            try:
+                yield line.decode("utf-8-sig" if offset == 0 else "utf-8")
+            except UnicodeDecodeError as error:
+                log.add("not-utf8", f"byte {offset + error.start:,}", "is not UTF-8 text", help="save it as UTF-8")
+                return
+            offset += len(line)
+
+
+def _text_rows(path: str, log: IssueLog) -> Iterator[tuple[int, str, int, str]]:
+    places: Sequence[int] = ()
+    for number, cells in table_rows(path, log):
+        if not places:
+            places = column_places(cells, COLUMNS, log, number)
+            if not places:
+                return
+            continue
+        if len(cells) <= max(places):
+            log.add("wrong-row", f"line {number}", f"has {len(cells)} columns, too few for {', '.join(COLUMNS)}")
+            continue
+        docid, wordid, word = (cells[place] for place in places)
+        if not wordid.strip().isdecimal():
+            log.add("wrong-wordid", f"line {number}", f"wordid {wordid!r} is not a whole number from 0")
+            continue
+        yield number, docid, int(wordid), word
+
+
+def column_places(head: Sequence[str], names: Sequence[str], log: IssueLog, line: int) -> list[int]:
+    """Where the columns of these names stand; an issue, and nothing, when one is missing."""
+    known = [cell.strip().lower() for cell in head]
+    missing = [name for name in names if name not in known]
+    if missing:
+        found = ", ".join(known[:12])
+        log.add(
+            "no-column",
+            f"line {line}",
+            f"has no column {', '.join(missing)} (found: {found})",
+            help="the head names the columns",
+        )
+        return []
+    return [known.index(name) for name in names]
+
+
+def _parquet_rows(path: str) -> Iterator[tuple[int, str, int, str]]:
+    try:
+        from pyarrow import ArrowException, parquet
+    except ImportError as error:
+        raise MissingExtra("pyarrow", "parquet", "reading Parquet") from error
+    number = 0
+    try:
+        with parquet.ParquetFile(path) as file:
+            missing = [name for name in COLUMNS if name not in file.schema_arrow.names]
+            if missing:
+                raise ContractError.single("no-column", f"has no column {', '.join(missing)}", file=path)
+            for batch in file.iter_batches(columns=list(COLUMNS)):
+                for docid, wordid, word in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                    yield number, str(docid), int(wordid), str(word)
+                    number += 1
+    except (ArrowException, OSError, TypeError, ValueError) as error:
+        raise ContractError.single("not-parquet", f"cannot be read as Parquet: {error}", file=path) from None
+
+
+def _corpus(rows: Iterator[tuple[int, str, int, str]], log: IssueLog) -> WordCorpus:
+    documents: dict[UnitId, list[tuple[int, int]]] = {}
+    known: dict[str, int] = {}
+    for line, docid, wordid, word in rows:
+        words = documents.setdefault(docid, [])
+        words.append((wordid, known.setdefault(word, len(known))))
+        if len(words) > 1 and words[-2][0] == wordid:
+            _add_duplicate(log, docid, wordid, line)
+    units = tuple(sorted(documents, key=canonical))
+    for unit in units:
+        _check_order(unit, documents[unit], log)
+    log.raise_errors()
+    flat = np.array([pair for unit in units for pair in documents[unit]], dtype=np.int64).reshape(-1, 2)
+    return WordCorpus(
+        documents=units,
+        offsets=np.cumsum([0, *(len(documents[unit]) for unit in units)], dtype=np.int64),
+        word=flat[:, 1].astype(np.int32),
+        position=np.ascontiguousarray(flat[:, 0]),
+        vocabulary=Strings.pack(known),
+        source=log.file,
+        model=os.path.basename(log.file),
+        issues=tuple(log),
+    )
+
+
+def _add_duplicate(log: IssueLog, docid: Any, wordid: int, line: int | None) -> None:
+    place = "" if line is None else f"line {line}"
+    log.add(
+        "duplicate-word", place, f"document {docid!r} has wordid {wordid} twice", help="each (docid, wordid) may stand once"
+    )
+
+
+def _check_order(unit: UnitId, words: list[tuple[int, int]], log: IssueLog) -> None:
+    """Words in the order of their ids; an id that occurs twice is an error, a gap is worth a note."""
+    ids = [wordid for wordid, _ in words]
+    if ids != sorted(ids):
+        neighbours = {b for a, b in pairwise(ids) if a == b}
+        words.sort(key=lambda pair: pair[0])
+        ids = [wordid for wordid, _ in words]
+        for wordid in sorted({b for a, b in pairwise(ids) if a == b} - neighbours):
+            _add_duplicate(log, unit, wordid, None)
+    gaps = sum(b - a > 1 for a, b in pairwise(ids))
+    if gaps:
+        text = f"document {unit!r} has gaps between its word ids; words are aligned in order, naive recall goes by id"
+        log.add("wordid-gap", "", text, severity=Severity.NOTE, count=gaps)

@@ -1,0 +1,129 @@
+"""Two word sequences side by side: the longest common subsequence, and what follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+
+import numpy as np
+
+from calque.core.columns import Codes, Ints
+from calque.kernels import kernels
+
+LOG_LIMIT = 6_000_000
+"""How many changed blocks an alignment remembers before it keeps a checkpoint instead: about 70 MB."""
+
+UNICODE_SIZE = 0x110000
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """How many words of a reference a prediction has, in order; pairs are found when they are asked for."""
+
+    ref: Codes
+    pred: Codes
+    vocabulary: int
+
+    @property
+    def n_ref(self) -> int:
+        """The number of reference words."""
+        return len(self.ref)
+
+    @property
+    def n_pred(self) -> int:
+        """The number of predicted words."""
+        return len(self.pred)
+
+    @cached_property
+    def matches(self) -> int:
+        """The length of the longest common subsequence."""
+        return int(kernels().lcs_lengths(self.ref, _span(self.ref), self.pred, _span(self.pred), self.vocabulary, 1)[0])
+
+    @cached_property
+    def pairs(self) -> list[tuple[int, int]]:
+        """(reference index, predicted index) of every match, ascending."""
+        partners = kernels().lcs_partners(self.ref, _span(self.ref), self.pred, _span(self.pred), self.vocabulary, LOG_LIMIT, 1)
+        rows = np.flatnonzero(partners >= 0)
+        return list(zip(rows.tolist(), partners[rows].tolist(), strict=True))
+
+    @property
+    def recall(self) -> float | None:
+        """The share of reference words that are matched; ``None`` when there are none."""
+        return self.matches / self.n_ref if self.n_ref else None
+
+    @property
+    def precision(self) -> float | None:
+        """The share of predicted words that are matched; ``None`` when there are none."""
+        return self.matches / self.n_pred if self.n_pred else None
+
+    @property
+    def f1(self) -> float | None:
+        """The harmonic mean of the two; ``None`` when there are no words at all."""
+        total = self.n_ref + self.n_pred
+        return 2 * self.matches / total if total else None
+
+    @cached_property
+    def naive_matches(self) -> int:
+        """How many positions hold the same word on both sides."""
+        shorter = min(self.n_ref, self.n_pred)
+        return int(np.count_nonzero(self.ref[:shorter] == self.pred[:shorter]))
+
+    @cached_property
+    def bag_matches(self) -> int:
+        """How many words both sides have, in any order."""
+        return int(kernels().bag_matches(self.ref, _span(self.ref), self.pred, _span(self.pred), self.vocabulary, 1)[0])
+
+    @property
+    def indel_distance(self) -> int:
+        """How many insertions and deletions turn one into the other."""
+        return self.n_ref + self.n_pred - 2 * self.matches
+
+    @cached_property
+    def levenshtein(self) -> int:
+        """How many insertions, deletions and substitutions turn one into the other; divided by ``n_ref`` it is the WER."""
+        from rapidfuzz.distance import Levenshtein
+
+        return Levenshtein.distance(*as_texts(self.ref, self.pred))
+
+    def __repr__(self) -> str:
+        return f"<Alignment: {self.matches} of {self.n_ref} words, {self.n_pred} predicted>"
+
+
+def align(ref: Sequence[str], pred: Sequence[str]) -> Alignment:
+    """The alignment of two word sequences.
+
+    >>> found = align("the cat sat".split(), "the big cat sot".split())
+    >>> found.matches, found.pairs, found.recall, found.precision
+    (2, [(0, 0), (1, 2)], 0.6666666666666666, 0.5)
+    """
+    codes, vocabulary = coded(ref, pred)
+    return Alignment(codes[0], codes[1], vocabulary)
+
+
+def coded(*sequences: Sequence[str]) -> tuple[list[Codes], int]:
+    """The sequences as codes of one vocabulary, and its size."""
+    for words in sequences:
+        if isinstance(words, str):
+            raise TypeError("give a list of words, not one string: text.split(), or calque.words.clean(text)")
+    known: dict[str, int] = {}
+    codes = np.array([known.setdefault(word, len(known)) for word in chain(*sequences)], dtype=np.int32)
+    ends = np.cumsum([len(words) for words in sequences])
+    return [codes[end - len(words) : end] for words, end in zip(sequences, ends.tolist(), strict=True)], len(known)
+
+
+def as_texts(first: Codes, second: Codes) -> tuple[str, str]:
+    """Codes as characters: rapidfuzz compares strings faster than lists."""
+    if max(first.max(initial=0), second.max(initial=0)) >= UNICODE_SIZE:
+        both = np.unique(np.concatenate([first, second]), return_inverse=True)[1].astype(np.int32)
+        first, second = both[: len(first)], both[len(first) :]
+    return _as_text(first), _as_text(second)
+
+
+def _as_text(codes: Codes) -> str:
+    return codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+
+
+def _span(codes: Codes) -> Ints:
+    return np.array([0, len(codes)], dtype=np.int64)

@@ -1,0 +1,341 @@
+"""The numbers of words: counts of documents, and the ratios that are made of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calque.core.columns import Flags, Ints
+from calque.core.corpus import UnitId
+from calque.core.ledger import UNIT, Ledger
+from calque.core.measures import Measure, Ratio, Undefined
+from calque.words.scoring import STATUS_NAMES, Status
+
+if TYPE_CHECKING:
+    from calque.words.task import Words
+
+SEED = "Evaluation Protocol (OCR words)"
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Counts for each group: a document, or all of them."""
+
+    n_ref: Ints
+    n_pred: Ints
+    matches: Ints
+    naive: Ints
+    bag: Ints
+    word_edits: Ints
+    content_ref: Ints
+    content_matches: Ints
+    chars_ref: Ints
+    char_edits: Ints
+
+    @classmethod
+    def of(cls, columns: Mapping[str, Any], rows: Flags) -> Tally:
+        """One group for each of these rows."""
+        return cls(**{name: columns[name][rows] for name in cls.__dataclass_fields__})
+
+    def total(self) -> Tally:
+        """All groups as one."""
+        return Tally(**{name: np.array([getattr(self, name).sum()]) for name in self.__dataclass_fields__})
+
+
+RECALL = Ratio[Tally](
+    "recall",
+    "recall",
+    "The share of true words that the prediction has, in the same order (longest common subsequence).",
+    "L / |Test|",
+    f"{SEED}, Evaluating a word sequence",
+    "no true words",
+    lambda t: t.matches,
+    lambda t: t.n_ref,
+)
+PRECISION = Ratio[Tally](
+    "precision",
+    "precision",
+    "The share of predicted words that match. The truth is reduced, so extra words are no fault: recall is the headline.",
+    "L / |Predicted|",
+    f"{SEED}, Evaluating a word sequence",
+    "no predicted words",
+    lambda t: t.matches,
+    lambda t: t.n_pred,
+)
+F1 = Ratio[Tally](
+    "f1",
+    "F1",
+    "The harmonic mean of recall and precision.",
+    "2·L / (|Test| + |Predicted|)",
+    f"{SEED} (noted there, not used)",
+    "no words",
+    lambda t: 2 * t.matches,
+    lambda t: t.n_ref + t.n_pred,
+)
+NAIVE = Ratio[Tally](
+    "naive_recall",
+    "naive recall",
+    "The share of true words with the same word at the same place (wordid); one missing word shifts all that follow.",
+    "|Predicted ⋈ Test| / |Test|",
+    f"{SEED}, the naive evaluation",
+    "no true words",
+    lambda t: t.naive,
+    lambda t: t.n_ref,
+)
+BAG = Ratio[Tally](
+    "bag_recall",
+    "bag recall",
+    "The share of true words that the prediction has in any order: what is left when reading order is forgiven.",
+    "Σ min(count in Test, count in Predicted) / |Test|",
+    "bag of words",
+    "no true words",
+    lambda t: t.bag,
+    lambda t: t.n_ref,
+)
+BAG_PRECISION = Ratio[Tally](
+    "bag_precision",
+    "bag precision",
+    "The share of predicted words that the truth has in any order.",
+    "Σ min(count in Test, count in Predicted) / |Predicted|",
+    "bag of words",
+    "no predicted words",
+    lambda t: t.bag,
+    lambda t: t.n_pred,
+)
+WER = Ratio[Tally](
+    "wer",
+    "WER",
+    "Word error rate: insertions, deletions and substitutions of words for each true word. Can be above 1.",
+    "Levenshtein distance / |Test|",
+    "usual in speech and OCR",
+    "no true words",
+    lambda t: t.word_edits,
+    lambda t: t.n_ref,
+)
+CER = Ratio[Tally](
+    "cer",
+    "CER",
+    "Character error rate: edits of characters for each true character, words joined by one space (--cer).",
+    "Levenshtein distance / characters of Test",
+    "usual in OCR",
+    "characters were not compared, or there are none",
+    lambda t: t.char_edits,
+    lambda t: t.chars_ref,
+)
+CONTENT = Ratio[Tally](
+    "content_recall",
+    "content recall",
+    "Recall with stop words left out of both sides (--stop-words).",
+    "L / |Test|, without stop words",
+    "stop-word-free recall",
+    "no true words but stop words",
+    lambda t: t.content_matches,
+    lambda t: t.content_ref,
+)
+RATIOS = (RECALL, PRECISION, F1, NAIVE, BAG, BAG_PRECISION, WER, CER, CONTENT)
+ORACLE = (
+    Measure(
+        "oracle_recall",
+        "oracle recall",
+        "The recall of the best path through the lattice, chosen with the truth in hand: no selector can do better.",
+        "max over paths of L / |Test|",
+        f"{SEED}, candidate lattice",
+        "no true words, or no lattice",
+    ),
+    Measure(
+        "repairable",
+        "repairable",
+        "The share of the best single source's errors that choosing well from the lattice would repair.",
+        "(oracle − best) / (1 − best)",
+        "calque",
+        "the best source makes no errors, or recall is undefined",
+    ),
+)
+MEASURES: tuple[Measure, ...] = (*RATIOS, *ORACLE)
+
+
+def measure(task: Words, ledger: Ledger) -> dict[str, Any]:
+    """The tree of numbers, in the shape of the JSON."""
+    columns = ledger.table("documents").columns
+    status = np.asarray(columns["status"])
+    rows: Flags = status == Status.HELD_OUT
+    tally = Tally.of(columns, rows)
+    ratios = _shown(task)
+    tree: dict[str, Any] = {
+        "micro": {ratio.name: ratio.numbers(tally.total())[0] for ratio in ratios},
+        "macro": {ratio.name: _mean(ratio, tally) for ratio in ratios},
+        "documents": _documents(ledger, rows, tally, ratios),
+        "counts": {**_sizes(columns, status, tally), "listed_without_truth": _not_found(task, ledger, rows)},
+        "pages": _pages(ledger),
+        "regions": _regions(ledger),
+        "cleanup": _cleanup(ledger),
+    }
+    if task.lattice != "none":
+        tree["oracle"] = _oracle(ledger, tally.total(), tree["micro"]["recall"])
+    if task.errors:
+        from calque.words.confusion import error_lists
+
+        tree["errors"] = error_lists(ledger, task.errors)
+    return tree
+
+
+def _shown(task: Words) -> tuple[Ratio[Tally], ...]:
+    """The ratios that the settings ask for."""
+    left_out = {name for name, asked in (("cer", task.characters), ("content_recall", task.stop_words)) if not asked}
+    return tuple(ratio for ratio in RATIOS if ratio.name not in left_out)
+
+
+def _mean(ratio: Ratio[Tally], tally: Tally) -> float | Undefined:
+    """The mean of the documents that have a value."""
+    values = ratio.values(tally)
+    defined = values[~np.isnan(values)]
+    if not len(defined):
+        return Undefined("no document has a value")
+    return math.fsum(defined.tolist()) / len(defined)
+
+
+def _documents(ledger: Ledger, rows: Flags, tally: Tally, ratios: tuple[Ratio[Tally], ...]) -> dict[UnitId, dict[str, Any]]:
+    columns: dict[str, list[Any]] = {
+        "matches": tally.matches.tolist(),
+        "n_ref": tally.n_ref.tolist(),
+        "n_pred": tally.n_pred.tolist(),
+        **{ratio.name: ratio.numbers(tally) for ratio in ratios},
+        "missing_pred": (~ledger.table("documents").array("predicted")[rows]).tolist(),
+    }
+    units = [ledger.units[row] for row in np.flatnonzero(rows).tolist()]
+    listed = zip(*columns.values(), strict=True)
+    return {unit: dict(zip(columns, values, strict=True)) for unit, values in zip(units, listed, strict=True)}
+
+
+def _sizes(columns: Mapping[str, Any], status: Ints, tally: Tally) -> dict[str, Any]:
+    held = status == Status.HELD_OUT
+    ignored: Flags = np.asarray(~held & columns["predicted"])
+    return {
+        "documents": int(held.sum()),
+        "documents_with_recall": int((tally.n_ref > 0).sum()),
+        "missing_predictions": int((held & ~columns["predicted"]).sum()),
+        "words": int(tally.n_ref.sum()),
+        "predicted_words": int(tally.n_pred.sum()),
+        "matches": int(tally.matches.sum()),
+        "ignored_predictions": int(ignored.sum()),
+        "ignored_words": int(columns["n_pred"][ignored].sum()),
+        **{name: int((status == code).sum()) for code, name in enumerate(STATUS_NAMES) if code},
+    }
+
+
+def _not_found(task: Words, ledger: Ledger, rows: Flags) -> int:
+    """How many documents the hold-out lists and the truth does not have."""
+    known = {str(ledger.units[row]) for row in np.flatnonzero(rows).tolist()}
+    return len(set(task.holdout or ()) - known)
+
+
+def _grouped(ledger: Ledger, group: Ints, size: int) -> list[dict[str, Any]]:
+    """True words and how many are found, for each group of them."""
+    found = ledger.table("truth").array("found")
+    totals, hits = np.bincount(group, minlength=size).tolist(), np.bincount(group[found], minlength=size).tolist()
+    return [{"n_ref": total, "matches": hit, "recall": hit / total} for total, hit in zip(totals, hits, strict=True)]
+
+
+def _pages(ledger: Ledger) -> dict[UnitId, dict[str, Any]]:
+    """The pages of documents that have several, by the pages of the true words."""
+    truth = ledger.table("truth")
+    page, unit = truth.array("page"), truth.array(UNIT)
+    if not page.any():
+        return {}
+    places, group = np.unique(np.stack([unit, page], axis=1), axis=0, return_inverse=True)
+    blocks = _grouped(ledger, group.reshape(-1), len(places))
+    pages: dict[UnitId, dict[str, Any]] = {}
+    for (row, number), block in zip(places.tolist(), blocks, strict=True):
+        pages.setdefault(ledger.units[row], {})[str(number)] = block
+    return pages
+
+
+def _regions(ledger: Ledger) -> dict[str, Any]:
+    """Kinds of blocks, where the truth names them."""
+    names = ledger.names["region"]
+    if not any(names):
+        return {}
+    blocks = _grouped(ledger, ledger.table("truth").array("region"), len(names))
+    return {name or "other": block for name, block in zip(names, blocks, strict=True)}
+
+
+def _cleanup(ledger: Ledger) -> dict[str, Any]:
+    """What each step took out of the truth: how many times, and how many words or characters."""
+    table, names = ledger.table("removed"), ledger.names["step"]
+    times = np.bincount(table.array("step"), minlength=len(names)).tolist()
+    amounts = np.bincount(table.array("step"), weights=table.array("words"), minlength=len(names)).tolist()
+    return {name: {"times": n, "amount": int(amount)} for name, n, amount in zip(names, times, amounts, strict=True)}
+
+
+def _oracle(ledger: Ledger, total: Tally, recall: float | Undefined) -> dict[str, Any]:
+    table = ledger.table("oracle")
+    sums = {
+        name: int(table.array(name).sum()) for name in ("matches", "n_words", "slots", "candidates", "flat_bound", "pruned")
+    }
+    n_ref = int(total.n_ref[0])
+    oracle = _share(sums["matches"], n_ref, RECALL.undefined)
+    sources = _sources(ledger, n_ref)
+    best = max(sources.values()) if sources and n_ref else recall
+    return {
+        "matches": sums["matches"],
+        "n_ref": n_ref,
+        "recall": oracle,
+        "precision": _share(sums["matches"], sums["n_words"], "the best path has no words"),
+        "sources": sources if n_ref else {},
+        "best_source_recall": best,
+        "repairable": _repairable(oracle, best),
+        "slots": sums["slots"],
+        "candidates_per_slot": _share(sums["candidates"], sums["slots"], "no slots"),
+        "log10_paths": math.fsum(table.array("log10_paths").tolist()),
+        "flat_bound": sums["flat_bound"],
+        "pruned_nodes": sums["pruned"],
+        "missing_lattices": int((~table.array("has_lattice")).sum()),
+        "documents": _oracle_documents(ledger),
+    }
+
+
+def _share(above: int, below: int, reason: str) -> float | Undefined:
+    return above / below if below else Undefined(reason)
+
+
+def _repairable(oracle: float | Undefined, best: float | Undefined) -> float | Undefined:
+    if isinstance(oracle, Undefined) or isinstance(best, Undefined):
+        return Undefined("recall is undefined")
+    return Undefined("the best source makes no errors") if best >= 1 else (oracle - best) / (1 - best)
+
+
+def _sources(ledger: Ledger, n_ref: int) -> dict[str, float]:
+    table, names = ledger.table("sources"), ledger.names["source"]
+    matches = np.zeros(len(names), dtype=np.int64)
+    np.add.at(matches, table.array("source"), table.array("matches"))
+    return {name: count / n_ref for name, count in zip(names, matches.tolist(), strict=True)} if n_ref else {}
+
+
+def _oracle_documents(ledger: Ledger) -> dict[UnitId, dict[str, Any]]:
+    table = ledger.table("oracle")
+    sizes = ledger.table("documents").array("n_ref")
+    paths, pairs = ledger.offsets("path"), ledger.offsets("chosen")
+    chosen = [ledger.table("chosen").array(name) for name in ("truth", "word_of_path")]
+    documents: dict[UnitId, dict[str, Any]] = {}
+    for row in table.rows():
+        at = row[UNIT]
+        documents[ledger.units[at]] = {
+            "matches": row["matches"],
+            "n_ref": int(sizes[at]),
+            "n_path": row["n_words"],
+            "recall": _share(row["matches"], int(sizes[at]), RECALL.undefined),
+            "precision": _share(row["matches"], row["n_words"], "the best path has no words"),
+            "slots": row["slots"],
+            "candidates": row["candidates"],
+            "log10_paths": row["log10_paths"],
+            "flat_bound": row["flat_bound"],
+            "pruned_nodes": row["pruned"],
+            "missing_lattice": not row["has_lattice"],
+            "path": ledger.table("path").array("candidate")[paths[at] : paths[at + 1]].tolist(),
+            "pairs": np.stack([column[pairs[at] : pairs[at + 1]] for column in chosen], axis=1).tolist(),
+        }
+    return documents

@@ -1,0 +1,132 @@
+"""From texts to words: clean-up, one tokenizer, one vocabulary a side."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from calque.core.columns import Array, Ints, Strings
+from calque.core.corpus import UnitId
+from calque.core.errors import Issue, Severity
+from calque.core.word_corpus import Block, Removed, TextCorpus, WordCorpus
+from calque.kernels import kernels
+from calque.words.cleaning import Cleaning
+from calque.words.cleanup import clean_document
+from calque.words.tokenizers import tokenize
+
+PageWords = Mapping[UnitId, Sequence[str]]
+
+
+def words_of(corpus: TextCorpus | WordCorpus, cleaning: Cleaning, page_words: PageWords | None = None) -> WordCorpus:
+    """The words of a corpus after clean-up. ``page_words`` says what each document's pages show, for ``min_block_recall``."""
+    if not isinstance(corpus, WordCorpus):
+        return _split(corpus, cleaning, page_words or {})
+    return corpus if corpus.cleaned == cleaning else _clean_vocabulary(corpus, cleaning)
+
+
+def _split(corpus: TextCorpus, cleaning: Cleaning, page_words: PageWords) -> WordCorpus:
+    units = corpus.units()
+    kept: list[Block] = []
+    ends = [0]
+    removed: list[Removed] = []
+    for unit in units:
+        blocks, account = clean_document(unit, corpus.texts[unit], cleaning, page_words.get(unit))
+        kept += blocks
+        removed += account
+        ends.append(len(kept))
+    texts = [_spaced(block.text, cleaning.tokenizer) for block in kept]
+    codes, offsets, data, vocabulary_offsets = kernels().split_words(texts)
+    lengths = np.diff(offsets)
+    regions = tuple(sorted({block.region for block in kept}))
+    region_code = {name: code for code, name in enumerate(regions)}
+    paged = any(block.page for block in kept)
+    return WordCorpus(
+        documents=units,
+        offsets=np.asarray(offsets[ends], dtype=np.int64),
+        word=codes,
+        vocabulary=Strings(data, vocabulary_offsets),
+        page=np.repeat(np.array([block.page for block in kept], dtype=np.int32), lengths) if paged else None,
+        region=np.repeat(np.array([region_code[b.region] for b in kept], dtype=np.int32), lengths) if any(regions) else None,
+        regions=regions if any(regions) else (),
+        removed=tuple(removed),
+        cleaned=cleaning,
+        model=corpus.model,
+        source=corpus.source,
+        issues=(*corpus.issues, *_odd_forms(corpus, cleaning)),
+    )
+
+
+def _spaced(text: str, tokenizer: str) -> bytes:
+    """The text with white space between its words and nowhere else."""
+    spaced = text if tokenizer == "whitespace" else " ".join(tokenize(text, tokenizer))
+    return spaced.encode("utf-8", "surrogatepass")
+
+
+def _odd_forms(corpus: TextCorpus, cleaning: Cleaning) -> list[Issue]:
+    """A note when characters are compared as they are and some are not in the usual form."""
+    if cleaning.unicode != "none":
+        return []
+    odd = sum(not all(unicodedata.is_normalized("NFC", block.text) for block in blocks) for blocks in corpus.texts.values())
+    if not odd:
+        return []
+    text = "documents are not in Unicode NFC, and words that look alike may differ"
+    return [Issue("not-nfc", text, corpus.source, help="use --unicode NFC", severity=Severity.NOTE, count=odd)]
+
+
+def _clean_vocabulary(corpus: WordCorpus, cleaning: Cleaning) -> WordCorpus:
+    """The same words with clean characters; one that is no single word after that is split or left out, and counted."""
+    issues = list(corpus.issues)
+    if cleaning.drop or cleaning.keep_lang or cleaning.min_block_recall is not None:
+        text = "is a list of words, not text: drop, keep_lang and min_block_recall cannot be applied to it"
+        issues.append(Issue("no-blocks", text, corpus.source, severity=Severity.NOTE))
+    words = corpus.vocabulary.tolist()
+    simple = replace(cleaning.of_characters(), dehyphenate="none")
+    cleaned = [tokens_of(word, simple) for word in words]
+    if all(len(tokens) == 1 and tokens[0] == word for tokens, word in zip(cleaned, words, strict=True)):
+        return replace(corpus, issues=tuple(issues), cleaned=cleaning)
+    return replace(_recoded(corpus, cleaned, issues), cleaned=cleaning)
+
+
+def tokens_of(word: str, cleaning: Cleaning) -> list[str]:
+    """What a single word is after clean-up: itself, several words, or nothing."""
+    if word.isascii() and cleaning.tokenizer == "whitespace":
+        return word.split()
+    blocks, _ = clean_document("", [Block(word)], cleaning)
+    return [token for block in blocks for token in tokenize(block.text, cleaning.tokenizer)]
+
+
+def _recoded(corpus: WordCorpus, cleaned: list[list[str]], issues: list[Issue]) -> WordCorpus:
+    """The corpus with each word replaced by its words after clean-up."""
+    known: dict[str, int] = {}
+    codes = [[known.setdefault(token, len(known)) for token in tokens] for tokens in cleaned]
+    sizes = np.array([len(tokens) for tokens in codes], dtype=np.int64)[corpus.word]
+    ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+    def spread(column: Array | None) -> Any:
+        return None if column is None else np.repeat(column, sizes)
+
+    return replace(
+        corpus,
+        offsets=ends[corpus.offsets],
+        word=np.array([code for word in corpus.word.tolist() for code in codes[word]], dtype=np.int32),
+        vocabulary=Strings.pack(known),
+        # The parts of a split word share its id; naive recall then looks at the first.
+        position=spread(corpus.position),
+        page=spread(corpus.page),
+        region=spread(corpus.region),
+        issues=(*issues, *_odd_words(corpus.source, sizes)),
+    )
+
+
+def _odd_words(source: str, sizes: Ints) -> list[Issue]:
+    """A note when words vanished or became several."""
+    gone, split = int((sizes == 0).sum()), int((sizes > 1).sum())
+    notes = [
+        Issue("empty-word", "a word is empty after clean-up and is left out", source, severity=Severity.NOTE, count=gone),
+        Issue("split-word", "a word is several words after clean-up and is split", source, severity=Severity.NOTE, count=split),
+    ]
+    return [note for note in notes if note.count]

@@ -1,0 +1,189 @@
+"""Word numbers for people: totals, documents, the oracle, clean-up, confusions, and two texts side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from calque.core.presentation import Section, pad, printable, width
+
+TITLES = {
+    "recall": "recall", "precision": "precision", "f1": "F1", "naive_recall": "naive", "bag_recall": "bag recall",
+    "bag_precision": "bag precision", "wer": "WER", "cer": "CER", "content_recall": "content recall",
+}  # fmt: skip
+LISTED = 10
+"""How many documents the table shows; the JSON has them all."""
+WIDEST = 60
+"""Terminal cells of one column of the diff."""
+
+
+def sections(numbers: Mapping[str, Any]) -> list[Section]:
+    """The sections of a result's JSON form."""
+    shown = [_overview(numbers), _totals(numbers), _documents(numbers)]
+    for make, key in ((_pages, "pages"), (_regions, "regions"), (_oracle, "oracle"), (_cleanup, "cleanup")):
+        if numbers.get(key):
+            shown.append(make(numbers[key]))
+    shown += _errors(numbers.get("errors", {}))
+    return [section for section in shown if section.rows or section.notes]
+
+
+def _overview(numbers: Mapping[str, Any]) -> Section:
+    counts, sources = numbers["counts"], numbers.get("sources", {})
+    names = [", ".join(sorted({entry["model"] or entry["file"] for entry in sources.get(side, ())} - {""})) for side in SIDES]
+    title = f"Words: {names[1]} against {names[0]}" if all(names) else "Words"
+    words = f"{_plural(counts['words'], 'true word')}, {counts['predicted_words']:,} predicted"
+    notes = [f"{_plural(counts['documents'], 'document')}, {words}"]
+    if counts["missing_predictions"]:
+        notes.append(
+            f"without prediction: {_plural(counts['missing_predictions'], 'document')}; all words there count as missed"
+        )
+    if counts["listed_without_truth"]:
+        notes.append(f"held out but not in the truth: {_plural(counts['listed_without_truth'], 'document')}")
+    if counts["ignored_predictions"]:
+        ignored = _plural(counts["ignored_predictions"], "document")
+        notes.append(f"ignored: {ignored} outside the test, {_plural(counts['ignored_words'], 'predicted word')}")
+    return Section(title=title, notes=notes)
+
+
+SIDES = ("truth", "predictions")
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _totals(numbers: Mapping[str, Any]) -> Section:
+    names = list(numbers["micro"])
+    rows = [(label, *(numbers[scope][name] for name in names)) for scope, label in SCOPES.items()]
+    reasons = {f"– {path}: {reason}" for path, reason in numbers.get("undefined", {}).items() if path.startswith(tuple(SCOPES))}
+    return Section(title="", head=("", *(TITLES[name] for name in names)), rows=rows, notes=sorted(reasons))
+
+
+SCOPES = {"micro": "all words (micro)", "macro": "mean of documents"}
+
+
+def _documents(numbers: Mapping[str, Any]) -> Section:
+    documents = sorted(
+        numbers["documents"].items(), key=lambda item: (item[1]["recall"] is None, item[1]["recall"], str(item[0]))
+    )
+    rows = [
+        (str(unit), block["n_ref"], block["n_pred"], block["matches"], block["recall"], block["precision"])
+        for unit, block in documents[:LISTED]
+    ]
+    more = len(documents) - LISTED
+    notes = [f"and {more:,} more, each with higher recall"] if more > 0 else []
+    head = ("document", "true words", "predicted", "matches", "recall", "precision")
+    return Section(title="Documents, lowest recall first", head=head, rows=rows, notes=notes)
+
+
+def _pages(pages: Mapping[Any, Mapping[str, Any]]) -> Section:
+    listed = [(f"{unit}, page {page}", block) for unit, blocks in pages.items() for page, block in blocks.items()]
+    listed.sort(key=lambda item: item[1]["recall"])
+    rows = [(label, block["n_ref"], block["matches"], block["recall"]) for label, block in listed[:LISTED]]
+    return Section(title="Pages, lowest recall first", head=("page", "true words", "matches", "recall"), rows=rows)
+
+
+def _regions(regions: Mapping[str, Mapping[str, Any]]) -> Section:
+    rows = [(name, block["n_ref"], block["matches"], block["recall"]) for name, block in regions.items()]
+    return Section(title="Kinds of blocks", head=("region", "true words", "matches", "recall"), rows=rows)
+
+
+def _oracle(oracle: Mapping[str, Any]) -> Section:
+    rows: list[Sequence[Any]] = [("best path (oracle)", oracle["recall"])]
+    rows += [(f"{name} alone", value) for name, value in oracle["sources"].items()]
+    notes = [
+        f"{oracle['slots']:,} slots, 10^{oracle['log10_paths']:.1f} paths",
+        f"no path can have more than {oracle['flat_bound']:,} matches",
+    ]
+    if oracle["repairable"] is not None:
+        notes.append(f"choosing well would repair {oracle['repairable']:.1%} of the errors of the best source")
+    if oracle["missing_lattices"]:
+        notes.append(f"without lattice: {_plural(oracle['missing_lattices'], 'document')}; all words there count as missed")
+    return Section(title="Lattice", head=("", "recall"), rows=rows, notes=notes)
+
+
+def _cleanup(cleanup: Mapping[str, Mapping[str, int]]) -> Section:
+    rows = [(step, block["times"], block["amount"]) for step, block in cleanup.items()]
+    return Section(title="Clean-up of the truth", head=("step", "times", "words or characters"), rows=rows)
+
+
+def _errors(errors: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Section]:
+    return [
+        Section(
+            title=f"Most frequent confusions of {kind}",
+            head=("truth", "predicted", "count"),
+            rows=[(_shown(entry["truth"]), _shown(entry["predicted"]), entry["count"]) for entry in entries],
+        )
+        for kind, entries in errors.items()
+    ]
+
+
+def _shown(text: str) -> str:
+    return {"": "(nothing)", " ": "(space)"}.get(text, text)
+
+
+def flat(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """One row for each total and document, with the JSON's own names."""
+    names = list(numbers["micro"])
+    rows = [{"scope": scope, "document": "", **{name: numbers[scope][name] for name in names}} for scope in SCOPES]
+    rows += [
+        {"scope": "document", "document": unit, **{name: block[name] for name in names}}
+        for unit, block in numbers["documents"].items()
+    ]
+    return rows
+
+
+def side_by_side(ref: Sequence[str], pred: Sequence[str], pairs: Sequence[tuple[int, int]]) -> Iterator[str]:
+    r"""Two texts in two columns: shared words together, what differs marked with ``-``, ``+`` or ``|`` between them.
+
+    >>> print(*side_by_side("a b c".split(), "a x c d".split(), [(0, 0), (2, 2)]), sep="\n")
+    a    a
+    b  | x
+    c    c
+       + d
+    """
+    rows = list(_diff_rows(ref, pred, pairs))
+    size = min(WIDEST, max((width(ours) for ours, _, _ in rows), default=0))
+    for ours, mark, theirs in rows:
+        yield f"{pad(ours, size, left=True)}  {mark} {theirs}".rstrip()
+
+
+def _diff_rows(ref: Sequence[str], pred: Sequence[str], pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[str, str, str]]:
+    shared: list[str] = []
+    i = j = 0
+    for end_i, end_j in [*pairs, (len(ref), len(pred))]:
+        if i < end_i or j < end_j:
+            yield from _same_rows(shared)
+            shared = []
+            yield from _gap_rows(ref[i:end_i], pred[j:end_j])
+        if end_i < len(ref) and end_j < len(pred):
+            shared.append(ref[end_i])
+        i, j = end_i + 1, end_j + 1
+    yield from _same_rows(shared)
+
+
+def _same_rows(words: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    for line in _wrapped(words):
+        yield line, " ", line
+
+
+def _gap_rows(ours: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    left, right = _wrapped(ours), _wrapped(theirs)
+    mark = "|" if left and right else "-" if left else "+"
+    for row in range(max(len(left), len(right))):
+        yield left[row] if row < len(left) else "", mark, right[row] if row < len(right) else ""
+
+
+def _wrapped(words: Sequence[str]) -> list[str]:
+    """Words in lines of at most `WIDEST` cells; a longer word has a line of its own."""
+    lines: list[str] = []
+    size = WIDEST
+    for word in map(printable, words):
+        space = width(word) + 1
+        if size + space > WIDEST:
+            lines.append(word)
+            size = space - 1
+        else:
+            lines[-1] += f" {word}"
+            size += space
+    return lines

@@ -1,0 +1,195 @@
+"""From two corpora of words to the ledger: which documents count, how their words pair, and one row for each word."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from calque.core.columns import Array, Codes, Column, Flags, Ints, Strings, Table
+from calque.core.corpus import UnitId, canonical
+from calque.core.ledger import UNIT, Ledger
+from calque.core.word_corpus import WordCorpus
+from calque.kernels import kernels
+from calque.words.alignment import LOG_LIMIT, as_texts
+from calque.words.holdout import held_out
+from calque.words.oracle_rows import oracle_tables
+from calque.words.stop_words import content_words
+from calque.words.vocabulary import Sides
+
+if TYPE_CHECKING:
+    from calque.words.task import Words
+
+
+class Status(IntEnum):
+    """Whether a document is part of the test, and if not, why."""
+
+    HELD_OUT = 0
+    NOT_HELD_OUT = 1
+    NO_TRUTH = 2
+    """Only predictions know it."""
+
+
+STATUS_NAMES = tuple(status.name.lower() for status in Status)
+_WORDS = frozenset((table, column) for table in ("truth", "found") for column in ("word", "match"))
+"""Only lists of confusions are made of words; all other numbers are counts."""
+_TEXTS = frozenset({("removed", "text")})
+
+
+def score(task: Words, truth: WordCorpus, found: WordCorpus, *, jobs: int) -> Ledger:
+    """The ledger: ``documents`` with counts, ``truth`` and ``found`` with a row a word, ``removed``, the oracle's tables."""
+    units = tuple(sorted({*truth.units(), *found.units()}, key=canonical))
+    test = held_out(truth.units(), listed=task.holdout, fraction=task.holdout_fraction, fold=task.holdout_fold, seed=task.seed)
+    sides = Sides.of(truth.select(test), found.select(test))
+    unit_rows = np.array([row for row, unit in enumerate(units) if unit in test], dtype=np.int32)
+    partners = kernels().lcs_partners(*sides.arrays(), LOG_LIMIT, jobs)
+    counts = _counts(task, sides, partners, jobs)
+    oracle, oracle_names = oracle_tables(task, sides, found, unit_rows, jobs)
+    removed, steps = _removed(truth, units, test)
+    region, regions = _regions(sides.truth)
+    return Ledger(
+        units=units,
+        names={"word": sides.vocabulary, "status": STATUS_NAMES, "region": regions, "step": steps, **oracle_names},
+        details=_TEXTS if task.errors else _TEXTS | _WORDS,
+        tables={
+            "documents": _documents(units, truth, found, counts, unit_rows),
+            "truth": _truth_rows(sides, unit_rows, partners, region),
+            "found": _found_rows(sides, unit_rows, partners),
+            "removed": removed,
+            **oracle,
+        },
+    )
+
+
+def _counts(task: Words, sides: Sides, partners: Codes, jobs: int) -> dict[str, Ints]:
+    """What is counted for each document of the test."""
+    matched = np.concatenate([[0], np.cumsum(partners >= 0)])[sides.truth_offsets]
+    counts = {
+        "matches": np.diff(matched),
+        "naive": _naive(sides),
+        "bag": kernels().bag_matches(*sides.arrays(), jobs),
+        "word_edits": _word_edits(sides, np.diff(matched)),
+    }
+    stop_free = sides.only(content_words(sides.vocabulary, task.stop_words)) if task.stop_words else sides
+    counts["content_ref"] = np.diff(stop_free.truth_offsets)
+    counts["content_matches"] = kernels().lcs_lengths(*stop_free.arrays(), jobs) if task.stop_words else counts["matches"]
+    characters = _character_edits(sides, partners) if task.characters else np.zeros((len(sides.documents), 3), dtype=np.int64)
+    counts |= {name: characters[:, column] for column, name in enumerate(("chars_ref", "chars_pred", "char_edits"))}
+    return counts
+
+
+def _naive(sides: Sides) -> Ints:
+    """How many words stand at the same place on both sides."""
+    row = sides.truth_rows()
+    if sides.truth.position is None and sides.found_position is None:
+        at = sides.found_offsets[row] + sides.truth_positions()
+        there: Flags = at < sides.found_offsets[row + 1]
+    else:
+        keys = sides.found_rows() * _APART + sides.found_positions()
+        wanted = row * _APART + sides.truth_positions()
+        at = np.searchsorted(keys, wanted)
+        there = np.append(keys, -1)[at] == wanted
+    same = there.copy()
+    same[there] = sides.found_word[at[there]] == sides.truth_word[there]
+    return np.bincount(row[same], minlength=len(sides.documents)).astype(np.int64)
+
+
+_APART = 1 << 40
+"""More than any word id: documents are kept apart by it."""
+
+
+def _word_edits(sides: Sides, matches: Ints) -> Ints:
+    from rapidfuzz.distance import Levenshtein
+
+    ours, theirs = as_texts(sides.truth_word, sides.found_word)
+    edits = []
+    bounds = zip(pairwise(sides.truth_offsets.tolist()), pairwise(sides.found_offsets.tolist()), matches.tolist(), strict=True)
+    for (a, b), (c, d), shared in bounds:
+        most = b - a + d - c - 2 * shared
+        edits.append(Levenshtein.distance(ours[a:b], theirs[c:d], score_cutoff=most) if most else 0)
+    return np.array(edits, dtype=np.int64)
+
+
+def _character_edits(sides: Sides, partners: Codes) -> Ints:
+    """For each document the characters of both sides, words joined by a space, and the edits between them."""
+    from rapidfuzz.distance import Levenshtein
+
+    rows = []
+    bounds = sides.truth_offsets.tolist()
+    for (ours, theirs), (begin, end) in zip(sides.by_document(), pairwise(bounds), strict=True):
+        mine, other = (" ".join([sides.vocabulary[code] for code in codes.tolist()]) for codes in (ours, theirs))
+        matched = sum(len(sides.vocabulary[code]) for code in ours[partners[begin:end] >= 0].tolist())
+        # Taking out and putting in all that is not matched is one way, so that no more edits than this are needed.
+        bound = len(mine) + len(other) - 2 * matched
+        rows.append((len(mine), len(other), Levenshtein.distance(mine, other, score_cutoff=bound)))
+    return np.array(rows, dtype=np.int64).reshape(-1, 3)
+
+
+def _documents(units: tuple[UnitId, ...], truth: WordCorpus, found: WordCorpus, counts: dict[str, Ints], rows: Codes) -> Table:
+    in_truth, in_found = _sizes(units, truth), _sizes(units, found)
+    status = np.where(in_truth < 0, Status.NO_TRUTH, Status.NOT_HELD_OUT).astype(np.uint8)
+    status[rows] = Status.HELD_OUT
+    columns: dict[str, Column] = {
+        UNIT: np.arange(len(units), dtype=np.int32),
+        "status": status,
+        "predicted": in_found >= 0,
+        "n_ref": np.maximum(in_truth, 0),
+        "n_pred": np.maximum(in_found, 0),
+    }
+    for name, values in counts.items():
+        column = np.zeros(len(units), dtype=np.int64)
+        column[rows] = values
+        columns[name] = column
+    return Table(columns)
+
+
+def _sizes(units: tuple[UnitId, ...], corpus: WordCorpus) -> Ints:
+    """The number of words of each document; -1 where the corpus does not know it."""
+    known = dict(zip(corpus.documents, np.diff(corpus.offsets).tolist(), strict=True))
+    return np.array([known.get(unit, -1) for unit in units], dtype=np.int64)
+
+
+def _regions(truth: WordCorpus) -> tuple[Codes, tuple[str, ...]]:
+    """For each word the code of its kind of block, and the names of the kinds that occur."""
+    if truth.region is None:
+        return np.zeros(len(truth), dtype=np.int32), ("",) if len(truth) else ()
+    used, codes = np.unique(truth.region, return_inverse=True)
+    return codes.astype(np.int32), tuple(truth.regions[code] for code in used.tolist())
+
+
+def _truth_rows(sides: Sides, unit_rows: Codes, partners: Codes, region: Codes) -> Table:
+    page = sides.truth.page
+    return Table({
+        UNIT: unit_rows[sides.truth_rows()],
+        "word": sides.truth_word,
+        "match": partners,
+        "found": partners >= 0,
+        "page": np.zeros(len(partners), dtype=np.int32) if page is None else page,
+        "region": region,
+    })  # fmt: skip
+
+
+def _found_rows(sides: Sides, unit_rows: Codes, partners: Codes) -> Table:
+    match = np.full(len(sides.found_word), -1, dtype=np.int32)
+    paired = np.flatnonzero(partners >= 0)
+    rows = sides.truth_rows()[paired]
+    match[sides.found_offsets[rows] + partners[paired]] = (paired - sides.truth_offsets[rows]).astype(np.int32)
+    return Table({UNIT: unit_rows[sides.found_rows()], "word": sides.found_word, "match": match})
+
+
+def _removed(truth: WordCorpus, units: tuple[UnitId, ...], test: set[UnitId]) -> tuple[Table, tuple[str, ...]]:
+    """What clean-up took out of the documents of the test, and the names of its steps."""
+    position = {unit: row for row, unit in enumerate(units)}
+    rows = [removed for removed in truth.removed if removed.document in test]
+    steps = tuple(sorted({removed.step for removed in rows}))
+    code = {step: number for number, step in enumerate(steps)}
+    unit: Array = np.array([position[removed.document] for removed in rows], dtype=np.int32)
+    table = Table({
+        UNIT: unit,
+        "step": np.array([code[removed.step] for removed in rows], dtype=np.int32),
+        "words": np.array([removed.words for removed in rows], dtype=np.int64),
+        "text": Strings.pack(removed.text for removed in rows),
+    })  # fmt: skip
+    return table.take(np.argsort(unit, kind="stable")), steps
