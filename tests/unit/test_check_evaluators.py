@@ -56,7 +56,7 @@ def test_thousandths_of_a_page() -> None:
     broken = check.evaluate({"b": [100, 0, 200, 500]}, {"b": [0, 10, 100, 10], "page": {}})
     assert broken.score == 0.0
     assert "page_size" in broken.reasoning
-    assert boxes([0, 0, 1001, 5], [0, 0, 5, 5], format="xyxy1000").misses == ("Invalid bounding box format",)
+    assert boxes([0, 0, 1001, 5], [0, 0, 5, 5], format="xyxy1000").misses == ["Invalid bounding box format"]
     with pytest.raises(ConfigError, match="without the size of the page"):
         evaluator(config)
 
@@ -101,7 +101,7 @@ BAD_BOXES = {
 def test_a_bad_box_scores_0_and_says_why(format: str, value: Any, caplog: pytest.LogCaptureFixture) -> None:
     outcome = boxes(value, SAME_BOX[format], format=format)
     assert (outcome.score, outcome.verdict, outcome.status) == (0.0, "fail", "ok")
-    assert outcome.misses == ("Invalid bounding box format",)
+    assert outcome.misses == ["Invalid bounding box format"]
     assert outcome.reasoning.startswith("output: ")
     assert len(caplog.records) == 1
     authored = boxes(SAME_BOX[format], value, format=format)
@@ -122,7 +122,7 @@ def test_a_polygon_that_crosses_itself_is_repaired_by_the_even_odd_rule() -> Non
 
 def test_or_refused() -> None:
     outcome = boxes(BOW_TIE, [[0, 0], [10, 0], [10, 10], [0, 10]], format="polygon", on_invalid="reject")
-    assert outcome.misses == ("Invalid bounding box format",)
+    assert outcome.misses == ["Invalid bounding box format"]
 
 
 def test_orientation_start_and_repeated_vertices_do_not_matter() -> None:
@@ -332,12 +332,12 @@ def test_keypoints_as_coco_scores_them() -> None:
     # As in pycocotools: exp(-d² / (2 · area · (2·sigma)²)), the mean over labelled keypoints.
     similarity = (math.exp(-1 / (2 * 100 * 0.1**2)) + math.exp(-4 / (2 * 100 * 0.2**2))) / 2
     assert told.metadata["distance"] == pytest.approx(1 - similarity)
-    assert points([[0, 0], [10, 0]], truth, {"area": 100}, **settings).misses == ("Invalid coordinates",)
+    assert points([[0, 0], [10, 0]], truth, {"area": 100}, **settings).misses == ["Invalid coordinates"]
     assert points(truth, truth, {}, **settings).status == "error"
     assert points([truth], [truth], {"area": [100]}, **settings).score == 1.0
     assert points([truth], [truth], {"area": [100, 3]}, **settings).status == "error"
     assert points([[0, 0, 0]] * 3, [[0, 0, 0]] * 3, {"area": 9}, **settings).metadata["distance"] is None
-    assert points(truth[:1], truth[:1], {"area": 9}, **settings).misses == ("Invalid coordinates",)
+    assert points(truth[:1], truth[:1], {"area": 9}, **settings).misses == ["Invalid coordinates"]
 
 
 def test_points_matched_by_the_smallest_total_distance() -> None:
@@ -372,7 +372,7 @@ def test_arrays_are_taken_as_the_lists_that_they_hold() -> None:
 def test_a_missing_expected_value_is_the_authors_error() -> None:
     check = evaluator({"type": "iou_score", "bbox_path": "a.b", "expected_bbox_path": "c", "threshold": 0.5})
     both = check.evaluate({"a": {}}, {})
-    assert (both.status, both.misses) == ("error", ("output: a.b is missing (no b)", "expected: c is missing"))
+    assert (both.status, both.misses) == ("error", ["output: a.b is missing (no b)", "expected: c is missing"])
     assert check.evaluate({"a": {}}, {"c": [0, 0, 1, 1]}).status == "ok"
     point = evaluator({"type": "coordinate_distance", "point_path": "a", "expected_point_path": "a", "threshold": 1})
     assert point.evaluate({"a": [1]}, None).status == "error"

@@ -28,10 +28,15 @@ class Outcome:
     score: float
     verdict: Verdict
     hits: Sequence[str] = ()
+    """Any sequence, kept as a list: results are compared with what JSON holds."""
     misses: Sequence[str] = ()
     reasoning: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     status: Status = Status.OK
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "hits", list(self.hits))
+        object.__setattr__(self, "misses", list(self.misses))
 
     @property
     def failed(self) -> bool:
