@@ -26,6 +26,7 @@ ENVIRONMENTS = {
     "hotcoco": ("hotcoco==1.3.0",),
     "ultrafast-pycocotools": ("ultrafast-pycocotools==0.1.14",),
     "shapely": ("shapely==2.2.0",),
+    "stickler": ("stickler-eval==1.0.0",),
 }
 
 

@@ -15,6 +15,7 @@ from calque.core.version import __version__
 VERBS = {
     "detect": "Figures, tables and other boxes on pages: precision, recall, F1, fit.",
     "layout": "Layout blocks: which are found, and whether their category is right.",
+    "fields": "Extracted records: values, boxes and confidences, field by field.",
     "check": "A suite of geometric checks from a YAML file, as a gate.",
     "validate": "Check files against their contract, and two files against each other.",
     "merge": "Add up states saved with --save and print the result.",

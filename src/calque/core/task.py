@@ -20,7 +20,12 @@ if TYPE_CHECKING:
     from calque.core.measures import Measure, MeasureName
     from calque.core.presentation import Section
 
-BUILT_IN = {"detection": "calque.detection", "layout": "calque.layout", "checks": "calque.checks.task"}
+BUILT_IN = {
+    "detection": "calque.detection",
+    "layout": "calque.layout",
+    "fields": "calque.fields",
+    "checks": "calque.checks.task",
+}
 """The tasks that come with calque and the module that defines each."""
 
 HEAD = ("task", "version", "signature")
