@@ -14,7 +14,7 @@ from typing import Any
 
 GENERATOR_VERSION = 1  # Part of the cache's key: raise it with any change to the bytes written.
 SETS = {"items10": (200, 10), "items100": (4, 100), "many": (5_000, 10)}  # Documents, lines in each.
-WORDS = "amber birch cedar delta ember falcon garnet harbor indigo jasper kestrel linden".split()
+WORDS = ("amber", "birch", "cedar", "delta", "ember", "falcon", "garnet", "harbor", "indigo", "jasper", "kestrel", "linden")
 
 TEXT = {"type": "str", "comparator": "levenshtein", "threshold": 0.8}
 CODE = {"type": "str", "comparator": "exact", "threshold": 1.0}

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from typing import Optional
 
 from pydantic import create_model
 from stickler import ComparableField, StructuredModel
@@ -16,17 +15,18 @@ TYPES = {"str": str, "float": float}
 
 
 def model(name, fields):
+    """A stickler class for a schema in the plain form."""
     annotated = {}
     for field, about in fields.items():
         if about["type"] == "list[object]":
             line = model(f"{name}_{field}", about["fields"])
             line.match_threshold = about["match_threshold"]
-            annotated[field] = (Optional[list[line]], ComparableField(default=None))
+            annotated[field] = (list[line] | None, ComparableField(default=None))
         else:
             comparable = ComparableField(
                 comparator=COMPARATORS[about["comparator"]](), threshold=about["threshold"], default=None
             )
-            annotated[field] = (Optional[TYPES[about["type"]]], comparable)
+            annotated[field] = (TYPES[about["type"]] | None, comparable)
     return create_model(name, __base__=StructuredModel, **annotated)
 
 
