@@ -28,6 +28,7 @@ ENVIRONMENTS = {
     "shapely": ("shapely==2.2.0",),
     "rapidfuzz": ("rapidfuzz==3.14.6", "numpy"),
     "jiwer": ("jiwer==4.0.0",),
+    "stickler": ("stickler-eval==1.0.0",),
 }
 
 

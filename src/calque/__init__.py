@@ -23,22 +23,28 @@ if TYPE_CHECKING:
     from calque.core.result import Result as Result
     from calque.core.task import Task as Task
     from calque.detection import Detection as Detection
+    from calque.fields import Fields as Fields
+    from calque.fields.comparable_field import ComparableField as ComparableField
+    from calque.fields.structured_model import StructuredModel as StructuredModel
     from calque.layout import Layout as Layout
     from calque.readers import read as read
     from calque.words import Words as Words
 
 _HOME = {
     "CalqueError": "calque.core.errors",
+    "ComparableField": "calque.fields.comparable_field",
     "ConfigError": "calque.core.errors",
     "ContractError": "calque.core.errors",
     "Corpus": "calque.core.corpus",
     "Detection": "calque.detection",
     "Evaluator": "calque.core.evaluator",
+    "Fields": "calque.fields",
     "Layout": "calque.layout",
     "Issue": "calque.core.errors",
     "MergeError": "calque.core.errors",
     "MissingExtra": "calque.core.errors",
     "Result": "calque.core.result",
+    "StructuredModel": "calque.fields.structured_model",
     "Table": "calque.core.columns",
     "Task": "calque.core.task",
     "Words": "calque.words",

@@ -7,7 +7,9 @@ import re
 
 import calque
 from calque.cli.app import VERBS
+from calque.comparators.registry import BUILT_IN
 from calque.core.task import settings
+from calque.fields.schema import FIELD_KEYS
 from calque.readers.slips import _TRANSFORMS
 from calque.sample import sample
 
@@ -35,7 +37,7 @@ def codes_in_source() -> set[str]:
 
 def _makes_an_issue(call: ast.Call) -> bool:
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    return name in {"Issue", "single", "_flag"} or (name in {"add", "_add"} and len(call.args) >= 3)
+    return name in {"Issue", "single", "_flag"} or (name in {"add", "_add", "note", "_note"} and len(call.args) >= 3)
 
 
 def _code_argument(call: ast.Call) -> ast.expr:
@@ -98,3 +100,23 @@ def test_every_decision_is_listed() -> None:
     decisions = ROOT / "docs" / "adr"
     listed = re.findall(r"\((0\d{3}-[a-z0-9-]+\.md)\)", (decisions / "README.md").read_text("utf-8"))
     assert listed == sorted(path.name for path in decisions.glob("0*.md"))
+
+
+def test_settings_of_fields() -> None:
+    page = (REFERENCE / "fields.md").read_text("utf-8").partition("## Settings")[2]
+    rows = re.findall(r"^\| `(\w+)` \| `([^`]+)` \| `(--[a-z-]+)` \|$", page, re.MULTILINE)
+    defaults = {field.name: field.default for field in dataclasses.fields(calque.Fields)}
+    assert [(name, ast.literal_eval(default), flag) for name, default, flag in rows] == [
+        (name, defaults[name], note.flag) for name, note in settings(calque.Fields).items()
+    ]
+
+
+def test_schema_keys_comparators_and_json_of_fields() -> None:
+    page = (REFERENCE / "fields.md").read_text("utf-8")
+    keys = r"^\| `(\w+)` \|"
+    schema, _, rest = page.partition("## Comparators")
+    assert set(re.findall(keys, schema, re.MULTILINE)) == set(FIELD_KEYS) - {"clip_under_threshold"}
+    comparators, _, rest = rest.partition("## Settings")
+    assert set(re.findall(keys, comparators, re.MULTILINE)) == set(BUILT_IN)
+    result = calque.Evaluator(calque.Fields(schema={"fields": {"a": {}}})).update([{"a": "x"}], [{"a": "x"}]).compute()
+    assert re.findall(keys, rest.partition("## JSON")[2], re.MULTILINE) == list(result.numbers)

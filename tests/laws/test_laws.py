@@ -22,10 +22,11 @@ from calque.core.corpus import canonical
 from calque.kernels import TWINS, VARIABLE, native_built
 from tests.laws.checks import CHECKS
 from tests.laws.detection import DETECTION
+from tests.laws.fields import FIELDS, PAIRED
 from tests.laws.subject import Document, Subject, bits, ledger_bits
 from tests.laws.words import WORDS
 
-SUBJECTS = (DETECTION, CHECKS, WORDS)
+SUBJECTS = (DETECTION, CHECKS, FIELDS, PAIRED, WORDS)
 
 Data = st.DataObject
 

@@ -15,6 +15,7 @@ from calque.core.version import __version__
 VERBS = {
     "detect": "Figures, tables and other boxes on pages: found or not, and how well.",
     "layout": "Layout blocks: found or not, and under the right name.",
+    "fields": "Extracted records: values, boxes and confidences, field by field.",
     "check": "A suite of geometric checks from a YAML file, as a gate.",
     "words": "What OCR read: recall in order, WER, and the best of a lattice.",
     "validate": "Check files against their contract and against each other.",

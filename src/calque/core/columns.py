@@ -141,7 +141,7 @@ class Table(Mapping[str, Column]):
         return Table({name: take(column, rows) for name, column in self.columns.items()})
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """One dictionary for each row; a NaN is ``None``."""
+        """One dictionary for each row; a NaN is ``None``, and so is a box that has one."""
         names = list(self.columns)
         values = [_python_values(column) for column in self.columns.values()]
         return (dict(zip(names, row, strict=True)) for row in zip(*values, strict=True))
@@ -172,6 +172,9 @@ def _python_values(column: Column) -> list[Any]:
     if isinstance(column, Strings):
         return column.tolist()
     values: list[Any] = column.tolist()
-    if column.dtype.kind != "f" or column.ndim > 1:
+    if column.dtype.kind != "f":
         return values
+    if column.ndim > 1:
+        missing = np.atleast_1d(np.isnan(column).any(axis=tuple(range(1, column.ndim))))
+        return [None if gone else value for value, gone in zip(values, missing, strict=True)]
     return [None if math.isnan(value) else value for value in values]

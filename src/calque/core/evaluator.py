@@ -47,7 +47,7 @@ class Evaluator:
     def add(self, ledger: Ledger, *, issues: Iterable[Issue] = (), sources: Sources | None = None) -> Self:
         """Take in documents that were scored elsewhere under this task: in another process, or while they streamed by."""
         self._add(ledger if self._keep == "outcomes" else ledger.without_details())
-        self._issues += summarize(issues)
+        self._issues += summarize([*issues, *ledger.issues])
         self._sources |= sources or Sources()
         return self
 

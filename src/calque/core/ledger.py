@@ -9,7 +9,7 @@ import numpy as np
 
 from calque.core.columns import Array, Column, Ints, Table, concat
 from calque.core.corpus import UnitId, in_canonical_order
-from calque.core.errors import MergeError
+from calque.core.errors import Issue, MergeError
 
 UNIT = "unit"
 """The column that every table has: the index of the row's document in ``Ledger.units``."""
@@ -29,6 +29,8 @@ class Ledger:
     """Columns that hold codes: their name and what each code means."""
     details: frozenset[tuple[str, str]] = frozenset()
     """(table, column) pairs that no number needs: boxes and ids, for outcome lists and viewers."""
+    issues: tuple[Issue, ...] = ()
+    """What was noticed while scoring; the evaluator takes it over."""
 
     def __post_init__(self) -> None:
         if list(self.units) != in_canonical_order(set(self.units)):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 BUILT_IN = {
     "detection": "calque.detection",
     "layout": "calque.layout",
+    "fields": "calque.fields",
     "checks": "calque.checks.task",
     "words": "calque.words",
 }

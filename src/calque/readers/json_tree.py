@@ -37,6 +37,15 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     return data
 
 
+def check_readable(path: str | os.PathLike[str]) -> None:
+    """Raise a `ContractError` that says why a file cannot be read, without reading it."""
+    try:
+        with open(path, "rb"):
+            return
+    except OSError:
+        read_bytes(path)
+
+
 def parse(data: bytes, file: str) -> Any:
     """The value that JSON text spells. NaN and Infinity pass, so that the contract can name where they stand."""
     try:

@@ -1,0 +1,95 @@
+"""ANLS and ANLS*: edit similarity that is nothing below one half, for texts and for whole trees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from calque.comparators.base import BaseComparator
+from calque.comparators.text import LevenshteinComparator
+
+_EDITS = LevenshteinComparator()
+
+
+@dataclass(frozen=True)
+class ANLSComparator(BaseComparator):
+    """Average normalised Levenshtein similarity: the edit similarity, or 0.0 where it is below ``floor``.
+
+    >>> ANLSComparator().compare("Acme Corp", "Acme Corp."), ANLSComparator().compare("Acme Corp", "Globex")
+    (0.9, 0.0)
+    """
+
+    name: ClassVar[str] = "anls"
+
+    floor: float = 0.5
+
+    def prepare(self, value: Any) -> str:
+        """Stripped, in lower case, with single blanks."""
+        return _EDITS.prepare(value)
+
+    def _compare(self, truth: str, found: str) -> float:
+        score = _EDITS._compare(truth, found)
+        return score if score >= self.floor else 0.0
+
+
+@dataclass(frozen=True)
+class ANLSStarComparator(BaseComparator):
+    """ANLS for trees: objects by key, lists by the best pairing, texts by ANLS; the share of what could be right.
+
+    A tuple in the truth lists accepted alternatives.
+
+    >>> ANLSStarComparator().compare({"a": "x", "b": ["y", "z"]}, {"a": "x", "b": ["z"]})
+    0.6666666666666666
+    """
+
+    name: ClassVar[str] = "anls_star"
+
+    floor: float = 0.5
+
+    def _compare(self, truth: Any, found: Any) -> float:
+        right, possible = self._tree(truth, found)
+        return right / possible if possible else 1.0
+
+    def _tree(self, truth: Any, found: Any) -> tuple[float, float]:
+        """How much is right, of how much: a leaf counts 1."""
+        if isinstance(truth, tuple):
+            return max((self._tree(accepted, found) for accepted in truth), key=lambda score: score[0] / (score[1] or 1))
+        if isinstance(truth, Mapping):
+            return self._mappings(truth, found if isinstance(found, Mapping) else {})
+        if isinstance(truth, list):
+            return self._lists(truth, found if isinstance(found, list) else [found])
+        if truth is None or truth == "":
+            return (1.0, 1.0) if found is None or found == "" else (0.0, float(_size(found)))
+        if found is None or isinstance(found, Mapping | list):
+            return 0.0, float(max(_size(found), 1))
+        return ANLSComparator(floor=self.floor).compare(truth, found), 1.0
+
+    def _mappings(self, truth: Mapping[Any, Any], found: Mapping[Any, Any]) -> tuple[float, float]:
+        scores = [self._tree(truth.get(key), found.get(key)) for key in {**truth, **found}]
+        return sum(right for right, _ in scores), sum(possible for _, possible in scores)
+
+    def _lists(self, truth: list[Any], found: list[Any]) -> tuple[float, float]:
+        import numpy as np
+
+        from calque.core.assignment import assign
+
+        scores = [[self._tree(expected, other) for other in found] for expected in truth]
+        shares = np.array([[right / (possible or 1) for right, possible in row] for row in scores]).reshape(
+            len(truth), len(found)
+        )
+        pairs = list(zip(*(index.tolist() for index in assign(shares)), strict=True))
+        right = sum(scores[row][column][0] for row, column in pairs)
+        possible = sum(scores[row][column][1] for row, column in pairs)
+        alone = [truth[row] for row in range(len(truth)) if row not in {pair[0] for pair in pairs}]
+        alone += [found[column] for column in range(len(found)) if column not in {pair[1] for pair in pairs}]
+        return right, possible + sum(_size(item) for item in alone)
+
+
+def _size(tree: Any) -> int:
+    """The number of leaves."""
+    if isinstance(tree, Mapping):
+        return sum(_size(value) for value in tree.values())
+    if isinstance(tree, list):
+        return sum(_size(value) for value in tree)
+    return 0 if tree is None or tree == "" else 1

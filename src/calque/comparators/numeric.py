@@ -1,0 +1,134 @@
+"""The comparator of numbers: equal or not, within tolerances, in decimal arithmetic as people write numbers."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+from calque.comparators.base import BaseComparator
+from calque.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from calque.core.columns import Floats
+
+Number: TypeAlias = int | float | Decimal
+
+_PLAIN = re.compile(r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?")
+_NOISE = re.compile(r"[^0-9.-]")
+_LONGEST = 400
+"""Texts beyond this length are not numbers; Python takes quadratic time to read them."""
+
+
+@dataclass(frozen=True)
+class NumericComparator(BaseComparator):
+    """1.0 for equal numbers, else 0.0. Currency signs and thousands separators do not count; "(5)" is -5.
+
+    ``relative_tolerance`` is a share of the truth. Sums are compared as decimals: 66.00 and 66.01 are 0.01 apart, not
+    0.010000000000005.
+
+    >>> NumericComparator().compare("$1,500.00", 1500), NumericComparator().compare("(5)", -5.0)
+    (1.0, 1.0)
+    >>> NumericComparator(absolute_tolerance=0.01).compare(66.00, 66.01)
+    1.0
+    >>> NumericComparator(decimal_comma=True).compare("1.500,25 €", 1500.25)
+    1.0
+    """
+
+    name: ClassVar[str] = "numeric"
+
+    relative_tolerance: float = 0.0
+    absolute_tolerance: float = 0.0
+    decimal_comma: bool = False
+    tolerance: float | None = None
+    """Another name for ``absolute_tolerance``."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.tolerance is not None:
+            if self.absolute_tolerance != 0.0:
+                raise ConfigError("numeric: give tolerance or absolute_tolerance, not both")
+            object.__setattr__(self, "absolute_tolerance", self.tolerance)
+            object.__setattr__(self, "tolerance", None)
+        for name in ("relative_tolerance", "absolute_tolerance"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+                raise ConfigError(f"numeric: {name} must be a finite number from 0, not {value!r}")
+
+    def prepare(self, value: Any) -> Number | None:
+        """The number that a value is or spells; ``None`` when there is none."""
+        if isinstance(value, int | float):
+            return value
+        text = str(value).strip()
+        if len(text) > _LONGEST:
+            return None
+        if self.decimal_comma:
+            text = text.replace(".", "").replace(",", ".")
+        elif _PLAIN.fullmatch(text):
+            return Decimal(text)
+        negative = text.startswith("(") and text.endswith(")")
+        try:
+            number = Decimal(_NOISE.sub("", text))
+        except InvalidOperation:
+            return None
+        return -number if negative else number
+
+    def _compare(self, truth: Number | None, found: Number | None) -> float:
+        if truth is None or found is None:
+            return 0.0
+        return 1.0 if self._same(truth, found) else 0.0
+
+    def _same(self, truth: Number, found: Number) -> bool:
+        if truth == found:
+            return True
+        if not (math.isfinite(_float(truth)) and math.isfinite(_float(found))):
+            return False
+        if not self.relative_tolerance and not self.absolute_tolerance:
+            return _decimal(truth) == _decimal(found)
+        expected, apart = _decimal(truth), abs(_decimal(truth) - _decimal(found))
+        if self.relative_tolerance:
+            if expected == 0:
+                return apart <= self.relative_tolerance
+            if apart / abs(expected) <= self.relative_tolerance:
+                return True
+        return apart <= self.absolute_tolerance
+
+    def matrix(self, truths: Sequence[Number | None], founds: Sequence[Number | None]) -> Floats:
+        """All pairs: floats find the few that are near, decimals decide those."""
+        import numpy as np
+
+        rows, columns = _floats(truths), _floats(founds)
+        if not self.relative_tolerance and not self.absolute_tolerance and {*map(type, truths), *map(type, founds)} <= {float}:
+            return np.asarray(rows[:, None] == columns[None, :], dtype=np.float64)
+        size = np.abs(rows)
+        with np.errstate(all="ignore"):
+            reach = np.maximum(self.absolute_tolerance, self.relative_tolerance * np.where(rows == 0, 1.0, size))
+            slack = 1e-12 * (size[:, None] + np.abs(columns)[None, :])
+            near = np.abs(rows[:, None] - columns[None, :]) <= reach[:, None] * (1 + 1e-9) + slack
+        near |= np.isinf(rows)[:, None] & np.isinf(columns)[None, :]
+        scores = np.zeros(near.shape)
+        for row, column in zip(*(where.tolist() for where in np.nonzero(near)), strict=True):
+            scores[row, column] = self._compare(truths[row], founds[column])
+        return scores
+
+
+def _decimal(number: Number) -> Decimal:
+    if isinstance(number, Decimal):
+        return number
+    return Decimal(int(number)) if isinstance(number, bool) else Decimal(str(number))
+
+
+def _floats(numbers: Sequence[Number | None]) -> Floats:
+    import numpy as np
+
+    return np.array([math.nan if number is None else _float(number) for number in numbers], dtype=np.float64)
+
+
+def _float(number: Number) -> float:
+    try:
+        return float(number)
+    except OverflowError:  # integers of hundreds of digits
+        return math.inf if number > 0 else -math.inf

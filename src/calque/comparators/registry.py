@@ -1,0 +1,113 @@
+"""Comparators by name, as schemas write them."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from calque.comparators.base import BaseComparator, FunctionComparator
+from calque.core.errors import ConfigError, did_you_mean
+
+BUILT_IN = {
+    "anls": ("anls", "ANLSComparator"),
+    "anls_star": ("anls", "ANLSStarComparator"),
+    "bbox_iou": ("box", "BBoxIoUComparator"),
+    "date": ("date", "DateComparator"),
+    "exact": ("text", "ExactComparator"),
+    "fuzzy": ("text", "FuzzyComparator"),
+    "ignore": ("choice", "IgnoreComparator"),
+    "levenshtein": ("text", "LevenshteinComparator"),
+    "normalized": ("text", "NormalizedComparator"),
+    "numeric": ("numeric", "NumericComparator"),
+    "one_of": ("choice", "OneOfComparator"),
+    "phone": ("phone", "PhoneComparator"),
+}
+"""The comparators that come with calque: their module here, and their class."""
+
+_REGISTERED: dict[str, Callable[..., BaseComparator]] = {}
+
+Registered = TypeVar("Registered", bound=Callable[..., Any])
+
+
+def register_comparator(name: str, comparator: Registered) -> Registered:
+    """Make a comparator class, or a plain function of two values, known to schemas under a name.
+
+    >>> _ = register_comparator("same_length", lambda truth, found: float(len(truth) == len(found)))
+    >>> comparator("same_length").compare("abc", "xyz")
+    1.0
+    """
+    if name in BUILT_IN:
+        raise ConfigError(f"the comparator {name!r} comes with calque and cannot be replaced; choose another name")
+    if isinstance(comparator, type) and issubclass(comparator, BaseComparator):
+        _REGISTERED[name] = comparator
+    elif callable(comparator):
+        function: Any = comparator
+        _REGISTERED[name] = lambda threshold=None: FunctionComparator(threshold, function, name)
+    else:
+        raise TypeError(f"{name}: a comparator is a class derived from BaseComparator or a function of two values")
+    return comparator
+
+
+def names() -> list[str]:
+    """All comparators that schemas can name."""
+    return sorted({*BUILT_IN, *_REGISTERED})
+
+
+def comparator(name: str, params: Mapping[str, Any] | None = None, threshold: float | None = None) -> BaseComparator:
+    """The comparator of a name, with options. Class names work as well.
+
+    >>> comparator("numeric", {"absolute_tolerance": 0.01})
+    NumericComparator(threshold=None, relative_tolerance=0.0, absolute_tolerance=0.01, decimal_comma=False, tolerance=None)
+    """
+    make = _maker(name)
+    options = dict(params or {})
+    known = [field.name for field in dataclasses.fields(make)] if isinstance(make, type) else ["threshold"]
+    for key in options:
+        if key not in known:
+            raise ConfigError(
+                f"comparator {name!r} has no option {key!r}; {did_you_mean(key, known) or 'it has ' + ', '.join(known)}"
+            )
+    if isinstance(options.get("inner"), str | Mapping):
+        options["inner"] = _described(options["inner"])
+    options.setdefault("threshold", threshold)
+    return make(**options)
+
+
+def _maker(name: str) -> Callable[..., BaseComparator]:
+    short = next((key for key, (_, class_name) in BUILT_IN.items() if class_name == name), name)
+    if short in BUILT_IN:
+        module, class_name = BUILT_IN[short]
+        made: type[BaseComparator] = getattr(importlib.import_module(f"calque.comparators.{module}"), class_name)
+        return made
+    if short not in _REGISTERED:
+        raise ConfigError(
+            f"no comparator is named {name!r}; {did_you_mean(name, names()) or 'there are ' + ', '.join(names())}"
+        )
+    return _REGISTERED[short]
+
+
+def describe(made: BaseComparator) -> dict[str, Any]:
+    """The name and options that `comparator` makes this one from."""
+    name = made.label if isinstance(made, FunctionComparator) else _name_of(type(made))
+    params = made.params()
+    return {"comparator": name, "params": params} if params else {"comparator": name}
+
+
+def _name_of(kind: type[BaseComparator]) -> str:
+    known = [name for name, made in _REGISTERED.items() if made is kind]
+    if known:
+        return known[0]
+    if kind.name in BUILT_IN and _maker(kind.name) is kind:
+        return kind.name
+    # Known from here on in this process; a state that names it asks others to register it first.
+    name = f"{kind.__module__}:{kind.__qualname__}"
+    _REGISTERED[name] = kind
+    return name
+
+
+def _described(description: str | Mapping[str, Any]) -> BaseComparator:
+    if isinstance(description, str):
+        return comparator(description)
+    return comparator(description["comparator"], description.get("params"))

@@ -1,0 +1,157 @@
+"""Comparators of text: edit distance, equality, equality after clean-up, fuzzy ratios."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from calque.comparators.base import BaseComparator
+from calque.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from calque.core.columns import Floats
+
+
+@dataclass(frozen=True)
+class LevenshteinComparator(BaseComparator):
+    """One minus the edit distance over the longer length, after case and blanks are evened out.
+
+    >>> LevenshteinComparator().compare("Acme  Corp", "acme corp.")
+    0.9
+    """
+
+    name: ClassVar[str] = "levenshtein"
+
+    normalize: bool = True
+
+    def prepare(self, value: Any) -> str:
+        """Stripped, in lower case, with single blanks."""
+        text = str(value)
+        return " ".join(text.lower().split()) if self.normalize else text
+
+    def _compare(self, truth: str, found: str) -> float:
+        if truth == found:
+            return 1.0
+        from rapidfuzz.distance.Levenshtein import normalized_similarity
+
+        return normalized_similarity(truth, found)
+
+    def matrix(self, truths: Sequence[str], founds: Sequence[str]) -> Floats:
+        """All edit distances in one call."""
+        from rapidfuzz.distance.Levenshtein import normalized_similarity
+
+        return bulk(truths, founds, normalized_similarity, 1.0)
+
+
+def bulk(truths: Sequence[str], founds: Sequence[str], scorer: Callable[..., float], best: float) -> Floats:
+    """A rapidfuzz scorer for every pair, as shares of its best score."""
+    import numpy as np
+    from rapidfuzz.process import cdist
+
+    if not truths or not founds:
+        return np.zeros((len(truths), len(founds)))
+    scores = cdist(truths, founds, scorer=scorer, dtype=np.float64)
+    return np.asarray(scores if best == 1.0 else scores / best)
+
+
+@dataclass(frozen=True)
+class ExactComparator(BaseComparator):
+    """1.0 for values with the same text, else 0.0. Case and every blank count.
+
+    >>> ExactComparator().compare("INV-1", "inv-1"), ExactComparator(case_sensitive=False).compare("INV-1", "inv-1")
+    (0.0, 1.0)
+    """
+
+    name: ClassVar[str] = "exact"
+
+    case_sensitive: bool = True
+
+    def prepare(self, value: Any) -> str:
+        """The text, case-folded if case does not count."""
+        return str(value) if self.case_sensitive else str(value).casefold()
+
+    def _compare(self, truth: str, found: str) -> float:
+        return 1.0 if truth == found else 0.0
+
+    def matrix(self, truths: Sequence[str], founds: Sequence[str]) -> Floats:
+        """Equality of every pair, by number: equal texts share one."""
+        return equality(truths, founds)
+
+
+def equality(truths: Sequence[Any], founds: Sequence[Any]) -> Floats:
+    """1.0 where two hashable values are equal."""
+    import numpy as np
+
+    numbers: dict[Any, int] = {}
+    rows = np.array([numbers.setdefault(value, len(numbers)) for value in truths], dtype=np.int64)
+    columns = np.array([numbers.setdefault(value, len(numbers)) for value in founds], dtype=np.int64)
+    return np.asarray(rows[:, None] == columns[None, :], dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class NormalizedComparator(ExactComparator):
+    """1.0 for texts that are equal once case, blanks and punctuation are taken away (after Unicode NFC).
+
+    >>> NormalizedComparator().compare("St. Mary's", "st marys")
+    1.0
+    """
+
+    name: ClassVar[str] = "normalized"
+
+    case_sensitive: bool = False
+    ignore_whitespace: bool = True
+    ignore_punctuation: bool = True
+
+    def prepare(self, value: Any) -> str:
+        """The text with only what counts."""
+        text = unicodedata.normalize("NFC", str(value))
+        text = text if self.case_sensitive else text.casefold()
+        return "".join(char for char in text if not self._dropped(char))
+
+    def _dropped(self, char: str) -> bool:
+        if char.isspace():
+            return self.ignore_whitespace
+        return self.ignore_punctuation and unicodedata.category(char).startswith("P")
+
+
+@dataclass(frozen=True)
+class FuzzyComparator(BaseComparator):
+    """A fuzzy ratio of rapidfuzz: ``ratio``, ``partial_ratio``, ``token_sort_ratio`` or ``token_set_ratio``.
+
+    >>> FuzzyComparator(method="token_sort_ratio").compare("Acme Corp Ltd", "ltd acme corp")
+    1.0
+    """
+
+    name: ClassVar[str] = "fuzzy"
+
+    method: Literal["ratio", "partial_ratio", "token_sort_ratio", "token_set_ratio"] = "ratio"
+    normalize: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        methods = ("ratio", "partial_ratio", "token_sort_ratio", "token_set_ratio")
+        if self.method not in methods:
+            raise ConfigError(f"fuzzy: method must be one of {', '.join(methods)}, not {self.method!r}")
+
+    def prepare(self, value: Any) -> str:
+        """Stripped and in lower case."""
+        return str(value).strip().lower() if self.normalize else str(value)
+
+    def _compare(self, truth: str, found: str) -> float:
+        # rapidfuzz rates two empty texts 0 for token ratios; here they are the same text.
+        return 1.0 if truth == found else self._scorer()(truth, found) / 100.0
+
+    def matrix(self, truths: Sequence[str], founds: Sequence[str]) -> Floats:
+        """All ratios in one call."""
+        scores = bulk(truths, founds, self._scorer(), 100.0)
+        if "" in truths and "" in founds:
+            scores[equality(truths, founds) == 1] = 1.0
+        return scores
+
+    def _scorer(self) -> Callable[..., float]:
+        from rapidfuzz import fuzz
+
+        scorer: Callable[..., float] = getattr(fuzz, self.method)
+        return scorer

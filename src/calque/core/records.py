@@ -1,0 +1,54 @@
+"""Records: documents as JSON objects, held in memory or read again when they are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from calque.core.corpus import Corpus, UnitId
+from calque.core.errors import Issue
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RecordCorpus(Corpus):
+    """One JSON object for each document. ``records`` may parse them on the way out; nothing asks for all at once."""
+
+    documents: tuple[UnitId, ...]
+    records: Sequence[Any]
+    rows: Sequence[int] | None = None
+    """For each document its place in ``records``; ``None`` when they stand in one order."""
+    named: bool = True
+    """Whether ids come from the data; otherwise they are line or call numbers."""
+    model: str = ""
+    source: str = ""
+    issues: tuple[Issue, ...] = ()
+
+    def __post_init__(self) -> None:
+        places = len(self.records) if self.rows is None else len(self.rows)
+        if places != len(self.documents):
+            raise ValueError(f"there are {places} records for {len(self.documents)} documents")
+        if len(set(self.documents)) != len(self.documents):
+            twice = next(unit for unit in self.documents if self.documents.count(unit) > 1)
+            raise ValueError(f"document {twice!r} is there twice")
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def __repr__(self) -> str:
+        return f"<RecordCorpus {self.source or 'from memory'}: {len(self):,} documents>"
+
+    def units(self) -> tuple[UnitId, ...]:
+        """The ids of all documents."""
+        return self.documents
+
+    def record(self, position: int) -> Any:
+        """The JSON of a document, by its position among the documents."""
+        return self.records[position if self.rows is None else self.rows[position]]
+
+    def select(self, units: Iterable[UnitId]) -> RecordCorpus:
+        """Only these documents (those that are here), whole."""
+        wanted = set(units)
+        kept = [position for position, unit in enumerate(self.documents) if unit in wanted]
+        rows = kept if self.rows is None else [self.rows[position] for position in kept]
+        return replace(self, documents=tuple(self.documents[position] for position in kept), rows=rows)

@@ -1,0 +1,210 @@
+"""Accumulators: what is collected beside the counts while documents are compared, each with a state of its own."""
+
+from __future__ import annotations
+
+import base64
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from calque.core.columns import Table
+from calque.core.corpus import canonical
+from calque.core.errors import ConfigError
+from calque.core.ledger import UNIT, Ledger
+from calque.core.measures import settle
+from calque.core.state import pack, unpack
+from calque.fields.average_precision import box_metrics
+from calque.fields.book import BOX_COLUMNS, RATING_COLUMNS
+from calque.fields.calibration import confidence_metrics
+from calque.fields.task import COCO_THRESHOLDS
+
+_DOCUMENT_COLUMNS = ((UNIT, np.int32), ("total", np.int32), ("with_box", np.int32), ("rated", np.int32))
+
+
+class PostComparisonAccumulator(ABC):
+    """Sees every comparison and says something about all of them. Derive from it to collect what you need."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Where its numbers are found in ``accumulator_metrics``."""
+
+    @abstractmethod
+    def reset(self) -> None:
+        """Forget everything."""
+
+    @abstractmethod
+    def accumulate(self, comparison_result: dict[str, Any], prediction_raw: dict[str, Any] | None) -> None:
+        """Take in the result of ``compare_with(..., document_field_comparisons=True)`` and the prediction's JSON."""
+
+    @abstractmethod
+    def compute(self) -> dict[str, Any] | None:
+        """The numbers so far."""
+
+    @abstractmethod
+    def get_state(self) -> dict[str, Any]:
+        """Everything that `load_state` needs, as plain JSON values."""
+
+    @abstractmethod
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Become what `get_state` described."""
+
+    @abstractmethod
+    def merge_state(self, other_state: Mapping[str, Any]) -> None:
+        """Add what another accumulator collected."""
+
+
+class LedgerAccumulator(PostComparisonAccumulator):
+    """An accumulator over the rows of one table of the ledger."""
+
+    table: str
+    names: str
+    columns: tuple[tuple[str, Any], ...]
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything."""
+        self._parts: list[Ledger] = []
+
+    def add(self, ledger: Ledger) -> None:
+        """Take in the documents of a ledger."""
+        documents = ledger.table("documents")
+        kept = {
+            "documents": Table({name: documents.array(name) for name, _ in _DOCUMENT_COLUMNS}),
+            self.table: ledger.table(self.table),
+        }
+        self._parts.append(Ledger(units=ledger.units, tables=kept, names={self.names: ledger.names[self.names]}))
+
+    def accumulate(self, comparison_result: dict[str, Any], prediction_raw: dict[str, Any] | None) -> None:
+        """Take in one comparison; it becomes the next numbered document."""
+        del prediction_raw
+        rows = comparison_result.get("field_comparisons")
+        if rows is None:
+            raise ValueError("no field_comparisons: call compare_with(..., document_field_comparisons=True)")
+        numbers = [unit for part in self._parts for unit in part.units if isinstance(unit, int)]
+        names = sorted({self._key(row) for row in rows})
+        code = {name: position for position, name in enumerate(names)}
+        entries = [(0, code[self._key(row)], *entry) for row in rows if (entry := self._entry(row)) is not None]
+        with_box = sum(row["expected_bbox"] is not None for row in rows)
+        rated = sum(row["actual_key"] is not None for row in rows)
+        tables = {
+            "documents": _columns([(0, len(rows), with_box, rated)], _DOCUMENT_COLUMNS),
+            self.table: _columns(entries, self.columns),
+        }
+        self._parts.append(Ledger(units=(max(numbers, default=-1) + 1,), tables=tables, names={self.names: tuple(names)}))
+
+    @abstractmethod
+    def _key(self, row: Mapping[str, Any]) -> str: ...
+
+    @abstractmethod
+    def _entry(self, row: Mapping[str, Any]) -> tuple[Any, ...] | None: ...
+
+    @abstractmethod
+    def _measure(self, ledger: Ledger) -> dict[str, Any]: ...
+
+    def compute(self) -> dict[str, Any] | None:
+        """The numbers so far; ``None`` before the first document."""
+        return settle(self._measure(self._ledger()))[0] if self._parts else None
+
+    def _ledger(self) -> Ledger:
+        if len(self._parts) > 1:
+            self._parts = [Ledger.concat(self._parts)]
+        return self._parts[0]
+
+    def get_state(self) -> dict[str, Any]:
+        """Everything collected, as plain JSON values."""
+        return {"accumulator": self.name, "rows": _to_text(self._ledger()) if self._parts else ""}
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Become what `get_state` described."""
+        self._parts = [_from_text(state["rows"])] if state["rows"] else []
+
+    def merge_state(self, other_state: Mapping[str, Any]) -> None:
+        """Add what another accumulator collected; numbered documents are numbered on."""
+        if other_state["rows"]:
+            other = _from_text(other_state["rows"])
+            self._parts.append(renumbered(other, [unit for part in self._parts for unit in part.units]))
+
+
+def renumbered(ledger: Ledger, taken: Iterable[Any]) -> Ledger:
+    """The ledger with its numbered documents counted on from those that are there."""
+    first = 1 + max((unit for unit in taken if isinstance(unit, int)), default=-1)
+    units = tuple(unit + first if isinstance(unit, int) else unit for unit in ledger.units)
+    assert list(units) == sorted(units, key=canonical)  # noqa: S101  # one shift for all keeps the order
+    return Ledger(units=units, tables=ledger.tables, names=ledger.names, details=ledger.details)
+
+
+def _columns(rows: list[tuple[Any, ...]], columns: tuple[tuple[str, Any], ...]) -> Table:
+    values = list(zip(*rows, strict=True)) or [()] * len(columns)
+    return Table({name: np.array(column, dtype=kind) for (name, kind), column in zip(columns, values, strict=True)})
+
+
+def _to_text(ledger: Ledger) -> str:
+    return base64.b64encode(pack({}, ledger)).decode("ascii")
+
+
+def _from_text(text: str) -> Ledger:
+    return unpack(base64.b64decode(text), "accumulator state")[1]
+
+
+class BBoxMAPAccumulator(LedgerAccumulator):
+    """Collects boxes and computes their mean average precision: ``bbox_map_metrics``."""
+
+    table = "boxes"
+    names = "label"
+    columns = BOX_COLUMNS
+
+    def __init__(self, iou_thresholds: float | Iterable[float] | None = None) -> None:
+        given = COCO_THRESHOLDS if iou_thresholds is None else iou_thresholds
+        listed = (given,) if isinstance(given, int | float) else tuple(given)
+        self.iou_thresholds = tuple(sorted({float(value) for value in listed}))
+        if not self.iou_thresholds or not all(0 < value <= 1 for value in self.iou_thresholds):
+            raise ConfigError(f"IoU thresholds must be above 0 and at most 1, not {list(self.iou_thresholds)}")
+        super().__init__()
+
+    @property
+    def name(self) -> str:
+        """Where its numbers are found."""
+        return "bbox_map_metrics"
+
+    def _key(self, row: Mapping[str, Any]) -> str:
+        return str(row["class"])
+
+    def _entry(self, row: Mapping[str, Any]) -> tuple[Any, ...] | None:
+        has_truth, has_found = row["expected_bbox"] is not None, row["actual_bbox"] is not None
+        if not (has_truth or has_found):
+            return None
+        return has_truth, has_found, row["iou"] or 0.0, row["confidence"], row["match"] and has_truth and has_found
+
+    def _measure(self, ledger: Ledger) -> dict[str, Any]:
+        documents = ledger.table("documents")
+        coverage = int(documents.array("with_box").sum()), int(documents.array("total").sum())
+        return box_metrics(ledger.table("boxes"), ledger.names["label"], coverage, self.iou_thresholds)
+
+
+class ConfidenceAccumulator(LedgerAccumulator):
+    """Collects confidences and says what they are worth: ``confidence_metrics``."""
+
+    table = "ratings"
+    names = "key"
+    columns = RATING_COLUMNS
+
+    @property
+    def name(self) -> str:
+        """Where its numbers are found."""
+        return "confidence_metrics"
+
+    def _key(self, row: Mapping[str, Any]) -> str:
+        return str(row["confidence_key"])
+
+    def _entry(self, row: Mapping[str, Any]) -> tuple[Any, ...] | None:
+        rated = row["actual_key"] is not None and row["confidence"] is not None
+        return (row["match"], row["confidence"]) if rated else None
+
+    def _measure(self, ledger: Ledger) -> dict[str, Any]:
+        rated = int(ledger.table("documents").array("rated").sum())
+        return confidence_metrics(ledger.table("ratings"), ledger.names["key"], rated)

@@ -1,0 +1,182 @@
+"""Many documents, one after the other: a face with the names that teams know over the shared evaluator."""
+
+from __future__ import annotations
+
+import base64
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from calque.core.corpus import UnitId
+from calque.core.errors import MergeError
+from calque.core.evaluator import Evaluator
+from calque.core.records import RecordCorpus
+from calque.core.result import Result
+from calque.fields.accumulators import LedgerAccumulator, PostComparisonAccumulator, renumbered
+from calque.fields.models import schema_text
+from calque.fields.task import Fields
+
+BUFFER = 1024
+"""How many documents wait before they are compared together."""
+
+
+@dataclass(frozen=True)
+class ProcessEvaluation:
+    """The numbers of many documents."""
+
+    document_count: int
+    metrics: dict[str, Any]
+    """All fields together."""
+    field_metrics: dict[str, dict[str, Any]]
+    accumulator_metrics: dict[str, Any]
+    """By the accumulators' names."""
+    errors: list[dict[str, Any]]
+    result: Result
+    """The same as calque's own result: tables, signature, issues."""
+
+    @property
+    def confidence_metrics(self) -> dict[str, Any] | None:
+        """What the confidence accumulator says, if there is one."""
+        return self.accumulator_metrics.get("confidence_metrics")
+
+
+class BulkStructuredModelEvaluator:
+    """Compares pairs of models as they come and adds them up.
+
+    Documents without an id are numbered in the order of their calls. State is plain JSON values; states merge in any
+    order to the same digits when documents have ids.
+    """
+
+    def __init__(
+        self,
+        target_schema: Any = None,
+        accumulators: Sequence[PostComparisonAccumulator] = (),
+        *,
+        recall_with_fd: bool = False,
+        accounting: Literal["complete", "paired"] = "complete",
+        jobs: int = 1,
+        **settings: Any,
+    ) -> None:
+        self._settings = {"recall_with_fd": recall_with_fd, "accounting": accounting, "keep_outcomes": False, **settings}
+        self._jobs = jobs
+        self.accumulators = tuple(accumulators)
+        self._schema = schema_text(target_schema)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all documents."""
+        self._evaluator: Evaluator | None = None
+        self._waiting: list[tuple[UnitId, Any, Any]] = []
+        self._waiting_named = False
+        self._calls = 0
+        self._seen: set[UnitId] = set()
+        for accumulator in self.accumulators:
+            accumulator.reset()
+
+    def update(self, gt_model: Any, pred_model: Any, doc_id: UnitId | None = None) -> None:
+        """Compare one truth with one prediction; models, or JSON objects when the schema was given."""
+        if not self._schema:
+            self._schema = schema_text(type(gt_model))
+        named = doc_id is not None
+        unit: UnitId = self._calls if doc_id is None else doc_id
+        self._calls += 1
+        if unit in self._seen:
+            raise MergeError(f"seen twice: document {unit!r}; each document may be counted once")
+        self._seen.add(unit)
+        if self._waiting and named != self._waiting_named:
+            self._flush()
+        self._waiting_named = named
+        self._waiting.append((unit, _raw(gt_model), _raw(pred_model)))
+        for accumulator in self.accumulators:
+            if not isinstance(accumulator, LedgerAccumulator):
+                accumulator.accumulate(gt_model.compare_with(pred_model, document_field_comparisons=True), _raw(pred_model))
+        if len(self._waiting) >= BUFFER:
+            self._flush()
+
+    def update_batch(self, batch: Iterable[Sequence[Any]]) -> None:
+        """Compare pairs, or triples with a document id."""
+        for entry in batch:
+            self.update(*entry)
+
+    def compute(self) -> ProcessEvaluation:
+        """The numbers of everything seen so far."""
+        result = self._whole().compute()
+        numbers = result.numbers
+        computed = {accumulator.name: accumulator.compute() for accumulator in self.accumulators}
+        return ProcessEvaluation(
+            document_count=numbers["document_count"],
+            metrics=dict(numbers["overall"]),
+            field_metrics=dict(numbers["fields"]),
+            accumulator_metrics={name: value for name, value in computed.items() if value is not None},
+            errors=[issue.to_dict() for issue in result.issues],
+            result=result,
+        )
+
+    def get_state(self) -> dict[str, Any]:
+        """Everything seen so far, as plain JSON values."""
+        state = base64.b64encode(self._whole().state()).decode("ascii") if self._calls else ""
+        return {
+            "schema": self._schema,
+            "calls": self._calls,
+            "state": state,
+            "accumulators": {accumulator.name: accumulator.get_state() for accumulator in self.accumulators},
+        }
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Become what `get_state` described."""
+        self.reset()
+        self._take(state)
+        for accumulator in self.accumulators:
+            if accumulator.name in state["accumulators"]:
+                accumulator.load_state(state["accumulators"][accumulator.name])
+
+    def merge_state(self, other_state: Mapping[str, Any]) -> None:
+        """Add the documents of another evaluator; those without ids are numbered on, in the order of the merges."""
+        self._take(other_state)
+        for accumulator in self.accumulators:
+            if accumulator.name in other_state["accumulators"]:
+                accumulator.merge_state(other_state["accumulators"][accumulator.name])
+
+    def _take(self, state: Mapping[str, Any]) -> None:
+        if not state["state"]:
+            return
+        self._flush()
+        other = Evaluator.from_state(base64.b64decode(state["state"]), file="state")
+        ledger = other.ledger()
+        unnamed = bool((~ledger.table("documents").array("named")).any())
+        if self._evaluator is None:
+            self._evaluator, self._schema, self._calls = other, state["schema"], state["calls"]
+        elif unnamed:
+            warnings.warn("documents without ids are numbered on in the order of the merges", UserWarning, stacklevel=3)
+            ledger = renumbered(ledger, self._seen)
+            self._evaluator.merge(Evaluator(other.task, keep="numbers").add(ledger, issues=other.issues()))
+        else:
+            self._evaluator.merge(other)
+        self._seen.update(ledger.units)
+        self._calls = max([self._calls, *(unit + 1 for unit in self._seen if isinstance(unit, int))])
+
+    def _whole(self) -> Evaluator:
+        self._flush()
+        if self._evaluator is None:
+            raise ValueError("nothing was evaluated yet: call update() first")
+        return self._evaluator
+
+    def _flush(self) -> None:
+        if not self._waiting:
+            return
+        if self._evaluator is None:
+            self._evaluator = Evaluator(Fields(schema=self._schema, **self._settings), keep="numbers", jobs=self._jobs)
+        units = tuple(unit for unit, _, _ in self._waiting)
+        truth = RecordCorpus(documents=units, records=[each for _, each, _ in self._waiting], named=self._waiting_named)
+        found = RecordCorpus(documents=units, records=[each for _, _, each in self._waiting], named=self._waiting_named)
+        self._waiting = []
+        ledger = self._evaluator.task.score(truth, found, jobs=self._jobs)
+        self._evaluator.add(ledger)
+        for accumulator in self.accumulators:
+            if isinstance(accumulator, LedgerAccumulator):
+                accumulator.add(ledger)
+
+
+def _raw(model: Any) -> Any:
+    return model.raw_json() if hasattr(model, "raw_json") else model

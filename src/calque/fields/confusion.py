@@ -1,0 +1,123 @@
+"""The confusion matrix of one document as a tree of fields, and the list of what does not match."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from calque.fields.book import OUTCOME_NAMES, Row, plain
+from calque.fields.compare import Compared, Outcome
+from calque.fields.numbers import with_ratios
+from calque.fields.plan import Kind
+from calque.fields.rich import Cell, bare
+
+Counts = dict[str, int]
+RATIOS = ("cm_precision", "cm_recall", "cm_f1", "cm_accuracy")
+
+
+def confusion_matrix(fields: Sequence[Compared], unknown: int, *, recall_with_fd: bool) -> dict[str, Any]:
+    """``overall`` counts the direct fields (a list its items), ``aggregate`` the leaves below."""
+    children = {each.plan.name: _node([each], recall_with_fd) for each in fields if not each.plan.ignored}
+    overall = _sum(child["overall"] for child in children.values())
+    overall["fa"] += unknown
+    return {
+        "overall": _complete(overall, recall_with_fd),
+        "fields": children,
+        "aggregate": _complete(_sum(child["aggregate"] for child in children.values()), recall_with_fd),
+    }
+
+
+def _node(occurrences: Sequence[Compared], recall_with_fd: bool) -> dict[str, Any]:
+    """One field, over all its occurrences in one document."""
+    overall = _sum(_counts(each) for each in occurrences)
+    below: dict[str, list[Compared]] = {}
+    for each in occurrences:
+        for part in _parts(each):
+            if not part.plan.ignored:
+                below.setdefault(part.plan.name, []).append(part)
+    children = {name: _node(parts, recall_with_fd) for name, parts in below.items()}
+    aggregate = _sum(child["aggregate"] for child in children.values()) if children else overall
+    node: dict[str, Any] = {"overall": _complete(overall, recall_with_fd), "aggregate": _complete(aggregate, recall_with_fd)}
+    if occurrences[0].plan.kind is not Kind.LEAF:
+        node["fields"] = children
+    if len(occurrences) == 1:
+        only = occurrences[0]
+        node |= {"raw_similarity_score": only.raw, "threshold_applied_score": only.applied, "weight": only.plan.weight}
+    return node
+
+
+def _parts(each: Compared) -> Iterable[Compared]:
+    if each.parts is None:
+        return ()
+    if each.plan.kind is Kind.OBJECT:
+        parts: list[Compared] = each.parts
+        return parts
+    return [field for pair in each.parts.pairs if pair.matched for field in pair.fields]
+
+
+def _counts(each: Compared) -> Counts:
+    counts = dict.fromkeys(OUTCOME_NAMES, 0)
+    if each.parts is None or each.plan.kind is Kind.OBJECT:
+        values = each.truth.value if each.outcome is Outcome.FN else each.found.value
+        counts[OUTCOME_NAMES[each.outcome]] = len(values) if isinstance(values, list) else 1
+        return counts
+    matched = sum(pair.matched for pair in each.parts.pairs)
+    return {
+        **counts,
+        "tp": matched,
+        "fd": len(each.parts.pairs) - matched,
+        "fn": len(each.parts.only_truth),
+        "fa": len(each.parts.only_found),
+    }
+
+
+def _sum(parts: Iterable[Counts]) -> Counts:
+    total = dict.fromkeys(OUTCOME_NAMES, 0)
+    for part in parts:
+        for name in OUTCOME_NAMES:
+            total[name] += part[name]
+    return total
+
+
+def _complete(counts: Counts, recall_with_fd: bool) -> dict[str, Any]:
+    whole = with_ratios(counts, recall_with_fd=recall_with_fd)
+    return {**{key: value for key, value in whole.items() if key not in RATIOS}, "derived": {key: whole[key] for key in RATIOS}}
+
+
+def non_matches(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """What is wrong, one entry for each field or item; a list that one side lacks has one for each item."""
+    entries = []
+    for row in rows:
+        if not row.match:
+            entries += [
+                {
+                    "field_path": path,
+                    "non_match_type": _kind(row),
+                    "ground_truth_value": truth,
+                    "prediction_value": found,
+                    "similarity_score": row.score,
+                    "reason": row.reason,
+                }
+                for path, truth, found in _expanded(row)
+            ]
+    return entries
+
+
+def _kind(row: Row) -> str:
+    if row.truth.value is None:
+        return "false_alarm"
+    return "false_negative" if row.found.value is None else "false_discovery"
+
+
+def _expanded(row: Row) -> list[tuple[str, Any, Any]]:
+    path = row.truth_path or row.found_path or ""
+    truth, found = _value(row.truth), _value(row.found)
+    if isinstance(row.truth.value, list) and row.found.value is None:
+        return [(f"{path}[{index}]", item, None) for index, item in enumerate(truth)]
+    if isinstance(row.found.value, list) and row.truth.value is None:
+        return [(f"{path}[{index}]", None, item) for index, item in enumerate(found)]
+    return [(path, truth, found)]
+
+
+def _value(cell: Cell) -> Any:
+    return bare(cell) if cell.raw is not None else plain(cell.value)

@@ -1,0 +1,174 @@
+"""From two corpora of records to the ledger, in batches and, if asked, in several processes."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+from calque.core.corpus import UnitId, canonical
+from calque.core.errors import ContractError, Issue, Severity, summarize
+from calque.core.ledger import Ledger
+from calque.core.records import RecordCorpus
+from calque.fields import complete, paired
+from calque.fields.book import Book
+from calque.fields.compare import Compared, compare_records, overall_score
+from calque.fields.plan import MOST_CELLS, RecordPlan
+from calque.fields.rich import Record, Side
+
+if TYPE_CHECKING:
+    from calque.fields.task import Fields
+
+BATCH = 512
+"""Documents in one piece of work: enough to keep a process busy, few enough to share evenly."""
+
+MOST_NOTES = 1_000
+"""How many oddities of one batch are kept one by one."""
+
+
+def score(task: Fields, truth: RecordCorpus, found: RecordCorpus, *, jobs: int) -> Ledger:
+    """The ledger of all documents of either side."""
+    units = tuple(sorted({*truth.documents, *found.documents}, key=canonical))
+    batches = [units[start : start + BATCH] for start in range(0, len(units), BATCH)]
+    if jobs > 1 and len(units) > 1:
+        size = min(BATCH, -(-len(units) // (2 * jobs)))
+        batches = [units[start : start + size] for start in range(0, len(units), size)]
+    ledgers = list(_run(Work(task, truth, found), batches, jobs))
+    issues = summarize(issue for ledger in ledgers for issue in ledger.issues)
+    whole = Ledger.concat(ledgers) if ledgers else Book(task.plan(), outcomes=False).ledger(())
+    return Ledger(units=whole.units, tables=whole.tables, names=whole.names, details=whole.details, issues=issues)
+
+
+class Work:
+    """What the batches of one call share."""
+
+    def __init__(self, task: Fields, truth: RecordCorpus, found: RecordCorpus) -> None:
+        self.task = task
+        self.truth = truth
+        self.found = found
+        self.at_truth = {unit: position for position, unit in enumerate(truth.documents)}
+        self.at_found = {unit: position for position, unit in enumerate(found.documents)}
+
+    def __call__(self, units: Sequence[UnitId]) -> Ledger:
+        """The ledger of some documents."""
+        task = self.task
+        scorer = Scorer(task, self.truth.source, self.found.source)
+        for unit in units:
+            at_truth, at_found = self.at_truth.get(unit), self.at_found.get(unit)
+            scorer.document(
+                unit,
+                None if at_truth is None else self.truth.record(at_truth),
+                None if at_found is None else self.found.record(at_found),
+                in_truth=at_truth is not None,
+                in_found=at_found is not None,
+                named=self.truth.named,
+            )
+        return scorer.ledger(tuple(units))
+
+
+_shared: Work | None = None
+"""The work of forked processes: they inherit it instead of receiving a copy of every record."""
+
+
+def _shared_batch(units: Sequence[UnitId]) -> Ledger:
+    assert _shared is not None  # noqa: S101  # set before the processes start
+    return _shared(units)
+
+
+def _run(work: Work, batches: Sequence[Sequence[UnitId]], jobs: int) -> Iterator[Ledger]:
+    """The ledgers of all batches, in order."""
+    global _shared  # noqa: PLW0603  # forked processes have no other way to inherit it
+    if jobs <= 1 or len(batches) <= 1:
+        yield from map(work, batches)
+        return
+    forks = "fork" in multiprocessing.get_all_start_methods()
+    _shared = work
+    try:
+        with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("fork" if forks else None)) as pool:
+            yield from pool.map(_shared_batch if forks else work, batches)
+    finally:
+        _shared = None
+
+
+class Scorer:
+    """Compares documents one after the other and writes them into one book."""
+
+    def __init__(self, task: Fields, truth_source: str = "", found_source: str = "") -> None:
+        self.task = task
+        self.plan: RecordPlan = task.plan()
+        self.book = Book(self.plan, outcomes=task.keep_outcomes)
+        self._account = paired.account if task.accounting == "paired" else complete.account
+        self._empty_object = Record if task.accounting == "paired" else None
+        self._sources = truth_source, found_source
+        self._issues: list[Issue] = []
+        self._dropped = 0
+
+    def document(
+        self, unit: UnitId, truth: Any, found: Any, *, in_truth: bool = True, in_found: bool = True, named: bool = True
+    ) -> tuple[list[Compared], float]:
+        """Write down one document. Returns its fields and its score."""
+        book = self.book
+        counted = (in_truth and in_found) or self.task.missing == "penalize"
+        if not counted:
+            book.finish(
+                in_truth=in_truth, in_found=in_found, named=named, counted=False, score=0.0,
+                truth_boxes=0, found_boxes=0, ignored_boxes=0,
+            )  # fmt: skip
+            return [], 0.0
+        sides = self._side(unit, truth, 0), self._side(unit, found, 1)
+        fields = compare_records(self.plan, sides[0].record, sides[1].record)
+        self._account(book, fields, *sides)
+        whole = overall_score(fields)
+        for path in book.long_lists:
+            sizes = "the lists are too long to look at every pair: equal items are paired, then the others in order"
+            note = self._noter(unit, 0)
+            note("list-paired-in-order", path, sizes)
+        book.finish(
+            in_truth=in_truth,
+            in_found=in_found,
+            named=named,
+            counted=True,
+            score=whole,
+            truth_boxes=sides[0].boxes,
+            found_boxes=sides[1].boxes,
+            ignored_boxes=sides[0].ignored_boxes + sides[1].ignored_boxes,
+        )
+        return fields, whole
+
+    def _side(self, unit: UnitId, data: Any, which: int) -> Side:
+        return Side(self.plan, data, self._noter(unit, which), form=self.task.boxes, empty_object=self._empty_object)
+
+    def _noter(self, unit: UnitId, which: int) -> Callable[[str, str, str], None]:
+        def note(code: str, path: str, message: str) -> None:
+            severity = Severity.LOSS if code in LOSSES else Severity.NOTE
+            issue = Issue(code, message, self._sources[which], f"document {unit}: {path}", HELP.get(code, ""), severity)
+            if self.task.strict and code in LOSSES:
+                raise ContractError([issue])
+            if len(self._issues) < MOST_NOTES:
+                self._issues.append(issue)
+            else:
+                self._issues = list(summarize([*self._issues, issue]))
+
+        return note
+
+    def ledger(self, units: tuple[UnitId, ...]) -> Ledger:
+        """What was written, for documents in canonical order."""
+        ledger = self.book.ledger(units)
+        issues = summarize([*self._issues, *self._unrated()])
+        return Ledger(units=ledger.units, tables=ledger.tables, names=ledger.names, details=ledger.details, issues=issues)
+
+    def _unrated(self) -> list[Issue]:
+        unrated = sum(1 for row in self.book.boxes if row[3] and row[5] is None)
+        if not unrated:
+            return []
+        text = "predicted boxes without _confidence rank as 1.0; ranking them says nothing"
+        return [Issue("no-confidence", text, self._sources[1], severity=Severity.NOTE, count=unrated)]
+
+
+LOSSES = {"odd-box", "odd-confidence", "not-a-record", "list-too-long", "list-paired-in-order"}
+HELP = {
+    "odd-box": "write [x1, y1, x2, y2] or [[x1, y1], [x2, y2]] with finite numbers, or say --boxes xywh or polygon",
+    "odd-confidence": "write a number from 0 to 1",
+    "list-paired-in-order": f"lists with up to {MOST_CELLS:,} possible pairs are paired optimally",
+}

@@ -1,0 +1,169 @@
+"""The fields task: its settings, and where each of its steps lives."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from calque.core.errors import ConfigError
+from calque.core.signature import Signature
+from calque.core.task import Task, setting
+
+if TYPE_CHECKING:
+    from calque.core.columns import Table
+    from calque.core.ledger import Ledger
+    from calque.core.measures import Measure, MeasureName
+    from calque.core.presentation import Section
+    from calque.core.records import RecordCorpus
+    from calque.fields.plan import RecordPlan
+
+COCO_THRESHOLDS = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fields(Task):
+    """Compares records field by field: values by comparators, list items by the best pairing, boxes by IoU.
+
+    ``schema`` is the plain form, a JSON Schema, a `StructuredModel` class, or the text or path of one.
+
+    >>> from calque import Evaluator
+    >>> task = Fields(schema={"fields": {"vendor": {"type": "str", "threshold": 0.8}, "total": {"type": "float"}}})
+    >>> truth = [{"id": "a", "vendor": "Acme Corp", "total": 12.5}]
+    >>> found = [{"id": "a", "vendor": "Acme Corp.", "total": 12.0}]
+    >>> result = Evaluator(task).update(truth, found).compute()
+    >>> result["cm_precision"], result["cm_precision/vendor"]
+    (0.5, 1.0)
+    """
+
+    name: ClassVar[str] = "fields"
+
+    schema: Any = ""
+    """What is compared and how, in its canonical spelling."""
+    accounting: Literal["complete", "paired"] = setting(
+        "complete",
+        kind="choice",
+        choices=("complete", "paired"),
+        key="accounting",
+        always=True,
+        help="Which boxes count: complete sees every box once, paired counts as stickler 1.0 does.",
+    )
+    iou: tuple[float, ...] = setting(
+        COCO_THRESHOLDS, kind="numbers", key="iou", always=True, help="IoU thresholds of the mean average precision."
+    )
+    recall_with_fd: bool = setting(
+        False, kind="switch", key="recall-with-fd", help="Fields with a wrong value also count as not found."
+    )
+    missing: Literal["penalize", "intersect"] = setting(
+        "penalize",
+        kind="choice",
+        choices=("penalize", "intersect"),
+        key="missing",
+        always=True,
+        help="Documents known to one side only: count their fields as missed or made up, or leave them out.",
+    )
+    boxes: Literal["xyxy", "xywh", "polygon"] = setting(
+        "xyxy", kind="choice", choices=("xyxy", "xywh", "polygon"), key="boxes", help="How _bbox says where a box is."
+    )
+    target_precision: float = setting(
+        0.99, kind="number", key="target-precision", help="The precision that accepted fields must keep."
+    )
+    strict: bool = setting(
+        False, kind="switch", key="strict", help="Stop at a broken line, a malformed box or a confidence outside 0 to 1."
+    )
+    keep_outcomes: bool = True
+    """Whether the ledger lists every compared field; numbers do not need that."""
+
+    def __post_init__(self) -> None:
+        if self.schema != "":
+            from calque.fields.models import schema_text
+
+            object.__setattr__(self, "schema", schema_text(self.schema))
+        thresholds = (self.iou,) if isinstance(self.iou, int | float) else self.iou
+        object.__setattr__(self, "iou", tuple(sorted({float(value) for value in thresholds})))
+        if not self.iou or not all(0 < value <= 1 for value in self.iou):
+            raise ConfigError(f"iou must be above 0 and at most 1, not {list(self.iou)}")
+        for name, known in (("accounting", ("complete", "paired")), ("missing", ("penalize", "intersect")),
+                            ("boxes", ("xyxy", "xywh", "polygon"))):  # fmt: skip
+            if getattr(self, name) not in known:
+                raise ConfigError(f"{name} must be one of {', '.join(known)}, not {getattr(self, name)!r}")
+        if not 0 < self.target_precision <= 1:
+            raise ConfigError(f"target_precision must be above 0 and at most 1, not {self.target_precision!r}")
+
+    def plan(self) -> RecordPlan:
+        """The schema, compiled."""
+        from calque.fields.schema import compile_plan
+
+        if not self.schema:
+            raise ConfigError("no schema: give one, or let Fields.inferred(truth) make one from the truth")
+        # The original knows nothing of boxes when it pairs items.
+        return compile_plan(self.schema, nearest=self.accounting == "complete")
+
+    @classmethod
+    def inferred(cls, truth: Any, **settings: Any) -> Fields:
+        """The task with a schema made from the truth: strings, numbers, truth values, objects and lists as they occur."""
+        from calque.fields.infer import infer_schema
+        from calque.readers.records import read_records
+
+        return cls(schema=infer_schema(read_records(truth)), **settings)
+
+    def signature(self) -> Signature:
+        """Every setting, and the schema by its digest."""
+        shown = super().signature()
+        digest = hashlib.sha256(self.schema.encode()).hexdigest()[:12] if self.schema else "none"
+        return Signature(shown.task, {"schema": digest, **shown.settings}, shown.quiet)
+
+    def read(self, expected: Any, found: Any) -> tuple[RecordCorpus, RecordCorpus]:
+        """Both sides as records, paired by id or by line."""
+        from calque.readers.records import read_record_pair
+
+        declared = frozenset(self.plan().keys) if self.schema else frozenset()
+        return read_record_pair(expected, found, declared=declared, strict=self.strict)
+
+    def score(self, expected: RecordCorpus, found: RecordCorpus, *, jobs: int = 1) -> Ledger:
+        """The outcome of every field."""
+        from calque.fields.scoring import score
+
+        return score(self, expected, found, jobs=jobs)
+
+    def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:  # noqa: ARG002  # a moment's work for one
+        """Counts and scores by field, boxes, confidences."""
+        from calque.fields.numbers import measure
+
+        return measure(self, ledger)
+
+    def address(self, name: MeasureName) -> tuple[str, ...]:
+        """Where a measure stands in the JSON: boxes and confidences by class, the rest by field."""
+        boxes = {"mean_ap", "map_50", "map_75", "ap", "ap_50", "ap_75", "mean_iou", "num_gt", "num_detections"}
+        if name.name in boxes:
+            return ("bbox_map_metrics", "fields", name.label, name.name) if name.label else ("bbox_map_metrics", name.name)
+        if name.name in {"auroc", "brier_score", "ece", "error_capture_at_budget"}:
+            scope = ("fields", name.label) if name.label else ("overall",)
+            return "confidence_metrics", *scope, name.name, "value"
+        return ("fields", name.label, name.name) if name.label else ("overall", name.name)
+
+    def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # fields have their own
+        """One row for each compared field, with what happened to it and why."""
+        from calque.fields.outcomes import outcomes
+
+        return outcomes(ledger)
+
+    def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
+        """Fields, boxes and confidences as a person reads them."""
+        from calque.fields.presentation import sections
+
+        return sections(numbers)
+
+    def flat(self, numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """One row for each field."""
+        from calque.fields.presentation import flat
+
+        return flat(numbers)
+
+    @classmethod
+    def measures(cls) -> tuple[Measure, ...]:
+        """What `calque explain` knows of fields."""
+        from calque.fields.numbers import MEASURES
+
+        return MEASURES

@@ -1,0 +1,263 @@
+"""Records from JSON, JSON Lines and folders: indexed once, parsed again when a document is compared."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from calque.core.corpus import UnitId
+from calque.core.errors import ContractError, Issue, IssueLog, Severity
+from calque.core.records import RecordCorpus
+from calque.readers import json_tree
+
+ID_KEYS = ("doc_id", "id")
+"""Where a record's id is looked for when nobody says, and the schema has no such field."""
+
+LOOK_AHEAD = 1 << 16
+
+
+class LineRecords(Sequence[Any]):
+    """The objects of a JSON Lines file, each parsed when it is asked for; only positions stay in memory."""
+
+    def __init__(self, path: str, starts: Sequence[int], lengths: Sequence[int], id_key: str | None) -> None:
+        self._path = path
+        self._starts = starts
+        self._lengths = lengths
+        self._id_key = id_key
+        self._file: Any = None
+        self._process = 0
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    def __getitem__(self, index: Any) -> Any:
+        if self._file is None or self._process != os.getpid():
+            # Forked processes must not share a file position.
+            self._file, self._process = open(self._path, "rb"), os.getpid()  # noqa: SIM115  # kept open between records
+        self._file.seek(self._starts[index])
+        return without(_loads(self._file.read(self._lengths[index])), self._id_key)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_file": None}
+
+    def __del__(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
+
+class FileRecords(Sequence[Any]):
+    """One object for each file of a folder, read when it is asked for."""
+
+    def __init__(self, paths: Sequence[str], id_key: str | None) -> None:
+        self._paths = paths
+        self._id_key = id_key
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+    def __getitem__(self, index: Any) -> Any:
+        path = self._paths[index]
+        return without(json_tree.parse(json_tree.read_bytes(path), path), self._id_key)
+
+
+def _loads(line: bytes) -> Any:
+    """One JSON value. msgspec is several times as fast; what it refuses (NaN, broken text) goes to the exact reader."""
+    import msgspec
+
+    try:
+        return msgspec.json.decode(line)
+    except (msgspec.DecodeError, RecursionError):
+        return json.loads(line)
+
+
+def without(record: Any, key: str | None) -> Any:
+    """The record without its id: an id is no field."""
+    if key is None or not isinstance(record, Mapping) or key not in record:
+        return record
+    return {name: value for name, value in record.items() if name != key}
+
+
+def read_records(
+    source: Any, *, declared: frozenset[str] = frozenset(), id_key: str | None = None, strict: bool = False
+) -> RecordCorpus:
+    """The records in a file (JSON or JSON Lines), a folder of JSON files, or Python objects.
+
+    Each record's id stands under ``id_key``, by default ``doc_id`` or ``id`` unless the schema declares a field of that
+    name. Records without ids are numbered from 0; files of a folder are named by their stems.
+    """
+    if isinstance(source, RecordCorpus):
+        return source
+    if isinstance(source, str | os.PathLike):
+        return _from_path(os.fspath(source), declared, id_key, strict)
+    if hasattr(source, "raw_json"):
+        source = source.raw_json()
+    if isinstance(source, Mapping):
+        return _from_tree(source, "", declared, id_key)
+    if isinstance(source, Iterable) and not isinstance(source, bytes):
+        listed = [each.raw_json() if hasattr(each, "raw_json") else each for each in source]
+        return _from_list(listed, "", declared, id_key)
+    raise TypeError(f"cannot read records from a {type(source).__name__}: give a path, objects or a RecordCorpus")
+
+
+def read_record_pair(
+    truth: Any, found: Any, *, declared: frozenset[str] = frozenset(), id_key: str | None = None, strict: bool = False
+) -> tuple[RecordCorpus, RecordCorpus]:
+    """Both sides; when only one of them has ids, both are paired by position."""
+    expected = read_records(truth, declared=declared, id_key=id_key, strict=strict)
+    predictions = read_records(found, declared=declared, id_key=id_key, strict=strict)
+    if expected.named == predictions.named or not expected.documents or not predictions.documents:
+        return expected, predictions
+    numbered = expected if expected.named else predictions
+    note = Issue(
+        "ids-on-one-side",
+        "only one side has ids; records are paired by position",
+        numbered.source,
+        help="give both sides a doc_id, or name its key with --id",
+        severity=Severity.NOTE,
+    )
+    unnamed = replace(numbered, documents=tuple(range(len(numbered))), named=False, issues=(*numbered.issues, note))
+    return (unnamed, predictions) if expected.named else (expected, unnamed)
+
+
+def _from_path(path: str, declared: frozenset[str], id_key: str | None, strict: bool) -> RecordCorpus:
+    if Path(path).is_dir():
+        return _from_folder(path, id_key, strict)
+    if path.endswith((".jsonl", ".ndjson")) or _looks_like_lines(path):
+        return _from_lines(path, declared, id_key, strict)
+    return _from_tree(json_tree.parse(json_tree.read_bytes(path), path), path, declared, id_key)
+
+
+def _looks_like_lines(path: str) -> bool:
+    """Whether the first line is an object by itself and something follows."""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(LOOK_AHEAD)
+    except OSError:
+        return False  # reading it tells what is wrong
+    line, newline, rest = head.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")
+    if not newline or not rest.strip() or not line.lstrip().startswith(b"{"):
+        return False
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _from_folder(path: str, id_key: str | None, strict: bool) -> RecordCorpus:
+    files = sorted(str(file) for file in Path(path).iterdir() if file.suffix.lower() == ".json" and file.is_file())
+    if not files:
+        raise ContractError.single("no-records", "the folder holds no .json files", file=path)
+    log = IssueLog(path)
+    kept = []
+    for file in files:
+        try:
+            json_tree.parse(json_tree.read_bytes(file), file)
+        except ContractError as error:
+            if strict:
+                raise
+            issue = error.issues[0]
+            log.add("broken-file", Path(file).name, issue.message, severity=Severity.LOSS)
+            continue
+        kept.append(file)
+    return RecordCorpus(
+        documents=tuple(Path(file).stem for file in kept), records=FileRecords(kept, id_key), source=path, issues=tuple(log)
+    )
+
+
+def _from_lines(path: str, declared: frozenset[str], id_key: str | None, strict: bool) -> RecordCorpus:
+    json_tree.check_readable(path)
+    log = IssueLog(path)
+    starts, lengths, ids, numbers = [], [], [], []
+    key = id_key
+    position = 0
+    with open(path, "rb") as file:
+        for number, line in enumerate(file):
+            start, position = position, position + len(line)
+            if number == 0 and line.startswith(b"\xef\xbb\xbf"):
+                start, line = start + 3, line[3:]  # noqa: PLW2901  # the mark is no part of the record
+            if not line.strip():
+                continue
+            record = _parsed_line(line, number, log, strict)
+            if not isinstance(record, Mapping):
+                continue
+            key = key or _id_key(record, declared)
+            starts.append(start)
+            lengths.append(len(line))
+            ids.append(record.get(key) if key else None)
+            numbers.append(number)
+    if not starts and not log.total:
+        raise ContractError.single("empty-file", "the file is empty", file=path)
+    return _corpus(LineRecords(path, starts, lengths, key), ids, numbers, path, log)
+
+
+def _parsed_line(line: bytes, number: int, log: IssueLog, strict: bool) -> Any:
+    try:
+        record = _loads(line)
+        problem = "" if isinstance(record, Mapping) else f"holds {json_tree.kind(record)}, not an object"
+    except RecursionError:
+        record, problem = None, "is nested too deeply to be read"
+    except ValueError as error:
+        record, problem = None, f"is not JSON: {error}"
+    if problem:
+        log.add("broken-line", f"line {number + 1}", problem, help="the line is left out", severity=Severity.LOSS)
+        if strict:
+            raise ContractError(log)
+    return record
+
+
+def _from_tree(tree: Any, source: str, declared: frozenset[str], id_key: str | None) -> RecordCorpus:
+    """A list of records, records by id, or one record."""
+    if isinstance(tree, list):
+        return _from_list(tree, source, declared, id_key)
+    if isinstance(tree, Mapping):
+        if declared and not declared & tree.keys() and tree and all(isinstance(value, Mapping) for value in tree.values()):
+            return RecordCorpus(documents=tuple(map(str, tree)), records=list(tree.values()), source=source)
+        return _from_list([tree], source, declared, id_key)
+    raise ContractError.single(
+        "not-records", f"holds {json_tree.kind(tree)}; records are an object or a list of objects", file=source
+    )
+
+
+def _from_list(listed: Sequence[Any], source: str, declared: frozenset[str], id_key: str | None) -> RecordCorpus:
+    log = IssueLog(source)
+    kept, ids, numbers = [], [], []
+    key = id_key
+    for number, record in enumerate(listed):
+        if not isinstance(record, Mapping):
+            log.add("broken-record", f"/{number}", f"holds {json_tree.kind(record)}, not an object", severity=Severity.LOSS)
+            continue
+        key = key or _id_key(record, declared)
+        kept.append(record)
+        ids.append(record.get(key) if key else None)
+        numbers.append(number)
+    return _corpus([without(record, key) for record in kept] if key else kept, ids, numbers, source, log)
+
+
+def _id_key(record: Mapping[str, Any], declared: frozenset[str]) -> str | None:
+    return next((key for key in ID_KEYS if key in record and key not in declared), None)
+
+
+def _corpus(records: Sequence[Any], ids: Sequence[Any], numbers: Sequence[int], source: str, log: IssueLog) -> RecordCorpus:
+    """The corpus, with ids if every record has its own; a repeated id is refused."""
+    named = bool(ids) and all(isinstance(each, str | int) and not isinstance(each, bool) for each in ids)
+    if any(each is not None for each in ids) and not named:
+        at = next(
+            number
+            for number, each in zip(numbers, ids, strict=True)
+            if not isinstance(each, str | int) or isinstance(each, bool)
+        )
+        text = "some records have an id and some have none, or one that is neither text nor a whole number"
+        raise ContractError.single(
+            "no-id", text, file=source, pointer=f"record {at + 1}", help="give every record an id, or none"
+        )
+    units: Sequence[UnitId] = ids if named else numbers
+    if len(set(units)) < len(units):
+        seen: set[UnitId] = set()
+        twice = next(unit for unit in units if unit in seen or seen.add(unit))  # type: ignore[func-returns-value]  # add says None
+        raise ContractError.single("repeated-id", f"document {twice!r} is there twice", file=source, help="ids must be unique")
+    return RecordCorpus(documents=tuple(units), records=records, named=named, source=source, issues=tuple(log))

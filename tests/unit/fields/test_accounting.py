@@ -1,0 +1,243 @@
+"""Complete accounting: no box is lost, whatever the documents look like."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calque import Evaluator, Fields
+from calque.core.errors import ContractError
+from calque.fields.lists import assignment
+from calque.fields.rich import Cell, Record
+from tests.laws.fields import RECORDS, SCHEMA
+
+odd = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(-3, 3), st.floats(), st.text("a_", max_size=3)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(
+            st.sampled_from(["_value", "_bbox", "_confidence", "_page", "text", "lines", "tags", "sender", "x"]),
+            inner,
+            max_size=4,
+        ),
+    ),
+    max_leaves=12,
+)
+
+
+def boxes_in(tree: Any) -> int:
+    """The boxes of a document: what stands under ``_bbox`` in an object that is a value with metadata."""
+    if isinstance(tree, list):
+        return sum(map(boxes_in, tree))
+    if not isinstance(tree, dict):
+        return 0
+    if "_value" in tree or (({"_bbox", "_confidence"} & tree.keys()) and all(key.startswith("_") for key in tree)):
+        return (tree.get("_bbox") is not None) + boxes_in(tree.get("_value"))
+    return sum(map(boxes_in, tree.values()))
+
+
+@given(st.one_of(RECORDS, st.dictionaries(st.sampled_from(["text", "lines", "tags", "sender", "x"]), odd)), RECORDS | odd)
+def test_every_box_is_observed_exactly_once(truth: Any, found: Any) -> None:
+    numbers = _numbers(truth, found)
+    classes = numbers["bbox_map_metrics"]["fields"].values()
+    assert numbers["unaccounted_boxes"] == 0
+    assert sum(each["num_gt"] for each in classes) == boxes_in(truth)
+    assert sum(each["num_detections"] for each in classes) == (boxes_in(found) if isinstance(found, dict) else 0)
+
+
+def _numbers(truth: Any, found: Any, **settings: Any) -> Any:
+    from calque.core.records import RecordCorpus
+
+    sides = [RecordCorpus(documents=("a",), records=[side]) for side in (truth, found)]
+    settings.setdefault("schema", SCHEMA)
+    return Evaluator(Fields(**settings)).update(*sides).compute().numbers
+
+
+@given(RECORDS, RECORDS)
+def test_paired_accounting_says_how_many_boxes_it_loses(truth: Any, found: Any) -> None:
+    numbers = _numbers(truth, found, accounting="paired")
+    assert 0 <= numbers["unaccounted_boxes"] <= boxes_in(truth) + boxes_in(found)
+
+
+def test_pages() -> None:
+    schema = {"fields": {"text": {"type": "str"}}}
+    truth = {"text": {"_value": "a", "_bbox": [0, 0, 1, 1], "_page": 1}}
+    for box, expected in (
+        ({"_bbox": [0, 0, 1, 1, 1]}, 1.0),
+        ({"_bbox": [0, 0, 1, 1], "_page": 2}, 0.0),
+        ({"_bbox": [0, 0, 1, 1]}, 1.0),
+    ):
+        assert _numbers(truth, {"text": {"_value": "a", **box}}, schema=schema)["bbox_map_metrics"]["mean_ap"] == expected
+
+
+def test_boxes_without_values() -> None:
+    schema = {"fields": {"logo": {"type": "str"}}}
+    numbers = _numbers({"logo": {"_bbox": [0, 0, 4, 4]}}, {"logo": {"_bbox": [0, 0, 4, 3], "_confidence": 0.9}}, schema=schema)
+    assert numbers["bbox_map_metrics"]["fields"]["logo"]["mean_iou"] == 0.75
+    assert numbers["fields"]["logo"]["tn"] == 1
+
+
+def test_joint_score_wants_the_right_value_in_the_right_place() -> None:
+    schema = {"fields": {"a": {"type": "str"}, "b": {"type": "str"}}}
+    box = [0, 0, 4, 4]
+    truth = {"a": {"_value": "acme", "_bbox": box}, "b": {"_value": "acme", "_bbox": box}}
+    found = {"a": {"_value": "acme", "_bbox": box}, "b": {"_value": "globex", "_bbox": box}}
+    joint = _numbers(truth, found, schema=schema)["joint"]["0.5"]
+    assert joint == {"correct": 1, "precision": 0.5, "recall": 0.5, "f1": 0.5}
+
+
+def test_ignored_fields_count_nowhere() -> None:
+    schema = {"fields": {"a": {"type": "str"}, "b": {"type": "str", "comparator": "ignore"}}}
+    numbers = _numbers({"a": "x", "b": {"_value": "y", "_bbox": [0, 0, 1, 1]}}, {"a": "x", "b": "z"}, schema=schema)
+    assert numbers["boxes"] == {"truth": 0, "predicted": 0, "ignored": 1}
+    assert set(numbers["fields"]) == {"a"}
+    assert numbers["overall"]["weighted_overall_score"] == 1.0
+
+
+def test_alternatives() -> None:
+    schema = {
+        "fields": {"a": {"type": "str", "comparator": "exact"}, "l": {"type": "list[object]", "fields": {"a": {"type": "str"}}}}
+    }
+    accepted = {"_value": "New York", "_alternatives": ["NYC", None]}
+    numbers = _numbers(
+        {"a": accepted, "l": [{"a": accepted}, {"a": "b"}]}, {"a": "NYC", "l": [{"a": "b"}, {"a": "NYC"}]}, schema=schema
+    )
+    assert numbers["overall"]["tp"] == 3
+    assert _numbers({"a": "NYC"}, {"a": accepted}, schema=schema)["overall"]["fd"] == 1
+    assert _numbers({"a": {"_value": "x", "_alternatives": "y"}}, {"a": "y"}, schema=schema)["overall"]["fd"] == 1
+
+
+LINES = {"key": {"type": "str", "comparator": "exact"}, "text": {"type": "str"}}
+
+
+@pytest.mark.parametrize(
+    ("matching", "tp", "fd", "fa", "fn"),
+    [({}, 2, 0, 1, 0), ({"matching": "ordered"}, 0, 2, 1, 0), ({"match_key": "key"}, 1, 0, 2, 1)],
+)
+def test_ways_to_pair_items(matching: dict[str, str], tp: int, fd: int, fa: int, fn: int) -> None:
+    schema = {"fields": {"lines": {"type": "list[object]", **matching, "match_threshold": 0.5, "fields": LINES}}}
+    truth = {"lines": [{"key": "1", "text": "apples"}, {"key": None, "text": "pears"}]}
+    found = {"lines": [{"key": "2", "text": "pears"}, {"key": "1", "text": "apples"}, {"key": "3"}]}
+    entry = _numbers(truth, found, schema=schema)["fields"]["lines"]
+    assert [entry[name] for name in ("tp", "fd", "fa", "fn")] == [tp, fd, fa, fn]
+
+
+def test_ordered_values() -> None:
+    schema = {"fields": {"tags": {"type": "list[str]", "matching": "ordered", "comparator": "exact", "threshold": 1.0}}}
+    entry = _numbers({"tags": ["a", "b"]}, {"tags": ["b", "a", "c"]}, schema=schema)["fields"]["tags"]
+    assert (entry["tp"], entry["fd"], entry["fa"]) == (0, 2, 1)
+
+
+matrices = st.tuples(st.integers(1, 4), st.integers(1, 4)).flatmap(
+    lambda shape: st.lists(
+        st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=shape[1], max_size=shape[1]),
+        min_size=shape[0],
+        max_size=shape[0],
+    )
+)
+
+
+def _cell(place: tuple[int, int] | None) -> Cell:
+    box = None if place is None else (place[0], place[1], place[0] + 2, place[1] + 2, None)
+    return Cell(Record([Cell("x", None, box)], 0))
+
+
+@given(matrices, st.data())
+def test_pairing_is_optimal_then_near_then_early(rows: list[list[float]], data: st.DataObject) -> None:
+    scores = np.array(rows)
+    places = st.one_of(st.none(), st.tuples(st.integers(0, 5), st.integers(0, 5)))
+    truths, founds = ([_cell(data.draw(places)) for _ in range(size)] for size in scores.shape)
+    chosen = assignment(scores, truths, founds, nearest=False)
+    assert scores[chosen].sum() == _best(scores)
+    near = assignment(scores, truths, founds, nearest=True)
+    assert scores[near].sum() == _best(scores)
+
+
+def _best(scores: np.ndarray[Any, Any]) -> float:
+    wide = scores if scores.shape[0] <= scores.shape[1] else scores.T
+    return float(
+        max(sum(wide[i, j] for i, j in enumerate(p)) for p in itertools.permutations(range(wide.shape[1]), wide.shape[0]))
+    )
+
+
+def test_equal_items_are_paired_by_their_boxes() -> None:
+    schema = {"fields": {"lines": {"type": "list[object]", "fields": {"text": {"type": "str"}}}}}
+    low, high = {"text": {"_value": "a", "_bbox": [0, 0, 2, 2]}}, {"text": {"_value": "a", "_bbox": [0, 50, 2, 52]}}
+    truth, found = {"lines": [low, high]}, {"lines": [high, low]}
+    assert _numbers(truth, found, schema=schema)["bbox_map_metrics"]["mean_ap"] == 1.0
+    assert _numbers(truth, found, schema=schema, accounting="paired")["bbox_map_metrics"]["mean_ap"] == 0.0
+
+
+def test_long_lists_are_paired_in_order_and_very_long_ones_not_at_all() -> None:
+    schema = {"fields": {"lines": {"type": "list[object]", "fields": {"text": {"type": "str"}}}, "tags": {"type": "list[int]"}}}
+    lines = [{"text": f"line {number}"} for number in range(2_100)]
+    truth = {"lines": lines, "tags": list(range(2_100))}
+    found = {"lines": [*reversed(lines[1:]), {"text": "else"}], "tags": list(range(2_099, -1, -1))}
+    result = Evaluator(Fields(schema=schema)).update([truth], [found]).compute()
+    assert result.numbers["fields"]["lines"]["tp"] == 2_099
+    assert result.numbers["fields"]["tags"]["tp"] == 2_100
+    assert [(issue.code, issue.count) for issue in result.issues] == [("list-paired-in-order", 2)]
+    assert result.incomplete
+    million = {"tags": [1] * 100_001}
+    result = Evaluator(Fields(schema=schema)).update([million], [million]).compute()
+    assert result.numbers["fields"]["tags"]["fd"] == 1
+    assert {issue.code for issue in result.issues} == {"list-too-long"}
+
+
+def test_oddities_are_losses_and_strict_refuses_them() -> None:
+    schema = {"fields": {"a": {"type": "float"}}}
+    truth, found = [{"a": {"_value": 1, "_bbox": [1, 2, 3]}}], [{"a": {"_value": "one", "_confidence": 7}}]
+    result = Evaluator(Fields(schema=schema)).update(truth, found).compute()
+    assert {(issue.code, str(issue.severity)) for issue in result.issues} == {
+        ("odd-box", "loss"), ("odd-confidence", "loss"), ("wrong-type", "note"),
+    }  # fmt: skip
+    with pytest.raises(ContractError, match="document 0: a"):
+        Evaluator(Fields(schema=schema, strict=True)).update(truth, found)
+
+
+def test_types_are_converted_where_nothing_is_lost() -> None:
+    schema = {
+        "fields": {name: {"type": name, "comparator": "exact", "threshold": 1.0} for name in ("int", "float", "bool", "str")}
+    }
+    truth = {"int": 3, "float": 2.0, "bool": True, "str": "12"}
+    found = {"int": 3.0, "float": "2", "bool": "yes", "str": 12}
+    assert _numbers(truth, found, schema=schema)["overall"]["tp"] == 4
+    assert _numbers(truth, {"int": 3.5, "float": "x", "bool": "maybe", "str": [1]}, schema=schema)["overall"]["fd"] == 4
+    assert _numbers({"bool": 0}, {"bool": 0.0}, schema=schema)["fields"]["bool"]["tp"] == 1
+
+
+def test_outcomes_explain_every_miss() -> None:
+    schema = {
+        "fields": {
+            "a": {"type": "str", "threshold": 0.9},
+            "b": {"type": "str"},
+            "o": {"type": "object", "fields": {"c": {"type": "int"}}},
+        }
+    }
+    truth, found = (
+        [{"id": "x", "a": "acme", "o": {"c": 1}}],
+        [{"id": "x", "a": {"_value": "acne", "_bbox": [0, 0, 1, 1]}, "b": "new", "o": 5}],
+    )
+    rows = list(Evaluator(Fields(schema=schema)).update(truth, found).compute().outcomes().rows())
+    assert [(row["path"], row["reason"]) for row in rows] == [
+        ("a", "below threshold"), ("b", "not in the truth"), ("o.c", "missing in the prediction"),
+    ]  # fmt: skip
+    assert rows[0] | {"document": "x", "score": 0.75, "threshold": 0.9, "match": False, "found_box": [0, 0, 1, 1]} == rows[0]
+    slim = Evaluator(Fields(schema=schema, keep_outcomes=False), keep="numbers").update(truth, found).compute()
+    assert list(slim.outcomes().rows()) == []
+
+
+def test_missing_documents() -> None:
+    schema = {"fields": {"a": {"type": "str"}}}
+    truth, found = [{"id": "x", "a": "1"}, {"id": "y", "a": "2"}], [{"id": "y", "a": "2"}, {"id": "z", "a": "3"}]
+    numbers = Evaluator(Fields(schema=schema)).update(truth, found).compute().numbers
+    assert [numbers["overall"][name] for name in ("tp", "fn", "fa")] == [1, 1, 1]
+    assert numbers["documents"] == {"only_truth": ["x"], "only_predictions": ["z"]}
+    numbers = Evaluator(Fields(schema=schema, missing="intersect")).update(truth, found).compute().numbers
+    assert [numbers["overall"][name] for name in ("tp", "fn", "fa")] == [1, 0, 0]
+    assert numbers["document_count"] == 1

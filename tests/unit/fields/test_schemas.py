@@ -1,0 +1,248 @@
+"""Schemas: strict about themselves, and the same whichever form they come in."""
+
+from __future__ import annotations
+
+import json
+from enum import Enum
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from calque import ComparableField, ConfigError, Evaluator, Fields, StructuredModel
+from calque.comparators import DateComparator, NumericComparator, OneOfComparator
+from calque.fields.json_schema import from_plain, to_plain
+from calque.fields.schema import canonical, compile_plan
+from calque.readers.records import read_records
+
+
+class Colour(Enum):
+    RED = "red"
+
+
+class Line(StructuredModel):
+    match_threshold = 0.6
+    text: str = ComparableField(threshold=0.8)
+    amount: float | None = ComparableField(comparator=NumericComparator(absolute_tolerance=0.01, threshold=0.9), weight=2)
+
+
+class Invoice(StructuredModel):
+    number: str = ComparableField(comparator="exact", threshold=1.0, alias="invoiceNumber")
+    when: str = ComparableField(comparator=DateComparator(), clip_under_threshold=False)
+    city: Any = ComparableField(comparator=OneOfComparator())
+    colour: Colour = ComparableField()
+    kind: Literal["a", "b"] = ComparableField()
+    paid: bool = ComparableField()
+    total: int
+    more: dict[str, Any] = ComparableField()
+    tags: list[str] = ComparableField(matching="ordered")
+    lines: list[Line] = ComparableField(weight=3)
+    first: Line | None = ComparableField(threshold=0.4)
+
+
+FIELDS = json.loads(canonical(Invoice.to_config()))["fields"]
+
+
+def test_what_a_class_says_of_its_fields() -> None:
+    assert {name: each["type"] for name, each in FIELDS.items()} == {
+        "number": "str", "when": "str", "city": "any", "colour": "str", "kind": "str", "paid": "bool", "total": "int",
+        "more": "any", "tags": "list[str]", "lines": "list[object]", "first": "object",
+    }  # fmt: skip
+    assert FIELDS["number"]["alias"] == "invoiceNumber"
+    assert FIELDS["when"]["clip"] is False
+    assert FIELDS["lines"]["match_threshold"] == 0.6
+    assert FIELDS["lines"]["fields"]["amount"] == {
+        "type": "float", "comparator": "numeric", "params": {"absolute_tolerance": 0.01}, "threshold": 0.9, "weight": 2.0,
+    }  # fmt: skip
+    assert FIELDS["total"]["threshold"] == 0.5
+
+
+def test_all_forms_of_a_schema_are_one(tmp_path: Path) -> None:
+    text = canonical(Invoice.to_config())
+    schema = Invoice.to_json_schema()
+    (tmp_path / "schema.json").write_text(json.dumps(schema))
+    forms: list[Any] = [
+        Invoice, Invoice.to_config(), json.dumps(Invoice.to_config()), schema, str(tmp_path / "schema.json"),
+        tmp_path / "schema.json", f"{__name__}:Invoice", StructuredModel.model_from_config(Invoice.to_config()),
+        StructuredModel.from_json_schema(schema), text,
+    ]  # fmt: skip
+    assert {Fields(schema=form).schema for form in forms} == {text}
+    assert to_plain(from_plain(json.loads(text))) == json.loads(text)
+
+
+def test_the_signature_names_the_schema() -> None:
+    first, second = Fields(schema=Invoice), Fields(schema={"fields": {"a": {}}})
+    assert first.signature().settings["schema"] != second.signature().settings["schema"]
+    assert first.signature().differences(second.signature())[0].startswith("schema: ")
+
+
+@pytest.mark.parametrize(
+    ("schema", "message"),
+    [
+        ({}, "a schema has 'fields'"),
+        ({"fields": {}}, "at least one field"),
+        ({"fields": {"a": 3}}, "fields.a: an object such as"),
+        ({"fields": {"a": {"treshold": 1}}}, "unknown key 'treshold'; did you mean 'threshold'"),
+        ({"fields": {"a": {}}, "version": 1}, "unknown key 'version'"),
+        ({"fields": {"a": {"type": "strng"}}}, "did you mean 'str"),
+        ({"fields": {"a": {"type": 5}}}, "5 is no type"),
+        ({"fields": {"a": {"threshold": 1.5}}}, "fields.a.threshold: a number from 0 to 1"),
+        ({"fields": {"a": {"threshold": True}}}, "a number from 0 to 1"),
+        ({"fields": {"a": {"weight": -1}}}, "fields.a.weight"),
+        ({"fields": {"a": {"clip": 1}}}, "true or false"),
+        ({"fields": {"a": {"clip": True, "clip_under_threshold": True}}}, "give one"),
+        ({"fields": {"a": {"comparator": "levenstein"}}}, "fields.a: no comparator"),
+        ({"fields": {"a": {"comparator": "numeric", "params": {"relative_tolerance": "a"}}}}, "relative_tolerance"),
+        ({"fields": {"a": {"comparator": 5}}}, "comparator is a name"),
+        ({"fields": {"a": {"fields": {"b": {}}}}}, "'fields' belong to object"),
+        ({"fields": {"a": {"type": "object", "comparator": "exact", "fields": {"b": {}}}}}, "is compared by its fields"),
+        ({"fields": {"a": {"type": "object"}}}, "fields.a.fields: an object with at least one field"),
+        ({"fields": {"a": {"type": "list[str]", "matching": "best"}}}, "none of optimal"),
+        ({"fields": {"a": {"type": "list[object]", "matching": "key", "fields": {"b": {}}}}}, "needs match_key"),
+        ({"fields": {"a": {"type": "list[object]", "match_key": "c", "fields": {"b": {}}}}}, "it can be b"),
+        ({"fields": {"a": {}, "b": {"alias": "a"}}}, "share the JSON key 'a'"),
+        ({"properties": {"a": {"type": "text"}}}, "is no JSON type"),
+        ({"properties": {"a": {"x-calque-treshold": 1}}}, "did you mean 'x-calque-threshold'"),
+        ({"properties": {"a": {"$ref": "#/$defs/b"}}}, "leads nowhere"),
+        ({"properties": {"a": {"$ref": "http://example.com"}}}, "leads out of the schema"),
+        ({"properties": {"a": {"$ref": "#/properties/a"}}}, "in a circle"),
+        ({"properties": {"a": 5}}, "an object is expected here"),
+        ({"properties": {}}, "needs 'properties'"),
+        ({"$ref": "#/$defs/n", "$defs": {"n": {"properties": {"n": {"$ref": "#/$defs/n"}}}}}, "64 levels deep"),
+    ],
+)  # fmt: skip
+def test_a_wrong_schema_is_refused_with_its_place(schema: Any, message: str) -> None:
+    with pytest.raises(ConfigError, match=message.replace("(", r"\(").replace("[", r"\[")):
+        Fields(schema=schema)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("nowhere.json", "nowhere.json: cannot be read: no such file"),
+        ("no.such.module:Class", "cannot be imported"),
+        ("calque.core.errors:ConfigError", "is not a StructuredModel class"),
+        ("{", "line 1 column 2: is not JSON"),
+    ],
+)
+def test_a_schema_that_cannot_be_read(text: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        Fields(schema=text)
+
+
+def test_schema_files_that_are_not_schemas(tmp_path: Path) -> None:
+    (tmp_path / "list.json").write_text("[]")
+    (tmp_path / "latin.json").write_bytes(b"\xff\xfe")
+    (tmp_path / "deep.json").write_text("[" * 100_000)
+    for name, message in (("list", "is an object with"), ("latin", "not UTF-8"), ("deep", "nested too deeply")):
+        with pytest.raises(ConfigError, match=message):
+            Fields(schema=tmp_path / f"{name}.json")
+    with pytest.raises(TypeError):
+        Fields(schema=5)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"iou": 0}, {"iou": ()}, {"accounting": "odd"}, {"missing": "odd"}, {"boxes": "odd"}, {"target_precision": 0}]
+)
+def test_wrong_settings(settings: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError):
+        Fields(schema={"fields": {"a": {}}}, **settings)
+
+
+def test_without_a_schema_nothing_is_compared() -> None:
+    with pytest.raises(ConfigError, match="no schema"):
+        Evaluator(Fields()).update([{"a": 1}], [{"a": 1}])
+
+
+def test_json_schema_forms() -> None:
+    plain = to_plain({
+        "$defs": {"money": {"type": ["number", "null"], "x-calque-comparator-config": {"tolerance": 1}}},
+        "properties": {
+            "a": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+            "b": {"$ref": "#/$defs/money", "x-calque-weight": 2},
+            "c": {"anyOf": [{"type": "string"}, {"type": "number"}]},
+            "d": {"enum": ["x"]},
+            "e": {"type": "object"},
+            "f": {"type": "array", "items": {"type": "integer"}},
+            "g": {"type": "array", "items": {"properties": {"h": {}}, "x-calque-match-threshold": 0.3}},
+            "i": {"type": ["string", "number"]},
+        },
+    })  # fmt: skip
+    assert plain["fields"] == {
+        "a": {"type": "str"},
+        "b": {"type": "float", "params": {"tolerance": 1}, "weight": 2},
+        "c": {"type": "any"},
+        "d": {"type": "str"},
+        "e": {"type": "any"},
+        "f": {"type": "list[int]"},
+        "g": {"type": "list[object]", "match_threshold": 0.3, "fields": {"h": {"type": "any"}}},
+        "i": {"type": "any"},
+    }
+
+
+def test_inferred_schemas() -> None:
+    truth = [
+        {
+            "id": "a", "n": 1, "x": {"_value": 2.5, "_bbox": [0, 0, 1, 1]}, "b": True, "o": {"s": "t"}, "l": [{"s": 1}],
+            "v": ["a"], "m": [1, "a", {}],
+        },
+        {"id": "b", "n": None, "x": 3, "b": None, "o": None, "l": [], "v": None, "e": {}, "f": [[]]},
+    ]  # fmt: skip
+    task = Fields.inferred(truth)
+    kinds = {plan.path: f"{plan.kind} {plan.type}" for plan in task.plan().walk()}
+    assert kinds == {
+        "n": "leaf int", "x": "leaf float", "b": "leaf bool", "o": "object object", "o.s": "leaf str", "l": "items object",
+        "l.s": "leaf int", "v": "values str", "m": "values any", "e": "leaf str", "f": "values any",
+    }  # fmt: skip
+    assert Evaluator(task).update(truth, truth).compute()["cm_accuracy"] == 1.0
+    with pytest.raises(ConfigError, match="no schema can be made"):
+        Fields.inferred([{}])
+
+
+def test_deep_schemas_and_documents() -> None:
+    schema: dict[str, Any] = {"type": "str"}
+    document: Any = "x"
+    for _ in range(63):
+        schema, document = {"type": "object", "fields": {"a": schema}}, {"a": document}
+    task = Fields(schema={"fields": {"a": schema}})
+    assert Evaluator(task).update([{"a": document}], [{"a": document}]).compute()["cm_precision"] == 1.0
+    with pytest.raises(ConfigError, match="64 levels"):
+        canonical({"fields": {"a": {"type": "object", "fields": {"a": schema}}}})
+    assert len(list(compile_plan(task.schema).walk())) == 64
+
+
+def test_models_keep_what_they_were_made_from() -> None:
+    data = {
+        "invoiceNumber": {"_value": "7", "_confidence": 0.5, "_bbox": [0, 0, 1, 1]},
+        "lines": [{"text": "a"}, 5],
+        "first": {"text": "b"},
+        "extra": 1,
+    }
+    model = Invoice.from_json(json.dumps(data))
+    assert (model.number, model.lines[0].text, model.first.text if model.first else "", model.when) == ("7", "a", "b", None)
+    assert model.raw_json() == data
+    assert model.get_all_confidences() == {"invoiceNumber": 0.5}
+    assert model.get_all_boxes() == {"invoiceNumber": [0, 0, 1, 1]}
+    assert model.get_field_confidence("when") is None
+    assert Invoice.from_json(data).compare(model) < 1.0  # a line that is no object is never the same
+    plain = Line(text="a", amount=2)
+    assert plain.compare(Line(text="a", amount=2)) == 1.0
+    assert plain.raw_json() == {"text": "a", "amount": 2.0}
+    with pytest.raises(TypeError):
+        Line.from_json("[]")
+
+
+def test_fields_that_cannot_be_compared() -> None:
+    class Odd(StructuredModel):
+        when: complex = ComparableField()
+
+    with pytest.raises(ConfigError, match=r"Odd\.when"):
+        Odd.plan()
+    with pytest.raises(ConfigError, match="threshold must be"):
+        ComparableField(threshold=2)
+
+
+def test_a_corpus_of_models() -> None:
+    corpus = read_records([Line(text="a", amount=1)])
+    assert corpus.record(0) == {"text": "a", "amount": 1.0}
+    assert len(read_records(Line(text="a", amount=1))) == 1
