@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -35,9 +35,14 @@ def score(task: Fields, truth: RecordCorpus, found: RecordCorpus, *, jobs: int) 
         size = min(BATCH, -(-len(units) // (2 * jobs)))
         batches = [units[start : start + size] for start in range(0, len(units), size)]
     ledgers = list(_run(Work(task, truth, found), batches, jobs))
-    issues = summarize(issue for ledger in ledgers for issue in ledger.issues)
+    issues = _summary(issue for ledger in ledgers for issue in ledger.issues)
     whole = Ledger.concat(ledgers) if ledgers else Book(task.plan(), outcomes=False).ledger(())
     return Ledger(units=whole.units, tables=whole.tables, names=whole.names, details=whole.details, issues=issues)
+
+
+def _summary(issues: Iterable[Issue]) -> tuple[Issue, ...]:
+    """One issue for each kind, shown at the same place whichever way the documents were split."""
+    return summarize(sorted(issues, key=lambda issue: (issue.file, issue.code, issue.pointer, issue.message)))
 
 
 class Work:
@@ -148,14 +153,14 @@ class Scorer:
             if len(self._issues) < MOST_NOTES:
                 self._issues.append(issue)
             else:
-                self._issues = list(summarize([*self._issues, issue]))
+                self._issues = list(_summary([*self._issues, issue]))
 
         return note
 
     def ledger(self, units: tuple[UnitId, ...]) -> Ledger:
         """What was written, for documents in canonical order."""
         ledger = self.book.ledger(units)
-        issues = summarize([*self._issues, *self._unrated()])
+        issues = _summary([*self._issues, *self._unrated()])
         return Ledger(units=ledger.units, tables=ledger.tables, names=ledger.names, details=ledger.details, issues=issues)
 
     def _unrated(self) -> list[Issue]:
