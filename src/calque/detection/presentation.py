@@ -23,6 +23,8 @@ def sections(numbers: Mapping[str, Any]) -> list[Section]:
     shown = [_overview(numbers)]
     shown += [_threshold(text, block) for text, block in numbers["metrics"].items()]
     shown.append(_coco(numbers["coco"]))
+    if "errors" in numbers:
+        shown.append(_errors(numbers["errors"]))
     notes = [*_empty_pages(numbers), *_one_sided(numbers["documents"]), *_undefined(numbers["undefined"])]
     return [*shown, Section(title="", notes=notes)] if notes else shown
 
@@ -74,6 +76,26 @@ def _coco(numbers: Mapping[str, Any]) -> Section:
     notes = ["average recall  " + "  ".join(f"{name} {cell(value)}" for name, value in recalls.items())]
     head = ("class", "AP", "AP50", "AP75", "small", "medium", "large")
     return Section(title="COCO average precision", head=head, rows=rows, notes=notes, rule_before=len(numbers["per_class"]))
+
+
+def _errors(numbers: Mapping[str, Any]) -> Section:
+    """One row for each kind that occurs, with what repairing it would be worth."""
+    found, truth, impact = numbers["predictions"], numbers["truth"], numbers["impact"]
+    shares = numbers["area_share"]
+    rows = []
+    for kind in dict.fromkeys([*found, *truth]):
+        if found.get(kind) or truth.get(kind):
+            worth = impact.get(kind, {"delta_f1": "", "delta_ap": ""})
+            sides = [
+                value
+                for counted, share in ((found, shares["predictions"]), (truth, shares["truth"]))
+                for value in ((counted[kind], share[kind]) if kind in counted else ("", ""))
+            ]
+            rows.append((kind, *sides, worth["delta_f1"], worth["delta_ap"]))
+    remarks = {**numbers.get("subtypes", {}), **numbers.get("flags", {})}
+    said = ", ".join(f"{count:,} {name.lower().replace('_', ' ')}" for name, count in remarks.items() if count)
+    head = ("kind", "predictions", "area", "truths", "area", "ΔF1", "ΔAP")
+    return Section(title="Error kinds", head=head, rows=rows, notes=[f"among them: {said}"] if said else [])
 
 
 def _empty_pages(numbers: Mapping[str, Any]) -> list[str]:
