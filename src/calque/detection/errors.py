@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -23,7 +24,8 @@ FOUND_KINDS = (
     Kind.FRAGMENT, Kind.ENVELOPE, Kind.LOC, Kind.BOTH, Kind.BKG,
 )  # fmt: skip
 TRUTH_KINDS = (Kind.TP, Kind.CLS, Kind.MERGED, Kind.SPLIT, Kind.LOC, Kind.BOTH, Kind.MISS, Kind.PARTIAL)
-REPAIRS: Mapping[Kind, tuple[Kind, ...]] = {
+Repair: TypeAlias = tuple[Kind, ...]
+REPAIRS: Mapping[Kind, Repair] = {
     **{kind: (kind,) for kind in FOUND_KINDS if kind is not Kind.TP},
     Kind.MERGE: (Kind.MERGE, Kind.MERGED),
     Kind.MISS: (Kind.MISS,),
@@ -121,7 +123,7 @@ def _impact(view: View, ledger: Ledger, jobs: int) -> dict[str, dict[str, float 
     }
 
 
-def delta_f1(per_truth: Ints, per_found: Ints, repaired: tuple[Kind, ...]) -> float | Undefined:
+def delta_f1(per_truth: Ints, per_found: Ints, repaired: Repair) -> float | Undefined:
     """F1 once these kinds are repaired, less F1 as it is.
 
     An oracle finds every truth of the kind (TP + 1, FN − 1) and takes every prediction of the kind from the false
@@ -145,83 +147,82 @@ def _f1(tp: int, wrong: int, missed: int) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Curve:
-    """What average precision at one threshold needs: predictions with label and score, which are right, and the truths."""
+    """Predictions by class and score, sorted once; which of them are there and right differs from repair to repair.
 
-    label: Codes
-    """-1 where a prediction is not there."""
+    A prediction that an oracle can put right stands here twice: as it is, and as it would be.
+    """
+
+    kind: Array
+    twin: Flags
+    """Whether a row is a prediction as it would be."""
     score: Floats
-    right: Flags
-    truths: Ints
-    """How many of each label there are to find."""
+    class_offsets: Ints
+    jobs: int
 
-    def average(self, jobs: int) -> float:
-        classes = len(self.truths)
-        order, offsets = kernels().score_order(self.label, self.score, classes, jobs)
-        nothing = np.zeros(len(self.label), np.uint16)
+    @classmethod
+    def of(cls, ledger: Ledger, jobs: int) -> _Curve:
+        """Sort. Equal scores go by image, and what an oracle moves goes after its equals."""
+        found = ledger.table("found")
+        kind = found.array("kind")
+        by_image = image_order(ledger)
+        rows = np.arange(len(kind)) if by_image is None else by_image
+        movable, moved_to = _moves(ledger)
+        label = np.concatenate([np.where(kind == Kind.NONE, np.int32(-1), found.array("label"))[rows], moved_to])
+        rows = np.concatenate([rows, movable])
+        order, class_offsets = kernels().score_order(label, found.array("score")[rows], len(ledger.names["label"]), jobs)
+        chosen = rows[order]
+        return cls(kind[chosen], order >= len(kind), found.array("score")[chosen], class_offsets, jobs)
+
+    def averages(self, repairs: Sequence[Repair], truths: Ints) -> list[float]:
+        """AP after each repair, when so many truths of each class are to be found; NaN without truths."""
+        # One bit for each repair: a repaired prediction is there as it would be, all others are there as they are.
+        absent = np.zeros((2, len(Kind)), np.uint16)
+        for bit, repaired in enumerate(repairs):
+            absent[1] |= 1 << bit
+            absent[0, list(repaired)] |= 1 << bit
+            absent[1, list(repaired)] ^= 1 << bit
+        place = self.kind + np.uint8(len(Kind)) * self.twin
+        right = np.where((self.kind == Kind.TP) | self.twin, np.uint16((1 << len(repairs)) - 1), np.uint16(0))
+        everyone = np.arange(len(place), dtype=np.int32)
         precision, _, _ = kernels().coco_accumulate(
-            order, offsets, self.score, np.zeros(len(self.label), np.int32),
-            self.right.astype(np.uint16), nothing, self.truths, 1, RECALL_POINTS, 1, jobs,
+            everyone, self.class_offsets, self.score, np.zeros_like(everyone),
+            right, absent.reshape(-1)[place], truths, len(repairs), RECALL_POINTS, 1, self.jobs,
         )  # fmt: skip
-        defined = precision[precision > -1]
-        return float(defined.mean()) if defined.size else float("nan")
+        return [float(curve[curve > -1].mean()) if (curve > -1).any() else math.nan for curve in precision]
 
 
 def _delta_ap(view: View, ledger: Ledger, jobs: int) -> dict[Kind, float | Undefined]:
     """AP at the limit of a match once a kind is repaired, less AP as it is; the pairs are those of the kinds."""
-    truth, found = ledger.table("truth"), ledger.table("found")
-    kind = found.array("kind")
-    scores = found.array("score")[kind != Kind.NONE]
-    if np.isnan(scores).any():
-        return dict.fromkeys(view.repairs, Undefined(f"{int(np.isnan(scores).sum()):,} predictions have no score"))
+    found = ledger.table("found")
+    scores = found.array("score")[found.array("kind") != Kind.NONE]
+    unscored = int(np.isnan(scores).sum())
+    if unscored:
+        return dict.fromkeys(view.repairs, Undefined(f"{unscored:,} predictions have no score"))
     if not len(scores) or scores.min() == scores.max():
         return dict.fromkeys(view.repairs, Undefined("all predictions have the same score"))
-    moved_to, kept_place = _moves(ledger)
-    order = image_order(ledger)
-    classes = len(ledger.names["label"])
-    truth_kind, truth_label = truth.array("kind"), truth.array("label")
-    as_is = _Curve(
-        label=np.where(kind == Kind.NONE, np.int32(-1), found.array("label")),
-        score=found.array("score"),
-        right=kind == Kind.TP,
-        truths=counts(truth_label[truth_kind != Kind.NONE], classes),
-    )
-
-    def average(curve: _Curve) -> float:
-        if order is not None:
-            curve = replace(curve, label=curve.label[order], score=curve.score[order], right=curve.right[order])
-        return curve.average(jobs)
-
-    def repaired(kinds: tuple[Kind, ...]) -> _Curve:
-        touched = np.isin(kind, kinds)
-        moved = touched & (moved_to >= 0)
-        unscored = np.isin(truth_kind, kinds) & ~kept_place
-        return replace(
-            as_is,
-            label=np.where(moved, moved_to, np.where(touched, np.int32(-1), as_is.label)).astype(np.int32),
-            right=as_is.right | moved,
-            # What the oracle adds has no score: those truths need no longer be found.
-            truths=as_is.truths - counts(truth_label[unscored], classes),
-        )
-
-    before = average(as_is)
-    there = counts(kind, len(Kind)) + counts(truth_kind, len(Kind))
-    return {
-        one: number(
-            average(repaired(REPAIRS[one])) - before if there[list(REPAIRS[one])].any() else before - before, "no truths"
-        )
-        for one in view.repairs
-    }
+    truths = _grid(ledger.table("truth"), "label", len(ledger.names["label"]))
+    curve = _Curve.of(ledger, jobs)
+    # What an oracle adds has no score: those truths need no longer be found.
+    adding = {kind: added for kind in view.repairs if truths[:, (added := _added(kind))].any()}
+    others = [kind for kind in view.repairs if kind not in adding]
+    before, *after = curve.averages([(), *(REPAIRS[kind] for kind in others)], truths.sum(axis=1))
+    averages = dict(zip(others, after, strict=True))
+    for kind, added in adding.items():
+        (averages[kind],) = curve.averages([REPAIRS[kind]], truths.sum(axis=1) - truths[:, added].sum(axis=1))
+    return {kind: number(averages[kind] - before, "no truths") for kind in view.repairs}
 
 
-def _moves(ledger: Ledger) -> tuple[Codes, Flags]:
-    """For each prediction the label under which an oracle would make it right, or -1; for each truth whether one is."""
-    truth, found = ledger.table("truth"), ledger.table("found")
-    fixable = np.isin(truth.array("kind"), MOVED)
-    rows = np.flatnonzero(fixable)
+def _added(kind: Kind) -> list[Kind]:
+    """The kinds of truths for which a repair brings a prediction that was not there."""
+    return [one for one in REPAIRS[kind] if one not in MOVED]
+
+
+def _moves(ledger: Ledger) -> tuple[Ints, Codes]:
+    """The predictions that an oracle can put right, and the labels that they would have then."""
+    truth = ledger.table("truth")
+    rows = np.flatnonzero(np.isin(truth.array("kind"), MOVED))
     partner = ledger.absolute("found", truth.array(UNIT)[rows], truth.array("partner")[rows])
-    moved_to = np.full(found.height, -1, np.int32)
-    moved_to[partner] = truth.array("label")[rows]
-    return moved_to, fixable
+    return partner, truth.array("label")[rows]
 
 
 def _per_class(task: Detection, ledger: Ledger, view: View) -> dict[str, Any]:

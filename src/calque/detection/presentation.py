@@ -14,6 +14,7 @@ HEAD = ("TP", "FP", "FN", *(ratio.title for ratio in RATIOS))
 TOTALS = {"micro": "all (micro)", "macro_classes": "mean of classes", "macro_documents": "mean of documents"}
 SPOKEN = {**TOTALS, "weighted_classes": "weighted mean of classes"}
 TITLES = {ratio.name: ratio.title for ratio in RATIOS}
+WORTH = {"delta_f1": "ΔF1", "delta_ap": "ΔAP"}
 LISTED = 5
 """How many names a note lists before it only counts."""
 
@@ -142,6 +143,8 @@ def _undefined(reasons: Mapping[str, str]) -> list[str]:
 def _spoken(path: str) -> tuple[str, str]:
     """The scope and the measure in ``metrics.0.5.per_class.Table.precision``, in words."""
     head, _, name = path.rpartition(".")
+    if head.startswith("errors."):
+        return "", WORTH.get(name, "area share")
     for marker in ("per_class.", *SPOKEN):
         _, found, after = head.partition(marker)
         if found:

@@ -112,14 +112,19 @@ class Contacts:
         return cls(
             truth=truth.astype(np.int64),
             found=found.astype(np.int64),
-            iou=share(shared, found_area + truth_area - shared),
-            coverage=share(shared, truth_area),
-            purity=share(shared, found_area),
+            # Boxes that share area have area.
+            iou=shared / (found_area + truth_area - shared),
+            coverage=shared / truth_area,
+            purity=shared / found_area,
             same=below.label[truth] == above.label[found],
         )
 
-    def where(self, chosen: Array) -> Contacts:
-        """Only these contacts."""
+    def where(self, holds: Flags) -> Contacts:
+        """Only the contacts for which this holds."""
+        return self.take(np.flatnonzero(holds))
+
+    def take(self, chosen: Ints) -> Contacts:
+        """Only the contacts at these positions."""
         return Contacts(**{name: getattr(self, name)[chosen] for name in self.__dataclass_fields__})
 
 
@@ -138,7 +143,7 @@ def classify(
     kinds = Kinds.blank(len(overlay.truth), len(overlay.found))
     contacts = Contacts.of(overlay, truth_counts, found_counts, jobs)
     _pair(kinds, pairing.truth_match, pairing.iou, limits.match, Kind.TP)
-    _wrong_label(kinds, overlay, truth_counts, found_counts, limits, jobs)
+    _wrong_label(kinds, contacts, overlay, limits, jobs)
     _merges(kinds, contacts, limits)
     _splits(kinds, contacts, overlay, limits, jobs)
     # What is left to explain needs only the contacts of predictions without a kind.
@@ -162,19 +167,22 @@ def _pair(kinds: Kinds, truth_match: Codes, iou: Floats, threshold: float, kind:
     kinds.found[founds], kinds.found_partner[founds] = kind, truths
 
 
-def _wrong_label(kinds: Kinds, overlay: Overlay, truth_counts: Flags, found_counts: Flags, limits: Limits, jobs: int) -> None:
-    """Steps 2: the same pairing once more with what is left, as if there were one label.
+def _wrong_label(kinds: Kinds, contacts: Contacts, overlay: Overlay, limits: Limits, jobs: int) -> None:
+    """Step 2: the same pairing once more with what is left, as if there were one label.
 
     Two boxes of one label that could pair have paired before, at least one of them: only other labels are left to meet.
     """
-    pairing = greedy(
-        overlay.unlabelled(),
-        roles(truth_counts & (kinds.truth == Kind.NONE)),
-        roles(found_counts & (kinds.found == Kind.NONE)),
-        threshold=limits.match,
-        jobs=jobs,
-    )
+    near = contacts.where(contacts.iou >= limits.match)
+    near = near.where((kinds.truth[near.truth] == Kind.NONE) & (kinds.found[near.found] == Kind.NONE))
+    truth_roles = np.full(len(kinds.truth), LEFT_OUT, np.uint8)
+    found_roles = np.full(len(kinds.found), LEFT_OUT, np.uint8)
+    truth_roles[near.truth] = found_roles[near.found] = TAKES_PART
+    pairing = greedy(overlay.unlabelled(), truth_roles, found_roles, threshold=limits.match, jobs=jobs)
     _pair(kinds, pairing.truth_match, pairing.iou, limits.match, Kind.CLS)
+
+
+def _is_found(kind: Bytes) -> Flags:
+    return np.asarray((kind == Kind.TP) | (kind == Kind.CLS))
 
 
 def _merges(kinds: Kinds, contacts: Contacts, limits: Limits) -> None:
@@ -182,11 +190,11 @@ def _merges(kinds: Kinds, contacts: Contacts, limits: Limits) -> None:
     held = contacts.where(contacts.coverage >= limits.part)
     several = np.bincount(held.found, minlength=len(kinds.found)) >= 2
     merging = several & (kinds.found == Kind.NONE)
-    found_before = np.isin(kinds.found, (Kind.TP, Kind.CLS))
+    found_before = _is_found(kinds.found)
     lost = held.where((kinds.truth[held.truth] == Kind.NONE) & (merging | found_before)[held.found])
-    merged = lost.where(best(lost.truth, lost.iou, lost.found))
+    merged = lost.take(best(lost.truth, lost.iou, lost.found))
     held = held.where(merging[held.found])
-    held = held.where(best(held.found, held.iou, held.truth))
+    held = held.take(best(held.found, held.iou, held.truth))
     kinds.truth[merged.truth], kinds.truth_partner[merged.truth] = Kind.MERGED, merged.found
     kinds.found[held.found], kinds.found_partner[held.found] = Kind.MERGE, held.truth
     kinds.subtype[lost.found[found_before[lost.found]]] = Subtype.SWALLOWS
@@ -201,16 +209,16 @@ def _splits(kinds: Kinds, contacts: Contacts, overlay: Overlay, limits: Limits, 
     split = np.zeros(len(kinds.truth), np.bool_)
     split[truths[covered >= limits.part]] = True
     pieces = pieces.where(split[pieces.truth])
-    main = pieces.where(best(pieces.truth, pieces.iou, pieces.found))
-    owned = pieces.where(best(pieces.found, pieces.purity, pieces.truth))
+    main = pieces.take(best(pieces.truth, pieces.iou, pieces.found))
+    owned = pieces.take(best(pieces.found, pieces.purity, pieces.truth))
     kinds.truth[main.truth], kinds.truth_partner[main.truth] = Kind.SPLIT, main.found
     kinds.found[owned.found], kinds.found_partner[owned.found] = Kind.SPLIT, owned.truth
 
 
 def _duplicates(kinds: Kinds, contacts: Contacts, limits: Limits) -> None:
     """Step 5: predictions on a truth that another prediction has found."""
-    known = contacts.where(np.isin(kinds.truth[contacts.truth], (Kind.TP, Kind.CLS)))
-    known = known.where(best(known.found, known.iou, ~known.same, known.truth))
+    known = contacts.where(_is_found(kinds.truth[contacts.truth]))
+    known = known.take(best(known.found, known.iou, ~known.same, known.truth))
     again = known.iou >= limits.match
     kind = np.select(
         [again & known.same, again, known.purity >= limits.most, known.coverage >= limits.most],
@@ -223,10 +231,10 @@ def _duplicates(kinds: Kinds, contacts: Contacts, limits: Limits) -> None:
 
 def _misplaced(kinds: Kinds, contacts: Contacts, limits: Limits) -> None:
     """Step 6: predictions that overlap a truth too little."""
-    poor = contacts.where(best(contacts.found, contacts.iou, ~contacts.same, contacts.truth))
+    poor = contacts.take(best(contacts.found, contacts.iou, ~contacts.same, contacts.truth))
     poor = poor.where((poor.iou >= limits.background) & (poor.iou < limits.match))
     lost = poor.where(kinds.truth[poor.truth] == Kind.NONE)
-    lost = lost.where(best(lost.truth, lost.iou, ~lost.same, lost.found))
+    lost = lost.take(best(lost.truth, lost.iou, ~lost.same, lost.found))
     kinds.found[poor.found], kinds.found_partner[poor.found] = _poor_kind(poor.same), poor.truth
     kinds.truth[lost.truth], kinds.truth_partner[lost.truth] = _poor_kind(lost.same), lost.found
     local = poor.where(poor.same)

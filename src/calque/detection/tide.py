@@ -27,12 +27,12 @@ def classify_as_tide(
     unpaired = takes_part & ~excused & (kinds.found == Kind.NONE)
     left = contacts.where(unpaired[contacts.found])
     alike, unlike = left.where(left.same), left.where(~left.same)
-    poor = alike.where(best(alike.found, alike.iou, alike.truth))
+    poor = alike.take(best(alike.found, alike.iou, alike.truth))
     poor = poor.where((poor.iou >= limits.background) & (poor.iou <= limits.match))
-    wrong = unlike.where(best(unlike.found, unlike.iou, unlike.truth))
+    wrong = unlike.take(best(unlike.found, unlike.iou, unlike.truth))
     wrong = wrong.where(wrong.iou >= limits.match)
     again = alike.where((alike.iou >= limits.match) & (kinds.truth[alike.truth] == Kind.TP))
-    again = again.where(best(again.found, again.iou, again.truth))
+    again = again.take(best(again.found, again.iou, again.truth))
     near = left.found[left.iou > limits.background]
 
     kinds.found[unpaired] = Kind.BKG
@@ -46,11 +46,22 @@ def classify_as_tide(
 
 def _pair_by_score(kinds: Kinds, candidates: Contacts, scores: Floats) -> None:
     """Let predictions, best score first, take the free truth that they overlap most."""
-    order = np.lexsort((candidates.truth, -candidates.iou, candidates.found, -scores[candidates.found]))
-    for truth, found in zip(candidates.truth[order].tolist(), candidates.found[order].tolist(), strict=True):
-        if kinds.truth[truth] == Kind.NONE and kinds.found[found] == Kind.NONE:
-            kinds.truth[truth] = kinds.found[found] = Kind.TP
-            kinds.truth_partner[truth], kinds.found_partner[found] = found, truth
+    of_truth = np.bincount(candidates.truth, minlength=len(kinds.truth))[candidates.truth]
+    of_found = np.bincount(candidates.found, minlength=len(kinds.found))[candidates.found]
+    # Most have no rival, and need no turn.
+    alone = (of_truth == 1) & (of_found == 1)
+    contested = candidates.where(~alone)
+    order = np.lexsort((contested.truth, -contested.iou, contested.found, -scores[contested.found]))
+    taken_truth, taken_found = bytearray(len(kinds.truth)), bytearray(len(kinds.found))
+    pairs = np.flatnonzero(alone).tolist()
+    positions = np.flatnonzero(~alone)[order].tolist()
+    for position, truth, found in zip(positions, contested.truth[order].tolist(), contested.found[order].tolist(), strict=True):
+        if not taken_truth[truth] and not taken_found[found]:
+            taken_truth[truth] = taken_found[found] = 1
+            pairs.append(position)
+    chosen = candidates.take(np.array(pairs, dtype=np.int64))
+    kinds.truth[chosen.truth], kinds.truth_partner[chosen.truth] = Kind.TP, chosen.found
+    kinds.found[chosen.found], kinds.found_partner[chosen.found] = Kind.TP, chosen.truth
 
 
 def _give_truths(kinds: Kinds, truth_counts: Flags, scores: Floats) -> None:
