@@ -96,7 +96,8 @@ def _errors(numbers: Mapping[str, Any]) -> Section:
     remarks = {**numbers.get("subtypes", {}), **numbers.get("flags", {})}
     said = ", ".join(f"{count:,} {name.lower().replace('_', ' ')}" for name, count in remarks.items() if count)
     head = ("kind", "predictions", "area", "truths", "area", "ΔF1", "ΔAP")
-    return Section(title="Error kinds", head=head, rows=rows, notes=[f"among them: {said}"] if said else [])
+    title = "Error kinds" if "subtypes" in numbers else "Error kinds (TIDE)"
+    return Section(title=title, head=head, rows=rows, notes=[f"among them: {said}"] if said else [])
 
 
 def _empty_pages(numbers: Mapping[str, Any]) -> list[str]:
