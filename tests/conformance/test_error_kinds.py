@@ -408,3 +408,35 @@ def test_area_shares():
 
 def test_the_independent_boxes_measure_as_expected():
     assert iou(Thing((0, 0, 4, 4), "a"), Thing((0, 0, 4, 2), "a")) == 0.5
+
+
+def test_kinds_and_their_worth_have_names():
+    result = result_of([([TABLE, FAR], [("Table", (0, 0, 100, 40), 0.5), ("Figure", (900, 900, 950, 950), 0.4)])])
+    assert [result[name] for name in ("LOC", "LOC/Table", "BKG/Figure", "BKG/Table", "MISS", "MERGED")] == [1, 1, 1, 0, 1, 0]
+    assert result["delta_f1/LOC"] == pytest.approx(2 / 4)
+    assert result["delta_ap/LOC"] > 0
+
+
+def test_kinds_are_explained(calque):
+    run = calque("explain", "MERGED")
+    assert run.code == 0
+    assert "A truth inside a prediction that holds several." in run.out
+    assert "  delta_f1 " in calque("explain").out
+
+
+def test_ignored_truths_take_no_part_and_excuse_what_lies_on_them(tmp_path):
+    truth = {
+        "images": [{"id": 1, "width": 500, "height": 500}],
+        "categories": [{"id": 1, "name": "Table"}],
+        "annotations": [
+            {"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 100, 100], "area": 10000, "iscrowd": 0},
+            {"id": 2, "image_id": 1, "category_id": 1, "bbox": [200, 0, 200, 200], "area": 40000, "iscrowd": 1},
+        ],
+    }
+    founds = [[0, 0, 100, 40], [210, 10, 50, 50], [195, 0, 8, 8]]
+    found = [{"image_id": 1, "category_id": 1, "bbox": box, "score": 0.5} for box in founds]
+    for name, content in (("truth", truth), ("found", found)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(content))
+    result = Evaluator(Detection()).update(tmp_path / "truth.json", tmp_path / "found.json").compute()
+    assert kinds_of(result) == (["LOC", ""], ["LOC:TIGHT", "", "BKG"])
+    assert result.to_dict()["metrics"]["0.5"]["micro"]["fp"] == 2

@@ -11,7 +11,7 @@ import numpy as np
 
 from calque.core.columns import Array, Codes, Flags, Floats, Ints, Strings, Table
 from calque.core.ledger import UNIT, Ledger
-from calque.core.measures import Fractions, Undefined, counts, number
+from calque.core.measures import Fractions, Measure, MeasureName, Undefined, counts, number
 from calque.detection.coco import RECALL_POINTS, image_order
 from calque.detection.taxonomy import Kind, Subtype
 from calque.kernels import kernels
@@ -42,8 +42,77 @@ SUBTYPE_NAMES = {Subtype.NONE: "", **SUBTYPES, **FLAGS}
 WORST = 10
 """How many documents are listed."""
 
-NO_AREA = "no area"
 NO_OBJECTS = "no truths and no predictions"
+SOURCE = "calque; see Error kinds in the documentation"
+
+
+def _kind(kind: Kind, definition: str, rule: str) -> Measure:
+    return Measure(kind.name, kind.name, definition, rule, SOURCE, "never")
+
+
+MEASURES = (
+    _kind(
+        Kind.CLS, "The right place under another label.", "IoU >= T with a truth of another label, 1:1, when neither is paired"
+    ),
+    _kind(Kind.MERGE, "A prediction that holds several truths.", "coverage >= ρ of two or more truths"),
+    _kind(
+        Kind.MERGED,
+        "A truth inside a prediction that holds several.",
+        "covered >= ρ by a MERGE, or by a prediction of another truth",
+    ),
+    _kind(
+        Kind.SPLIT,
+        "A truth found in pieces, and the pieces.",
+        "two or more of purity >= ρ and coverage < κ that cover >= ρ together",
+    ),
+    _kind(Kind.DUP, "One more prediction of a truth that is found.", "IoU >= T with a TP or CLS truth of the same label"),
+    _kind(
+        Kind.DUP_CLS,
+        "One more prediction of a truth that is found, under another label.",
+        "IoU >= T with a TP or CLS truth of another label",
+    ),
+    _kind(Kind.FRAGMENT, "A piece of a truth that is found.", "purity >= κ in a TP or CLS truth"),
+    _kind(Kind.ENVELOPE, "A large box around a truth that is found.", "coverage >= κ of a TP or CLS truth"),
+    _kind(
+        Kind.LOC,
+        "The right label in a poor place: too tight, too loose, or shifted.",
+        "tb <= IoU < T with a truth of the same label",
+    ),
+    _kind(Kind.BOTH, "Another label and a poor place.", "tb <= IoU < T with a truth of another label"),
+    _kind(Kind.BKG, "A prediction where nothing is.", "every other prediction"),
+    _kind(Kind.MISS, "A truth where nothing was predicted.", "all predictions together cover < tb of it"),
+    _kind(Kind.PARTIAL, "A truth that predictions touch, and none of them explains.", "every other truth"),
+    Measure(
+        "delta_f1",
+        "ΔF1",
+        "What F1 would gain if an oracle repaired one kind of error; written delta_f1/KIND.",
+        "F1 after the repair − F1",
+        SOURCE,
+        NO_OBJECTS,
+    ),
+    Measure(
+        "delta_ap",
+        "ΔAP",
+        "What average precision at T would gain if an oracle repaired one kind of error; written delta_ap/KIND.",
+        "AP after the repair − AP",
+        SOURCE,
+        "scores are missing or all the same, or no truths",
+    ),
+)
+"""What `calque explain` knows of error kinds."""
+
+
+def address(name: MeasureName) -> tuple[str, ...] | None:
+    """Where in the tree of numbers a kind or what it is worth stands; ``None`` for other names."""
+    if name.name in ("delta_f1", "delta_ap"):
+        return "errors", "impact", name.label or "", name.name
+    for side, kinds in (("predictions", FOUND_KINDS), ("truth", TRUTH_KINDS)):
+        if name.name in {kind.name for kind in kinds}:
+            return ("errors", side, name.name) if name.label is None else ("errors", "per_class", name.label, side, name.name)
+    return None
+
+
+NO_AREA = "no area"
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,7 @@ COUNTS = (
     ),
     Measure("fn", "FN", "False negatives: truths that count and are not paired.", "|G| − TP", f"{SEED}, section 6.3", "never"),
 )
-MEASURES: tuple[Measure, ...] = (*RATIOS, *COUNTS, *coco.MEASURES)
+MEASURES: tuple[Measure, ...] = (*RATIOS, *COUNTS, *coco.MEASURES, *errors.MEASURES)
 
 SCOPES = {
     "micro": "counts are added up over all documents and classes, then divided",

@@ -168,8 +168,11 @@ class Detection(Task):
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON."""
-        if name.name in ("delta_f1", "delta_ap"):
-            return "errors", "impact", name.label or "", name.name
+        from calque.detection import errors
+
+        of_errors = errors.address(name)
+        if of_errors is not None:
+            return of_errors
         if name.name.startswith(("AP", "AR")):
             return ("coco", name.name) if name.label is None else ("coco", "per_class", name.label, name.name)
         threshold = repr(self.iou[0] if name.threshold is None else name.threshold)
