@@ -10,6 +10,7 @@
 
 #include "boxes_best.hpp"
 #include "boxes_greedy.hpp"
+#include "boxes_overlaps.hpp"
 #include "coco_accumulate.hpp"
 #include "coco_match.hpp"
 #include "coco_order.hpp"
@@ -45,16 +46,25 @@ void check_offsets(const std::string& name, std::span<const std::int64_t> offset
     require(fine, name + " must rise from 0 to the number of rows");
 }
 
-Side side(const std::string& name, const Boxes& boxes, const Column<std::int32_t>& labels,
-          const Column<std::int64_t>& offsets, const Column<std::uint8_t>& roles,
-          std::initializer_list<std::size_t> other_lengths) {
+// A side where labels play no part.
+Side unlabelled_side(const std::string& name, const Boxes& boxes, const Column<std::int64_t>& offsets,
+                     const Column<std::uint8_t>& roles, std::initializer_list<std::size_t> other_lengths = {}) {
     const std::size_t rows = boxes.shape(0);
-    bool fine = labels.shape(0) == rows && roles.shape(0) == rows;
+    bool fine = roles.shape(0) == rows;
     for (const std::size_t length : other_lengths) fine = fine && length == rows;
     require(fine, "every " + name + " column must have as many rows as " + name + "_boxes");
     require(rows <= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()), "too many rows");
     check_offsets(name + "_offsets", view(offsets), rows);
-    return {{boxes.data(), 4 * rows}, view(labels), view(offsets), view(roles)};
+    return {{boxes.data(), 4 * rows}, {}, view(offsets), view(roles)};
+}
+
+Side side(const std::string& name, const Boxes& boxes, const Column<std::int32_t>& labels,
+          const Column<std::int64_t>& offsets, const Column<std::uint8_t>& roles,
+          std::initializer_list<std::size_t> other_lengths) {
+    Side out = unlabelled_side(name, boxes, offsets, roles, other_lengths);
+    require(labels.shape(0) == out.rows(), "every " + name + " column must have as many rows as " + name + "_boxes");
+    out.labels = view(labels);
+    return out;
 }
 
 void check_pages(const Side& truth, const Side& found) {
@@ -104,6 +114,31 @@ auto bound_match_best(const Boxes& truth_boxes, const Column<std::int32_t>& trut
         out = match_best(truth, found, xywh, jobs);
     }
     return std::tuple{array(std::move(out.match)), array(std::move(out.iou))};
+}
+
+auto bound_overlapping_pairs(const Boxes& truth_boxes, const Column<std::int64_t>& truth_offsets,
+                             const Column<std::uint8_t>& truth_roles, const Boxes& found_boxes,
+                             const Column<std::int64_t>& found_offsets, const Column<std::uint8_t>& found_roles,
+                             bool xywh, int jobs) {
+    const Side truth = unlabelled_side("truth", truth_boxes, truth_offsets, truth_roles);
+    const Side found = unlabelled_side("found", found_boxes, found_offsets, found_roles);
+    check_pages(truth, found);
+    Overlaps out;
+    {
+        const nb::gil_scoped_release released;
+        out = overlapping_pairs(truth, found, xywh, jobs);
+    }
+    return std::tuple{array(std::move(out.truth)), array(std::move(out.found)), array(std::move(out.shared))};
+}
+
+auto bound_union_areas(const Boxes& boxes, const Column<std::int64_t>& offsets, int jobs) {
+    check_offsets("offsets", view(offsets), boxes.shape(0));
+    std::vector<double> out;
+    {
+        const nb::gil_scoped_release released;
+        out = union_areas({boxes.data(), 4 * boxes.shape(0)}, view(offsets), jobs);
+    }
+    return array(std::move(out));
 }
 
 auto bound_coco_match(const Boxes& truth_boxes, const Column<std::int32_t>& truth_labels,
@@ -212,6 +247,9 @@ void bind_boxes(nb::module_& m) {
           "threshold"_a, "jobs"_a = 1);
     m.def("match_best", &bound_match_best, "truth_boxes"_a, "truth_labels"_a, "truth_offsets"_a, "truth_roles"_a,
           "found_boxes"_a, "found_labels"_a, "found_offsets"_a, "found_roles"_a, "xywh"_a, "jobs"_a = 1);
+    m.def("overlapping_pairs", &bound_overlapping_pairs, "truth_boxes"_a, "truth_offsets"_a, "truth_roles"_a,
+          "found_boxes"_a, "found_offsets"_a, "found_roles"_a, "xywh"_a, "jobs"_a = 1);
+    m.def("union_areas", &bound_union_areas, "boxes"_a, "offsets"_a, "jobs"_a = 1);
     m.def("coco_match", &bound_coco_match, "truth_boxes"_a, "truth_labels"_a, "truth_offsets"_a, "truth_areas"_a,
           "truth_crowd"_a, "truth_ignore"_a, "truth_roles"_a, "found_boxes"_a, "found_labels"_a, "found_offsets"_a,
           "found_scores"_a, "found_roles"_a, "xywh"_a, "thresholds"_a, "area_ranges"_a, "max_detections"_a,

@@ -19,7 +19,7 @@ struct Side {
     std::span<const std::int64_t> offsets;
     std::span<const std::uint8_t> roles;
 
-    std::size_t rows() const { return labels.size(); }
+    std::size_t rows() const { return roles.size(); }
     std::size_t pages() const { return offsets.size() - 1; }
 };
 

@@ -68,6 +68,7 @@ def test_options_reach_the_settings(calque: Command, files: Files) -> None:
     options = ("--labels", "Figure,Table", "--min-area", "0.001", "--min-score", "0.1", "--missing", "intersect")
     more = ("--class-weight", "Table=2", "--class-weight", "Figure=0.5", "--allow-missing-scores", "--lenient")
     more += ("--max-detections", "10,1", "--document-key", "file_name")
+    more += ("--errors", "tide", "--error-limits", "0.6,0.2,0.5,0.8")
     settings = calque("detect", *files, *options, *more, "--format", "json").json["settings"]
     assert settings == {
         "match": "greedy",
@@ -78,6 +79,8 @@ def test_options_reach_the_settings(calque: Command, files: Files) -> None:
         "missing": "intersect",
         "class-weight": "Figure=0.5,Table=2.0",
         "maxdets": "1,10",
+        "errors": "tide",
+        "error-limits": "0.6,0.2,0.5,0.8",
         "document-key": "file_name",
         "missing-scores": "yes",
         "lenient": "yes",

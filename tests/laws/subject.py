@@ -76,9 +76,11 @@ def bits(result: Result, *, units: bool = True) -> Hashable:
 
 def _renamed(tree: Any, names: Mapping[UnitId, str]) -> Any:
     """The tree with documents called by their place wherever numbers are given for each of them."""
+    if isinstance(tree, list):
+        return [_renamed(item, names) for item in tree]
     if not isinstance(tree, Mapping):
         return tree
-    return {names.get(key, key): _renamed(value, names) for key, value in tree.items()}
+    return {names.get(key, key): names[value] if key == "document" else _renamed(value, names) for key, value in tree.items()}
 
 
 def ledger_bits(result: Result, *, but: frozenset[tuple[str, str]] = frozenset()) -> Hashable:

@@ -155,6 +155,8 @@ def test_every_setting_is_in_the_signature(field: str) -> None:
         "missing": "intersect",
         "class_weight": (("a", 2.0),),
         "max_detections": (7,),
+        "errors": "tide",
+        "error_limits": (0.6, 0.1, 0.5, 0.7),
         "document_key": "file_name",
         "allow_missing_scores": True,
         "lenient": True,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -108,6 +108,14 @@ class Overlay:
         unit = self.page_document[layer.page]
         first_page = np.searchsorted(self.page_document, np.arange(len(self.documents)))
         return {"unit": unit, "page": (layer.page - first_page[unit]).astype(np.int32), "label": layer.label}
+
+    def unlabelled(self) -> Overlay:
+        """The same boxes as if all had one label, for questions about places alone."""
+        return replace(self, truth=_without_labels(self.truth), found=_without_labels(self.found))
+
+
+def _without_labels(layer: Layer) -> Layer:
+    return replace(layer, label=np.zeros(len(layer), dtype=np.int32))
 
 
 def _member(codes: Ints, size: int) -> Flags:

@@ -88,7 +88,7 @@ class Ranking:
         classes = len(ledger.names["label"])
         labels = np.where(found.array("rank") >= 0, found.array("label"), np.int32(-1))
         columns = [labels, *(found.array(name) for name in ("score", "rank", "matched", "ignored"))]
-        images = _image_order(ledger)
+        images = image_order(ledger)
         labels, scores, rank, matched, ignored = columns if images is None else [column[images] for column in columns]
         order, class_offsets = kernels().score_order(labels, scores, classes, jobs)
         out = truth.array("out_of_range")
@@ -114,7 +114,7 @@ class Ranking:
         return recall
 
 
-def _image_order(ledger: Ledger) -> Ints | None:
+def image_order(ledger: Ledger) -> Ints | None:
     """The predictions by image id, when images are grouped into documents: ties in score go by image, not by document."""
     pages, found = ledger.table("pages"), ledger.table("found")
     if "image" not in pages:

@@ -11,7 +11,7 @@ import numpy as np
 from calque.core.columns import Array, Flags, Floats, Ints, Table
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Fractions, Measure, Ratio, Undefined, counts, weighted_mean
-from calque.detection import coco
+from calque.detection import coco, errors
 from calque.detection.scoring import EXCLUDED, INVALID, Status
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ COUNTS = (
     ),
     Measure("fn", "FN", "False negatives: truths that count and are not paired.", "|G| − TP", f"{SEED}, section 6.3", "never"),
 )
-MEASURES: tuple[Measure, ...] = (*RATIOS, *COUNTS, *coco.MEASURES)
+MEASURES: tuple[Measure, ...] = (*RATIOS, *COUNTS, *coco.MEASURES, *errors.MEASURES)
 
 SCOPES = {
     "micro": "counts are added up over all documents and classes, then divided",
@@ -119,6 +119,7 @@ def measure(task: Detection, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]
         "thresholds": list(task.iou),
         "metrics": {repr(threshold): _at(task, _Cut(task, ledger, threshold), labels) for threshold in task.iou},
         "coco": coco.measure(task, ledger, jobs),
+        **({} if task.errors == "none" else {"errors": errors.measure(task, ledger, jobs)}),
         "counts": _sizes(ledger),
         "documents": {
             "only_truth": _unit_list(ledger, documents.array("in_truth") & ~documents.array("in_found")),

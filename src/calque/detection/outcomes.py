@@ -6,17 +6,19 @@ import numpy as np
 
 from calque.core.columns import Array, Column, Flags, Floats, Strings, Table
 from calque.core.ledger import UNIT, Ledger
+from calque.detection.errors import KINDS, SUBTYPE_NAMES, View
 from calque.detection.scoring import EXCLUDED, IGNORED, INVALID, STATUS_NAMES, Status
 
 
-def outcomes(ledger: Ledger, threshold: float, *, lowest: float) -> Table:
+def outcomes(ledger: Ledger, threshold: float, *, lowest: float, view: View = KINDS) -> Table:
     """Truths first, then predictions.
 
-    ``outcome`` is tp, fn, fp, ignored, excluded or invalid; ``reason`` says why an object does not count.
+    ``outcome`` is tp, fn, fp, ignored, excluded or invalid; ``reason`` says why an object does not count. ``kind`` is the
+    kind of error at its own limits, ``subtype`` says more about some kinds, ``kind_partner`` is the object that explains it.
     """
     if threshold < lowest:
         raise ValueError(f"boxes were paired at IoU {lowest} and above; outcomes at {threshold} are not known")
-    truth, found = _side(ledger, "truth", threshold), _side(ledger, "found", threshold)
+    truth, found = _side(ledger, "truth", threshold, view), _side(ledger, "found", threshold, view)
     columns: dict[str, Column] = {}
     for name, first in truth.items():
         second = found[name]
@@ -27,7 +29,7 @@ def outcomes(ledger: Ledger, threshold: float, *, lowest: float) -> Table:
     return Table(columns)
 
 
-def _side(ledger: Ledger, name: str, threshold: float) -> dict[str, list[str] | Array]:
+def _side(ledger: Ledger, name: str, threshold: float, view: View) -> dict[str, list[str] | Array]:
     table = ledger.table(name)
     other = "found" if name == "truth" else "truth"
     unit, status = table.array(UNIT), table.array("status")
@@ -48,9 +50,26 @@ def _side(ledger: Ledger, name: str, threshold: float) -> dict[str, list[str] | 
         "iou": np.where(paired, iou, np.nan),
         "partner": _partner_ids(ledger.table(other), partner),
     }
+    if "kind" in table:
+        columns["kind"] = _kind(table, view)
+        columns["subtype"] = _subtype(table)
+        explained = table.array("partner") >= 0
+        explaining = np.where(explained, ledger.absolute(other, unit, table.array("partner")), -1)
+        columns["kind_partner"] = _partner_ids(ledger.table(other), explaining)
     if "box" in table:
         columns["box"] = table.array("box")
     return columns
+
+
+def _kind(table: Table, view: View) -> list[str]:
+    names = view.names
+    return [names[code] for code in table.array("kind").tolist()]
+
+
+def _subtype(table: Table) -> list[str]:
+    if "subtype" not in table:
+        return [""] * table.height
+    return [SUBTYPE_NAMES[code] for code in table.array("subtype").tolist()]
 
 
 def _ids(table: Table) -> list[str]:

@@ -14,6 +14,7 @@ HEAD = ("TP", "FP", "FN", *(ratio.title for ratio in RATIOS))
 TOTALS = {"micro": "all (micro)", "macro_classes": "mean of classes", "macro_documents": "mean of documents"}
 SPOKEN = {**TOTALS, "weighted_classes": "weighted mean of classes"}
 TITLES = {ratio.name: ratio.title for ratio in RATIOS}
+WORTH = {"delta_f1": "ΔF1", "delta_ap": "ΔAP"}
 LISTED = 5
 """How many names a note lists before it only counts."""
 
@@ -23,6 +24,8 @@ def sections(numbers: Mapping[str, Any]) -> list[Section]:
     shown = [_overview(numbers)]
     shown += [_threshold(text, block) for text, block in numbers["metrics"].items()]
     shown.append(_coco(numbers["coco"]))
+    if "errors" in numbers:
+        shown.append(_errors(numbers["errors"]))
     notes = [*_empty_pages(numbers), *_one_sided(numbers["documents"]), *_undefined(numbers["undefined"])]
     return [*shown, Section(title="", notes=notes)] if notes else shown
 
@@ -76,6 +79,27 @@ def _coco(numbers: Mapping[str, Any]) -> Section:
     return Section(title="COCO average precision", head=head, rows=rows, notes=notes, rule_before=len(numbers["per_class"]))
 
 
+def _errors(numbers: Mapping[str, Any]) -> Section:
+    """One row for each kind that occurs, with what repairing it would be worth."""
+    found, truth, impact = numbers["predictions"], numbers["truth"], numbers["impact"]
+    shares = numbers["area_share"]
+    rows = []
+    for kind in dict.fromkeys([*found, *truth]):
+        if found.get(kind) or truth.get(kind):
+            worth = impact.get(kind, {"delta_f1": "", "delta_ap": ""})
+            sides = [
+                value
+                for counted, share in ((found, shares["predictions"]), (truth, shares["truth"]))
+                for value in ((counted[kind], share[kind]) if kind in counted else ("", ""))
+            ]
+            rows.append((kind, *sides, worth["delta_f1"], worth["delta_ap"]))
+    remarks = {**numbers.get("subtypes", {}), **numbers.get("flags", {})}
+    said = ", ".join(f"{count:,} {name.lower().replace('_', ' ')}" for name, count in remarks.items() if count)
+    head = ("kind", "predictions", "area", "truths", "area", "ΔF1", "ΔAP")
+    title = "Error kinds" if "subtypes" in numbers else "Error kinds (TIDE)"
+    return Section(title=title, head=head, rows=rows, notes=[f"among them: {said}"] if said else [])
+
+
 def _empty_pages(numbers: Mapping[str, Any]) -> list[str]:
     text, block = next(iter(numbers["metrics"].items()))
     empty = block["empty_pages"]
@@ -120,6 +144,8 @@ def _undefined(reasons: Mapping[str, str]) -> list[str]:
 def _spoken(path: str) -> tuple[str, str]:
     """The scope and the measure in ``metrics.0.5.per_class.Table.precision``, in words."""
     head, _, name = path.rpartition(".")
+    if head.startswith("errors."):
+        return "", WORTH.get(name, "area share")
     for marker in ("per_class.", *SPOKEN):
         _, found, after = head.partition(marker)
         if found:

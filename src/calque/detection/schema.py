@@ -30,6 +30,22 @@ def _coco() -> dict[str, Any]:
     return {**_object({**averages, "per_class": per_class, "curves": curves}), "patternProperties": {"^AR[0-9]+$": _SHARE}}
 
 
+def _errors() -> dict[str, Any]:
+    counted, shares = _map_of(_COUNT), _map_of(_SHARE)
+    change = {"type": ["number", "null"], "minimum": -1, "maximum": 1}
+    document = {"document": {"type": ["string", "integer"]}, "errors": _COUNT, "predictions": counted, "truth": counted}
+    schema = _object({
+        "predictions": counted,
+        "truth": counted,
+        "area_share": _object({"predictions": shares, "truth": shares}),
+        "impact": _map_of(_object({"delta_f1": change, "delta_ap": change})),
+        "per_class": _map_of(_object({"predictions": counted, "truth": counted})),
+        "worst_documents": {"type": "array", "items": _object(document)},
+    })  # fmt: skip
+    # Only calque's own kinds have subtypes and flags.
+    return {**schema, "properties": {**schema["properties"], "subtypes": counted, "flags": counted}}
+
+
 def result_schema() -> dict[str, Any]:
     """The schema of what ``calque detect --format json`` prints."""
     ratios = {ratio.name: _SHARE for ratio in RATIOS}
@@ -48,7 +64,7 @@ def result_schema() -> dict[str, Any]:
     })  # fmt: skip
     sizes = dict.fromkeys(("documents", "pages", "truths", "predictions"), _COUNT)
     not_counted = {"truths_not_counted": _map_of(_COUNT), "predictions_not_counted": _map_of(_COUNT)}
-    return {
+    schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "calque detection result",
         **_object({
@@ -66,3 +82,5 @@ def result_schema() -> dict[str, Any]:
             "issues": {"type": "array", "items": issue},
         }),
     }  # fmt: skip
+    schema["properties"]["errors"] = _errors()  # not required: --errors none leaves it out
+    return schema

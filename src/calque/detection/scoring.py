@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from calque.core.ledger import UNIT, Ledger
 from calque.core.overlay import Layer, Overlay
 from calque.core.pairing import ABSORBS, LEFT_OUT, TAKES_PART, Pairing, ScorePairing, by_score, greedy
 from calque.detection.coco import area_ranges
+from calque.detection.taxonomy import Kinds, classify, mark_empty_pages
+from calque.detection.tide import classify_as_tide
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection
@@ -42,6 +44,8 @@ IGNORED = (Status.SMALL, Status.CROWD, Status.IGNORED)
 EXCLUDED = (Status.LOW_SCORE, Status.OTHER_LABEL, Status.ONE_SIDED)
 INVALID = (Status.UNKNOWN_LABEL, Status.BAD_BOX, Status.UNKNOWN_PAGE)
 
+Columns: TypeAlias = dict[str, Column]
+
 DETAILS = frozenset((table, column) for table in ("truth", "found") for column in ("box", "id"))
 
 
@@ -59,7 +63,7 @@ def score(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> 
         overlay,
         _roles(truth_status, ignored=ABSORBS),
         _roles(found_status, ignored=TAKES_PART),
-        threshold=task.iou[0],
+        threshold=min(task.iou[0], task.limits().match),  # the pairs at a higher threshold are among these
         jobs=jobs,
     )
     ranking = by_score(
@@ -70,6 +74,7 @@ def score(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> 
         max_detections=task.most_detections(),
         jobs=jobs,
     )
+    truth_errors, found_errors = _error_columns(task, overlay, truth_status, found_status, pairing, jobs)
     return Ledger(
         units=overlay.documents,
         names={"label": overlay.labels, "status": STATUS_NAMES},
@@ -77,10 +82,53 @@ def score(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> 
         tables={
             "documents": overlay.document_table(),
             "pages": _pages(overlay),
-            "truth": _truth_rows(overlay, truth_status, pairing, ranking),
-            "found": _found_rows(overlay, found_status, pairing, ranking),
+            "truth": _truth_rows(overlay, truth_status, pairing, ranking, truth_errors),
+            "found": _found_rows(overlay, found_status, pairing, ranking, found_errors),
         },
     )
+
+
+def _error_columns(
+    task: Detection, overlay: Overlay, truth_status: Bytes, found_status: Bytes, pairing: Pairing, jobs: int
+) -> tuple[Columns, Columns]:
+    """Kinds of errors for truths and for predictions; no columns when nobody asks."""
+    if task.errors == "none":
+        return {}, {}
+    limits = task.limits()
+    truth_counts: Flags = truth_status == Status.COUNTED
+    # As for precision: what lies on an ignored truth is excused, and a small prediction that finds a truth counts.
+    excused = pairing.absorbed >= limits.match
+    counted: Flags = found_status == Status.COUNTED
+    if task.errors == "tide":
+        small = found_status == Status.SMALL
+        kinds = classify_as_tide(overlay, truth_counts, counted | small, excused | small, limits, jobs=jobs)
+    else:
+        found_counts = (pairing.found_iou() >= limits.match) | (counted & ~excused)
+        kinds = classify(overlay, pairing, truth_counts, found_counts, limits, jobs=jobs)
+        mark_empty_pages(kinds, overlay.found, _empty_pages(overlay, truth_status))
+    return _kind_columns(overlay, kinds)
+
+
+def _kind_columns(overlay: Overlay, kinds: Kinds) -> tuple[Columns, Columns]:
+    truth: Columns = {
+        "kind": kinds.truth,
+        "partner": _within_document(overlay, overlay.found, kinds.truth_partner),
+        "area": overlay.truth.areas(),
+    }
+    found: Columns = {
+        "kind": kinds.found,
+        "partner": _within_document(overlay, overlay.truth, kinds.found_partner),
+        "subtype": kinds.subtype,
+        "area": overlay.found.areas(),
+    }
+    return truth, found
+
+
+def _empty_pages(overlay: Overlay, truth_status: Bytes) -> Flags:
+    """For each page whether it has no truth, not even one that is ignored."""
+    there = ~np.isin(truth_status, [*EXCLUDED, *INVALID])
+    empty: Flags = np.bincount(overlay.truth.page[there], minlength=len(overlay.page_index)) == 0
+    return empty
 
 
 def _status(task: Detection, overlay: Overlay, layer: Layer) -> Bytes:
@@ -131,19 +179,20 @@ def _sortable(image: int | str) -> str:
     return f"1{image}" if isinstance(image, str) else f"0{image + 2**63:020}"
 
 
-def _truth_rows(overlay: Overlay, status: Bytes, pairing: Pairing, ranking: ScorePairing) -> Table:
-    columns: dict[str, Column] = {
+def _truth_rows(overlay: Overlay, status: Bytes, pairing: Pairing, ranking: ScorePairing, errors: Columns) -> Table:
+    columns: Columns = {
         "match": _within_document(overlay, overlay.found, pairing.truth_match),
         "iou": pairing.iou,
         "coverage": pairing.coverage,
         "purity": pairing.purity,
         "out_of_range": ranking.truth_ignored,
+        **errors,
     }
     return _rows(overlay, overlay.truth, status, columns)
 
 
-def _found_rows(overlay: Overlay, status: Bytes, pairing: Pairing, ranking: ScorePairing) -> Table:
-    columns: dict[str, Column] = {
+def _found_rows(overlay: Overlay, status: Bytes, pairing: Pairing, ranking: ScorePairing, errors: Columns) -> Table:
+    columns: Columns = {
         "score": overlay.found.scores,
         "match": _within_document(overlay, overlay.truth, pairing.found_match),
         "iou": pairing.found_iou(),
@@ -151,6 +200,7 @@ def _found_rows(overlay: Overlay, status: Bytes, pairing: Pairing, ranking: Scor
         "rank": ranking.rank,
         "matched": ranking.matched,
         "ignored": ranking.ignored,
+        **errors,
     }
     return _rows(overlay, overlay.found, status, columns)
 

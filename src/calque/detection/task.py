@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.errors import ConfigError, did_you_mean
-from calque.core.task import Task, setting, spell
+from calque.core.task import Task, setting, settings, spell
 
 if TYPE_CHECKING:
     from calque.core.columns import Table
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from calque.core.ledger import Ledger
     from calque.core.measures import Measure, MeasureName
     from calque.core.presentation import Section
+    from calque.detection.limits import Limits
 
 HEAVIEST = 1e100
 """The largest class weight: sums of weights times counts stay finite."""
@@ -66,6 +67,19 @@ class Detection(Task):
         always=True,
         help="How many predictions of a page and class AR sees; AP sees the most.",
     )
+    errors: Literal["kinds", "tide", "none"] = setting(
+        "kinds",
+        kind="choice",
+        choices=("kinds", "tide", "none"),
+        key="errors",
+        help="How errors are told apart: calque's kinds, TIDE's six, or not at all.",
+    )
+    error_limits: tuple[float, ...] = setting(
+        (0.5, 0.1, 0.5, 0.7),
+        kind="numbers",
+        key="error-limits",
+        help="Where error kinds begin: IoU of a match, IoU of the background, share of a part, share of nearly all.",
+    )
     document_key: str = setting(
         "",
         kind="word",
@@ -93,8 +107,13 @@ class Detection(Task):
         for name in ("min_area", "min_score"):
             if not (math.isfinite(getattr(self, name)) and getattr(self, name) >= 0):
                 raise ConfigError(f"{name} must be a number from 0, not {getattr(self, name)}")
-        if self.missing not in ("penalize", "intersect"):
-            raise ConfigError(f"missing must be 'penalize' or 'intersect', not {self.missing!r}")
+        for name in ("missing", "errors"):
+            choices = settings(self)[name].choices
+            if getattr(self, name) not in choices:
+                listed = ", ".join(map(repr, choices[:-1]))
+                raise ConfigError(f"{name} must be {listed} or {choices[-1]!r}, not {getattr(self, name)!r}")
+        object.__setattr__(self, "error_limits", tuple(float(value) for value in self.error_limits))
+        self.limits()
         if not all(name and 0 <= weight <= HEAVIEST for name, weight in self.class_weight):
             raise ConfigError(f"class weights must be NAME=WEIGHT, from 0 to {HEAVIEST:g}, not {spell(self.class_weight)}")
         if len(dict(self.class_weight)) < len(self.class_weight):
@@ -103,6 +122,12 @@ class Detection(Task):
     def most_detections(self) -> int:
         """How many predictions of a page and class AP sees."""
         return min(self.max_detections[-1], 2**31 - 1)
+
+    def limits(self) -> Limits:
+        """Where one kind of error ends and the next begins."""
+        from calque.detection.limits import Limits
+
+        return Limits.of(self.error_limits)
 
     def read(self, expected: Any, found: Any) -> tuple[Corpus, Corpus]:
         """The two sides as corpora, checked against each other."""
@@ -143,6 +168,11 @@ class Detection(Task):
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON."""
+        from calque.detection import errors
+
+        of_errors = errors.address(name)
+        if of_errors is not None:
+            return of_errors
         if name.name.startswith(("AP", "AR")):
             return ("coco", name.name) if name.label is None else ("coco", "per_class", name.label, name.name)
         threshold = repr(self.iou[0] if name.threshold is None else name.threshold)
@@ -153,9 +183,11 @@ class Detection(Task):
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:
         """One row for each object, with its outcome at one IoU threshold (default: the lowest)."""
+        from calque.detection.errors import KINDS, VIEWS
         from calque.detection.outcomes import outcomes
 
-        return outcomes(ledger, self.iou[0] if threshold is None else threshold, lowest=self.iou[0])
+        view = VIEWS.get(self.errors, KINDS)
+        return outcomes(ledger, self.iou[0] if threshold is None else threshold, lowest=self.iou[0], view=view)
 
     def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
         """One table for each threshold, and what is undefined and why."""

@@ -2,6 +2,7 @@
 
 from calque.kernels.reference.boxes import match_best, match_greedy
 from calque.kernels.reference.coco import coco_accumulate, coco_match, coco_recall, score_order
+from calque.kernels.reference.overlaps import overlapping_pairs, union_areas
 from calque.kernels.reference.polygons import polygon_areas, polygon_overlaps, polygon_simple
 from calque.kernels.reference.words import (
     bag_matches,
@@ -23,9 +24,11 @@ __all__ = [
     "lcs_partners",
     "match_best",
     "match_greedy",
+    "overlapping_pairs",
     "polygon_areas",
     "polygon_overlaps",
     "polygon_simple",
     "score_order",
     "split_words",
+    "union_areas",
 ]

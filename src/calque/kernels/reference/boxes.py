@@ -219,7 +219,7 @@ def iou(shared: Floats, truth_area: Floats, found_area: Floats) -> Floats:
 def check_side(
     name: str,
     boxes: Floats,
-    labels: Ints,
+    labels: npt.NDArray[np.generic],
     offsets: Rows,
     *columns: npt.NDArray[np.generic],
 ) -> None:

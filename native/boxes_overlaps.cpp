@@ -1,0 +1,137 @@
+// Overlapping pairs by a plain loop over each page, and exact union areas slab by slab.
+#include "boxes_overlaps.hpp"
+
+#include <algorithm>
+
+#include "boxes_groups.hpp"
+#include "boxes_threads.hpp"
+
+namespace calque {
+
+namespace {
+
+struct Target {
+    Box box;
+    std::int32_t row;
+};
+
+void overlaps_of_page(const Side& truth, const Side& found, bool xywh, std::size_t page, std::vector<Target>& targets,
+                      Overlaps& out) {
+    targets.clear();
+    for (auto row = truth.offsets[page]; row < truth.offsets[page + 1]; ++row)
+        if (truth.roles[static_cast<std::size_t>(row)] == Role::counts)
+            targets.push_back({read_box(&truth.boxes[4 * static_cast<std::size_t>(row)], xywh),
+                               static_cast<std::int32_t>(row)});
+    if (targets.empty()) return;
+    for (auto row = found.offsets[page]; row < found.offsets[page + 1]; ++row) {
+        if (found.roles[static_cast<std::size_t>(row)] != Role::counts) continue;
+        const Box box = read_box(&found.boxes[4 * static_cast<std::size_t>(row)], xywh);
+        for (const Target& target : targets) {
+            const double shared = intersection(target.box, box);
+            if (!(shared > 0)) continue;
+            out.truth.push_back(target.row);
+            out.found.push_back(static_cast<std::int32_t>(row));
+            out.shared.push_back(shared);
+        }
+    }
+}
+
+template <class T>
+void append(std::vector<T>& all, const std::vector<T>& part) {
+    all.insert(all.end(), part.begin(), part.end());
+}
+
+struct Span {
+    double from, to;
+};
+
+// The length that some spans cover together; sorts them.
+double covered(std::vector<Span>& spans) {
+    std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.from < b.from; });
+    double length = 0, from = 0, to = 0;
+    bool open = false;
+    for (const Span& span : spans) {
+        if (open && span.from <= to) {
+            to = std::max(to, span.to);
+            continue;
+        }
+        if (open) length += to - from;
+        from = span.from;
+        to = span.to;
+        open = true;
+    }
+    return open ? length + (to - from) : 0.0;
+}
+
+// The plane is cut at every left and right edge; within such a slab the union is a matter of heights alone.
+class Union {
+public:
+    double area(std::span<const double> boxes) {
+        edges_.clear();
+        for (std::size_t at = 0; at < boxes.size(); at += 4)
+            if (solid(&boxes[at])) edges_.insert(edges_.end(), {boxes[at], boxes[at + 2]});
+        std::sort(edges_.begin(), edges_.end());
+        edges_.erase(std::unique(edges_.begin(), edges_.end()), edges_.end());
+        double sum = 0;
+        for (std::size_t i = 1; i < edges_.size(); ++i) {
+            spans_.clear();
+            for (std::size_t at = 0; at < boxes.size(); at += 4)
+                if (solid(&boxes[at]) && boxes[at] <= edges_[i - 1] && edges_[i] <= boxes[at + 2])
+                    spans_.push_back({boxes[at + 1], boxes[at + 3]});
+            sum += (edges_[i] - edges_[i - 1]) * covered(spans_);
+        }
+        return sum;
+    }
+
+private:
+    static bool solid(const double* box) { return box[0] < box[2] && box[1] < box[3]; }
+
+    std::vector<double> edges_;
+    std::vector<Span> spans_;
+};
+
+}  // namespace
+
+Overlaps overlapping_pairs(const Side& truth, const Side& found, bool xywh, int jobs) {
+    const auto cuts = page_shares(truth, found);
+    std::vector<Overlaps> parts(cuts.size() - 1);
+    in_threads(parts.size(), jobs, [&](auto next) {
+        std::vector<Target> targets;
+        for (std::size_t share; (share = next()) < parts.size();)
+            for (std::size_t page = cuts[share]; page < cuts[share + 1]; ++page)
+                overlaps_of_page(truth, found, xywh, page, targets, parts[share]);
+    });
+    Overlaps out;
+    std::size_t pairs = 0;
+    for (const Overlaps& part : parts) pairs += part.truth.size();
+    out.truth.reserve(pairs);
+    out.found.reserve(pairs);
+    out.shared.reserve(pairs);
+    for (const Overlaps& part : parts) {
+        append(out.truth, part.truth);
+        append(out.found, part.found);
+        append(out.shared, part.shared);
+    }
+    return out;
+}
+
+std::vector<double> union_areas(std::span<const double> boxes, std::span<const std::int64_t> offsets, int jobs) {
+    constexpr std::size_t groups_a_share = 256;
+    const std::size_t groups = offsets.size() - 1;
+    const std::size_t shares = (groups + groups_a_share - 1) / groups_a_share;
+    std::vector<double> out(groups);
+    in_threads(shares, jobs, [&](auto next) {
+        Union together;
+        for (std::size_t share; (share = next()) < shares;) {
+            const std::size_t end = std::min(groups, (share + 1) * groups_a_share);
+            for (std::size_t group = share * groups_a_share; group < end; ++group) {
+                const auto first = static_cast<std::size_t>(offsets[group]),
+                           last = static_cast<std::size_t>(offsets[group + 1]);
+                out[group] = together.area(boxes.subspan(4 * first, 4 * (last - first)));
+            }
+        }
+    });
+    return out;
+}
+
+}  // namespace calque
