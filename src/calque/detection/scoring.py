@@ -13,6 +13,7 @@ from calque.core.ledger import UNIT, Ledger
 from calque.core.overlay import Layer, Overlay
 from calque.core.pairing import ABSORBS, LEFT_OUT, TAKES_PART, Pairing, ScorePairing, by_score, greedy
 from calque.detection.coco import area_ranges
+from calque.detection.view_columns import Added, Roles, added
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection
@@ -53,15 +54,17 @@ def score(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> 
         truth_status[overlay.truth.flaws == Flaw.UNKNOWN_PAGE] = Status.UNKNOWN_PAGE
     found_status = _status(task, overlay, overlay.found)
     ranked = _ranked_roles(overlay.found, found_status)
+    any_score, small = _roles(found_status, ignored=TAKES_PART), found_status == Status.SMALL
     found_status[(found_status <= Status.SMALL) & (overlay.found.scores < task.min_score)] = Status.LOW_SCORE
     # A small prediction may still be the one that finds a truth that counts; only unpaired is it ignored.
-    pairing = greedy(
-        overlay,
-        _roles(truth_status, ignored=ABSORBS),
-        _roles(found_status, ignored=TAKES_PART),
-        threshold=task.iou[0],
-        jobs=jobs,
+    roles = Roles(
+        truth=_roles(truth_status, ignored=ABSORBS),
+        found=_roles(found_status, ignored=TAKES_PART),
+        any_score=any_score,
+        small=small,
+        countable=_roles(found_status, ignored=LEFT_OUT),
     )
+    pairing = greedy(overlay, roles.truth, roles.found, threshold=task.iou[0], jobs=jobs)
     ranking = by_score(
         overlay,
         _roles(truth_status, ignored=TAKES_PART),
@@ -70,15 +73,17 @@ def score(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> 
         max_detections=task.most_detections(),
         jobs=jobs,
     )
+    views = added(task, overlay, (truth, found), pairing, roles, jobs=jobs)
     return Ledger(
         units=overlay.documents,
         names={"label": overlay.labels, "status": STATUS_NAMES},
         details=DETAILS,
         tables={
-            "documents": overlay.document_table(),
+            "documents": Table({**overlay.document_table().columns, **views.documents}),
             "pages": _pages(overlay),
-            "truth": _truth_rows(overlay, truth_status, pairing, ranking),
-            "found": _found_rows(overlay, found_status, pairing, ranking),
+            "truth": _truth_rows(overlay, truth_status, pairing, ranking, views),
+            "found": _found_rows(overlay, found_status, pairing, ranking, views),
+            **views.tables,
         },
     )
 
@@ -131,18 +136,20 @@ def _sortable(image: int | str) -> str:
     return f"1{image}" if isinstance(image, str) else f"0{image + 2**63:020}"
 
 
-def _truth_rows(overlay: Overlay, status: Bytes, pairing: Pairing, ranking: ScorePairing) -> Table:
+def _truth_rows(overlay: Overlay, status: Bytes, pairing: Pairing, ranking: ScorePairing, views: Added) -> Table:
     columns: dict[str, Column] = {
         "match": _within_document(overlay, overlay.found, pairing.truth_match),
         "iou": pairing.iou,
         "coverage": pairing.coverage,
         "purity": pairing.purity,
         "out_of_range": ranking.truth_ignored,
+        **views.truth,
+        **({} if views.met is None else {"met": _within_document(overlay, overlay.found, views.met)}),
     }
     return _rows(overlay, overlay.truth, status, columns)
 
 
-def _found_rows(overlay: Overlay, status: Bytes, pairing: Pairing, ranking: ScorePairing) -> Table:
+def _found_rows(overlay: Overlay, status: Bytes, pairing: Pairing, ranking: ScorePairing, views: Added) -> Table:
     columns: dict[str, Column] = {
         "score": overlay.found.scores,
         "match": _within_document(overlay, overlay.truth, pairing.found_match),
@@ -151,6 +158,7 @@ def _found_rows(overlay: Overlay, status: Bytes, pairing: Pairing, ranking: Scor
         "rank": ranking.rank,
         "matched": ranking.matched,
         "ignored": ranking.ignored,
+        **views.found,
     }
     return _rows(overlay, overlay.found, status, columns)
 

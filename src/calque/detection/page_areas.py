@@ -1,0 +1,148 @@
+"""How much area of each page and class is missing, doubled, out of place or made up: exact unions, no raster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from calque.core.columns import Array, Bytes, Column, Floats, Ints, Table
+from calque.core.geometry import corners
+from calque.core.ledger import UNIT
+from calque.core.overlay import Overlay
+from calque.core.pairing import ABSORBS, LEFT_OUT, TAKES_PART
+
+AREAS = ("truth_area", "found_area", "missing", "overlap", "trespass", "excess", "excused")
+
+FOUND, OWN, OTHER, EXCUSES = 0, 1, 2, 3
+"""What a box is to a page and class: a prediction, a truth, a truth of another class, an ignored truth."""
+PADDING = 4
+
+CELLS_AT_ONCE = 1 << 19
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Members:
+    """The boxes that matter to each group, a group being a page and a class."""
+
+    keys: Ints
+    """Page times number of labels plus label, ascending."""
+    offsets: Ints
+    boxes: Floats
+    roles: Bytes
+
+
+def page_areas(overlay: Overlay, truth_roles: Bytes, found_roles: Bytes) -> Table:
+    """One row for each page and class that has a truth or a prediction, by page and class.
+
+    Every area is that of a union of boxes, so that nothing is counted twice. With T the truths of the class, O those of
+    other classes, P the predictions of the class and X the ignored truths of the class: ``missing`` is T without P,
+    ``overlap`` what two or more of P cover, ``excused`` P on X outside T, ``trespass`` the rest of P on O outside T,
+    ``excess`` P on none of them. So ``found_area`` = (``truth_area`` − ``missing``) + ``trespass`` + ``excess`` + ``excused``.
+    """
+    labels = max(len(overlay.labels), 1)
+    members = _members(overlay, truth_roles, found_roles, labels)
+    areas = np.zeros((len(members.keys), len(AREAS)))
+    for groups, boxes, roles in _batches(members):
+        areas[groups] = _batch_areas(boxes, roles)
+    page, label = np.divmod(members.keys, labels)
+    unit = overlay.page_document[page]
+    first_page = np.searchsorted(overlay.page_document, np.arange(len(overlay.documents)))
+    columns: dict[str, Column] = {
+        UNIT: unit,
+        "page": (page - first_page[unit]).astype(np.int32),
+        "label": label.astype(np.int32),
+        **{name: np.ascontiguousarray(areas[:, place]) for place, name in enumerate(AREAS)},
+    }
+    return Table(columns)
+
+
+def _members(overlay: Overlay, truth_roles: Bytes, found_roles: Bytes, labels: int) -> _Members:
+    truth, found = overlay.truth, overlay.found
+    truth_key = truth.page.astype(np.int64) * labels + truth.label
+    found_key = found.page.astype(np.int64) * labels + found.label
+    predictions = np.flatnonzero(found_roles == TAKES_PART)
+    keys = np.unique(np.concatenate([truth_key[truth_roles == TAKES_PART], found_key[predictions]]))
+    # Every truth of the page matters to each class on it.
+    page = keys // labels
+    count = truth.offsets[page + 1] - truth.offsets[page]
+    truth_group = np.repeat(np.arange(len(keys)), count)
+    truth_row = np.repeat(truth.offsets[page] - (np.cumsum(count) - count), count) + np.arange(count.sum())
+    role = _truth_role(truth_key[truth_row] == keys[truth_group], truth_roles[truth_row])
+    kept = np.flatnonzero(role != PADDING)
+    group = np.concatenate([np.searchsorted(keys, found_key[predictions]), truth_group[kept]])
+    order = np.argsort(group, kind="stable")
+    boxes = np.concatenate([
+        corners(found.boxes[predictions], found.form),
+        corners(truth.boxes[truth_row[kept]], truth.form),
+    ])  # fmt: skip
+    roles = np.concatenate([np.full(len(predictions), FOUND, dtype=np.uint8), role[kept]])
+    offsets = np.searchsorted(group[order], np.arange(len(keys) + 1)).astype(np.int64)
+    return _Members(keys, offsets, boxes[order], roles[order])
+
+
+def _truth_role(own: Array, role: Bytes) -> Bytes:
+    counts = np.where(own, OWN, OTHER)
+    absorbs = np.where(own, EXCUSES, PADDING)
+    return np.where(role == LEFT_OUT, PADDING, np.where(role == ABSORBS, absorbs, counts)).astype(np.uint8)
+
+
+def _batches(members: _Members) -> Iterator[tuple[Ints, Floats, Bytes]]:
+    """Groups of similar size together, filled up to one size with boxes that have none.
+
+    What a group is filled up to depends on its own size only: other groups never change its bits.
+    """
+    sizes = np.diff(members.offsets)
+    filled = 2 ** np.ceil(np.log2(np.maximum(sizes, 2))).astype(np.int64)
+    for size in np.unique(filled).tolist():
+        chosen = np.flatnonzero(filled == size)
+        at_once = max(1, CELLS_AT_ONCE // (2 * size) ** 2)
+        for start in range(0, len(chosen), at_once):
+            groups = chosen[start : start + at_once]
+            place = np.minimum(np.arange(size), sizes[groups, None] - 1)
+            rows = members.offsets[groups, None] + place
+            boxes, roles = members.boxes[rows], members.roles[rows].copy()
+            roles[np.arange(size) >= sizes[groups, None]] = PADDING
+            yield groups, boxes, roles
+
+
+def _batch_areas(boxes: Floats, roles: Bytes) -> Floats:
+    """The areas of groups of one size, on the grid that the edges of their boxes span."""
+    xs, ys = (np.sort(np.concatenate([boxes[:, :, axis], boxes[:, :, axis + 2]], axis=1), axis=1) for axis in (0, 1))
+    widths, heights = np.diff(xs, axis=1), np.diff(ys, axis=1)
+    across, down = _spans(boxes, xs, 0), _spans(boxes, ys, 1)
+    groups, _, slabs = across.shape
+    lengths = np.zeros((groups, len(AREAS), slabs))
+    at_once = max(1, CELLS_AT_ONCE // (groups * slabs))
+    for start in range(0, slabs, at_once):
+        part = slice(start, start + at_once)
+
+        def layers(role: int, part: slice = part) -> Floats:
+            members = across[:, :, part] * (roles == role)[:, :, None]
+            return np.asarray(np.matmul(members.transpose(0, 2, 1), down))
+
+        lengths[:, :, part] = _lengths(layers(FOUND), layers(OWN) > 0, layers(OTHER) > 0, layers(EXCUSES) > 0, heights)
+    return np.asarray((lengths * widths[:, None, :]).sum(axis=-1))
+
+
+def _spans(boxes: Floats, grid: Floats, axis: int) -> Array:
+    """For each box and cell of one axis whether the box covers it, as numbers that can be multiplied."""
+    low, high = boxes[:, :, axis, None], boxes[:, :, axis + 2, None]
+    return ((low <= grid[:, None, :-1]) & (high >= grid[:, None, 1:])).astype(np.float32)
+
+
+def _lengths(found: Floats, own: Array, other: Array, excuses: Array, heights: Floats) -> Floats:
+    """For each slab of the grid the length of what belongs to each kind of area, in the order of `AREAS`."""
+    present = found > 0
+    stray = present & ~own
+    regions = (
+        own,
+        present,
+        own & ~present,
+        found > 1,
+        stray & ~excuses & other,
+        stray & ~excuses & ~other,
+        stray & excuses,
+    )
+    return np.stack([(region * heights[:, None, :]).sum(axis=-1) for region in regions], axis=1)
