@@ -17,6 +17,7 @@ VERBS = {
     "layout": "Layout blocks: which are found, and whether their category is right.",
     "check": "A suite of geometric checks from a YAML file, as a gate.",
     "validate": "Check files against their contract, and two files against each other.",
+    "audit": "Look for mistakes in ground truth, and for what annotators disagree on.",
     "merge": "Add up states saved with --save and print the result.",
     "explain": "What a measure means: definition, formula, source.",
     "demo": "Evaluate two imaginary models on built-in sample data.",
