@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from calque.core.columns import Array, Bytes, Column, Floats, Ints, Table
+from calque.core.columns import Array, Bytes, Column, Flags, Floats, Ints, Table
 from calque.core.geometry import corners
 from calque.core.ledger import UNIT
 from calque.core.overlay import Overlay
@@ -43,9 +43,9 @@ def page_areas(overlay: Overlay, truth_roles: Bytes, found_roles: Bytes) -> Tabl
     """
     labels = max(len(overlay.labels), 1)
     members = _members(overlay, truth_roles, found_roles, labels)
-    areas = np.zeros((len(members.keys), len(AREAS)))
-    for groups, boxes, roles in _batches(members):
-        areas[groups] = _batch_areas(boxes, roles)
+    areas, entangled = _lone_areas(members)
+    for groups, _, boxes, roles in _batches(entangled):
+        areas[groups] += _batch_areas(boxes, roles)
     page, label = np.divmod(members.keys, labels)
     unit = overlay.page_document[page]
     first_page = np.searchsorted(overlay.page_document, np.arange(len(overlay.documents)))
@@ -88,14 +88,49 @@ def _truth_role(own: Array, role: Bytes) -> Bytes:
     return np.where(role == LEFT_OUT, PADDING, np.where(role == ABSORBS, absorbs, counts)).astype(np.uint8)
 
 
-def _batches(members: _Members) -> Iterator[tuple[Ints, Floats, Bytes]]:
-    """Groups of similar size together, filled up to one size with boxes that have none.
+def _lone_areas(members: _Members) -> tuple[Floats, _Members]:
+    """The areas of boxes that have nothing to do with another, and the other boxes, which need the grid.
+
+    Most boxes of most pages are alone or in small company; what is left makes small grids.
+    """
+    alone = np.ones(len(members.boxes), dtype=np.bool_)
+    for _, rows, boxes, roles in _batches(members):
+        alone[rows[_entangled(boxes, roles)]] = False
+    group = np.repeat(np.arange(len(members.keys)), np.diff(members.offsets))
+    own_area = (members.boxes[:, 2] - members.boxes[:, 0]) * (members.boxes[:, 3] - members.boxes[:, 1])
+
+    def sums(role: int) -> Floats:
+        rows = np.flatnonzero(alone & (members.roles == role))
+        return np.asarray(np.bincount(group[rows], weights=own_area[rows], minlength=len(members.keys)), dtype=np.float64)
+
+    areas = np.zeros((len(members.keys), len(AREAS)))
+    areas[:, AREAS.index("truth_area")] = areas[:, AREAS.index("missing")] = sums(OWN)
+    areas[:, AREAS.index("found_area")] = areas[:, AREAS.index("excess")] = sums(FOUND)
+    kept = np.flatnonzero(~alone)
+    offsets = np.searchsorted(group[kept], np.arange(len(members.keys) + 1)).astype(np.int64)
+    return areas, _Members(members.keys, offsets, members.boxes[kept], members.roles[kept])
+
+
+def _entangled(boxes: Floats, roles: Bytes) -> Flags:
+    """For each box of each group whether it overlaps one that matters to it: a prediction, or for truths each other."""
+    left, top, right, bottom = (boxes[:, :, side] for side in range(4))
+    touch = (left[:, :, None] < right[:, None, :]) & (left[:, None, :] < right[:, :, None])
+    touch &= (top[:, :, None] < bottom[:, None, :]) & (top[:, None, :] < bottom[:, :, None])
+    found, own, real = roles == FOUND, roles == OWN, roles != PADDING
+    matters = (found[:, :, None] & real[:, None, :]) | (own[:, :, None] & own[:, None, :])
+    matters |= real[:, :, None] & found[:, None, :]
+    touch &= matters & ~np.eye(boxes.shape[1], dtype=np.bool_)
+    return np.asarray(touch.any(axis=2))
+
+
+def _batches(members: _Members) -> Iterator[tuple[Ints, Ints, Floats, Bytes]]:
+    """Groups of similar size together, filled up to one size with boxes that have none: groups, rows, boxes, roles.
 
     What a group is filled up to depends on its own size only: other groups never change its bits.
     """
     sizes = np.diff(members.offsets)
-    filled = 2 ** np.ceil(np.log2(np.maximum(sizes, 2))).astype(np.int64)
-    for size in np.unique(filled).tolist():
+    filled = np.where(sizes > 0, 2 ** np.ceil(np.log2(np.maximum(sizes, 2))).astype(np.int64), 0)
+    for size in np.unique(filled[filled > 0]).tolist():
         chosen = np.flatnonzero(filled == size)
         at_once = max(1, CELLS_AT_ONCE // (2 * size) ** 2)
         for start in range(0, len(chosen), at_once):
@@ -104,35 +139,43 @@ def _batches(members: _Members) -> Iterator[tuple[Ints, Floats, Bytes]]:
             rows = members.offsets[groups, None] + place
             boxes, roles = members.boxes[rows], members.roles[rows].copy()
             roles[np.arange(size) >= sizes[groups, None]] = PADDING
-            yield groups, boxes, roles
+            yield groups, rows, boxes, roles
 
 
 def _batch_areas(boxes: Floats, roles: Bytes) -> Floats:
     """The areas of groups of one size, on the grid that the edges of their boxes span."""
     xs, ys = (np.sort(np.concatenate([boxes[:, :, axis], boxes[:, :, axis + 2]], axis=1), axis=1) for axis in (0, 1))
     widths, heights = np.diff(xs, axis=1), np.diff(ys, axis=1)
-    across, down = _spans(boxes, xs, 0), _spans(boxes, ys, 1)
-    groups, _, slabs = across.shape
+    places = [_places(boxes[:, :, side], grid) for side, grid in enumerate((xs, ys, xs, ys))]
+    found, own, other, excuses = (_layers(places, roles == role) for role in (FOUND, OWN, OTHER, EXCUSES))
+    groups, slabs = widths.shape
     lengths = np.zeros((groups, len(AREAS), slabs))
     at_once = max(1, CELLS_AT_ONCE // (groups * slabs))
     for start in range(0, slabs, at_once):
         part = slice(start, start + at_once)
-
-        def layers(role: int, part: slice = part) -> Floats:
-            members = across[:, :, part] * (roles == role)[:, :, None]
-            return np.asarray(np.matmul(members.transpose(0, 2, 1), down))
-
-        lengths[:, :, part] = _lengths(layers(FOUND), layers(OWN) > 0, layers(OTHER) > 0, layers(EXCUSES) > 0, heights)
+        lengths[:, :, part] = _lengths(found[:, part], own[:, part] > 0, other[:, part] > 0, excuses[:, part] > 0, heights)
     return np.asarray((lengths * widths[:, None, :]).sum(axis=-1))
 
 
-def _spans(boxes: Floats, grid: Floats, axis: int) -> Array:
-    """For each box and cell of one axis whether the box covers it, as numbers that can be multiplied."""
-    low, high = boxes[:, :, axis, None], boxes[:, :, axis + 2, None]
-    return ((low <= grid[:, None, :-1]) & (high >= grid[:, None, 1:])).astype(np.float32)
+def _places(edges: Floats, grid: Floats) -> Ints:
+    """For each box the line of its group's grid that an edge lies on."""
+    return np.asarray((grid[:, None, :] < edges[:, :, None]).sum(axis=-1))
 
 
-def _lengths(found: Floats, own: Array, other: Array, excuses: Array, heights: Floats) -> Floats:
+def _layers(places: Sequence[Ints], chosen: Flags) -> Array:
+    """How many of the chosen boxes cover each cell: steps up and down at the corners, added up along both axes."""
+    group, box = np.nonzero(chosen)
+    left, top, right, bottom = (place[group, box] for place in places)
+    lines = 2 * chosen.shape[1]
+    steps = np.zeros((len(chosen), lines, lines), dtype=np.int32)
+    for x, y, step in ((left, top, 1), (right, top, -1), (left, bottom, -1), (right, bottom, 1)):
+        np.add.at(steps, (group, x, y), step)
+    np.cumsum(steps, axis=1, out=steps)
+    np.cumsum(steps, axis=2, out=steps)
+    return steps[:, :-1, :-1]
+
+
+def _lengths(found: Array, own: Array, other: Array, excuses: Array, heights: Floats) -> Floats:
     """For each slab of the grid the length of what belongs to each kind of area, in the order of `AREAS`."""
     present = found > 0
     stray = present & ~own
