@@ -85,7 +85,7 @@ def test_by_a_column_of_a_csv_file(tmp_path: Path) -> None:
         (b"docid,year\na,1\n", "metadata-key"),
         (b"doc_id,year\na,1\na,2\n", "metadata-twice"),
         (b"doc_id,year\na\n", "metadata-row"),
-        (b"doc_id,year\n\xff,1\n", "not-utf-8"),
+        (b"doc_id,year\n\xff,1\n", "not-utf8"),
     ],
 )
 def test_a_broken_csv_file(text: bytes, code: str, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ def read_metadata(path: str) -> dict[str, dict[str, str]]:
         text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise ContractError.single(
-            "not-utf-8", f"byte {error.start} is not UTF-8", file=path, help="save it as UTF-8"
+            "not-utf8", f"byte {error.start} is not UTF-8", file=path, help="save it as UTF-8"
         ) from error
     reader = csv.reader(io.StringIO(text, newline=""))
     rows = [(reader.line_num, row) for row in reader if row]
