@@ -57,6 +57,8 @@ def _option(name: str, note: Setting, default: Any) -> Callable[[Decorated], Dec
         arguments |= {"type": float, "default": default, "show_default": True}
     elif note.kind == "word":
         arguments |= {"default": default, "metavar": "KEY"}
+    elif note.kind == "file":
+        arguments |= {"type": click.Path(dir_okay=False), "default": default, "metavar": "FILE"}
     elif note.kind == "words":
         arguments |= {"type": str, "multiple": True, "metavar": "A,B"}
     elif note.kind == "weights":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import IntEnum, StrEnum
 from itertools import compress
 from typing import Any, Self, TypeAlias
@@ -200,6 +200,8 @@ class BoxCorpus(Corpus):
     """Width and height of each page; NaN where unknown."""
     image_ids: tuple[UnitId, ...] | None = None
     """For each page the image's own id, when images are grouped into documents."""
+    metadata: Mapping[str, Mapping[UnitId, Any]] = field(default_factory=dict)
+    """What is known of documents, by column and document: a language, a publisher; a document without a value is not listed."""
     form: BoxForm = BoxForm.XYXY
     extent: Extent = Extent.PIXELS
     format: str = "arrays"
@@ -263,6 +265,10 @@ class BoxCorpus(Corpus):
             self,
             documents=tuple(unit for unit in self.documents if unit in wanted),
             image_ids=None if self.image_ids is None else tuple(compress(self.image_ids, keep_page)),
+            metadata={
+                column: {unit: value for unit, value in values.items() if unit in wanted}
+                for column, values in self.metadata.items()
+            },
             **self._kept(OBJECT_COLUMNS, keep_object),
             **self._kept(PAGE_COLUMNS, keep_page),
             page=_renumber(keep_page)[self.page[keep_object]],

@@ -52,6 +52,25 @@ class Ledger:
         """The rows of a table that rows of these documents point at."""
         return np.asarray(self.offsets(table)[units] + relative, dtype=np.int64)
 
+    def select(self, units: Iterable[UnitId]) -> Ledger:
+        """Only these documents: the ledger that scoring them alone would have made."""
+        wanted = set(units)
+        kept = np.array([position for position, unit in enumerate(self.units) if unit in wanted], dtype=np.int64)
+        return Ledger(
+            units=tuple(self.units[position] for position in kept),
+            names=self.names,
+            details=self.details,
+            tables={name: self._rows_of(name, kept) for name in self.tables},
+        )
+
+    def _rows_of(self, name: str, documents: Ints) -> Table:
+        offsets = self.offsets(name)
+        first, count = offsets[documents], offsets[documents + 1] - offsets[documents]
+        begin = np.cumsum(count) - count
+        rows = np.repeat(first - begin, count) + np.arange(count.sum())
+        unit = np.repeat(np.arange(len(documents), dtype=np.int32), count)
+        return Table({**self.tables[name].take(rows).columns, UNIT: unit})
+
     def without_details(self) -> Ledger:
         """Only what numbers are made of."""
         return Ledger(
@@ -76,7 +95,11 @@ class Ledger:
             units=units,
             names=names,
             details=_common_details(ledgers),
-            tables={name: _joint_table(name, ledgers, unit_codes, names) for name in ledgers[0].tables},
+            tables={
+                name: _joint_table(name, ledgers, unit_codes, names)
+                for name in ledgers[0].tables
+                if all(name in ledger.tables for ledger in ledgers)
+            },
         )
 
 

@@ -32,7 +32,7 @@ BUILT_IN = {
 HEAD = ("task", "version", "signature")
 """What a result's JSON begins with: it says whose the numbers are, and is none of them."""
 
-Kind = Literal["number", "numbers", "word", "words", "weights", "choice", "switch"]
+Kind = Literal["number", "numbers", "word", "words", "weights", "choice", "switch", "file"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +48,23 @@ class Setting:
     choices: tuple[str, ...] = ()
     always: bool = False
     """Whether the signature shows it even at its default."""
+    view: bool = False
+    """Whether it only adds to what is shown: such a setting changes no number and is not in the signature."""
 
 
 def setting(
-    default: Any, *, help: str, kind: Kind, key: str, flag: str = "", choices: tuple[str, ...] = (), always: bool = False
+    default: Any,
+    *,
+    help: str,
+    kind: Kind,
+    key: str = "",
+    flag: str = "",
+    choices: tuple[str, ...] = (),
+    always: bool = False,
+    view: bool = False,
 ) -> Any:
     """A field of a task, with what the command line and the signature need to know of it."""
-    note = Setting(help=help, kind=kind, key=key, flag=flag, choices=choices, always=always)
+    note = Setting(help=help, kind=kind, key=key, flag=flag, choices=choices, always=always, view=view)
     return dataclasses.field(default=default, metadata={"setting": note})
 
 
@@ -147,6 +157,8 @@ class Task(ABC):
         quiet = set()
         defaults = {field.name: field.default for field in dataclasses.fields(self)}
         for name, note in settings(self).items():
+            if note.view:
+                continue
             value = getattr(self, name)
             shown[note.key] = spell(value)
             if value == defaults[name] and not note.always:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from calque.core.presentation import Section, cell
+from calque.detection import views
 from calque.detection.numbers import RATIOS
 
 SPATIAL = RATIOS[3:]
@@ -26,6 +27,7 @@ def sections(numbers: Mapping[str, Any]) -> list[Section]:
     shown.append(_coco(numbers["coco"]))
     if "errors" in numbers:
         shown.append(_errors(numbers["errors"]))
+    shown += views.sections(numbers)
     notes = [*_empty_pages(numbers), *_one_sided(numbers["documents"]), *_undefined(numbers["undefined"])]
     return [*shown, Section(title="", notes=notes)] if notes else shown
 
@@ -128,6 +130,8 @@ def _undefined(reasons: Mapping[str, str]) -> list[str]:
     """What the dashes mean: one line for each reason and the measures that it takes away, with whom it concerns."""
     measures: dict[tuple[str, str], list[str]] = {}
     for path, reason in reasons.items():
+        if path.startswith(("crops.", "slices.")):  # too many; their own sections say it shortly
+            continue
         scope, name = _spoken(path)
         if name not in measures.setdefault((scope, reason), []):
             measures[scope, reason].append(name)

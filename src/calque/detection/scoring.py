@@ -15,6 +15,7 @@ from calque.core.pairing import ABSORBS, LEFT_OUT, TAKES_PART, Pairing, ScorePai
 from calque.detection.coco import area_ranges
 from calque.detection.taxonomy import Kinds, classify, mark_empty_pages
 from calque.detection.tide import classify_as_tide
+from calque.detection.view_columns import Roles, added
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection
@@ -57,15 +58,19 @@ def score(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> 
         truth_status[overlay.truth.flaws == Flaw.UNKNOWN_PAGE] = Status.UNKNOWN_PAGE
     found_status = _status(task, overlay, overlay.found)
     ranked = _ranked_roles(overlay.found, found_status)
+    any_score, small = _roles(found_status, ignored=TAKES_PART), found_status == Status.SMALL
     found_status[(found_status <= Status.SMALL) & (overlay.found.scores < task.min_score)] = Status.LOW_SCORE
     # A small prediction may still be the one that finds a truth that counts; only unpaired is it ignored.
-    pairing = greedy(
-        overlay,
-        _roles(truth_status, ignored=ABSORBS),
-        _roles(found_status, ignored=TAKES_PART),
-        threshold=min(task.iou[0], task.limits().match),  # the pairs at a higher threshold are among these
-        jobs=jobs,
+    roles = Roles(
+        truth=_roles(truth_status, ignored=ABSORBS),
+        found=_roles(found_status, ignored=TAKES_PART),
+        any_score=any_score,
+        small=small,
+        countable=_roles(found_status, ignored=LEFT_OUT),
     )
+    # The pairs at a higher threshold are among those at a lower one.
+    lowest = min(task.iou[0], task.limits().match)
+    pairing = greedy(overlay, roles.truth, roles.found, threshold=lowest, jobs=jobs)
     ranking = by_score(
         overlay,
         _roles(truth_status, ignored=TAKES_PART),
@@ -75,15 +80,20 @@ def score(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> 
         jobs=jobs,
     )
     truth_errors, found_errors = _error_columns(task, overlay, truth_status, found_status, pairing, jobs)
+    views = added(task, overlay, (truth, found), pairing, roles, jobs=jobs)
+    truth_extra = {**truth_errors, **views.truth}
+    if views.met is not None:
+        truth_extra["met"] = _within_document(overlay, overlay.found, views.met)
     return Ledger(
         units=overlay.documents,
         names={"label": overlay.labels, "status": STATUS_NAMES},
         details=DETAILS,
         tables={
-            "documents": overlay.document_table(),
+            "documents": Table({**overlay.document_table().columns, **views.documents}),
             "pages": _pages(overlay),
-            "truth": _truth_rows(overlay, truth_status, pairing, ranking, truth_errors),
-            "found": _found_rows(overlay, found_status, pairing, ranking, found_errors),
+            "truth": _truth_rows(overlay, truth_status, pairing, ranking, truth_extra),
+            "found": _found_rows(overlay, found_status, pairing, ranking, {**found_errors, **views.found}),
+            **views.tables,
         },
     )
 
@@ -179,19 +189,19 @@ def _sortable(image: int | str) -> str:
     return f"1{image}" if isinstance(image, str) else f"0{image + 2**63:020}"
 
 
-def _truth_rows(overlay: Overlay, status: Bytes, pairing: Pairing, ranking: ScorePairing, errors: Columns) -> Table:
+def _truth_rows(overlay: Overlay, status: Bytes, pairing: Pairing, ranking: ScorePairing, extra: Columns) -> Table:
     columns: Columns = {
         "match": _within_document(overlay, overlay.found, pairing.truth_match),
         "iou": pairing.iou,
         "coverage": pairing.coverage,
         "purity": pairing.purity,
         "out_of_range": ranking.truth_ignored,
-        **errors,
+        **extra,
     }
     return _rows(overlay, overlay.truth, status, columns)
 
 
-def _found_rows(overlay: Overlay, status: Bytes, pairing: Pairing, ranking: ScorePairing, errors: Columns) -> Table:
+def _found_rows(overlay: Overlay, status: Bytes, pairing: Pairing, ranking: ScorePairing, extra: Columns) -> Table:
     columns: Columns = {
         "score": overlay.found.scores,
         "match": _within_document(overlay, overlay.truth, pairing.found_match),
@@ -200,7 +210,7 @@ def _found_rows(overlay: Overlay, status: Bytes, pairing: Pairing, ranking: Scor
         "rank": ranking.rank,
         "matched": ranking.matched,
         "ignored": ranking.ignored,
-        **errors,
+        **extra,
     }
     return _rows(overlay, overlay.found, status, columns)
 

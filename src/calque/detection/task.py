@@ -91,6 +91,25 @@ class Detection(Task):
     lenient: bool = setting(
         False, kind="switch", key="lenient", help="Unknown keys, duplicate pages and unknown labels are counted, not refused."
     )
+    crops: bool = setting(False, kind="switch", view=True, help="Also show what crops lose on each side, and the worst crops.")
+    confusion: bool = setting(False, kind="switch", view=True, help="Also show which class is taken for which.")
+    sweep: bool = setting(False, kind="switch", view=True, help="Also show the best score thresholds.")
+    recall_floor: float = setting(
+        0.0, kind="number", key="recall-floor", help="With --sweep: the threshold of best precision with at least this recall."
+    )
+    precision_floor: float = setting(
+        0.0,
+        kind="number",
+        key="precision-floor",
+        help="With --sweep: the threshold of best recall with at least this precision.",
+    )
+    page_view: bool = setting(
+        False, kind="switch", view=True, help="Also show missing, doubled, misplaced and excess area, without a threshold."
+    )
+    by: tuple[str, ...] = setting(
+        (), kind="words", view=True, help="Also show the numbers of each value of a document's metadata (A,B)."
+    )
+    metadata: str = setting("", kind="file", view=True, help="A CSV file with a column doc_id: more columns for --by.")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "iou", tuple(sorted({float(value) for value in self.iou})))
@@ -118,6 +137,14 @@ class Detection(Task):
             raise ConfigError(f"class weights must be NAME=WEIGHT, from 0 to {HEAVIEST:g}, not {spell(self.class_weight)}")
         if len(dict(self.class_weight)) < len(self.class_weight):
             raise ConfigError(f"each class has one weight, not {spell(self.class_weight)}")
+        self._check_views()
+
+    def _check_views(self) -> None:
+        for name in ("recall_floor", "precision_floor"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ConfigError(f"{name} must be a share from 0 to 1, not {getattr(self, name)}")
+        object.__setattr__(self, "by", tuple(dict.fromkeys(self.by)))
+        object.__setattr__(self, "sweep", self.sweep or self.recall_floor > 0 or self.precision_floor > 0)
 
     def most_detections(self) -> int:
         """How many predictions of a page and class AP sees."""
@@ -139,9 +166,19 @@ class Detection(Task):
             lenient=self.lenient,
             allow_missing_scores=self.allow_missing_scores,
             document_key=self.document_key or None,
+            metadata=bool(self.by),
         )
         self._check_names(*pair)
-        return pair
+        return self._with_metadata(*pair) if self.by else pair
+
+    def _with_metadata(self, truth: Corpus, found: Corpus) -> tuple[Corpus, Corpus]:
+        """The two sides with the columns of the metadata file; each column asked for must be somewhere."""
+        from calque.readers.metadata import check_columns, with_metadata
+
+        if self.metadata:
+            truth, found = with_metadata(truth, found, self.metadata)
+        check_columns(self.by, truth, found)
+        return truth, found
 
     def _check_names(self, *corpora: Corpus) -> None:
         """Refuse a mistyped label: it would leave everything out. Only label maps tell that a name cannot occur."""
@@ -161,10 +198,11 @@ class Detection(Task):
         return score(self, expected, found, jobs=jobs)
 
     def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
-        """Precision, recall, F1 and spatial means at every threshold."""
+        """Precision, recall, F1 and spatial means at every threshold, then the views that were asked for."""
+        from calque.detection import views
         from calque.detection.numbers import measure
 
-        return measure(self, ledger, jobs=jobs)
+        return {**measure(self, ledger, jobs=jobs), **views.measure(self, ledger)}
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON."""

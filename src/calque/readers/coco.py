@@ -37,8 +37,10 @@ def truth_corpus(columns: TruthColumns, log: IssueLog, rules: Rules) -> BoxCorpu
         place=("annotations",),
     )
     pages = _pages(columns, rules).extended(objects.unknown_images())
+    metadata = _metadata(columns.image_entries(), pages, log) if rules.metadata else {}
     return BoxCorpus(
         **pages.columns(),
+        metadata=metadata,
         **objects.columns(pages, log, scored=rules.side is Side.FOUND and not rules.allow_missing_scores),
         labels=tuple(label_map.values()),
         label_map=label_map,
@@ -171,6 +173,26 @@ def _by_key(columns: TruthColumns, key: str) -> list[UnitId]:
             help=did_you_mean(key, known) or f"image entries have {', '.join(known)}",
         )
     return [value for value in values if value is not None]
+
+
+def _metadata(entries: Sequence[Any], pages: _Pages, log: IssueLog) -> dict[str, dict[UnitId, Any]]:
+    """The scalar values of image entries by key and document; a document whose images differ has no value."""
+    table: dict[str, dict[UnitId, Any]] = {}
+    differing: dict[str, list[UnitId]] = {}
+    for entry, document in zip(entries, pages.page_document.tolist(), strict=False):
+        unit = pages.documents[document]
+        for key, value in entry.items():
+            if isinstance(value, str | int | float) and table.setdefault(key, {}).setdefault(unit, value) != value:
+                differing.setdefault(key, []).append(unit)
+    for key, units in differing.items():
+        for unit in units:
+            table[key].pop(unit, None)
+        if not table[key]:
+            del table[key]
+            continue
+        text = f"documents whose images differ in {key!r} have no value there: {_some(list(dict.fromkeys(units)))}"
+        log.add("metadata-differs", pointer("images"), text, severity=Severity.NOTE)
+    return table
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -16,6 +16,8 @@ class Rules:
     allow_missing_scores: bool = False
     document_key: str | None = None
     """The key of an image entry that says which document it belongs to (COCO)."""
+    metadata: bool = False
+    """Whether what the file says of its documents is wanted; COCO's image entries are then read whole."""
     format: str | None = None
     """The name of the format, when sniffing must not guess."""
     boxes: str = "xyxy"

@@ -1,0 +1,199 @@
+"""The audit against its rules applied pair by pair, and the agreement of annotators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median_low
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from calque import ConfigError, Corpus
+from calque.core.corpus import BoxCorpus
+from calque.detection import audit as audits
+from calque.detection.agreement import agreement
+from calque.detection.audit import KINDS, AuditRules, audit
+from tests.conftest import Run
+from tests.snapshots import BOX, predictions, truth, write
+from tests.views.plain import Box, boxes, corpus, iou
+
+RULES = AuditRules(near=0.6, nested=0.8, tiny=0.3, score=0.5, iou=0.4)
+
+
+def side(rows: list[Box], *, scores: bool) -> BoxCorpus:
+    made = corpus(rows, scores=scores)
+    assert isinstance(made, BoxCorpus)
+    return made
+
+
+def places(rows: list[Box]) -> list[str]:
+    """The position of each box among those of its page."""
+    return [str(sum((b.document, b.page) == (a.document, a.page) for b in rows[:n])) for n, a in enumerate(rows)]
+
+
+def shared(a: Box, b: Box) -> float:
+    width, height = min(a.x2, b.x2) - max(a.x1, b.x1), min(a.y2, b.y2) - max(a.y1, b.y1)
+    return width * height if width > 0 and height > 0 else 0.0
+
+
+def pair_kind(a: Box, b: Box) -> str | None:
+    corners = (a.x1, a.y1, a.x2, a.y2) == (b.x1, b.y1, b.x2, b.y2)
+    if corners and a.label == b.label:
+        return "duplicate"
+    if iou(a, b) >= RULES.near:
+        return "near_duplicate" if a.label == b.label else "two_labels"
+    inside = shared(a, b) / min(a.area, b.area)
+    return "nested" if a.label == b.label and inside >= RULES.nested else None
+
+
+def by_hand(truths: list[Box], found: list[Box]) -> list[tuple[str, str, int, str, str]]:
+    listed = []
+    place = places(truths)
+    for n, later in enumerate(truths):
+        for m, earlier in enumerate(truths[:n]):
+            kind = pair_kind(later, earlier) if (later.document, later.page) == (earlier.document, earlier.page) else None
+            suspect, other = (m, n) if kind == "nested" and later.area > earlier.area else (n, m)
+            if kind is not None:
+                listed.append((kind, later.document, later.page, place[suspect], place[other]))
+        usual = median_low([b.area for b in truths if b.label == later.label])
+        if later.area / usual < RULES.tiny:
+            listed.append(("tiny", later.document, later.page, place[n], ""))
+    return listed + doubts(truths, found)
+
+
+def doubts(truths: list[Box], found: list[Box]) -> list[tuple[str, str, int, str, str]]:
+    listed = []
+    candidates = sorted(
+        (-iou(t, p), -p.score, j, i)
+        for i, t in enumerate(truths)
+        for j, p in enumerate(found)
+        if (t.document, t.page, t.label) == (p.document, p.page, p.label) and iou(t, p) >= RULES.iou
+    )
+    taken_truths: set[int] = set()
+    taken: set[int] = set()
+    for _, _, j, i in candidates:
+        if i not in taken_truths and j not in taken:
+            taken_truths.add(i)
+            taken.add(j)
+    for j, p in enumerate(found):
+        if j in taken or p.score < RULES.score:
+            continue
+        here = [(iou(t, p), -i) for i, t in enumerate(truths) if (t.document, t.page) == (p.document, p.page)]
+        best, position = max(here, default=(0.0, 0))
+        if best < RULES.iou:
+            listed.append(("missing_label", p.document, p.page, places(found)[j], ""))
+        elif truths[-position].label != p.label:
+            listed.append(("wrong_label", p.document, p.page, places(found)[j], places(truths)[-position]))
+    return listed
+
+
+@given(truths=boxes, found=boxes)
+def test_every_finding_and_no_other(truths: list[Box], found: list[Box]) -> None:
+    rows = audit(side(truths, scores=False), side(found, scores=True), RULES).rows()
+    actual = [(row["kind"], row["document"], row["page"], row["id"], row["other_id"]) for row in rows]
+    assert sorted(actual) == sorted(by_hand(truths, found))
+
+
+@given(truths=boxes)
+def test_chunks_change_nothing(truths: list[Box]) -> None:
+    whole = list(audit(side(truths, scores=False), rules=RULES).rows())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(audits, "PAIRS_AT_ONCE", 1)
+        assert list(audit(side(truths, scores=False), rules=RULES).rows()) == whole
+
+
+def test_crowds_are_not_judged() -> None:
+    tree = {
+        "images": [{"id": 1, "width": 100, "height": 100}],
+        "categories": [{"id": 1, "name": "Table"}],
+        "annotations": [{"id": n, "image_id": 1, "category_id": 1, "bbox": [0, 0, 10, 10], "iscrowd": n % 2} for n in range(4)],
+    }
+    from calque import read
+
+    found = read(tree, side="ground_truth")
+    assert isinstance(found, BoxCorpus)
+    assert [(row["kind"], row["id"], row["other_id"]) for row in audit(found).rows()] == [("duplicate", "2", "0")]
+
+
+def test_rules_are_shares() -> None:
+    with pytest.raises(ConfigError, match="near must be a share"):
+        AuditRules(near=1.1)
+    with pytest.raises(ConfigError, match="iou must be a share"):
+        AuditRules(iou=0.0)
+
+
+@given(first=boxes, second=boxes)
+def test_agreement_does_not_depend_on_who_is_first(first: list[Box], second: list[Box]) -> None:
+    a, b = side(first, scores=False), side(second, scores=False)
+    there, back = agreement(a, b), agreement(b, a)
+    assert there["labels"] == back["labels"]
+    for text, block in there["agreement"].items():
+        for one, two in zip(_blocks(block), _blocks(back["agreement"][text]), strict=True):
+            assert (one["f1"], one["mean_iou"], one["pairs"]) == (two["f1"], two["mean_iou"], two["pairs"])
+            assert (one["only_first"], one["only_second"]) == (two["only_second"], two["only_first"])
+
+
+def _blocks(tree: dict[str, Any]) -> list[dict[str, Any]]:
+    return [tree["overall"], *tree["per_class"].values()]
+
+
+def test_kappa_of_the_textbook() -> None:
+    """45 and 15 against 25 and 15 of 100: Cohen's kappa is 0.1304."""
+    labels = [("Table", "Table")] * 45 + [("Table", "Figure")] * 15 + [("Figure", "Table")] * 25 + [("Figure", "Figure")] * 15
+    sides = [Corpus.from_arrays([[0, 0, 1, 1]] * 100, [pair[place] for pair in labels], pages=range(100)) for place in (0, 1)]
+    tree = agreement(sides[0], sides[1])["labels"]  # type: ignore[arg-type]
+    assert (tree["pairs"], tree["same"]) == (100, 0.6)
+    assert tree["kappa"] == pytest.approx(3 / 23)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str]:
+    pages = {("a.pdf", 0): [("Figure", BOX), ("Figure", BOX), ("Table", BOX), ("Figure", (0.2, 0.2, 0.3, 0.3))]}
+    write(tmp_path / "gt.json", truth(pages))
+    found = [("Figure", BOX, 0.95), ("Table", (0.6, 0.6, 0.9, 0.9), 0.97)]
+    write(tmp_path / "pred.json", predictions({("a.pdf", 0): found}))
+    return "gt.json", "pred.json"
+
+
+def test_the_command(calque: Callable[..., Run], files: tuple[str, str], tmp_path: Path) -> None:
+    run = calque("audit", *files, "--format", "json")
+    assert run.code == 0
+    assert run.json["counts"] == {**dict.fromkeys(KINDS, 0), "duplicate": 1, "two_labels": 2, "nested": 2, "missing_label": 1}
+    assert [finding["id"] for finding in run.json["findings"]][:1] == ["a.pdf:0:1"]
+    shown = calque("audit", files[0])
+    assert "duplicate: the same box and class twice" in shown.out
+    assert "missing label" not in shown.out
+    assert calque("audit", files[0], "-o", "audit.json").code == 0
+    assert (tmp_path / "audit.json").read_text().startswith("{")
+
+
+def test_the_command_lists_some_and_counts_all(calque: Callable[..., Run], tmp_path: Path) -> None:
+    write(tmp_path / "gt.json", truth({("a.pdf", 0): [("Figure", BOX)] * 7}))
+    assert "… and 11 more; --format json lists them all" in calque("audit", "gt.json").out
+
+
+def test_agreement_on_the_command_line(calque: Callable[..., Run], files: tuple[str, str]) -> None:
+    run = calque("audit", files[0], files[0], "--agreement", "--format", "json")
+    assert run.json["agreement"]["0.5"]["overall"]["f1"] == 1.0
+    assert calque("audit", *files, "--agreement").out.startswith("gt.json and pred.json")
+
+
+def test_misuse(calque: Callable[..., Run], files: tuple[str, str]) -> None:
+    assert "--agreement needs two files" in calque("audit", files[0], "--agreement").err
+    assert "is written as .txt or .json" in calque("audit", files[0], "-o", "audit.csv").err
+    assert calque("audit", files[0], "--near", "2").code == 2
+
+
+def test_agreement_with_coco_results(calque: Callable[..., Run], tmp_path: Path) -> None:
+    tree = {
+        "images": [{"id": 1, "width": 100, "height": 100}],
+        "categories": [{"id": 7, "name": "Table"}],
+        "annotations": [{"id": 1, "image_id": 1, "category_id": 7, "bbox": [0, 0, 10, 10]}],
+    }
+    write(tmp_path / "a.json", tree)
+    write(tmp_path / "b.json", [{"image_id": 1, "category_id": 7, "bbox": [0, 0, 10, 10], "score": 0.5}])
+    run = calque("audit", "a.json", "b.json", "--agreement", "--format", "json")
+    assert run.json["agreement"]["0.5"]["per_class"]["Table"]["f1"] == 1.0
+    assert "kappa" in run.json["undefined"].popitem()[0]

@@ -1,0 +1,46 @@
+"""The confusion matrix against a plain greedy pairing that does not look at labels."""
+
+from __future__ import annotations
+
+from hypothesis import given
+
+from calque import Detection
+from calque.detection.confusion import BACKGROUND
+from tests.views.plain import LABELS, Box, boxes, evaluate, iou
+
+
+def by_hand(truths: list[Box], found: list[Box], threshold: float) -> list[list[int]]:
+    names = [*LABELS, BACKGROUND]
+    matrix = [[0] * len(names) for _ in names]
+    candidates = sorted(
+        (-iou(t, p), -p.score, j, i)
+        for i, t in enumerate(truths)
+        for j, p in enumerate(found)
+        if (t.document, t.page) == (p.document, p.page) and iou(t, p) >= threshold
+    )
+    free_truths, free_found = set(range(len(truths))), set(range(len(found)))
+    for _, _, j, i in candidates:
+        if i in free_truths and j in free_found:
+            free_truths.remove(i)
+            free_found.remove(j)
+            matrix[names.index(truths[i].label)][names.index(found[j].label)] += 1
+    for i in free_truths:
+        matrix[names.index(truths[i].label)][-1] += 1
+    for j in free_found:
+        matrix[-1][names.index(found[j].label)] += 1
+    return matrix
+
+
+@given(truths=boxes, found=boxes)
+def test_matrix(truths: list[Box], found: list[Box]) -> None:
+    view = evaluate(truths, found, Detection(confusion=True, iou=(0.3, 0.5))).numbers["confusion"]
+    assert view["labels"] == [*LABELS, BACKGROUND]
+    assert view["threshold"] == 0.3
+    assert view["matrix"] == by_hand(truths, found, 0.3)
+
+
+def test_only_the_labels_asked_for() -> None:
+    truths = [Box("a", 0, "Table", 0, 0, 1, 1), Box("a", 0, "Figure", 5, 5, 6, 6)]
+    view = evaluate(truths, truths, Detection(confusion=True, labels=("Table",))).numbers["confusion"]
+    assert view["labels"] == ["Table", BACKGROUND]
+    assert view["matrix"] == [[1, 0], [0, 0]]
