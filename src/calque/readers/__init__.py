@@ -10,13 +10,17 @@ from typing import Any
 from calque.core.corpus import BoxCorpus, Corpus, Side
 from calque.core.errors import ContractError, Issue, IssueLog
 from calque.kernels.scanning import Scanned
-from calque.readers import coco, coco_tree, json_tree, snapshot, snapshot_scan
+from calque.readers import coco, formats, json_tree, snapshot, snapshot_scan
 from calque.readers.coco import Results
 from calque.readers.coco_columns import scanned_results, scanned_truth
 from calque.readers.rules import Rules
 from calque.readers.slips import pair_slips
+from calque.readers.source import Source
 
 __all__ = ["check_pair", "read", "read_pair"]
+
+SCANNED = {"snapshot": "snapshot", "coco_truth": "coco", "coco_results": "coco-results"}
+"""What the compiled scanner reads, and the name of each format."""
 
 
 def read(source: Any, *, side: str | None = None, **options: Any) -> Corpus:
@@ -70,16 +74,16 @@ def _load(source: Any, rules: Rules) -> Corpus | Results:
     if isinstance(source, Corpus):
         return source
     if isinstance(source, Mapping | list):
-        return _from_tree(source, "", rules)
+        return formats.load(Source.of_tree(source), rules)
     file = _started(source)
     if not isinstance(file, Scanned):
         raise TypeError(f"cannot read a {type(source).__name__}: give a path, parsed JSON or a Corpus")
     columns = file.columns()
-    if columns is not None:
+    if columns is not None and rules.format in (None, SCANNED[columns["kind"]]):
         corpus = _from_scan(columns, file, rules)
         if corpus is not None:
             return corpus
-    return _from_tree(json_tree.parse(json_tree.read_bytes(file.path), file.path), file.path, rules)
+    return formats.load(Source(file.path), rules)
 
 
 def _from_scan(columns: Mapping[str, Any], file: Scanned, rules: Rules) -> Corpus | Results | None:
@@ -90,23 +94,6 @@ def _from_scan(columns: Mapping[str, Any], file: Scanned, rules: Rules) -> Corpu
     if columns["kind"] == "coco_truth":
         return coco.truth_corpus(scanned_truth(columns, file), log, rules)
     return snapshot_scan.corpus(columns, file, rules)
-
-
-def _from_tree(tree: Any, file: str, rules: Rules) -> Corpus | Results:
-    log = IssueLog(file)
-    if snapshot.looks_like(tree):
-        return snapshot.from_tree(tree, file, rules)
-    if coco_tree.looks_like_truth(tree):
-        return coco.truth_corpus(coco_tree.truth_from_tree(tree, log), log, rules)
-    if coco_tree.looks_like_results(tree):
-        return Results(coco_tree.results_from_tree(tree, log), log, rules)
-    raise ContractError.single(
-        "unknown-format",
-        f"the file holds {json_tree.shown(tree)}, and no format that calque reads looks so",
-        file=file,
-        help="a snapshot file is an object with label_map, info, documents and predictions; COCO truth an object with "
-        "images, annotations and categories; COCO results a list of objects with image_id, category_id, bbox and score",
-    )
 
 
 def _joined(errors: list[ContractError]) -> ContractError:
