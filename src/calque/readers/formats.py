@@ -11,7 +11,19 @@ from typing import TypeAlias
 
 from calque.core.corpus import BoxCorpus, Corpus
 from calque.core.errors import ConfigError, ContractError, IssueLog, did_you_mean
-from calque.readers import coco, coco_tree, snapshot
+from calque.readers import (
+    alto_blocks,
+    coco,
+    coco_tree,
+    docling,
+    label_studio,
+    omnidocbench,
+    page_regions,
+    plain,
+    snapshot,
+    voc,
+    yolo,
+)
 from calque.readers.coco import Results
 from calque.readers.json_tree import shown
 from calque.readers.rules import Rules
@@ -67,16 +79,80 @@ FORMATS: tuple[Format, ...] = (
         load=_snapshot,
     ),
     Format(
+        name="docling",
+        title="a DoclingDocument, or a folder of them",
+        recognise=docling.recognise,
+        load=docling.load,
+        write=docling.write,
+        carries=docling.CARRIES,
+    ),
+    Format(
+        name="omnidocbench",
+        title="a list of pages with layout_dets and page_info, or an object with results and categories",
+        recognise=lambda source: source.is_json and omnidocbench.looks_like(source.tree),
+        load=omnidocbench.load,
+        write=omnidocbench.write,
+        carries=omnidocbench.CARRIES,
+    ),
+    Format(
+        name="label-studio",
+        title="a list of tasks with data and annotations",
+        recognise=lambda source: source.is_json and label_studio.looks_like(source.tree),
+        load=label_studio.load,
+        write=label_studio.write,
+        carries=label_studio.CARRIES,
+    ),
+    Format(
         name="coco",
         title="an object with images, annotations and categories",
         recognise=lambda source: source.is_json and coco_tree.looks_like_truth(source.tree),
         load=_coco_truth,
     ),
     Format(
+        name="plain",
+        title="a list of objects with bbox and category (and doc_id, page_index, score)",
+        recognise=lambda source: source.is_json and plain.looks_like(source.tree),
+        load=plain.load,
+        write=plain.write,
+        carries=plain.CARRIES,
+    ),
+    Format(
         name="coco-results",
         title="a list of objects with image_id, category_id, bbox and score",
         recognise=lambda source: source.is_json and coco_tree.looks_like_results(source.tree),
         load=_coco_results,
+    ),
+    Format(
+        name="voc",
+        title="Pascal VOC: XML with annotation and object, or a folder of such files",
+        recognise=voc.recognise,
+        load=voc.load,
+        write=voc.write,
+        carries=voc.CARRIES,
+    ),
+    Format(
+        name="page",
+        title="PAGE XML, or a folder of it",
+        recognise=page_regions.recognise,
+        load=page_regions.load,
+        write=page_regions.write,
+        carries=page_regions.CARRIES,
+    ),
+    Format(
+        name="alto",
+        title="ALTO XML, or a folder of it",
+        recognise=alto_blocks.recognise,
+        load=alto_blocks.load,
+        write=alto_blocks.write,
+        carries=alto_blocks.CARRIES,
+    ),
+    Format(
+        name="yolo",
+        title="a folder of YOLO label files (.txt), with class names and images beside it",
+        recognise=yolo.recognise,
+        load=yolo.load,
+        write=yolo.write,
+        carries=yolo.CARRIES,
     ),
 )
 
