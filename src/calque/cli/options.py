@@ -52,11 +52,14 @@ def task_options(task: type[Task]) -> Callable[[Decorated], Decorated]:
 def _option(name: str, note: Setting, default: Any) -> Callable[[Decorated], Decorated]:
     arguments: dict[str, Any] = {"help": note.help}
     if note.kind == "numbers":
-        arguments |= {"multiple": True, "metavar": "NUMBER", "help": f"{note.help} [default: {','.join(map(str, default))}]"}
+        arguments |= {"multiple": True, "metavar": note.metavar or "NUMBER"}
+        arguments["help"] += f" [default: {','.join(map(str, default))}]" if default else ""
     elif note.kind == "number":
         arguments |= {"type": float, "default": default, "show_default": True}
     elif note.kind == "word":
-        arguments |= {"default": default, "metavar": "KEY"}
+        arguments |= {"default": default, "metavar": note.metavar or "WORD"}
+    elif note.kind == "file":
+        arguments |= {"type": click.Path(), "default": "", "metavar": "FILE"}
     elif note.kind == "words":
         arguments |= {"type": str, "multiple": True, "metavar": "A,B"}
     elif note.kind == "weights":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ BUILT_IN = {
 HEAD = ("task", "version", "signature")
 """What a result's JSON begins with: it says whose the numbers are, and is none of them."""
 
-Kind = Literal["number", "numbers", "word", "words", "weights", "choice", "switch"]
+Kind = Literal["number", "numbers", "word", "words", "weights", "choice", "switch", "file"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,21 +48,32 @@ class Setting:
     choices: tuple[str, ...] = ()
     always: bool = False
     """Whether the signature shows it even at its default."""
+    metavar: str = ""
+    """What stands for its value in the help."""
 
 
 def setting(
-    default: Any, *, help: str, kind: Kind, key: str, flag: str = "", choices: tuple[str, ...] = (), always: bool = False
+    default: Any,
+    *,
+    help: str,
+    kind: Kind,
+    key: str,
+    flag: str = "",
+    choices: tuple[str, ...] = (),
+    always: bool = False,
+    metavar: str = "",
 ) -> Any:
     """A field of a task, with what the command line and the signature need to know of it."""
-    note = Setting(help=help, kind=kind, key=key, flag=flag, choices=choices, always=always)
+    note = Setting(help=help, kind=kind, key=key, flag=flag, choices=choices, always=always, metavar=metavar)
     return dataclasses.field(default=default, metadata={"setting": note})
 
 
 def settings(task: type[Task] | Task) -> dict[str, Setting]:
-    """The settings of a task by field name."""
+    """The settings of a task by field name: its own first, then those that it shares with other tasks."""
+    own = inspect.get_annotations(task if isinstance(task, type) else type(task))
     return {
         field.name: dataclasses.replace(note, flag=note.flag or "--" + field.name.replace("_", "-"))
-        for field in dataclasses.fields(task)
+        for field in sorted(dataclasses.fields(task), key=lambda field: field.name not in own)
         if (note := field.metadata.get("setting")) is not None
     }
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.errors import ConfigError, did_you_mean
+from calque.core.reading import BoxReading
 from calque.core.task import Task, setting, spell
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ HEAVIEST = 1e100
 
 
 @dataclass(frozen=True, kw_only=True)
-class Detection(Task):
+class Detection(BoxReading, Task):
     """Pairs boxes of one page and label greedily by IoU and counts what is found, missed and made up.
 
     >>> from calque import Corpus, Evaluator
@@ -66,19 +67,9 @@ class Detection(Task):
         always=True,
         help="How many predictions of a page and class AR sees; AP sees the most.",
     )
-    document_key: str = setting(
-        "",
-        kind="word",
-        key="document-key",
-        help="COCO: the key of an image that names its document (file_name, doc_name, id). "
-        "Default: doc_id or doc_name where the file has it, else each image is a document.",
-    )
-    allow_missing_scores: bool = setting(False, kind="switch", key="missing-scores", help="Accept predictions without scores.")
-    lenient: bool = setting(
-        False, kind="switch", key="lenient", help="Unknown keys, duplicate pages and unknown labels are counted, not refused."
-    )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "iou", tuple(sorted({float(value) for value in self.iou})))
         object.__setattr__(self, "labels", tuple(sorted(set(self.labels))))
         if isinstance(self.class_weight, Mapping):
@@ -106,15 +97,7 @@ class Detection(Task):
 
     def read(self, expected: Any, found: Any) -> tuple[Corpus, Corpus]:
         """The two sides as corpora, checked against each other."""
-        from calque.readers import read_pair
-
-        pair = read_pair(
-            expected,
-            found,
-            lenient=self.lenient,
-            allow_missing_scores=self.allow_missing_scores,
-            document_key=self.document_key or None,
-        )
+        pair = self.read_boxes(expected, found)
         self._check_names(*pair)
         return pair
 
