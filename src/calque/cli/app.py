@@ -18,6 +18,7 @@ VERBS = {
     "check": "A suite of geometric checks from a YAML file, as a gate.",
     "words": "What OCR read: recall in order, WER, and the best of a lattice.",
     "validate": "Check files against their contract and against each other.",
+    "convert": "Write a file in another format.",
     "merge": "Add up states saved with --save and print the result.",
     "explain": "What a measure means: definition, formula, source.",
     "demo": "Evaluate two imaginary models on built-in sample data.",

@@ -87,6 +87,29 @@ def task_from(task: type[Task], values: dict[str, Any]) -> Task:
     return task(**chosen)
 
 
+READING = ("document_key", "lenient", "boxes", "units", "origin", "page_size")
+"""The settings that say how any one file is read."""
+
+
+def reading_options(command: Decorated) -> Decorated:
+    """One option for each setting that says how a file is read, as on the tasks."""
+    from calque.core.reading import BoxReading
+
+    notes = settings(BoxReading)
+    for field in reversed(dataclasses.fields(BoxReading)):
+        if field.name in READING:
+            command = _option(field.name, notes[field.name], field.default)(command)
+    return command
+
+
+def reading_rules(values: dict[str, Any]) -> dict[str, Any]:
+    """The keywords of `calque.read` that these options describe."""
+    rules = {name: values[name] or None for name in READING}
+    rules["lenient"] = bool(values["lenient"])
+    rules["page_size"] = _numbers(values["page_size"], "--page-size") or None
+    return rules
+
+
 def jobs_option(command: Decorated) -> Decorated:
     """``--jobs``: how many threads or processes work."""
     return click.option(

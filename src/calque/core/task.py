@@ -68,7 +68,7 @@ def setting(
     return dataclasses.field(default=default, metadata={"setting": note})
 
 
-def settings(task: type[Task] | Task) -> dict[str, Setting]:
+def settings(task: type[Any] | Task) -> dict[str, Setting]:
     """The settings of a task by field name: its own first, then those that it shares with other tasks."""
     own = inspect.get_annotations(task if isinstance(task, type) else type(task))
     return {

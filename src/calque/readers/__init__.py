@@ -9,7 +9,7 @@ from typing import Any
 from calque.core.class_map import Pairs
 from calque.core.class_map import class_map as as_class_map
 from calque.core.corpus import BoxCorpus, Corpus, Side
-from calque.core.errors import ContractError, IssueLog
+from calque.core.errors import ContractError, Issue, IssueLog
 from calque.kernels.scanning import Scanned
 from calque.readers import coco, formats, snapshot_scan
 from calque.readers.class_maps import mapped
@@ -131,7 +131,18 @@ def _joined(errors: list[ContractError]) -> ContractError:
     )
 
 
-def check_pair(truth: Corpus, found: Corpus, *, class_maps: tuple[Any, Any] = ((), ())) -> None:
-    """Raise a `ContractError` when two corpora cannot be compared: their labels or their units do not go together."""
-    if isinstance(truth, BoxCorpus) and isinstance(found, BoxCorpus):
-        paired(truth, found, truth_map=as_class_map(class_maps[0]), found_map=as_class_map(class_maps[1]))
+def check_pair(
+    truth: Corpus, found: Corpus, *, class_maps: tuple[Any, ...] = ((), ()), page_size: Sequence[float] | None = None
+) -> tuple[Issue, ...]:
+    """What there is to notice about two corpora together; `ContractError` when they cannot be compared."""
+    if not isinstance(truth, BoxCorpus) or not isinstance(found, BoxCorpus) or _only_ids(found):
+        return ()
+    maps = [as_class_map(given) for given in class_maps]
+    before = {*truth.issues, *found.issues}
+    expected, predicted = paired(truth, found, page_size=page_size, truth_map=maps[0], found_map=maps[1])
+    return tuple(issue for issue in (*expected.issues, *predicted.issues) if issue not in before)
+
+
+def _only_ids(corpus: BoxCorpus) -> bool:
+    """Whether a corpus is that of COCO results by themselves, which have no names to compare."""
+    return corpus.format == coco.FORMAT and all(str(key) == name for key, name in (corpus.label_map or {}).items())

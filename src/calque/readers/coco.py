@@ -11,7 +11,7 @@ import numpy as np
 from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, Strings
 from calque.core.corpus import BoxCorpus, BoxForm, Extent, Flaw, Side, UnitId, canonical
 from calque.core.errors import ContractError, IssueLog, Severity, did_you_mean
-from calque.readers import page_names
+from calque.readers import json_values, page_names
 from calque.readers.coco_columns import ResultColumns, TruthColumns
 from calque.readers.ids import Ids
 from calque.readers.json_tree import pointer, shown
@@ -151,14 +151,32 @@ def _pages(columns: TruthColumns, rules: Rules) -> _Pages:
         return _Pages(images, count, np.zeros(len(images), dtype=np.int64), None, columns.sizes)
     documents = list(dict.fromkeys(groups))
     code = {document: position for position, document in enumerate(documents)}
-    index = np.zeros(len(images), dtype=np.int64)
-    pages_so_far = [0] * len(documents)
-    for row in sorted(range(len(images)), key=lambda row: canonical(images[row])):
-        document = code[groups[row]]
-        index[row] = pages_so_far[document]
-        pages_so_far[document] += 1
     page_document = np.array([code[group] for group in groups], dtype=np.int32)
-    return _Pages(documents, page_document, index, tuple(images), columns.sizes)
+    index = _stated_indices(columns, groups)
+    return _Pages(
+        documents, page_document, _ranks(images, page_document) if index is None else index, tuple(images), columns.sizes
+    )
+
+
+def _stated_indices(columns: TruthColumns, groups: list[UnitId]) -> Ints | None:
+    """The ``page_index`` of each image, where all have one that tells the pages of a document apart."""
+    if not columns.mentions("page_index"):
+        return None
+    stated = [json_values.index(entry.get("page_index")) for entry in columns.image_entries()]
+    if None in stated or len(set(zip(groups, stated, strict=True))) < len(stated):
+        return None
+    return np.array(stated, dtype=np.int64)
+
+
+def _ranks(images: list[UnitId], page_document: Codes) -> Ints:
+    """For each image how many images of its document come before it, in the order of their ids."""
+    index = np.zeros(len(images), dtype=np.int64)
+    pages_so_far: dict[int, int] = {}
+    for row in sorted(range(len(images)), key=lambda row: canonical(images[row])):
+        document = int(page_document[row])
+        index[row] = pages_so_far.get(document, 0)
+        pages_so_far[document] = int(index[row]) + 1
+    return index
 
 
 def _by_file(columns: TruthColumns, images: list[UnitId]) -> _Pages:

@@ -9,18 +9,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from calque.core.corpus import BoxCorpus, Corpus
+from calque.core.corpus import BoxCorpus, BoxForm, Corpus, Extent
 from calque.core.errors import ConfigError, ContractError, IssueLog, did_you_mean
 from calque.readers import (
     alto_blocks,
     coco,
     coco_tree,
+    coco_write,
     docling,
     label_studio,
     omnidocbench,
     page_regions,
     plain,
     snapshot,
+    snapshot_write,
     voc,
     yolo,
 )
@@ -48,6 +50,9 @@ class Format:
     write: Callable[[BoxCorpus], Files] | None = None
     carries: frozenset[str] = frozenset()
     """What of a corpus survives writing, beyond documents, pages, labels and boxes."""
+    form: BoxForm | None = None
+    """What boxes must be like to be written; ``None`` when either will do."""
+    extent: Extent | None = None
 
 
 def _snapshot(source: Source, rules: Rules) -> Loaded:
@@ -77,6 +82,10 @@ FORMATS: tuple[Format, ...] = (
         title="an object with label_map, info, documents and predictions (schema 1.3)",
         recognise=lambda source: source.is_json and snapshot.looks_like(source.tree),
         load=_snapshot,
+        write=snapshot_write.write,
+        carries=snapshot_write.CARRIES,
+        form=BoxForm.XYXY,
+        extent=Extent.NORMALIZED,
     ),
     Format(
         name="docling",
@@ -85,6 +94,8 @@ FORMATS: tuple[Format, ...] = (
         load=docling.load,
         write=docling.write,
         carries=docling.CARRIES,
+        form=BoxForm.XYXY,
+        extent=Extent.PIXELS,
     ),
     Format(
         name="omnidocbench",
@@ -93,6 +104,8 @@ FORMATS: tuple[Format, ...] = (
         load=omnidocbench.load,
         write=omnidocbench.write,
         carries=omnidocbench.CARRIES,
+        form=BoxForm.XYXY,
+        extent=Extent.PIXELS,
     ),
     Format(
         name="label-studio",
@@ -101,12 +114,18 @@ FORMATS: tuple[Format, ...] = (
         load=label_studio.load,
         write=label_studio.write,
         carries=label_studio.CARRIES,
+        form=BoxForm.XYXY,
+        extent=Extent.NORMALIZED,
     ),
     Format(
         name="coco",
         title="an object with images, annotations and categories",
         recognise=lambda source: source.is_json and coco_tree.looks_like_truth(source.tree),
         load=_coco_truth,
+        write=coco_write.write,
+        carries=coco_write.CARRIES,
+        form=BoxForm.XYWH,
+        extent=Extent.PIXELS,
     ),
     Format(
         name="plain",
@@ -121,6 +140,10 @@ FORMATS: tuple[Format, ...] = (
         title="a list of objects with image_id, category_id, bbox and score",
         recognise=lambda source: source.is_json and coco_tree.looks_like_results(source.tree),
         load=_coco_results,
+        write=coco_write.write_results,
+        carries=coco_write.RESULTS_CARRY,
+        form=BoxForm.XYWH,
+        extent=Extent.PIXELS,
     ),
     Format(
         name="voc",
@@ -129,6 +152,8 @@ FORMATS: tuple[Format, ...] = (
         load=voc.load,
         write=voc.write,
         carries=voc.CARRIES,
+        form=BoxForm.XYXY,
+        extent=Extent.PIXELS,
     ),
     Format(
         name="page",
@@ -137,6 +162,8 @@ FORMATS: tuple[Format, ...] = (
         load=page_regions.load,
         write=page_regions.write,
         carries=page_regions.CARRIES,
+        form=BoxForm.XYXY,
+        extent=Extent.PIXELS,
     ),
     Format(
         name="alto",
@@ -145,6 +172,8 @@ FORMATS: tuple[Format, ...] = (
         load=alto_blocks.load,
         write=alto_blocks.write,
         carries=alto_blocks.CARRIES,
+        form=BoxForm.XYWH,
+        extent=Extent.PIXELS,
     ),
     Format(
         name="yolo",
@@ -153,6 +182,8 @@ FORMATS: tuple[Format, ...] = (
         load=yolo.load,
         write=yolo.write,
         carries=yolo.CARRIES,
+        form=BoxForm.XYWH,
+        extent=Extent.NORMALIZED,
     ),
 )
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 FORMAT = "page"
 CARRIES = frozenset({"scores", "ids", "page sizes", "empty pages"})
+OPEN = "CustomRegion"
 NAMESPACE = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
 
 
@@ -60,12 +61,19 @@ def _read(region: _Element, where: str, page: int, rows: Rows) -> None:
     score = number(outline.get("conf"))
     rows.add(
         page,
-        f"{name(region)}:{kind}" if kind else name(region),
+        _label(name(region), kind),
         around(points),
         where,
         score=math.nan if score is None else score,
         id=region.get("id") or "",
     )
+
+
+def _label(region: str, kind: str | None) -> str:
+    """The kind of region and its type; a custom region is what its type says."""
+    if not kind:
+        return region
+    return kind if region == OPEN else f"{region}:{kind}"
 
 
 def _points(outline: _Element) -> list[float] | None:
@@ -102,7 +110,7 @@ def _region(item: Traced, number_of: int) -> str:
     kind, _, type_of = item.label.partition(":")
     if not (kind.endswith("Region") and kind.isalpha() and kind.isascii()):
         # A label that is no kind of region is kept as a type of the kind that PAGE leaves open.
-        kind, type_of = "CustomRegion", item.label
+        kind, type_of = OPEN, item.label
     x, y, right, bottom = (shown(value) for value in item.box)
     outline = attributes(points=f"{x},{y} {right},{y} {right},{bottom} {x},{bottom}", conf=item.score)
     return f"    <{kind}{attributes(id=item.id or f'r{number_of}', type=type_of or None)}><Coords{outline}/></{kind}>"

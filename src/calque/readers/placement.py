@@ -83,17 +83,20 @@ def in_shares(corpus: BoxCorpus, sizes: Floats) -> BoxCorpus:
 
 
 def sizes_of(corpus: BoxCorpus, page_size: Sequence[float] | None, other: BoxCorpus | None = None) -> Floats:
-    """Width and height of each page: as the corpus says, else as the other side says, else as was asked for; else NaN."""
-    sizes = np.full((len(corpus.page_index), 2), np.nan)
+    """Width and height of each page: as the other side says, else as the corpus says, else as was asked for; else NaN."""
+    sizes = np.full((len(corpus.page_index), 2), np.nan) if other is None else _sizes_in(other, corpus)
     if corpus.page_sizes is not None:
-        sizes = np.where(corpus.page_sizes > 0, corpus.page_sizes, np.nan)
-    if other is not None and other.page_sizes is not None and not _known(sizes).all():
-        theirs = dict(zip(_places(other), other.page_sizes.tolist(), strict=True))
-        rows = [theirs.get(place, [math.nan, math.nan]) for place in _places(corpus)]
-        sizes = np.where(_known(sizes)[:, None], sizes, np.array(rows, dtype=np.float64).reshape(-1, 2))
+        sizes = np.where(_known(sizes)[:, None], sizes, corpus.page_sizes)
     if page_size is not None:
         sizes = np.where(_known(sizes)[:, None], sizes, np.array(page_size, dtype=np.float64))
-    return sizes
+    return np.where(_known(sizes)[:, None], sizes, np.nan)
+
+
+def _sizes_in(other: BoxCorpus, corpus: BoxCorpus) -> Floats:
+    """The sizes that one corpus gives to the pages of another; NaN where it gives none."""
+    theirs = {} if other.page_sizes is None else dict(zip(_places(other), other.page_sizes.tolist(), strict=True))
+    rows = [theirs.get(place, [math.nan, math.nan]) for place in _places(corpus)]
+    return np.array(rows, dtype=np.float64).reshape(-1, 2)
 
 
 def _known(sizes: Floats) -> Flags:
@@ -110,9 +113,8 @@ def together(truth: BoxCorpus, found: BoxCorpus, page_size: Sequence[float] | No
     if truth.extent is found.extent is Extent.NORMALIZED:
         return truth, found
     if truth.extent is not found.extent:
-        truth = _as_pixels(truth, found, page_size)
-        found = _as_pixels(found, truth, page_size)
-        return truth, found
+        # Shares are of any page; pixels are of the page that their own side knows.
+        return _as_pixels(truth, found, page_size), _as_pixels(found, truth, page_size)
     return truth, _on_the_pages_of(truth, found)
 
 
@@ -138,8 +140,7 @@ def _on_the_pages_of(truth: BoxCorpus, found: BoxCorpus) -> BoxCorpus:
     """Predictions on the same pages at another resolution (PDF points, say), scaled to the truth's pages, with a note."""
     if truth.page_sizes is None or found.page_sizes is None or found.page_sizes is truth.page_sizes:
         return found
-    theirs = dict(zip(_places(truth), truth.page_sizes.tolist(), strict=True))
-    wanted = np.array([theirs.get(place, [math.nan, math.nan]) for place in _places(found)], dtype=np.float64).reshape(-1, 2)
+    wanted = _sizes_in(truth, found)
     differ = _known(wanted) & _known(found.page_sizes) & (wanted != found.page_sizes).any(axis=1)
     if not differ.any():
         return found

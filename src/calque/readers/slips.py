@@ -127,7 +127,29 @@ def pair_slips(truth: BoxCorpus, found: BoxCorpus) -> tuple[Issue, ...]:
             text = f"hardly any truth meets a prediction, but {share:.0%} would if the predicted boxes {words}"
             help = option if found.format == "plain" and option else "correct the file, or ask its producer"
             return (Issue(code, text, found.source, help=help, severity=Severity.NOTE),)
-    return ()
+    return _scale_slip(sheets, found)
+
+
+def _scale_slip(sheets: list[_Sheet], found: BoxCorpus) -> tuple[Issue, ...]:
+    """A note when the predictions fit at another scale, as PDF points and pixels do."""
+    both = [sheet for sheet in sheets if len(sheet.truths) and len(sheet.found)]
+    reach = [np.sum([boxes[:, 2:].max(axis=0) for boxes in side], axis=0) for side in _sides(both)]
+    if not both or not (reach[1] > 0).all():
+        return ()
+    ratio = reach[0] / reach[1]
+    share = _share_that_is_met(sheets, lambda sheet: sheet.found * np.concatenate([ratio, ratio]))
+    if share <= MANY:
+        return ()
+    text = (
+        f"hardly any truth meets a prediction, but {share:.0%} would if the predicted boxes were "
+        f"{ratio[0]:.3g} times as wide and {ratio[1]:.3g} times as high: the pages may be of different resolution"
+    )
+    help = "give the pages' sizes in both files, or convert one of them"
+    return (Issue("scales-differ", text, found.source, help=help, severity=Severity.NOTE),)
+
+
+def _sides(sheets: list[_Sheet]) -> tuple[list[Floats], list[Floats]]:
+    return [sheet.truths for sheet in sheets], [sheet.found for sheet in sheets]
 
 
 def _sheets(truth: BoxCorpus, found: BoxCorpus) -> list[_Sheet]:
