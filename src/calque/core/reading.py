@@ -25,7 +25,6 @@ class BoxReading:
         help="COCO: the key of an image that names its document (file_name, doc_name, id); default: doc_id or doc_name where "
         "the file has it, else each image is a document. All formats: stem names documents as files, without extension.",
     )
-    allow_missing_scores: bool = setting(False, kind="switch", key="missing-scores", help="Accept predictions without scores.")
     lenient: bool = setting(
         False, kind="switch", key="lenient", help="Unknown keys, duplicate pages and unknown labels are counted, not refused."
     )
@@ -84,7 +83,7 @@ class BoxReading:
             if choices and getattr(self, field.name) not in choices:
                 raise ConfigError(f"{field.name} must be one of {', '.join(choices)}, not {getattr(self, field.name)!r}")
 
-    def read_boxes(self, expected: Any, found: Any) -> tuple[Corpus, Corpus]:
+    def read_boxes(self, expected: Any, found: Any, *, allow_missing_scores: bool) -> tuple[Corpus, Corpus]:
         """The two sides as corpora, on one scale, with one set of labels, checked against each other."""
         from calque.readers import read_pair
 
@@ -96,7 +95,7 @@ class BoxReading:
             class_map_truth=self.class_map_truth or self.class_map,
             class_map_pred=self.class_map_pred or self.class_map,
             lenient=self.lenient,
-            allow_missing_scores=self.allow_missing_scores,
+            allow_missing_scores=allow_missing_scores,
             document_key=self.document_key or None,
             boxes=self.boxes,
             units=self.units,

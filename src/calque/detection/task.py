@@ -67,6 +67,7 @@ class Detection(BoxReading, Task):
         always=True,
         help="How many predictions of a page and class AR sees; AP sees the most.",
     )
+    allow_missing_scores: bool = setting(False, kind="switch", key="missing-scores", help="Accept predictions without scores.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -97,7 +98,7 @@ class Detection(BoxReading, Task):
 
     def read(self, expected: Any, found: Any) -> tuple[Corpus, Corpus]:
         """The two sides as corpora, checked against each other."""
-        pair = self.read_boxes(expected, found)
+        pair = self.read_boxes(expected, found, allow_missing_scores=self.allow_missing_scores)
         self._check_names(*pair)
         return pair
 
