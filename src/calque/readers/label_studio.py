@@ -44,7 +44,7 @@ def load(source: Source, rules: Rules) -> BoxCorpus:
         rows.document(document)
         for place, result in _results(task, where, rows):
             _read(result, place, document, first, rows)
-    return rows.corpus(FORMAT, form="xyxy", units="percent")
+    return rows.corpus(FORMAT, units="normalized")
 
 
 def _images(task: Mapping[str, Any]) -> list[str]:
@@ -125,7 +125,7 @@ def _read(entry: Mapping[str, Any], where: str, document: UnitId, first: int, ro
 
 
 def _box(entry: Mapping[str, Any], size: tuple[float, float] | None) -> list[float] | None:
-    """Corners in percent."""
+    """Corners in shares of the page."""
     value = entry.get("value")
     if not isinstance(value, Mapping):
         return None
@@ -133,10 +133,12 @@ def _box(entry: Mapping[str, Any], size: tuple[float, float] | None) -> list[flo
         points = value.get("points")
         pairs = points if isinstance(points, list) and all(isinstance(p, list) and len(p) == 2 for p in points) else []
         read = [number(part) for pair in pairs for part in pair]
-        return around([part for part in read if part is not None]) if len(read) >= 6 and None not in read else None
-    x, y, width, height = (number(value.get(key)) for key in ("x", "y", "width", "height"))
-    if x is None or y is None or width is None or height is None:
+        return around([part / 100 for part in read if part is not None]) if len(read) >= 6 and None not in read else None
+    sides = [number(value.get(key)) for key in ("x", "y", "width", "height")]
+    if None in sides:
         return None
+    # Divided, then added, as Label Studio's own converters do: the bits are the same.
+    x, y, width, height = (side / 100 for side in sides if side is not None)
     turned = number(value.get("rotation")) or 0.0
     if turned % 360 == 0 or not math.isfinite(turned):
         return [x, y, x + width, y + height]

@@ -77,7 +77,7 @@ def _read_results(tree: Mapping[str, Any], rows: Rows) -> None:
     names = {str(key): str(name) for key, name in categories.items()} if isinstance(categories, Mapping) else {}
     for name in names.values():
         rows.label(name)
-    for where, entry in entries(tree["results"], pointer("results"), rows.log):
+    for where, entry in entries(tree.get("results"), pointer("results"), rows.log):
         box, image = numbers(entry.get("bbox")), text(entry.get("image_name"))
         if box is None or len(box) != 4:
             rows.log.add("box-shape", where + pointer("bbox"), f"expected [x1, y1, x2, y2], not {shown(entry.get('bbox'))}")

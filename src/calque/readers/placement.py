@@ -46,7 +46,7 @@ def settled(boxes: Floats, *, form: str, units: str, origin: str, heights: Float
 
     >>> boxes = np.array([[50.0, 25.0, 20.0, 10.0]])
     >>> settled(boxes, form="cxcywh", units="percent", origin="top_left", heights=np.ones(1))[0].tolist()
-    [[0.4, 0.2, 0.6, 0.3]]
+    [[0.4, 0.2, 0.2, 0.1]]
     """
     whole = UNITS[units]
     if form == "cxcywh":
@@ -56,9 +56,6 @@ def settled(boxes: Floats, *, form: str, units: str, origin: str, heights: Float
         boxes = _from_the_top(boxes, kept, heights if whole is None else np.full(len(boxes), whole))
     if whole is None:
         return boxes, kept, Extent.PIXELS
-    if kept is BoxForm.XYWH and whole != 1.0:
-        # Corners are added up before the division: 11.8 + 76.1 percent, not 0.118 + 0.761.
-        boxes, kept = np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1), BoxForm.XYXY
     return boxes / whole, kept, Extent.NORMALIZED
 
 

@@ -53,7 +53,7 @@ def _read(entry: Mapping[str, Any], where: str, rows: Rows) -> None:
     box = _box(entry, where, rows)
     label = _label(entry, where, rows.log)
     page = _page(entry, where, rows)
-    if box is None or page is None:
+    if box is None or label is None or page is None:
         return
     score_key = _key(entry, SCORE_KEYS)
     score = math.nan if score_key is None else number(entry[score_key])
