@@ -20,6 +20,7 @@ VERBS = {
     "words": "What OCR read: recall in order, WER, and the best of a lattice.",
     "validate": "Check files against their contract and against each other.",
     "audit": "Look for mistakes in ground truth, and for what annotators disagree on.",
+    "convert": "Write a file in another format.",
     "merge": "Add up states saved with --save and print the result.",
     "explain": "What a measure means: definition, formula, source.",
     "demo": "Evaluate two imaginary models on built-in sample data.",

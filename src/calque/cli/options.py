@@ -52,13 +52,14 @@ def task_options(task: type[Task]) -> Callable[[Decorated], Decorated]:
 def _option(name: str, note: Setting, default: Any) -> Callable[[Decorated], Decorated]:
     arguments: dict[str, Any] = {"help": note.help}
     if note.kind == "numbers":
-        arguments |= {"multiple": True, "metavar": "NUMBER", "help": f"{note.help} [default: {','.join(map(str, default))}]"}
+        arguments |= {"multiple": True, "metavar": note.metavar or "NUMBER"}
+        arguments["help"] += f" [default: {','.join(map(str, default))}]" if default else ""
     elif note.kind == "number":
         arguments |= {"type": float, "default": default, "show_default": True}
     elif note.kind == "word":
-        arguments |= {"default": default, "metavar": "KEY"}
+        arguments |= {"default": default, "metavar": note.metavar or "WORD"}
     elif note.kind == "file":
-        arguments |= {"type": click.Path(dir_okay=False), "default": default, "metavar": "FILE"}
+        arguments |= {"type": click.Path(dir_okay=False), "default": "", "metavar": "FILE"}
     elif note.kind == "words":
         arguments |= {"type": str, "multiple": True, "metavar": "A,B"}
     elif note.kind == "weights":
@@ -84,6 +85,29 @@ def task_from(task: type[Task], values: dict[str, Any]) -> Task:
         if value != ():
             chosen[name] = value
     return task(**chosen)
+
+
+READING = ("document_key", "lenient", "boxes", "units", "origin", "page_size")
+"""The settings that say how any one file is read."""
+
+
+def reading_options(command: Decorated) -> Decorated:
+    """One option for each setting that says how a file is read, as on the tasks."""
+    from calque.core.reading import BoxReading
+
+    notes = settings(BoxReading)
+    for field in reversed(dataclasses.fields(BoxReading)):
+        if field.name in READING:
+            command = _option(field.name, notes[field.name], field.default)(command)
+    return command
+
+
+def reading_rules(values: dict[str, Any]) -> dict[str, Any]:
+    """The keywords of `calque.read` that these options describe."""
+    rules = {name: values[name] or None for name in READING}
+    rules["lenient"] = bool(values["lenient"])
+    rules["page_size"] = _numbers(values["page_size"], "--page-size") or None
+    return rules
 
 
 def jobs_option(command: Decorated) -> Decorated:

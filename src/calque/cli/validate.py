@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits
+from calque.cli.options import reading_options, reading_rules
 from calque.core.presentation import printable, printable_lines
 
 if TYPE_CHECKING:
@@ -17,22 +18,33 @@ if TYPE_CHECKING:
 
 @click.command("validate")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path())
-@click.option("--lenient", is_flag=True, help="Unknown keys, duplicate pages and unknown labels are counted, not refused.")
+@click.option("--from", "formats", multiple=True, metavar="FORMAT", help="The format of the files; twice for one each.")
+@reading_options
+@click.option("--class-map", multiple=True, type=click.Path(), metavar="FILE", help="A class map; twice for one each.")
 @click.option("--allow-missing-scores", is_flag=True, help="Accept predictions without scores.")
 @click.option("--format", type=click.Choice(("table", "json")), default="table", help="How to print what was found.")
-def command(files: tuple[str, ...], lenient: bool, allow_missing_scores: bool, format: str) -> int:
-    """Check each FILE by itself, and, when there are two, the two against each other.
+def command(
+    files: tuple[str, ...],
+    formats: tuple[str, ...],
+    class_map: tuple[str, ...],
+    allow_missing_scores: bool,
+    format: str,
+    **values: Any,
+) -> int:
+    """Check each FILE (or folder) by itself, and, when there are two, the two against each other.
 
-    Says everything that is wrong at once: what, where and what to do. Exit code 0 when all is well, else 2.
+    All formats are recognised. Says everything that is wrong at once: what, where and what to do.
+    Exit code 0 when all is well, else 2.
     """
     from calque.core.errors import ContractError
     from calque.readers import check_pair, read
 
     reports: list[dict[str, Any]] = []
     corpora: list[Corpus] = []
-    for name in files:
+    rules = reading_rules(values)
+    for name, known in zip(files, _each(formats, files, "--from"), strict=True):
         try:
-            corpus = read(name, lenient=lenient, allow_missing_scores=allow_missing_scores)
+            corpus = read(name, format=known or None, allow_missing_scores=allow_missing_scores, **rules)
         except ContractError as error:
             reports.append(_refused(name, error))
             continue
@@ -40,12 +52,26 @@ def command(files: tuple[str, ...], lenient: bool, allow_missing_scores: bool, f
         notes = [issue.to_dict() for issue in corpus.issues]
         reports.append({"file": name, "valid": True, "total": 0, "message": corpus.contents(), "issues": notes})
     if len(corpora) == len(files) == 2:
+        pair = f"{files[0]} and {files[1]}"
+        maps = _each(class_map, files, "--class-map")
         try:
-            check_pair(corpora[0], corpora[1])
+            noticed = check_pair(*corpora, class_maps=maps, page_size=rules["page_size"])
         except ContractError as error:
-            reports.append(_refused(f"{files[0]} and {files[1]}", error))
+            reports.append(_refused(pair, error))
+        else:
+            listed = [issue.to_dict() for issue in noticed]
+            reports += (
+                [{"file": pair, "valid": True, "total": 0, "message": "they go together", "issues": listed}] if noticed else []
+            )
     _print(reports, format)
     return exits.FINE if all(report["valid"] for report in reports) else exits.REFUSED
+
+
+def _each(given: tuple[str, ...], files: tuple[str, ...], flag: str) -> tuple[str, ...]:
+    """One value for each file: none, the same for all, or as many as there are files."""
+    if len(given) not in (0, 1, len(files)):
+        raise click.BadParameter(f"is given {len(given)} times for {len(files)} files", param_hint=flag)
+    return given if len(given) == len(files) else (given or ("",)) * len(files)
 
 
 def _refused(name: str, error: ContractError) -> dict[str, Any]:
@@ -62,7 +88,7 @@ def _print(reports: list[dict[str, Any]], format: str) -> None:
         if report["valid"]:
             click.echo(f"{name}: " + click.style("valid", fg="green") + f", {message}")
             for issue in report["issues"]:
-                click.echo(printable(f"  note: {issue['pointer']}: {issue['message']}"))
+                click.echo(printable(f"  {issue['severity']}: {': '.join(filter(None, (issue['pointer'], issue['message'])))}"))
         else:
             count = f"{report['total']:,} issue{'s' if report['total'] != 1 else ''}"
             click.echo(f"{name}: " + click.style("not valid", fg="red") + f", {count}")

@@ -67,6 +67,8 @@ class Flaw(IntEnum):
     UNKNOWN_LABEL = 3
     BAD_BOX = 4
     """Not finite, or of negative size."""
+    DROPPED = 5
+    """Its label is one that the class map drops."""
 
 
 class Corpus(ABC):
@@ -181,7 +183,7 @@ class BoxCorpus(Corpus):
     page: Codes
     """For each object the index of its page."""
     label: Codes
-    """For each object the index of its label; -1 with `Flaw.UNKNOWN_LABEL`."""
+    """For each object the index of its label; -1 with `Flaw.UNKNOWN_LABEL` or `Flaw.DROPPED`."""
     boxes: Floats
     scores: Floats | None = None
     """Confidences; NaN where a prediction has none, ``None`` when no object has one."""

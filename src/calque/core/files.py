@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 
@@ -26,8 +28,30 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
         raise
 
 
-def _give_usual_mode(path: str) -> None:
-    # mkstemp makes files private; a result should be as readable as any other file of this user.
+def write_folder(path: str | os.PathLike[str], files: Mapping[str, bytes]) -> None:
+    """Write files to a new folder (or one that is empty): under a temporary name beside it, then renamed."""
+    import shutil
+    import tempfile
+
+    target = Path(path)
+    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+        raise FileExistsError(errno.EEXIST, "exists already; name a folder that does not", os.fspath(target))
+    try:
+        temporary = tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, os.fspath(target)) from None
+    try:
+        for name, data in files.items():
+            (Path(temporary) / name).write_bytes(data)
+        _give_usual_mode(temporary, folder=True)
+        os.replace(temporary, target)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+
+
+def _give_usual_mode(path: str, *, folder: bool = False) -> None:
+    # tempfile makes them private; a result should be as readable as any other of this user.
     mask = os.umask(0)
     os.umask(mask)
-    os.chmod(path, 0o666 & ~mask)
+    os.chmod(path, (0o777 if folder else 0o666) & ~mask)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -50,6 +51,8 @@ class Setting:
     """Whether the signature shows it even at its default."""
     view: bool = False
     """Whether it only adds to what is shown: such a setting changes no number and is not in the signature."""
+    metavar: str = ""
+    """What stands for its value in the help."""
 
 
 def setting(
@@ -62,17 +65,19 @@ def setting(
     choices: tuple[str, ...] = (),
     always: bool = False,
     view: bool = False,
+    metavar: str = "",
 ) -> Any:
     """A field of a task, with what the command line and the signature need to know of it."""
-    note = Setting(help=help, kind=kind, key=key, flag=flag, choices=choices, always=always, view=view)
+    note = Setting(help=help, kind=kind, key=key, flag=flag, choices=choices, always=always, view=view, metavar=metavar)
     return dataclasses.field(default=default, metadata={"setting": note})
 
 
-def settings(task: type[Task] | Task) -> dict[str, Setting]:
-    """The settings of a task by field name."""
+def settings(task: type[Any] | Task) -> dict[str, Setting]:
+    """The settings of a task by field name: its own first, then those that it shares with other tasks."""
+    own = inspect.get_annotations(task if isinstance(task, type) else type(task))
     return {
         field.name: dataclasses.replace(note, flag=note.flag or "--" + field.name.replace("_", "-"))
-        for field in dataclasses.fields(task)
+        for field in sorted(dataclasses.fields(task), key=lambda field: field.name not in own)
         if (note := field.metadata.get("setting")) is not None
     }
 

@@ -157,6 +157,7 @@ def _status(task: Detection, overlay: Overlay, layer: Layer) -> Bytes:
         both: Flags = overlay.in_truth & overlay.in_found
         status[~both[overlay.page_document[layer.page]]] = Status.ONE_SIDED
     if layer.flaws is not None:
+        status[layer.flaws == Flaw.DROPPED] = Status.OTHER_LABEL
         status[layer.flaws == Flaw.UNKNOWN_LABEL] = Status.UNKNOWN_LABEL
         status[layer.flaws == Flaw.BAD_BOX] = Status.BAD_BOX
     return status

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.errors import ConfigError, did_you_mean
+from calque.core.reading import BoxReading
 from calque.core.task import Task, setting, settings, spell
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ HEAVIEST = 1e100
 
 
 @dataclass(frozen=True, kw_only=True)
-class Detection(Task):
+class Detection(BoxReading, Task):
     """Pairs boxes of one page and label greedily by IoU and counts what is found, missed and made up.
 
     >>> from calque import Corpus, Evaluator
@@ -80,17 +81,7 @@ class Detection(Task):
         key="error-limits",
         help="Where error kinds begin: IoU of a match, IoU of the background, share of a part, share of nearly all.",
     )
-    document_key: str = setting(
-        "",
-        kind="word",
-        key="document-key",
-        help="COCO: the key of an image that names its document (file_name, doc_name, id). "
-        "Default: doc_id or doc_name where the file has it, else each image is a document.",
-    )
     allow_missing_scores: bool = setting(False, kind="switch", key="missing-scores", help="Accept predictions without scores.")
-    lenient: bool = setting(
-        False, kind="switch", key="lenient", help="Unknown keys, duplicate pages and unknown labels are counted, not refused."
-    )
     crops: bool = setting(False, kind="switch", view=True, help="Also show what crops lose on each side, and the worst crops.")
     confusion: bool = setting(False, kind="switch", view=True, help="Also show which class is taken for which.")
     sweep: bool = setting(False, kind="switch", view=True, help="Also show the best score thresholds.")
@@ -112,6 +103,7 @@ class Detection(Task):
     metadata: str = setting("", kind="file", view=True, help="A CSV file with a column doc_id: more columns for --by.")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "iou", tuple(sorted({float(value) for value in self.iou})))
         object.__setattr__(self, "labels", tuple(sorted(set(self.labels))))
         if isinstance(self.class_weight, Mapping):
@@ -158,16 +150,7 @@ class Detection(Task):
 
     def read(self, expected: Any, found: Any) -> tuple[Corpus, Corpus]:
         """The two sides as corpora, checked against each other."""
-        from calque.readers import read_pair
-
-        pair = read_pair(
-            expected,
-            found,
-            lenient=self.lenient,
-            allow_missing_scores=self.allow_missing_scores,
-            document_key=self.document_key or None,
-            metadata=bool(self.by),
-        )
+        pair = self.read_boxes(expected, found, allow_missing_scores=self.allow_missing_scores, metadata=bool(self.by))
         self._check_names(*pair)
         return self._with_metadata(*pair) if self.by else pair
 

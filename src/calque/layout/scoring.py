@@ -38,7 +38,7 @@ def score(truth: BoxCorpus, found: BoxCorpus, *, jobs: int = 1) -> Ledger:
 def _roles(layer: Layer) -> Bytes:
     roles = np.full(len(layer), TAKES_PART, dtype=np.uint8)
     if layer.flaws is not None:
-        roles[np.isin(layer.flaws, [Flaw.UNKNOWN_LABEL, Flaw.BAD_BOX])] = LEFT_OUT
+        roles[np.isin(layer.flaws, [Flaw.UNKNOWN_LABEL, Flaw.BAD_BOX, Flaw.DROPPED])] = LEFT_OUT
     return roles
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from calque.core.errors import ConfigError
+from calque.core.reading import BoxReading
 from calque.core.task import Task, setting
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Layout(Task):
+class Layout(BoxReading, Task):
     """Counts the true blocks that a prediction covers well enough, and how often its category is right.
 
     >>> from calque import Corpus, Evaluator
@@ -32,24 +33,16 @@ class Layout(Task):
     fixed: ClassVar[Mapping[str, str]] = {"match": "best-per-truth"}
 
     iou: float = setting(0.5, kind="number", key="iou", always=True, help="IoU at or above which a block is matched.")
-    document_key: str = setting(
-        "", kind="word", key="document-key", help="COCO: the key of an image that names its document (file_name, doc_name, id)."
-    )
-    lenient: bool = setting(
-        False, kind="switch", key="lenient", help="Unknown keys, duplicate pages and unknown labels are counted, not refused."
-    )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "iou", float(self.iou))
         if not 0 <= self.iou <= 1:
             raise ConfigError(f"iou must be from 0 to 1, not {self.iou}")
 
     def read(self, expected: Any, found: Any) -> tuple[Corpus, Corpus]:
         """The two sides as corpora; scores do not matter here."""
-        from calque.readers import read_pair
-
-        key = self.document_key or None
-        return read_pair(expected, found, lenient=self.lenient, allow_missing_scores=True, document_key=key)
+        return self.read_boxes(expected, found, allow_missing_scores=True)
 
     def score(self, expected: BoxCorpus, found: BoxCorpus, *, jobs: int = 1) -> Ledger:
         """What each block was paired with."""

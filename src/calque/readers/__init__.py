@@ -2,52 +2,73 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from calque.core.class_map import Pairs
+from calque.core.class_map import class_map as as_class_map
 from calque.core.corpus import BoxCorpus, Corpus, Side
 from calque.core.errors import ContractError, Issue, IssueLog
 from calque.kernels.scanning import Scanned
-from calque.readers import coco, coco_tree, json_tree, snapshot, snapshot_scan
+from calque.readers import coco, formats, snapshot_scan
+from calque.readers.class_maps import mapped
 from calque.readers.coco import Results
 from calque.readers.coco_columns import scanned_results, scanned_truth
+from calque.readers.formats import Loaded
+from calque.readers.pairing_up import by_stem, paired
 from calque.readers.rules import Rules
-from calque.readers.slips import pair_slips
+from calque.readers.source import Source
 
 __all__ = ["check_pair", "read", "read_pair"]
 
+SCANNED = {"snapshot": "snapshot", "coco_truth": "coco", "coco_results": "coco-results"}
+"""What the compiled scanner reads, and the name of each format."""
 
-def read(source: Any, *, side: str | None = None, **options: Any) -> Corpus:
-    """The corpus in a file, in parsed JSON, or the corpus itself.
 
-    ``side`` is ``"ground_truth"`` or ``"prediction"`` when the caller knows; otherwise the file says. Options: ``lenient``,
-    ``allow_missing_scores``, ``document_key``. Raises `ContractError` with every issue when a file breaks its contract.
+def read(source: Any, *, side: str | None = None, class_map: Any = (), **options: Any) -> Corpus:
+    """The corpus in a file or folder, in parsed JSON, or the corpus itself.
+
+    ``side`` is ``"ground_truth"`` or ``"prediction"`` when the caller knows; otherwise the file says. Options: ``format``,
+    ``boxes``, ``units``, ``origin``, ``page_size``, ``lenient``, ``allow_missing_scores``, ``document_key``. Raises
+    `ContractError` with every issue when a file breaks its contract.
     """
     loaded = _load(source, Rules(None if side is None else Side(side), **options))
-    return loaded.alone() if isinstance(loaded, Results) else loaded
+    corpus = loaded.alone() if isinstance(loaded, Results) else loaded
+    return mapped(corpus, as_class_map(class_map)) if isinstance(corpus, BoxCorpus) else corpus
 
 
-def read_pair(truth: Any, found: Any, **options: Any) -> tuple[Corpus, Corpus]:
+def read_pair(
+    truth: Any,
+    found: Any,
+    *,
+    from_truth: str | None = None,
+    from_pred: str | None = None,
+    class_map_truth: Any = (),
+    class_map_pred: Any = (),
+    **options: Any,
+) -> tuple[Corpus, Corpus]:
     """Both sides, each checked by itself and the two against each other; every issue of both in one error.
 
-    Options as in `read`. Files are parsed side by side.
+    Options as in `read`, for both sides; formats and class maps are each side's own. Files are parsed side by side.
     """
     sources = [_started(truth), _started(found)]
-    loaded: list[Corpus | Results] = []
+    loaded: list[Loaded] = []
     errors: list[ContractError] = []
-    for source, side in zip(sources, (Side.TRUTH, Side.FOUND), strict=True):
+    for source, side, format in zip(sources, (Side.TRUTH, Side.FOUND), (from_truth, from_pred), strict=True):
         try:
-            loaded.append(_load(source, Rules(side, **options)))
+            loaded.append(_load(source, Rules(side, format=format, **options)))
         except ContractError as error:
             errors.append(error)
     if errors:
         raise _joined(errors)
-    return _paired(*loaded)
+    maps = as_class_map(class_map_truth), as_class_map(class_map_pred)
+    return _paired(loaded[0], loaded[1], *maps, options.get("page_size"))
 
 
-def _paired(truth: Corpus | Results, found: Corpus | Results) -> tuple[Corpus, Corpus]:
+def _paired(
+    truth: Loaded, found: Loaded, truth_map: Pairs, found_map: Pairs, page_size: Sequence[float] | None
+) -> tuple[Corpus, Corpus]:
     if isinstance(truth, Results):
         raise ContractError.single(
             "wrong-side", "a list of COCO results cannot be the truth", file=truth.log.file, help="give the ground truth first"
@@ -55,10 +76,11 @@ def _paired(truth: Corpus | Results, found: Corpus | Results) -> tuple[Corpus, C
     if not isinstance(truth, BoxCorpus):
         return truth, found.alone() if isinstance(found, Results) else found
     if isinstance(found, Results):
-        found = found.against(truth)
-    check_pair(truth, found)
-    slips = pair_slips(truth, found) if isinstance(found, BoxCorpus) else ()
-    return truth, dataclasses.replace(found, issues=(*found.issues, *slips)) if slips else found  # type: ignore[type-var]
+        # Results have the truth's categories, and so its class map, unless they are given one of their own.
+        found, found_map = found.against(truth), found_map or truth_map
+    if not isinstance(found, BoxCorpus):
+        return truth, found
+    return paired(truth, found, page_size=page_size, truth_map=truth_map, found_map=found_map)
 
 
 def _started(source: Any) -> Any:
@@ -66,23 +88,30 @@ def _started(source: Any) -> Any:
     return Scanned(source) if isinstance(source, str | os.PathLike) and not isinstance(source, Scanned) else source
 
 
-def _load(source: Any, rules: Rules) -> Corpus | Results:
+def _load(source: Any, rules: Rules) -> Loaded:
+    loaded = _opened(source, rules)
+    if rules.document_key == "stem" and isinstance(loaded, BoxCorpus) and loaded.format != coco.FORMAT:
+        return by_stem(loaded)
+    return loaded
+
+
+def _opened(source: Any, rules: Rules) -> Loaded:
     if isinstance(source, Corpus):
         return source
     if isinstance(source, Mapping | list):
-        return _from_tree(source, "", rules)
+        return formats.load(Source.of_tree(source), rules)
     file = _started(source)
     if not isinstance(file, Scanned):
         raise TypeError(f"cannot read a {type(source).__name__}: give a path, parsed JSON or a Corpus")
     columns = file.columns()
-    if columns is not None:
+    if columns is not None and rules.format in (None, SCANNED[columns["kind"]]):
         corpus = _from_scan(columns, file, rules)
         if corpus is not None:
             return corpus
-    return _from_tree(json_tree.parse(json_tree.read_bytes(file.path), file.path), file.path, rules)
+    return formats.load(Source(file.path), rules)
 
 
-def _from_scan(columns: Mapping[str, Any], file: Scanned, rules: Rules) -> Corpus | Results | None:
+def _from_scan(columns: Mapping[str, Any], file: Scanned, rules: Rules) -> Loaded | None:
     """What the scanner's columns make; ``None`` where the exact reader has to say what is wrong."""
     log = IssueLog(file.path)
     if columns["kind"] == "coco_results":
@@ -90,23 +119,6 @@ def _from_scan(columns: Mapping[str, Any], file: Scanned, rules: Rules) -> Corpu
     if columns["kind"] == "coco_truth":
         return coco.truth_corpus(scanned_truth(columns, file), log, rules)
     return snapshot_scan.corpus(columns, file, rules)
-
-
-def _from_tree(tree: Any, file: str, rules: Rules) -> Corpus | Results:
-    log = IssueLog(file)
-    if snapshot.looks_like(tree):
-        return snapshot.from_tree(tree, file, rules)
-    if coco_tree.looks_like_truth(tree):
-        return coco.truth_corpus(coco_tree.truth_from_tree(tree, log), log, rules)
-    if coco_tree.looks_like_results(tree):
-        return Results(coco_tree.results_from_tree(tree, log), log, rules)
-    raise ContractError.single(
-        "unknown-format",
-        f"the file holds {json_tree.shown(tree)}, and no format that calque reads looks so",
-        file=file,
-        help="a snapshot file is an object with label_map, info, documents and predictions; COCO truth an object with "
-        "images, annotations and categories; COCO results a list of objects with image_id, category_id, bbox and score",
-    )
 
 
 def _joined(errors: list[ContractError]) -> ContractError:
@@ -119,28 +131,18 @@ def _joined(errors: list[ContractError]) -> ContractError:
     )
 
 
-def check_pair(truth: Corpus, found: Corpus) -> None:
-    """Raise a `ContractError` when two corpora cannot be compared: their label maps differ."""
-    if not isinstance(truth, BoxCorpus) or not isinstance(found, BoxCorpus):
-        return
-    if not truth.format == found.format == snapshot.FORMAT:
-        return
-    mine, theirs = truth.label_map, found.label_map
-    if mine is None or theirs is None or mine == theirs:
-        return
-    issues = [
-        Issue(
-            "label-maps-differ",
-            f"label {key} is {_named(theirs, key)} here and {_named(mine, key)} in {truth.source}",
-            found.source,
-            json_tree.pointer("label_map", key),
-            "both files must have the same label_map",
-        )
-        for key in sorted({*mine, *theirs}, key=str)
-        if mine.get(key) != theirs.get(key)
-    ]
-    raise ContractError(issues)
+def check_pair(
+    truth: Corpus, found: Corpus, *, class_maps: tuple[Any, ...] = ((), ()), page_size: Sequence[float] | None = None
+) -> tuple[Issue, ...]:
+    """What there is to notice about two corpora together; `ContractError` when they cannot be compared."""
+    if not isinstance(truth, BoxCorpus) or not isinstance(found, BoxCorpus) or _only_ids(found):
+        return ()
+    maps = [as_class_map(given) for given in class_maps]
+    before = {*truth.issues, *found.issues}
+    expected, predicted = paired(truth, found, page_size=page_size, truth_map=maps[0], found_map=maps[1])
+    return tuple(issue for issue in (*expected.issues, *predicted.issues) if issue not in before)
 
 
-def _named(label_map: Mapping[Any, str], key: Any) -> str:
-    return repr(label_map[key]) if key in label_map else "not there"
+def _only_ids(corpus: BoxCorpus) -> bool:
+    """Whether a corpus is that of COCO results by themselves, which have no names to compare."""
+    return corpus.format == coco.FORMAT and all(str(key) == name for key, name in (corpus.label_map or {}).items())

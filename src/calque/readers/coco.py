@@ -11,6 +11,7 @@ import numpy as np
 from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, Strings
 from calque.core.corpus import BoxCorpus, BoxForm, Extent, Flaw, Side, UnitId, canonical
 from calque.core.errors import ContractError, IssueLog, Severity, did_you_mean
+from calque.readers import json_values, page_names
 from calque.readers.coco_columns import ResultColumns, TruthColumns
 from calque.readers.ids import Ids
 from calque.readers.json_tree import pointer, shown
@@ -144,20 +145,54 @@ class _Pages:
 def _pages(columns: TruthColumns, rules: Rules) -> _Pages:
     """The images of a file as pages: each its own document, or grouped by a key of the image entries."""
     images = columns.images.tolist()
+    if rules.document_key == "stem":
+        return _by_file(columns, images)
     groups = columns.documents if rules.document_key is None else _by_key(columns, rules.document_key)
     if groups is None or rules.document_key == "id":
         count = np.arange(len(images), dtype=np.int32)
         return _Pages(images, count, np.zeros(len(images), dtype=np.int64), None, columns.sizes)
     documents = list(dict.fromkeys(groups))
     code = {document: position for position, document in enumerate(documents)}
-    index = np.zeros(len(images), dtype=np.int64)
-    pages_so_far = [0] * len(documents)
-    for row in sorted(range(len(images)), key=lambda row: canonical(images[row])):
-        document = code[groups[row]]
-        index[row] = pages_so_far[document]
-        pages_so_far[document] += 1
     page_document = np.array([code[group] for group in groups], dtype=np.int32)
-    return _Pages(documents, page_document, index, tuple(images), columns.sizes)
+    index = _stated_indices(columns, groups)
+    return _Pages(
+        documents, page_document, _ranks(images, page_document) if index is None else index, tuple(images), columns.sizes
+    )
+
+
+def _stated_indices(columns: TruthColumns, groups: list[UnitId]) -> Ints | None:
+    """The ``page_index`` of each image, where all have one that tells the pages of a document apart."""
+    if not columns.mentions("page_index"):
+        return None
+    stated = [json_values.index(entry.get("page_index")) for entry in columns.image_entries()]
+    if None in stated or len(set(zip(groups, stated, strict=True))) < len(stated):
+        return None
+    return np.array(stated, dtype=np.int64)
+
+
+def _ranks(images: list[UnitId], page_document: Codes) -> Ints:
+    """For each image how many images of its document come before it, in the order of their ids."""
+    index = np.zeros(len(images), dtype=np.int64)
+    pages_so_far: dict[int, int] = {}
+    for row in sorted(range(len(images)), key=lambda row: canonical(images[row])):
+        document = int(page_document[row])
+        index[row] = pages_so_far.get(document, 0)
+        pages_so_far[document] = int(index[row]) + 1
+    return index
+
+
+def _by_file(columns: TruthColumns, images: list[UnitId]) -> _Pages:
+    """Pages named by the images' files, as in formats that have a file for each page."""
+    names = [page_names.bare(str(name)) for name in _by_key(columns, "file_name")]
+    places = [page_names.place(name) for name in names]
+    if len(set(places)) < len(places):
+        twice = next(name for row, name in enumerate(names) if places[row] in places[:row])
+        text = f"two images have the name {twice!r} without folder and extension"
+        raise ContractError.single("document-key", text, pointer=pointer("images"), help="use --document-key file_name")
+    code = {document: position for position, document in enumerate(dict.fromkeys(document for document, _ in places))}
+    page_document = np.array([code[document] for document, _ in places], dtype=np.int32)
+    index = np.array([index for _, index in places], dtype=np.int64)
+    return _Pages([page_names.bare(document) for document in code], page_document, index, tuple(images), columns.sizes)
 
 
 def _by_key(columns: TruthColumns, key: str) -> list[UnitId]:

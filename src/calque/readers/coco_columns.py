@@ -29,6 +29,8 @@ class TruthColumns:
     """The document of each image, where the file groups them."""
     image_entries: Callable[[], list[Any]]
     """The image entries as parsed JSON, for keys that are rarely asked for."""
+    mentions: Callable[[str], bool]
+    """Whether a key may occur in an image entry; much cheaper than looking."""
     categories: Any
     ids: Ids | None
     image: Ids
@@ -60,6 +62,7 @@ def scanned_truth(columns: Mapping[str, Any], file: Scanned) -> TruthColumns:
         sizes=np.stack([images["width"], images["height"]], axis=1),
         documents=_documents(images),
         image_entries=lambda: list(parse(file.part(spans["images"]), file.path)),
+        mentions=lambda key: f'"{key}"'.encode() in file.part(spans["images"]),
         categories=parse(file.part(spans["categories"]), file.path) if "categories" in spans else None,
         ids=None if annotations["id"] is None else Ids.scanned(annotations["id"]),
         image=Ids.scanned(annotations["image_id"]),

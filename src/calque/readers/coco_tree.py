@@ -40,6 +40,7 @@ def truth_from_tree(tree: Mapping[str, Any], log: IssueLog) -> TruthColumns:
         sizes=np.array([[reader.size(entry, key) for key in ("width", "height")] for entry in images]).reshape(-1, 2),
         documents=_documents(images),
         image_entries=lambda: images,
+        mentions=lambda key: any(key in entry for entry in images),
         categories=tree.get("categories"),
         ids=reader.annotation_ids(annotations),
         image=Ids.of([reader.identity(entry, "image_id", _place(row)) for row, entry in enumerate(annotations)]),

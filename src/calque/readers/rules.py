@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from calque.core.corpus import Side
+from calque.readers.placement import check
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +28,6 @@ class Rules:
     origin: str = "top_left"
     page_size: tuple[float, float] | None = None
     """Width and height of every page, where the file does not say."""
+
+    def __post_init__(self) -> None:
+        check(self.boxes, self.units, self.origin, self.page_size)

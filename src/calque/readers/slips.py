@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from calque.core.columns import Floats
+from calque.core.columns import Codes, Floats
 from calque.core.corpus import BoxCorpus, BoxForm, Extent
 from calque.core.errors import Issue, Severity
 from calque.core.geometry import corners
@@ -40,63 +41,160 @@ def score_hint(odd_scores: Sequence[float]) -> Iterator[str]:
         yield f"scores up to {max(odd_scores):.6g} look like percent: divide them by 100"
 
 
-SAMPLE = 2_000
-"""How many objects of each side are looked at to find out whether one side is turned or shifted as a whole."""
+def unit_slips(boxes: Floats, extent: Extent, sizes: Floats, file: str) -> Iterator[Issue]:
+    """Notes on the boxes of one file (corners, with the sizes of their pages): units that the numbers belie."""
+    if not len(boxes):
+        return
+    largest = float(boxes.max())
+    if extent is Extent.PIXELS and 0 < largest <= 1:
+        text = f"no coordinate is above {largest:.6g}: they look like shares of the page, and were read as pixels"
+        yield Issue("looks-normalized", text, file, help="pass --units normalized", severity=Severity.NOTE)
+    elif extent is Extent.NORMALIZED and 0 < largest <= 0.0105:
+        text = f"no coordinate is above {largest:.6g} of the page: they were divided once too often"
+        yield Issue("looks-divided", text, file, help="check --units", severity=Severity.NOTE)
+    elif extent is Extent.PIXELS:
+        beyond = (boxes[:, 2:] > 1.02 * sizes).any(axis=1)
+        if beyond.sum() > MANY * len(boxes):
+            text = f"{beyond.mean():.0%} of the boxes reach beyond their pages"
+            help = "check --boxes, --units and --page-size, and whether x and y are swapped"
+            yield Issue("beyond-page", text, file, help=help, severity=Severity.NOTE)
 
-_TRANSFORMS: dict[str, tuple[Callable[[Floats], Floats], str]] = {
-    "axes-swapped": (lambda b: b[:, [1, 0, 3, 2]], "have x and y swapped ([y1, x1, y2, x2])"),
+
+SAMPLE = 60
+"""How many pages are looked at to find out whether one side is turned, shifted or scaled as a whole."""
+CROWDED = 300
+"""How many boxes of one page are looked at."""
+FEWEST = 5
+"""Fewer truths than this say nothing about a whole file."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sheet:
+    """One page of both sides: corners of the truths and of the predictions, and the page's size (NaN if unknown)."""
+
+    truths: Floats
+    found: Floats
+    size: Floats
+
+
+_Transform = Callable[[_Sheet], Floats]
+
+
+def _flipped(sheet: _Sheet) -> Floats:
+    boxes, height = sheet.found, sheet.size[1]
+    return np.stack([boxes[:, 0], height - boxes[:, 3], boxes[:, 2], height - boxes[:, 1]], axis=1)
+
+
+def _stretched(whole: float) -> _Transform:
+    return lambda sheet: sheet.found / whole * np.concatenate([sheet.size, sheet.size])
+
+
+_TRANSFORMS: dict[str, tuple[_Transform, str, str]] = {
+    "axes-swapped": (lambda s: s.found[:, [1, 0, 3, 2]], "have x and y swapped ([y1, x1, y2, x2])", ""),
     "sizes-for-corners": (
-        lambda b: np.concatenate([b[:, :2], b[:, :2] + b[:, 2:]], axis=1),
+        lambda s: np.concatenate([s.found[:, :2], s.found[:, :2] + s.found[:, 2:]], axis=1),
         "are [x, y, width, height] and not corners",
+        "pass --boxes xywh",
     ),
-    "origin-bottom": (
-        lambda b: np.stack([b[:, 0], 1 - b[:, 3], b[:, 2], 1 - b[:, 1]], axis=1),
-        "have their origin at the bottom",
+    "corners-for-sizes": (
+        lambda s: np.concatenate([s.found[:, :2], s.found[:, 2:] - s.found[:, :2]], axis=1),
+        "are corners and not [x, y, width, height]",
+        "pass --boxes xyxy",
     ),
+    "centres-for-corners": (
+        lambda s: np.concatenate([s.found[:, :2] - s.found[:, 2:] / 2, s.found[:, :2] + s.found[:, 2:] / 2], axis=1),
+        "are [centre x, centre y, width, height] and not corners",
+        "pass --boxes cxcywh",
+    ),
+    "origin-bottom": (_flipped, "have their origin at the bottom", "pass --origin bottom_left"),
+    "shares-for-pixels": (_stretched(1.0), "are shares of the page and not pixels", "pass --units normalized"),
+    "percent-for-pixels": (_stretched(100.0), "are percent of the page and not pixels", "pass --units percent"),
+    "thousandths-for-pixels": (_stretched(1000.0), "are thousandths of the page and not pixels", "pass --units thousand"),
 }
+"""What may have happened to a whole file: how to undo it on a page, in words, and the option that does so."""
 
 
 def pair_slips(truth: BoxCorpus, found: BoxCorpus) -> tuple[Issue, ...]:
-    """A note when predictions meet hardly any truth as they are, and most of them after one plain transform."""
-    if truth.extent is not Extent.NORMALIZED or found.extent is not Extent.NORMALIZED:
+    """A note when predictions meet hardly any truth as they are, and most truths after one plain transform."""
+    if truth.extent is not found.extent:
         return ()
-    places = _truth_boxes(truth)
-    sample = [(place, box) for place, box in _boxes_with_places(found, SAMPLE) if place in places]
-    if len(sample) < 5:
+    sheets = _sheets(truth, found)
+    if sum(len(sheet.truths) for sheet in sheets) < FEWEST or _share_that_is_met(sheets, lambda sheet: sheet.found) > 0.1:
         return ()
-    candidates = [places[place] for place, _ in sample]
-    boxes = np.array([box for _, box in sample])
-    if _share_that_meets(candidates, boxes) > 0.1:
-        return ()
-    for code, (transform, words) in _TRANSFORMS.items():
-        share = _share_that_meets(candidates, transform(boxes))
+    for code, (transform, words, option) in _TRANSFORMS.items():
+        share = _share_that_is_met(sheets, transform)
         if share > MANY:
-            text = f"hardly any prediction meets a truth, but {share:.0%} would if the predicted boxes {words}"
-            return (Issue(code, text, found.source, help="correct the file, or ask its producer", severity=Severity.NOTE),)
-    return ()
+            text = f"hardly any truth meets a prediction, but {share:.0%} would if the predicted boxes {words}"
+            help = option if found.format == "plain" and option else "correct the file, or ask its producer"
+            return (Issue(code, text, found.source, help=help, severity=Severity.NOTE),)
+    return _scale_slip(sheets, found)
 
 
-def _boxes_with_places(corpus: BoxCorpus, limit: int) -> Iterator[tuple[tuple[object, int], Floats]]:
-    boxes = corners(corpus.boxes[:limit], BoxForm(corpus.form))
-    for row, page in enumerate(corpus.page[:limit].tolist()):
-        yield (corpus.documents[corpus.page_document[page]], int(corpus.page_index[page])), boxes[row]
+def _scale_slip(sheets: list[_Sheet], found: BoxCorpus) -> tuple[Issue, ...]:
+    """A note when the predictions fit at another scale, as PDF points and pixels do."""
+    both = [sheet for sheet in sheets if len(sheet.truths) and len(sheet.found)]
+    reach = [np.sum([boxes[:, 2:].max(axis=0) for boxes in side], axis=0) for side in _sides(both)]
+    if not both or not (reach[1] > 0).all():
+        return ()
+    ratio = reach[0] / reach[1]
+    share = _share_that_is_met(sheets, lambda sheet: sheet.found * np.concatenate([ratio, ratio]))
+    if share <= MANY:
+        return ()
+    text = (
+        f"hardly any truth meets a prediction, but {share:.0%} would if the predicted boxes were "
+        f"{ratio[0]:.3g} times as wide and {ratio[1]:.3g} times as high: the pages may be of different resolution"
+    )
+    help = "give the pages' sizes in both files, or convert one of them"
+    return (Issue("scales-differ", text, found.source, help=help, severity=Severity.NOTE),)
 
 
-def _truth_boxes(truth: BoxCorpus) -> dict[tuple[object, int], Floats]:
-    grouped: dict[tuple[object, int], list[Floats]] = {}
-    for place, box in _boxes_with_places(truth, 5 * SAMPLE):
-        grouped.setdefault(place, []).append(box)
-    return {place: np.array(boxes) for place, boxes in grouped.items()}
+def _sides(sheets: list[_Sheet]) -> tuple[list[Floats], list[Floats]]:
+    return [sheet.truths for sheet in sheets], [sheet.found for sheet in sheets]
 
 
-def _share_that_meets(candidates: list[Floats], boxes: Floats) -> float:
-    """The share of boxes with IoU of at least one half with a truth of their page, whatever the labels."""
-    return sum(_best_iou(truths, box) >= 0.5 for truths, box in zip(candidates, boxes, strict=True)) / len(boxes)
+def _sheets(truth: BoxCorpus, found: BoxCorpus) -> list[_Sheet]:
+    """A sample of the pages that both sides have, spread over the truth."""
+    occupied = np.unique(truth.page)
+    sample = occupied[np.unique(np.linspace(0, len(occupied) - 1, SAMPLE).astype(np.int64))] if len(occupied) else occupied
+    wanted = {truth.documents[code] for code in truth.page_document[sample].tolist()}
+    code_of = {document: code for code, document in enumerate(found.documents) if document in wanted}
+    near = np.flatnonzero(np.isin(found.page_document, list(code_of.values())))
+    row_of = {(int(found.page_document[row]), int(found.page_index[row])): row for row in near.tolist()}
+    pages = []
+    for page in sample.tolist():
+        place = code_of.get(truth.documents[truth.page_document[page]], -1), int(truth.page_index[page])
+        if place in row_of:
+            pages.append((page, row_of[place]))
+    mine, theirs = _grouped(truth, [page for page, _ in pages]), _grouped(found, [page for _, page in pages])
+    sizes = np.full((len(truth.page_index), 2), np.nan) if truth.page_sizes is None else truth.page_sizes
+    if truth.extent is Extent.NORMALIZED:
+        sizes = np.ones((len(truth.page_index), 2))
+    return [_Sheet(mine[page], theirs[other], sizes[page]) for page, other in pages]
 
 
-def _best_iou(truths: Floats, box: Floats) -> float:
-    low = np.maximum(truths[:, :2], box[:2])
-    high = np.minimum(truths[:, 2:], box[2:])
-    common = np.prod(np.clip(high - low, 0, None), axis=1)
-    total = np.prod(truths[:, 2:] - truths[:, :2], axis=1) + np.prod(box[2:] - box[:2]) - common
-    return float(np.max(np.divide(common, total, out=np.zeros_like(common), where=total > 0), initial=0.0))
+def _grouped(corpus: BoxCorpus, pages: list[int]) -> dict[int, Floats]:
+    """The corners of the boxes of some pages; those of negative size too, for a slip may have made them so."""
+    rows = np.flatnonzero(np.isin(corpus.page, pages))
+    rows = rows[np.isfinite(corpus.boxes[rows]).all(axis=1)]
+    boxes, page_of = corners(corpus.boxes[rows], BoxForm(corpus.form)), corpus.page[rows]
+    return {page: _first(boxes, page_of, page) for page in pages}
+
+
+def _first(boxes: Floats, page_of: Codes, page: int) -> Floats:
+    return np.asarray(boxes[page_of == page][:CROWDED])
+
+
+def _share_that_is_met(sheets: list[_Sheet], transform: _Transform) -> float:
+    """The share of truths with IoU of at least one half with a prediction on their page, whatever the labels."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        met = sum(_met(sheet.truths, transform(sheet)) for sheet in sheets)
+    return met / sum(len(sheet.truths) for sheet in sheets)
+
+
+def _met(truths: Floats, boxes: Floats) -> int:
+    low = np.maximum(truths[:, None, :2], boxes[None, :, :2])
+    high = np.minimum(truths[:, None, 2:], boxes[None, :, 2:])
+    common = np.prod(np.clip(high - low, 0, None), axis=2)
+    total = np.prod(truths[:, 2:] - truths[:, :2], axis=1)[:, None] + np.prod(boxes[:, 2:] - boxes[:, :2], axis=1) - common
+    # NaN, where a page has no size, meets nothing.
+    return int(((total > 0) & (common >= 0.5 * total)).any(axis=1).sum())

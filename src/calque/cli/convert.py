@@ -1,0 +1,71 @@
+"""``calque convert``: from one format to another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from calque.cli import exits
+from calque.cli.options import reading_options, reading_rules
+from calque.core.presentation import printable
+
+EXTENSIONS = {".ndjson": "ndjson", ".jsonl": "ndjson", ".parquet": "parquet", ".pq": "parquet"}
+"""Extensions that name one format. ``.json`` and ``.xml`` name many."""
+
+
+@click.command("convert")
+@click.argument("source", metavar="IN", type=click.Path())
+@click.argument("target", metavar="OUT", type=click.Path())
+@click.option("--to", metavar="FORMAT", help="The format to write (see docs). Default: told from the extension of OUT.")
+@click.option("--from", "format", metavar="FORMAT", help="The format of IN. Default: what it looks like.")
+@click.option("--as", "side", type=click.Choice(("truth", "predictions")), help="What IN is, where it does not say so itself.")
+@reading_options
+@click.option("--class-map", type=click.Path(), default="", metavar="FILE", help="YAML or JSON with label: new name (or drop).")
+@click.option("--quiet", is_flag=True, help="No remarks on stderr.")
+def command(source: str, target: str, to: str | None, side: str | None, class_map: str, quiet: bool, **values: Any) -> int:
+    """Write what IN holds to OUT in another format. Whatever the new format cannot carry is named.
+
+    OUT is a file, or a new folder for formats with a file for each page (yolo, voc, page, alto). It appears whole or
+    not at all. Exit code 3 when some objects could not be written.
+
+    \b
+    calque convert labels/ truth.json --to coco --page-size 1700,2200
+    calque convert export.json truth.json --from label-studio --to snapshot
+    """
+    from calque.core.corpus import BoxCorpus, Side
+    from calque.core.errors import ConfigError, ContractError, Severity
+    from calque.core.files import write_folder, write_whole
+    from calque.readers import formats, read
+    from calque.readers.converting import converted
+
+    chosen = formats.named(to or _by_extension(target))
+    rules = reading_rules(values)
+    known = {None: None, "truth": Side.TRUTH, "predictions": Side.FOUND}[side]
+    corpus = read(source, side=known, format=values["format"], class_map=class_map, allow_missing_scores=True, **rules)
+    if not isinstance(corpus, BoxCorpus):
+        raise ContractError.single("not-boxes", "holds no boxes", file=source)
+    files, lost = converted(corpus, chosen, rules["page_size"])
+    if set(files) == {""}:
+        write_whole(target, files[""])
+    else:
+        write_folder(target, files)
+    issues = [*corpus.issues, *lost]
+    if not quiet:
+        for issue in issues:
+            click.echo(printable(f"{issue.severity}: {issue}"), err=True)
+        click.echo(f"wrote {target} ({chosen.name}): {corpus.contents()}", err=True)
+    if not len(corpus.documents):
+        raise ConfigError(f"{source}: there was nothing to write")
+    return exits.INCOMPLETE if any(issue.severity is Severity.LOSS for issue in issues) else exits.FINE
+
+
+def _by_extension(target: str) -> str:
+    from pathlib import Path
+
+    from calque.core.errors import ConfigError
+
+    extension = Path(target).suffix.lower()
+    if extension not in EXTENSIONS:
+        raise ConfigError(f"{target}: the name does not tell the format; pass --to FORMAT")
+    return EXTENSIONS[extension]

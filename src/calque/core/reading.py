@@ -1,0 +1,107 @@
+"""How boxes are read: the settings that every task on boxes shares, and the reading itself."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from calque.core.class_map import class_map
+from calque.core.task import setting
+
+if TYPE_CHECKING:
+    from calque.core.corpus import Corpus
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoxReading:
+    """A part of tasks: which formats the two sides are in, what their numbers mean and what their labels are called."""
+
+    document_key: str = setting(
+        "",
+        kind="word",
+        key="document-key",
+        metavar="KEY",
+        help="COCO: the key of an image that names its document (file_name, doc_name, id); default: doc_id or doc_name where "
+        "the file has it, else each image is a document. All formats: stem names documents as files, without extension.",
+    )
+    lenient: bool = setting(
+        False, kind="switch", key="lenient", help="Unknown keys, duplicate pages and unknown labels are counted, not refused."
+    )
+    from_truth: str = setting(
+        "", kind="word", key="from-truth", metavar="FORMAT", help="The format of the truth. Default: what it looks like."
+    )
+    from_pred: str = setting(
+        "", kind="word", key="from-pred", metavar="FORMAT", help="The format of the predictions. Default: what they look like."
+    )
+    boxes: Literal["xyxy", "xywh", "cxcywh", "polygon"] = setting(
+        "xyxy",
+        kind="choice",
+        choices=("xyxy", "xywh", "cxcywh", "polygon"),
+        key="boxes",
+        help="What the numbers of a box are, in formats that leave it open (plain lists).",
+    )
+    units: Literal["pixels", "normalized", "percent", "thousand"] = setting(
+        "pixels",
+        kind="choice",
+        choices=("pixels", "normalized", "percent", "thousand"),
+        key="units",
+        help="What coordinates are measured in, in formats that leave it open.",
+    )
+    origin: Literal["top_left", "bottom_left"] = setting(
+        "top_left",
+        kind="choice",
+        choices=("top_left", "bottom_left"),
+        key="origin",
+        help="Where coordinates are counted from, in formats that leave it open.",
+    )
+    page_size: tuple[float, ...] = setting(
+        (), kind="numbers", key="page-size", metavar="W,H", help="Width and height of pages whose file does not say."
+    )
+    class_map: tuple[tuple[str, str], ...] = setting(
+        (), kind="file", key="class-map", help="YAML or JSON with label: new name (or drop), for both sides."
+    )
+    class_map_truth: tuple[tuple[str, str], ...] = setting(
+        (), kind="file", key="class-map-truth", help="A class map for the truth alone."
+    )
+    class_map_pred: tuple[tuple[str, str], ...] = setting(
+        (), kind="file", key="class-map-pred", help="A class map for the predictions alone."
+    )
+
+    def __post_init__(self) -> None:
+        from calque.core.errors import ConfigError
+
+        for name in ("class_map", "class_map_truth", "class_map_pred"):
+            object.__setattr__(self, name, class_map(getattr(self, name)))
+        if self.class_map and (self.class_map_truth or self.class_map_pred):
+            raise ConfigError("--class-map is for both sides; give it alone, or a map for each side")
+        object.__setattr__(self, "page_size", tuple(float(side) for side in self.page_size))
+        if self.page_size and not (len(self.page_size) == 2 and all(0 < side < float("inf") for side in self.page_size)):
+            raise ConfigError(f"page_size must be a width and a height above 0 (W,H), not {list(self.page_size)}")
+        for field in dataclasses.fields(BoxReading):
+            choices = field.metadata["setting"].choices
+            if choices and getattr(self, field.name) not in choices:
+                raise ConfigError(f"{field.name} must be one of {', '.join(choices)}, not {getattr(self, field.name)!r}")
+
+    def read_boxes(
+        self, expected: Any, found: Any, *, allow_missing_scores: bool, metadata: bool = False
+    ) -> tuple[Corpus, Corpus]:
+        """The two sides as corpora, on one scale, with one set of labels, checked against each other."""
+        from calque.readers import read_pair
+
+        return read_pair(
+            expected,
+            found,
+            from_truth=self.from_truth or None,
+            from_pred=self.from_pred or None,
+            class_map_truth=self.class_map_truth or self.class_map,
+            class_map_pred=self.class_map_pred or self.class_map,
+            lenient=self.lenient,
+            allow_missing_scores=allow_missing_scores,
+            document_key=self.document_key or None,
+            boxes=self.boxes,
+            units=self.units,
+            origin=self.origin,
+            page_size=self.page_size or None,
+            metadata=metadata,
+        )
