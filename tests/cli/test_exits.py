@@ -84,6 +84,8 @@ def test_options_reach_the_settings(calque: Command, files: Files) -> None:
         "document-key": "file_name",
         "missing-scores": "yes",
         "lenient": "yes",
+        "recall-floor": "0.0",
+        "precision-floor": "0.0",
     }
 
 

@@ -39,6 +39,7 @@ def assert_golden(name: str, text: str) -> None:
         ("detect-intersect", ("--missing", "intersect")),
         ("detect-options", ("--labels", "Figure", "--min-area", "0.02", "--min-score", "0.35", "--class-weight", "Figure=2")),
         ("detect-nothing-left", ("--labels", "Table")),
+        ("detect-views", ("--crops", "--confusion", "--recall-floor", "0.9", "--page-view")),
         ("detect-markdown", ("--format", "markdown")),
         ("detect-csv", ("--format", "csv")),
         ("detect-jsonl", ("--format", "jsonl")),

@@ -6,6 +6,7 @@ from typing import Any
 
 from calque.detection.coco import NAMES
 from calque.detection.numbers import RATIOS, SCOPES
+from calque.detection.views import VIEWS
 
 _COUNT = {"type": "integer", "minimum": 0}
 _SHARE = {"type": ["number", "null"], "minimum": 0, "maximum": 1}
@@ -83,4 +84,6 @@ def result_schema() -> dict[str, Any]:
         }),
     }  # fmt: skip
     schema["properties"]["errors"] = _errors()  # not required: --errors none leaves it out
+    # A view is there when it was asked for, and null when it cannot be computed.
+    schema["properties"] |= {name: {"type": ["object", "null"]} for name in VIEWS}
     return schema
