@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -276,27 +276,49 @@ def _value_matrix(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell
 
 
 def assignment(scores: Floats, truths: Sequence[Cell], founds: Sequence[Cell], nearest: bool) -> tuple[Ints, Ints]:
-    """The best pairs; equally good ones are decided by the nearest box centres (if asked), then by the lowest indices."""
-    if _plainly_best(scores):
-        return np.arange(len(scores)), scores.argmax(axis=1)
-    near = closeness(truths, founds) if nearest else None
-    level = np.round(scores * GRID) / GRID
-    if near is None:
-        return assign(level)
-    # The nearness of all pairs together must stay below one step of the similarities.
-    step = 0.5 / GRID / max(min(scores.shape), 1)
-    return assign(level + near * step)
-
-
-def _plainly_best(scores: Floats) -> bool:
-    """Whether every truth has one best partner, and no two want the same."""
+    """The best pairs, by truth; of equally good ones those with the nearest box centres (if asked), then the lowest indices."""
     if scores.shape[0] > scores.shape[1]:
-        return False
-    best = scores.argmax(axis=1)
-    if len(set(best.tolist())) < len(best):
-        return False
-    top = scores[np.arange(len(best)), best]
-    return bool(((scores >= top[:, None] - 1 / GRID).sum(axis=1) == 1).all())
+        rows, columns = _pairs_of(scores.T, lambda: _closeness_turned(truths, founds, nearest))
+        order = np.argsort(columns)
+        return columns[order], rows[order]
+    return _pairs_of(scores, lambda: closeness(truths, founds) if nearest else None)
+
+
+def _closeness_turned(truths: Sequence[Cell], founds: Sequence[Cell], nearest: bool) -> Floats | None:
+    near = closeness(truths, founds) if nearest else None
+    return None if near is None else near.T
+
+
+def _pairs_of(scores: Floats, closeness_of: Callable[[], Floats | None]) -> tuple[Ints, Ints]:
+    """The best pairs of a matrix with at least as many columns as rows.
+
+    Most rows have one plain best column that no other row wants. Only the others, the contested, are assigned; that is
+    optimal for all as soon as giving up its best column would cost each plain row more than the contested lose.
+    """
+    rows = np.arange(len(scores))
+    columns: Ints = scores.argmax(axis=1).astype(np.int64)
+    best = scores[rows, columns]
+    gap = best - np.partition(scores, -2, axis=1)[:, -2] if scores.shape[1] > 1 else np.full(len(scores), np.inf)
+    contested: Flags = (np.bincount(columns, minlength=scores.shape[1])[columns] > 1) | (gap <= 1 / GRID)
+    near = closeness_of() if contested.any() else None
+    while contested.any():
+        free = np.setdiff1d(np.arange(scores.shape[1]), columns[~contested])
+        inside = np.ix_(contested, free)
+        _, chosen = assign(_with_nearness(scores[inside], None if near is None else near[inside]))
+        columns[contested] = free[chosen]
+        lost = float((best - scores[rows, columns])[contested].sum())
+        tempted = ~contested & (gap <= lost + 1 / GRID)
+        if not tempted.any():
+            break
+        contested |= tempted
+        columns[contested] = scores[contested].argmax(axis=1)
+    return rows, columns
+
+
+def _with_nearness(scores: Floats, near: Floats | None) -> Floats:
+    """Scores on a grid, and nearness below its steps: all of it together does not make up for one step of a score."""
+    level = np.round(scores * GRID) / GRID
+    return np.asarray(level if near is None else level + near * (0.5 / GRID / max(min(scores.shape), 1)))
 
 
 def closeness(truths: Sequence[Cell], founds: Sequence[Cell]) -> Floats | None:
