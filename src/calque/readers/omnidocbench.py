@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from calque.core.corpus import BoxCorpus
 from calque.core.errors import Severity
 from calque.readers import page_names
-from calque.readers.json_tree import pointer, shown
+from calque.readers.json_tree import dumped, pointer, shown
 from calque.readers.json_values import entries, identity, missing, number, numbers, text
 from calque.readers.placement import around
 from calque.readers.rows import Rows
@@ -98,7 +97,7 @@ def _read_results(tree: Mapping[str, Any], rows: Rows) -> None:
 def write(corpus: BoxCorpus) -> dict[str, bytes]:
     """The corpus (corners in pixels) as annotated pages."""
     samples = [_sample(corpus, page, items) for page, items in by_page(corpus)]
-    return {"": json.dumps(samples, ensure_ascii=False, indent=1, allow_nan=False).encode()}
+    return {"": dumped(samples)}
 
 
 def _sample(corpus: BoxCorpus, page: int, items: list[Traced]) -> dict[str, Any]:
