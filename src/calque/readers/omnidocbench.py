@@ -50,7 +50,9 @@ def _page(info: Any, where: str, rows: Rows) -> int | None:
     width, height = number(info.get("width")), number(info.get("height"))
     name = page_names.bare(info["image_path"])
     size = None if width is None or height is None else (width, height)
-    return rows.new_page(*page_names.place(name), where, size=size, name=info["image_path"])
+    document, index = page_names.place(name)
+    rows.describe(document, info.get("page_attribute"), where + pointer("page_info", "page_attribute"))
+    return rows.new_page(document, index, where, size=size, name=info["image_path"])
 
 
 def _read_block(block: Mapping[str, Any], where: str, page: int, rows: Rows) -> None:
