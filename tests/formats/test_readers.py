@@ -29,6 +29,7 @@ from tests.formats.conftest import (
     png,
     saved,
 )
+from tests.snapshots import truth
 
 Item = tuple[Any, int, str, list[float]]
 
@@ -135,6 +136,14 @@ def test_omnidocbench_result_of_an_unknown_category() -> None:
     corpus = read(tree, side="prediction")
     assert codes(corpus) == ["unknown-category", "label-missing"]
     assert corpus.label.tolist() == [-1, 0]
+
+
+def test_omnidocbench_attributes_of_pages_are_metadata() -> None:
+    tree = json.loads(json.dumps(OMNI))
+    tree[0]["page_info"]["page_attribute"] = {"data_source": "book", "special_issue": []}
+    assert read(tree, metadata=True).metadata == {"data_source": {"paper.pdf_6": "book"}}
+    result = Evaluator(Detection(by=("data_source",))).update(tree, OMNI_RESULTS).compute()
+    assert "book" in json.dumps(result.to_dict())
 
 
 # Docling.
@@ -473,7 +482,7 @@ def test_a_mistyped_format() -> None:
 
 
 def test_documents_named_as_files(tmp_path: Path) -> None:
-    truth = {
+    expected_truth = {
         "images": [{"id": 1, "file_name": "scans/a.png", "width": 500, "height": 375}, {"id": 2, "file_name": "b_p001.png"}],
         "categories": [{"id": 1, "name": "chair"}],
         "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [263, 211, 61, 128]}],
@@ -481,9 +490,9 @@ def test_documents_named_as_files(tmp_path: Path) -> None:
     (tmp_path / "voc").mkdir()
     saved(tmp_path / "voc" / "a.xml", VOC)
     saved(tmp_path / "voc" / "b_p001.xml", VOC)
-    _, apart = read_pair(truth, tmp_path / "voc")
+    _, apart = read_pair(expected_truth, tmp_path / "voc")
     assert "no-common-document" in codes(apart)
-    expected, found = read_pair(truth, tmp_path / "voc", document_key="stem")
+    expected, found = read_pair(expected_truth, tmp_path / "voc", document_key="stem")
     assert expected.documents == found.documents == ("a", "b")
     assert expected.page_index.tolist() == found.page_index.tolist() == [0, 1]
 
@@ -499,3 +508,21 @@ def test_no_document_in_common_says_what_helps() -> None:
     (note,) = found.issues
     assert note.code == "no-common-document"
     assert "--document-key stem" in note.help
+
+
+# Snapshot files in other units.
+
+
+@pytest.mark.parametrize(("options", "scale"), [({"page_size": (1000, 1000)}, 1000), ({"units": "percent"}, 100)])
+def test_snapshot_files_in_other_units(options: dict[str, Any], scale: float) -> None:
+    tree = truth({("a", 0): [("Figure", [scale * v for v in (0.25, 0.25, 0.5, 0.75)])]})
+    with pytest.raises(CalqueError, match="pass --units"):
+        read(tree)
+    corpus = read(tree, **options)
+    assert corpus.boxes.tolist() == [[0.25, 0.25, 0.5, 0.75]]
+    assert codes(corpus) == ["units-converted"]
+
+
+def test_snapshot_files_in_shares_are_believed_whatever_the_units() -> None:
+    tree = truth({("a", 0): [("Figure", (0.25, 0.25, 0.5, 0.75))]})
+    assert read(tree, units="percent", page_size=(10, 10)).boxes.tolist() == [[0.25, 0.25, 0.5, 0.75]]

@@ -68,11 +68,8 @@ def _read(block: _Element, label: str, where: str, page: int, rows: Rows) -> Non
 
 def write(corpus: BoxCorpus) -> dict[str, bytes]:
     """The corpus (sizes in pixels) as one file for each page."""
-    single = page_names.are_single(corpus)
-    return {
-        page_names.stem_at(corpus, page, single) + ".xml": _document(size_of(corpus, page), items)
-        for page, items in by_page(corpus)
-    }
+    stems = page_names.stems(corpus)
+    return {stems[page] + ".xml": _document(size_of(corpus, page), items) for page, items in by_page(corpus)}
 
 
 def _document(size: tuple[float, float] | None, items: list[Traced]) -> bytes:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from calque.core.corpus import BoxCorpus, UnitId
 from calque.readers import page_names
+from calque.readers.json_tree import dumped
 from calque.readers.tracing import Traced, name_of, short, size_of, traced
 
 CARRIES = frozenset({"scores", "ids", "page sizes", "ignored objects", "crowds", "areas", "empty pages", "page names"})
@@ -38,7 +38,7 @@ def write_results(corpus: BoxCorpus) -> dict[str, bytes]:
 
 
 def _encoded(tree: Any) -> bytes:
-    return json.dumps(tree, ensure_ascii=False, allow_nan=False).encode()
+    return dumped(tree, None)
 
 
 def _image_ids(corpus: BoxCorpus) -> list[UnitId]:

@@ -11,11 +11,13 @@ from calque.core.columns import Flags
 from calque.core.corpus import BoxCorpus, BoxForm, Extent
 from calque.core.errors import ContractError, Issue, Severity
 from calque.core.geometry import corners
-from calque.readers import plain
+from calque.readers import page_names, plain
 from calque.readers.formats import Files, Format
 from calque.readers.placement import in_pixels, in_shares, sizes_of
 from calque.readers.tracing import UNUSABLE
 
+KEEPS_IDS = frozenset({"coco", "coco-results", "plain"})
+NAMED_BY_FILE = frozenset({"yolo", "voc", "page", "alto", "omnidocbench"})
 FEATURES: dict[str, Callable[[BoxCorpus], bool]] = {
     "scores": lambda corpus: corpus.scores is not None,
     "ids": lambda corpus: corpus.ids is not None,
@@ -37,7 +39,12 @@ def converted(corpus: BoxCorpus, target: Format, page_size: Sequence[float] | No
         )
     fitted = _fitted(corpus, target, page_size)
     # Sizes that made the conversion are in its result; those of the source are what may be lost.
-    return target.write(fitted), (*_losses(corpus, target), *_unusable(corpus), *_options(fitted, target))
+    return target.write(fitted), (
+        *_losses(corpus, target),
+        *_renamed(corpus, target),
+        *_unusable(corpus),
+        *_options(fitted, target),
+    )
 
 
 def _fitted(corpus: BoxCorpus, target: Format, page_size: Sequence[float] | None) -> BoxCorpus:
@@ -75,6 +82,20 @@ def _losses(corpus: BoxCorpus, target: Format) -> list[Issue]:
         return []
     text = f"{target.name} cannot carry {', '.join(lost)}; they were left out"
     return [Issue("not-carried", text, corpus.source, severity=Severity.NOTE)]
+
+
+def _renamed(corpus: BoxCorpus, target: Format) -> list[Issue]:
+    """Documents whose ids do not survive: as file names, or as strings where they were numbers."""
+    if target.name in KEEPS_IDS:
+        return []
+    if target.name in NAMED_BY_FILE:
+        lost = [document for document in corpus.documents if page_names.place(page_names.stem_of(document, 0))[0] != document]
+    else:
+        lost = [document for document in corpus.documents if not isinstance(document, str)]
+    if not lost:
+        return []
+    text = f"{len(lost):,} document{'s are' if len(lost) > 1 else ' is'} named otherwise in {target.name}, such as {lost[0]!r}"
+    return [Issue("document-renamed", text, corpus.source, severity=Severity.NOTE)]
 
 
 def _options(corpus: BoxCorpus, target: Format) -> list[Issue]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from calque.core.corpus import BoxCorpus
 from calque.core.errors import Severity
 from calque.readers import page_names
-from calque.readers.json_tree import pointer, shown
+from calque.readers.json_tree import dumped, pointer, shown
 from calque.readers.json_values import entries, index, missing, number, text
 from calque.readers.rows import Rows
 from calque.readers.rules import Rules
@@ -114,16 +113,14 @@ def write(corpus: BoxCorpus) -> dict[str, bytes]:
             tree["pages"][str(number_of)] = {"size": sides, "page_no": number_of}
         for item in items:
             _append(tree, item, number_of)
-    files = {_file_name(str(tree["name"])): _encoded(tree) for tree in documents.values()}
-    return files if len(files) > 1 else {"": next(iter(files.values()))}
-
-
-def _file_name(document: str) -> str:
-    return page_names.stem_of(document, 0, single=True) + ".json"
+    names = [page_names.stem_of(document, 0, single=True) + ".json" for document in corpus.documents]
+    page_names.check_distinct(names, corpus.documents, corpus.source)
+    files = {name: _encoded(tree) for name, tree in zip(names, documents.values(), strict=True)}
+    return files if len(files) > 1 else {"": next(iter(files.values()), b"{}")}
 
 
 def _encoded(tree: dict[str, Any]) -> bytes:
-    return json.dumps(tree, ensure_ascii=False, indent=1, allow_nan=False).encode()
+    return dumped(tree)
 
 
 def _empty(name: str) -> dict[str, Any]:

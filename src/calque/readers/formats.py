@@ -22,6 +22,7 @@ from calque.readers import (
     page_regions,
     plain,
     snapshot,
+    snapshot_units,
     snapshot_write,
     voc,
     yolo,
@@ -56,7 +57,7 @@ class Format:
 
 
 def _snapshot(source: Source, rules: Rules) -> Loaded:
-    return snapshot.from_tree(source.tree, source.path, rules)
+    return snapshot_units.from_tree(source.tree, source.path, rules)
 
 
 def _coco_truth(source: Source, rules: Rules) -> Loaded:

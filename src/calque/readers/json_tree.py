@@ -65,6 +65,15 @@ def parse(data: bytes, file: str) -> Any:
         raise ContractError.single("not-json", f"holds a number that cannot be read: {error}", file=file, help=help) from None
 
 
+def dumped(tree: Any, indent: int | None = 1) -> bytes:
+    r"""A value as strict JSON in UTF-8; half of a surrogate pair is spelt as an escape.
+
+    >>> dumped(["é", "\ud800"], None)
+    b'["\xc3\xa9", "\\ud800"]'
+    """
+    return json.dumps(tree, ensure_ascii=False, indent=indent, allow_nan=False).encode("utf-8", "backslashreplace")
+
+
 def _reason(error: json.JSONDecodeError) -> tuple[str, str]:
     """What is wrong, and what to do about it."""
     if not error.doc[error.pos :].strip() or error.msg.startswith("Unterminated string"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from calque.core.corpus import BoxCorpus, Side, UnitId
 from calque.core.errors import Severity
 from calque.readers import page_names
-from calque.readers.json_tree import pointer, shown
+from calque.readers.json_tree import dumped, pointer, shown
 from calque.readers.json_values import entries, identity, index, missing, number, text
 from calque.readers.placement import around
 from calque.readers.rows import Rows
@@ -168,7 +167,7 @@ def write(corpus: BoxCorpus) -> dict[str, bytes]:
     for page, items in by_page(corpus):
         results = tasks[corpus.documents[corpus.page_document[page]]][kind][0]["result"]
         results += [_result(item, f"{page}-{number_of}", size_of(corpus, page)) for number_of, item in enumerate(items)]
-    return {"": json.dumps(list(tasks.values()), ensure_ascii=False, indent=1, allow_nan=False).encode()}
+    return {"": dumped(list(tasks.values()))}
 
 
 def _result(item: Traced, usual: str, size: tuple[float, float] | None) -> dict[str, Any]:

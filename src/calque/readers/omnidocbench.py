@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from calque.core.corpus import BoxCorpus
 from calque.core.errors import Severity
 from calque.readers import page_names
-from calque.readers.json_tree import pointer, shown
+from calque.readers.json_tree import dumped, pointer, shown
 from calque.readers.json_values import entries, identity, missing, number, numbers, text
 from calque.readers.placement import around
 from calque.readers.rows import Rows
@@ -51,7 +50,9 @@ def _page(info: Any, where: str, rows: Rows) -> int | None:
     width, height = number(info.get("width")), number(info.get("height"))
     name = page_names.bare(info["image_path"])
     size = None if width is None or height is None else (width, height)
-    return rows.new_page(*page_names.place(name), where, size=size, name=info["image_path"])
+    document, index = page_names.place(name)
+    rows.describe(document, info.get("page_attribute"), where + pointer("page_info", "page_attribute"))
+    return rows.new_page(document, index, where, size=size, name=info["image_path"])
 
 
 def _read_block(block: Mapping[str, Any], where: str, page: int, rows: Rows) -> None:
@@ -98,7 +99,7 @@ def _read_results(tree: Mapping[str, Any], rows: Rows) -> None:
 def write(corpus: BoxCorpus) -> dict[str, bytes]:
     """The corpus (corners in pixels) as annotated pages."""
     samples = [_sample(corpus, page, items) for page, items in by_page(corpus)]
-    return {"": json.dumps(samples, ensure_ascii=False, indent=1, allow_nan=False).encode()}
+    return {"": dumped(samples)}
 
 
 def _sample(corpus: BoxCorpus, page: int, items: list[Traced]) -> dict[str, Any]:

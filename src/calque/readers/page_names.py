@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 
-from calque.core.corpus import BoxCorpus
+from calque.core.corpus import BoxCorpus, UnitId
+from calque.core.errors import ContractError
 
 _PAGE = re.compile(r"(.+?)(?:_p|::p)([0-9]{3,9})")
 _EXTENSIONS = re.compile(r"\.(png|jpe?g|tiff?|bmp|gif|webp|jp2|txt|xml|json|pdf)", re.IGNORECASE)
@@ -39,17 +41,25 @@ def stem_of(document: object, index: int, *, single: bool = False) -> str:
     >>> stem_of("report.pdf", 3), stem_of("scan-17", 0, single=True)
     ('report.pdf_p003', 'scan-17')
     """
-    name = re.sub(r"[/\\:\x00-\x1f]", "_", str(document)).lstrip(".") or "_"
+    name = re.sub(r"[/\\:\x00-\x1f\ud800-\udfff]", "_", str(document)).lstrip(".") or "_"
     plain = single and index == 0 and place(name) == (name, 0)
     return name if plain else f"{name}_p{index:03}"
 
 
-def are_single(corpus: BoxCorpus) -> bool:
-    """Whether every document has one page at most, so that documents alone name the files."""
-    pages = corpus.page_document.tolist()
-    return len(set(pages)) == len(pages) and not corpus.page_index.any()
+def stems(corpus: BoxCorpus) -> list[str]:
+    """A file name for each page of a corpus; documents alone name the files where each has one page only."""
+    documents = [corpus.documents[code] for code in corpus.page_document.tolist()]
+    single = len(set(documents)) == len(documents) and not corpus.page_index.any()
+    names = [stem_of(document, int(index), single=single) for document, index in zip(documents, corpus.page_index, strict=True)]
+    check_distinct(names, documents, corpus.source)
+    return names
 
 
-def stem_at(corpus: BoxCorpus, page: int, single: bool) -> str:
-    """The name of a page of a corpus."""
-    return stem_of(corpus.documents[corpus.page_document[page]], int(corpus.page_index[page]), single=single)
+def check_distinct(names: Sequence[str], documents: Sequence[UnitId], source: str) -> None:
+    """Refuse documents whose files would have one name: one would overwrite the other."""
+    seen: dict[str, UnitId] = {}
+    for name, document in zip(names, documents, strict=True):
+        if name in seen:
+            text = f"{seen[name]!r} and {document!r} would be written to one file, {name!r}"
+            raise ContractError.single("same-file", text, file=source, help="rename one of the documents")
+        seen[name] = document

@@ -89,16 +89,13 @@ def _points(outline: _Element) -> list[float] | None:
 
 def write(corpus: BoxCorpus) -> dict[str, bytes]:
     """The corpus (corners in pixels) as one file for each page."""
-    single = page_names.are_single(corpus)
-    return {
-        page_names.stem_at(corpus, page, single) + ".xml": _document(corpus, page, items, single)
-        for page, items in by_page(corpus)
-    }
+    stems = page_names.stems(corpus)
+    return {stems[page] + ".xml": _document(size_of(corpus, page), stems[page], items) for page, items in by_page(corpus)}
 
 
-def _document(corpus: BoxCorpus, page: int, items: list[Traced], single: bool) -> bytes:
-    width, height = size_of(corpus, page) or (0.0, 0.0)
-    image = page_names.stem_at(corpus, page, single) + ".png"
+def _document(size: tuple[float, float] | None, stem: str, items: list[Traced]) -> bytes:
+    width, height = size or (0.0, 0.0)
+    image = stem + ".png"
     inside = attributes(imageFilename=image, imageWidth=shown(width), imageHeight=shown(height))
     regions = [_region(item, number_of) for number_of, item in enumerate(items)]
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', f'<PcGts xmlns="{NAMESPACE}">']

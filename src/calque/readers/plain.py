@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from typing import Any
 
 from calque.core.corpus import BoxCorpus, BoxForm, Extent, UnitId
 from calque.core.errors import IssueLog
-from calque.readers.json_tree import pointer, shown
+from calque.readers.json_tree import dumped, pointer, shown
 from calque.readers.json_values import entries, identity, index, missing, number, numbers
 from calque.readers.placement import around
 from calque.readers.rows import Rows
@@ -108,7 +107,7 @@ def _page(entry: Mapping[str, Any], where: str, rows: Rows) -> int | None:
 def write(corpus: BoxCorpus) -> dict[str, bytes]:
     """The corpus as a list of boxes, as they were read: corners or sizes, pixels or shares."""
     objects = [_entry(item) for item in traced(corpus)]
-    return {"": json.dumps(objects, ensure_ascii=False, indent=1, allow_nan=False).encode()}
+    return {"": dumped(objects)}
 
 
 def _entry(item: Traced) -> dict[str, Any]:

@@ -40,6 +40,7 @@ class Rows:
         self.ids: list[str] = []
         self.ignored: list[bool] = []
         self.pointers: list[str] = []
+        self.metadata: dict[str, dict[UnitId, Any]] = {}
 
     def document(self, name: UnitId) -> int:
         """The row of a document, which need not have any page."""
@@ -67,6 +68,16 @@ class Rows:
             text = f"page {index} of {document!r} occurs more than once"
             self.log.add("duplicate-page", where, text, help=help, severity=severity)
         return self.page(document, index, **more)
+
+    def describe(self, document: UnitId, values: Any, where: str) -> None:
+        """Metadata of a document, where the rules ask for it: every plain value of an object. Pages that differ leave none."""
+        for column, value in values.items() if self.rules.metadata and isinstance(values, Mapping) else ():
+            if isinstance(value, str | int | float):
+                known = self.metadata.setdefault(column, {}).setdefault(document, value)
+                if known is not None and known != value:
+                    self.metadata[column][document] = None
+                    text = f"pages of {document!r} differ in {column!r}: it has none"
+                    self.log.add("metadata-differs", where, text, severity=Severity.NOTE)
 
     def label(self, name: str) -> int:
         """The code of a label."""
@@ -140,6 +151,7 @@ class Rows:
             model=model,
             source=self.log.file,
             issues=tuple(self.log),
+            metadata=self.metadata,
         )
 
     def _need_heights(self, heights: Floats) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,11 @@ MANY = 0.5
 """From this share on, a slip is held to be the rule of a file and not an accident."""
 
 
-def box_hints(odd_boxes: Sequence[Sequence[float]]) -> Iterator[str]:
+DIVIDE = {"pixels": "divide x by the page's width and y by its height", "percent": "divide them by 100"}
+"""What to do about numbers in other units."""
+
+
+def box_hints(odd_boxes: Sequence[Sequence[float]], remedies: Mapping[str, str] = DIVIDE) -> Iterator[str]:
     """What refused boxes look like: pixels, percent, or x, y, width, height."""
     boxes = np.array(odd_boxes, dtype=np.float64).reshape(-1, 4)
     boxes = boxes[np.isfinite(boxes).all(axis=1)]
@@ -26,9 +30,9 @@ def box_hints(odd_boxes: Sequence[Sequence[float]]) -> Iterator[str]:
     above = boxes[(boxes > 1 + 1e-9).any(axis=1)]
     if len(above) > MANY * len(boxes):
         if largest > 100:
-            yield f"values up to {largest:.6g} look like pixels: divide x by the page's width and y by its height"
+            yield f"values up to {largest:.6g} look like pixels: {remedies['pixels']}"
         elif largest > 2:
-            yield f"values up to {largest:.6g} look like percent: divide them by 100"
+            yield f"values up to {largest:.6g} look like percent: {remedies['percent']}"
     inside = boxes[((boxes >= 0) & (boxes <= 1)).all(axis=1)]
     as_sizes = inside[(inside[:, 0] + inside[:, 2] <= 1 + 1e-9) & (inside[:, 1] + inside[:, 3] <= 1 + 1e-9)]
     if len(as_sizes) > MANY * len(boxes):

@@ -15,7 +15,7 @@ from calque.core.corpus import BoxCorpus, BoxForm, Extent, Side
 from calque.core.errors import SHOWN, IssueLog, Severity, did_you_mean
 from calque.readers.json_tree import RepeatedKeys, kind, pointer, shown
 from calque.readers.rules import Rules
-from calque.readers.slips import box_hints, score_hint
+from calque.readers.slips import DIVIDE, box_hints, score_hint
 
 FORMAT = "snapshot"
 VERSION = "1.3"
@@ -34,6 +34,12 @@ _HELP = {
     "wrong-type": f"see the format's schema, version {VERSION}",
 }
 """What to do about an issue when the place where it is found knows nothing better."""
+
+REMEDIES = {
+    "pixels": "pass --units pixels --page-size W,H, or " + DIVIDE["pixels"],
+    "percent": "pass --units percent, or divide them by 100",
+}
+"""What to do about boxes that are not shares of the page."""
 
 _LABEL_KEY = re.compile(r"[1-9][0-9]*")
 _LARGEST_INDEX = 2**53
@@ -412,7 +418,7 @@ class _Reader:
         return float("nan")
 
     def _hints(self) -> None:
-        for hint in (*box_hints(self.odd_boxes), *score_hint(self.odd_scores)):
+        for hint in (*box_hints(self.odd_boxes, REMEDIES), *score_hint(self.odd_scores)):
             self.log.hint(hint)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from calque.core.corpus import BoxCorpus, Side
+from calque.readers.json_tree import dumped
 from calque.readers.snapshot import VERSION
 from calque.readers.tracing import Traced, by_page, name_of
 
@@ -28,7 +28,7 @@ def write(corpus: BoxCorpus) -> dict[str, bytes]:
         "documents": [{"doc_id": str(name), "doc_name": str(name), "doc_path": str(name)} for name in corpus.documents],
         "predictions": [_page(corpus, page, items, found) for page, items in by_page(corpus)],
     }
-    return {"": json.dumps(tree, ensure_ascii=False, indent=1, allow_nan=False).encode()}
+    return {"": dumped(tree)}
 
 
 def _page(corpus: BoxCorpus, page: int, items: list[Traced], found: bool) -> dict[str, Any]:

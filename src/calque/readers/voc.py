@@ -68,16 +68,12 @@ def _read(item: _Element, where: str, page: int, rows: Rows) -> None:
 
 def write(corpus: BoxCorpus) -> dict[str, bytes]:
     """The corpus (corners in pixels) as one file for each page."""
-    single = page_names.are_single(corpus)
-    return {
-        page_names.stem_at(corpus, page, single) + ".xml": _annotation(corpus, page, items, single)
-        for page, items in by_page(corpus)
-    }
+    stems = page_names.stems(corpus)
+    return {stems[page] + ".xml": _annotation(size_of(corpus, page), stems[page], items) for page, items in by_page(corpus)}
 
 
-def _annotation(corpus: BoxCorpus, page: int, items: list[Traced], single: bool) -> bytes:
-    lines = ["<annotation>", f"\t<filename>{escape(clean(page_names.stem_at(corpus, page, single)))}.png</filename>"]
-    size = size_of(corpus, page)
+def _annotation(size: tuple[float, float] | None, stem: str, items: list[Traced]) -> bytes:
+    lines = ["<annotation>", f"\t<filename>{escape(clean(stem))}.png</filename>"]
     if size is not None:
         sides = f"<width>{shown(size[0])}</width><height>{shown(size[1])}</height><depth>3</depth>"
         lines.append(f"\t<size>{sides}</size>")

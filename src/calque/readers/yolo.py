@@ -164,13 +164,13 @@ def _range(names: Mapping[UnitId, str]) -> str:
 
 def write(corpus: BoxCorpus) -> dict[str, bytes]:
     """The corpus (sizes in shares of the page) as label files, and the class names as ``classes.txt``."""
-    single = page_names.are_single(corpus)
+    stems = page_names.stems(corpus)
     code = {label: number_of for number_of, label in enumerate(corpus.labels)}
-    files = {
-        page_names.stem_at(corpus, page, single) + ".txt": "".join(_line(item, code) for item in items).encode()
-        for page, items in by_page(corpus)
+    files = {stems[page] + ".txt": "".join(_line(item, code) for item in items).encode() for page, items in by_page(corpus)}
+    return {
+        **files,
+        "classes.txt": "".join(f"{' '.join(label.split())}\n" for label in corpus.labels).encode("utf-8", "replace"),
     }
-    return {**files, "classes.txt": "".join(f"{' '.join(label.split())}\n" for label in corpus.labels).encode()}
 
 
 def _line(item: Traced, code: Mapping[str, int]) -> str:

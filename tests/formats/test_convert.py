@@ -1,0 +1,260 @@
+"""``calque convert``: what goes in comes out, in every format; what a format cannot carry is named."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from calque import CalqueError, Corpus, read
+from calque.core.columns import Strings
+from calque.core.corpus import BoxCorpus, BoxForm, Extent, Side
+from calque.core.files import write_folder, write_whole
+from calque.core.geometry import corners
+from calque.readers import formats, read_pair
+from calque.readers.converting import FEATURES, converted
+from tests.conftest import Run
+from tests.snapshots import valid_predictions, valid_truth, write
+
+TARGETS = [entry for entry in formats.FORMATS if entry.write is not None and entry.name not in ("coco-results", "plain")]
+
+
+def corpus(**more: Any) -> BoxCorpus:
+    """Three documents, one of two pages, one page without objects, labels that need care."""
+    columns: dict[str, Any] = {
+        "documents": ("a.pdf", "b_p", "Übung 3"),
+        "page_document": np.array([0, 0, 1, 2], dtype=np.int32),
+        "page_index": np.array([0, 4, 0, 0], dtype=np.int64),
+        "page_sizes": np.array([[1000.0, 1400.0]] * 4),
+        "labels": ("Table", "a & b <c>", "Überschrift"),
+        "page": np.array([0, 0, 1, 3], dtype=np.int32),
+        "label": np.array([0, 1, 2, 0], dtype=np.int32),
+        "boxes": np.array(
+            [[10, 20, 300, 400], [0.5, 0.25, 999.5, 1400], [100, 100, 101, 101], [7, 7, 70, 77]], dtype=np.float64
+        ),
+        "scores": np.array([0.5, 1.0, 0.0, 0.125]),
+        "side": Side.FOUND,
+        "ids": Strings.pack(["11", "12", "13", "14"]),
+    }
+    return BoxCorpus(**{**columns, **more})
+
+
+def put(files: Any, path: Path) -> Path:
+    if set(files) == {""}:
+        write_whole(path, files[""])
+    else:
+        write_folder(path, files)
+    return path
+
+
+def contents(got: Any, size: tuple[float, float] = (1000, 1400)) -> list[tuple[Any, ...]]:
+    """(document, page, label, corners in pixels), sorted."""
+    flat = corners(got.boxes, got.form) * (np.array(size * 2) if got.extent is Extent.NORMALIZED else 1.0)
+    return sorted(
+        (
+            got.documents[got.page_document[got.page[row]]],
+            int(got.page_index[got.page[row]]),
+            got.labels[got.label[row]],
+            tuple(round(value, 6) for value in flat[row].tolist()),
+        )
+        for row in range(len(got))
+    )
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
+def test_round_trip(target: formats.Format, tmp_path: Path) -> None:
+    original = corpus()
+    files, _ = converted(original, target, None)
+    again = read(put(files, tmp_path / "out"), side="prediction", format=target.name)
+    assert contents(again) == contents(original)
+    assert formats.recognised(_source(tmp_path / "out")).name == target.name
+    order, wanted = np.argsort(contents_key(again)), np.argsort(contents_key(original))
+    if "scores" in target.carries:
+        assert again.scores[order].tolist() == original.scores[wanted].tolist()
+    else:
+        assert again.scores is None
+    if "ids" in target.carries:
+        assert [str(again.ids[row]) for row in order] == [original.ids[row] for row in wanted]
+    if "page sizes" in target.carries:
+        known = again.page_sizes[~np.isnan(again.page_sizes).any(axis=1)]
+        assert {tuple(size) for size in known.tolist()} == {(1000.0, 1400.0)}
+    if "empty pages" in target.carries:
+        assert ("b_p", 0) in places(again)
+
+
+def _source(path: Path) -> Any:
+    from calque.readers.source import Source
+
+    return Source(path)
+
+
+def contents_key(got: BoxCorpus) -> list[float]:
+    scale = 1000 if got.extent is Extent.NORMALIZED else 1
+    return [round(value * scale, 6) for value in got.boxes[:, 0].tolist()]
+
+
+def places(got: BoxCorpus) -> set[tuple[Any, int]]:
+    return {(got.documents[code], int(index)) for code, index in zip(got.page_document, got.page_index, strict=True)}
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
+def test_what_a_format_cannot_carry_is_named(target: formats.Format) -> None:
+    count = 4
+    everything = corpus(
+        crowd=np.ones(count, dtype=np.uint8),
+        ignore=np.ones(count, dtype=np.uint8),
+        given_areas=np.ones(count),
+        page_names=Strings.pack(["x"] * 4),
+    )
+    assert all(present(everything) for present in FEATURES.values())
+    _, issues = converted(everything, target, None)
+    named = " ".join(issue.message for issue in issues if issue.code == "not-carried")
+    for feature in FEATURES:
+        assert (feature in named) == (feature not in target.carries), feature
+
+
+def test_round_trip_of_plain_lists_with_the_options_that_are_named(tmp_path: Path) -> None:
+    shares = corpus(boxes=corpus().boxes / [1000, 1400, 1000, 1400], extent=Extent.NORMALIZED)
+    files, issues = converted(shares, formats.named("plain"), None)
+    (note,) = [issue for issue in issues if issue.code == "needs-options"]
+    assert note.message.endswith("--units normalized")
+    again = read(put(files, tmp_path / "out.json"), side="prediction", units="normalized")
+    assert np.array_equal(again.boxes, shares.boxes)
+    sizes = corpus(form=BoxForm.XYWH, boxes=corpus().boxes)
+    files, issues = converted(sizes, formats.named("plain"), None)
+    assert "--boxes xywh" in issues[-1].message
+
+
+def test_coco_results_go_with_the_truth_that_was_written_beside_them(tmp_path: Path) -> None:
+    original = corpus()
+    truth, _ = converted(original, formats.named("coco"), None)
+    results, _ = converted(original, formats.named("coco-results"), None)
+    _, found = read_pair(put(truth, tmp_path / "truth.json"), put(results, tmp_path / "found.json"))
+    assert contents(found) == contents(original)
+
+
+names = (
+    st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S", "Zs"]), min_size=1, max_size=8)
+    .map(str.strip)
+    .filter(bool)
+)
+sides = st.tuples(st.integers(0, 900), st.integers(0, 900), st.integers(1, 100), st.integers(1, 500))
+
+
+@settings(max_examples=60)
+@given(
+    items=st.lists(st.tuples(names, st.integers(0, 1200), names, sides, st.floats(0, 1)), min_size=1, max_size=6),
+    target=st.sampled_from(TARGETS),
+)
+def test_any_boxes_survive(items: list[Any], target: formats.Format, tmp_path_factory: pytest.TempPathFactory) -> None:
+    original = Corpus.from_arrays(
+        [[x, y, x + width, y + height] for *_, (x, y, width, height), _ in items],
+        [" ".join(label.split()) for _, _, label, *_ in items],
+        documents=[document for document, *_ in items],
+        pages=[page for _, page, *_ in items],
+        scores=[score for *_, score in items],
+    )
+    try:
+        files, issues = converted(original, target, (1000, 1400))
+    except CalqueError as error:
+        assert "would be written to one file" in str(error)
+        return
+    again = read(put(files, tmp_path_factory.mktemp("any") / "out"), side="prediction", format=target.name)
+    if any(issue.code == "document-renamed" for issue in issues):
+        assert len(again) == len(original)
+    else:
+        assert contents(again) == contents(original)
+
+
+def test_objects_that_cannot_be_written_are_counted(calque: Callable[..., Run], tmp_path: Path) -> None:
+    write(tmp_path / "in.json", [{"bbox": [9, 9, 1, 1], "category": "a"}, {"bbox": [1, 1, 9, 9], "category": "a"}])
+    run = calque("convert", "in.json", "out.json", "--to", "coco")
+    assert run.code == 3
+    assert "1 object without a usable box" in run.err
+    assert len(json.loads((tmp_path / "out.json").read_text())["annotations"]) == 1
+
+
+def test_pixels_for_a_format_of_shares_need_sizes(calque: Callable[..., Run], tmp_path: Path) -> None:
+    write(tmp_path / "in.json", [{"bbox": [100, 140, 500, 700], "category": "Table"}])
+    run = calque("convert", "in.json", "out.json", "--to", "snapshot")
+    assert run.code == 2
+    assert "--page-size W,H" in run.err
+    assert not (tmp_path / "out.json").exists()
+    run = calque("convert", "in.json", "out.json", "--to", "snapshot", "--page-size", "1000,1400", "--as", "truth")
+    assert run.code == 0
+    tree = json.loads((tmp_path / "out.json").read_text())
+    assert tree["info"]["type"] == "ground_truth"
+    assert tree["predictions"][0]["objects"][0]["bbox"] == [0.1, 0.1, 0.5, 0.5]
+
+
+def test_snapshot_files_survive(calque: Callable[..., Run], tmp_path: Path) -> None:
+    for side, tree in (("truth", valid_truth()), ("found", valid_predictions())):
+        write(tmp_path / f"{side}.json", tree)
+        assert calque("convert", f"{side}.json", f"{side}-2.json", "--to", "snapshot").code == 0
+        again = json.loads((tmp_path / f"{side}-2.json").read_text())
+        assert again["predictions"] == tree["predictions"]
+        assert again["label_map"] == tree["label_map"]
+    assert calque("validate", "truth-2.json", "found-2.json").code == 0
+
+
+def test_class_maps_and_names_of_formats(calque: Callable[..., Run], tmp_path: Path) -> None:
+    write(tmp_path / "in.json", [{"bbox": [0, 0, 1, 1], "category": "a"}, {"bbox": [0, 0, 2, 2], "category": "b"}])
+    (tmp_path / "map.yaml").write_text("a: A\nb: drop\n")
+    run = calque("convert", "in.json", "out.json", "--to", "plain", "--from", "plain", "--class-map", "map.yaml")
+    assert run.code == 0
+    assert [entry["category"] for entry in json.loads((tmp_path / "out.json").read_text())] == ["A"]
+    assert "dropped by the class map: 'b' (1)" in run.err
+    assert "pass --to" in calque("convert", "in.json", "out.json").err
+    assert "did you mean 'plain'" in calque("convert", "in.json", "out.json", "--to", "plian").err
+
+
+def test_a_folder_appears_whole_or_not_at_all(calque: Callable[..., Run], tmp_path: Path) -> None:
+    write(tmp_path / "in.json", [{"bbox": [0, 0, 1, 1], "category": "a", "doc": name} for name in ("x/y", "x_y")])
+    run = calque("convert", "in.json", "out", "--to", "voc")
+    assert run.code == 2
+    assert "would be written to one file" in run.err
+    assert [path.name for path in tmp_path.iterdir()] == ["in.json"]
+    write(tmp_path / "in.json", [{"bbox": [0, 0, 1, 1], "category": "a", "doc": "x" * 300}])
+    assert calque("convert", "in.json", "out", "--to", "voc").code == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["in.json"]
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine.txt").write_text("keep")
+    write(tmp_path / "in.json", [{"bbox": [0, 0, 1, 1], "category": "a", "doc": "x"}])
+    run = calque("convert", "in.json", "out", "--to", "voc")
+    assert run.code == 2
+    assert "exists already" in run.err
+    assert (tmp_path / "out" / "mine.txt").read_text() == "keep"
+
+
+def test_real_files_in_every_format_give_the_same_numbers(
+    calque: Callable[..., Run], real_pair: tuple[Path, Path], tmp_path: Path
+) -> None:
+    wanted = calque("detect", *real_pair, "--format", "json").json["metrics"]["0.5"]["micro"]
+    for target in TARGETS:
+        run = calque("convert", real_pair[1], target.name, "--to", target.name, "--page-size", "1000,1400", "--quiet")
+        assert run.code == 0, run.err
+        got = calque("detect", real_pair[0], target.name, "--page-size", "1000,1400", "--format", "json")
+        assert got.code == 0, got.err
+        micro = got.json["metrics"]["0.5"]["micro"]
+        assert {key: micro[key] for key in ("tp", "fp", "fn")} == {key: wanted[key] for key in ("tp", "fp", "fn")}, target.name
+        assert micro["mean_iou"] == pytest.approx(wanted["mean_iou"])
+
+
+def test_validate_takes_every_format(calque: Callable[..., Run], tmp_path: Path) -> None:
+    write(tmp_path / "a.json", [{"bbox": [0, 0, 9, 9], "category": "Figure", "doc": "d"}])
+    write(tmp_path / "b.json", [{"bbox": [0, 0, 9, 9], "category": "picture", "doc": "d", "score": 0.5}])
+    run = calque("validate", "a.json", "b.json")
+    assert run.code == 0
+    assert "no label in common" in run.out
+    (tmp_path / "map.yaml").write_text("picture: Figure\n")
+    (tmp_path / "none.yaml").write_text("{}")
+    run = calque("validate", "a.json", "b.json", "--class-map", "none.yaml", "--class-map", "map.yaml", "--from", "plain")
+    assert "no label in common" not in run.out
+    assert calque("validate", "a.json", "b.json", "--from", "coco").code == 2
+    assert "given 3 times" in calque("validate", "a.json", *["--from", "plain"] * 3).err
