@@ -174,6 +174,7 @@ def _from_lines(path: str, declared: frozenset[str], id_key: str | None, strict:
     log = IssueLog(path)
     starts, lengths, ids, numbers = [], [], [], []
     key = id_key
+    decoder = _id_decoder(ID_KEYS if id_key is None else (id_key,))
     position = 0
     with open(path, "rb") as file:
         for number, line in enumerate(file):
@@ -182,7 +183,7 @@ def _from_lines(path: str, declared: frozenset[str], id_key: str | None, strict:
                 start, line = start + 3, line[3:]  # noqa: PLW2901  # the mark is no part of the record
             if not line.strip():
                 continue
-            record = _parsed_line(line, number, log, strict)
+            record = _ids_in(line, decoder) or _parsed_line(line, number, log, strict)
             if not isinstance(record, Mapping):
                 continue
             key = key or _id_key(record, declared)
@@ -193,6 +194,27 @@ def _from_lines(path: str, declared: frozenset[str], id_key: str | None, strict:
     if not starts and not log.total:
         raise ContractError.single("empty-file", "the file is empty", file=path)
     return _corpus(LineRecords(path, starts, lengths, key), ids, numbers, path, log)
+
+
+def _id_decoder(keys: Sequence[str]) -> Any:
+    """Checks the whole of a line and builds only what stands under these keys."""
+    import msgspec
+
+    fields = [(f"key_{position}", Any, msgspec.UNSET) for position in range(len(keys))]
+    names = {f"key_{position}": key for position, key in enumerate(keys)}
+    return msgspec.json.Decoder(msgspec.defstruct("Ids", fields, rename=names))
+
+
+def _ids_in(line: bytes, decoder: Any) -> dict[str, Any] | None:
+    """The ids of a record that is as it should be; nothing when it has none, or when something is odd."""
+    import msgspec
+
+    try:
+        if not line.isascii():
+            line.decode()  # the decoder does not look into texts that it skips
+        return msgspec.to_builtins(decoder.decode(line))  # type: ignore[no-any-return]  # a struct becomes a dictionary
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
 
 
 def _parsed_line(line: bytes, number: int, log: IssueLog, strict: bool) -> Any:
