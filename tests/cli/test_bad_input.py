@@ -179,7 +179,7 @@ def test_a_directory(calque: Callable[..., Run], gt: str, tmp_path: Path) -> Non
     (tmp_path / "folder").mkdir()
     run = calque("detect", gt, "folder", "-o", "result.json")
     assert_refused(run, tmp_path, {"gt.json", "folder"})
-    assert "folder: is a folder; give a file" in run.err
+    assert "folder: the folder holds no files" in run.err
 
 
 def test_a_file_that_does_not_exist(calque: Callable[..., Run], gt: str, tmp_path: Path) -> None:

@@ -69,6 +69,7 @@ def test_options_reach_the_settings(calque: Command, files: Files) -> None:
     more = ("--class-weight", "Table=2", "--class-weight", "Figure=0.5", "--allow-missing-scores", "--lenient")
     more += ("--max-detections", "10,1", "--document-key", "file_name")
     more += ("--errors", "tide", "--error-limits", "0.6,0.2,0.5,0.8")
+    more += ("--from-truth", "snapshot", "--from-pred", "snapshot", "--units", "normalized", "--page-size", "600,800")
     settings = calque("detect", *files, *options, *more, "--format", "json").json["settings"]
     assert settings == {
         "match": "greedy",
@@ -86,6 +87,15 @@ def test_options_reach_the_settings(calque: Command, files: Files) -> None:
         "lenient": "yes",
         "recall-floor": "0.0",
         "precision-floor": "0.0",
+        "from-truth": "snapshot",
+        "from-pred": "snapshot",
+        "boxes": "xyxy",
+        "units": "normalized",
+        "origin": "top_left",
+        "page-size": "600.0,800.0",
+        "class-map": "none",
+        "class-map-truth": "none",
+        "class-map-pred": "none",
     }
 
 
