@@ -88,7 +88,8 @@ def _print(reports: list[dict[str, Any]], format: str) -> None:
         if report["valid"]:
             click.echo(f"{name}: " + click.style("valid", fg="green") + f", {message}")
             for issue in report["issues"]:
-                click.echo(printable(f"  {issue['severity']}: {': '.join(filter(None, (issue['pointer'], issue['message'])))}"))
+                told = ": ".join(part for part in (issue["severity"], issue["pointer"], issue["message"]) if part)
+                click.echo(printable(f"  {told}" + (f"; {issue['help']}" if issue["help"] else "")))
         else:
             count = f"{report['total']:,} issue{'s' if report['total'] != 1 else ''}"
             click.echo(f"{name}: " + click.style("not valid", fg="red") + f", {count}")

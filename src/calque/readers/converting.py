@@ -34,9 +34,7 @@ FEATURES: dict[str, Callable[[BoxCorpus], bool]] = {
 def converted(corpus: BoxCorpus, target: Format, page_size: Sequence[float] | None) -> tuple[Files, tuple[Issue, ...]]:
     """The files that say in the target's words what the corpus says, and what of it they cannot say."""
     if target.write is None:
-        raise ContractError.single(
-            "not-written", f"calque reads {target.name} and does not write it", help="choose another --to"
-        )
+        raise ContractError.single("no-writer", f"calque reads {target.name} and does not write it", help="choose another --to")
     fitted = _fitted(corpus, target, page_size)
     # Sizes that made the conversion are in its result; those of the source are what may be lost.
     return target.write(fitted), (
