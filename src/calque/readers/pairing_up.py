@@ -69,11 +69,13 @@ def by_stem(corpus: BoxCorpus) -> BoxCorpus:
 
 
 def _document_notes(truth: BoxCorpus, found: BoxCorpus) -> Iterable[Issue]:
-    mine, theirs = set(truth.documents), set(found.documents)
-    if not mine or not theirs or mine & theirs:
+    mine = set(truth.documents)
+    if not mine or not found.documents or not mine.isdisjoint(found.documents):
         return
     text = f"the two sides have no document in common: truth has {_some(truth)}; predictions have {_some(found)}"
-    stems = {page_names.bare(str(document)) for document in mine} & {page_names.bare(str(document)) for document in theirs}
+    stems = {page_names.bare(str(document)) for document in mine} & {
+        page_names.bare(str(document)) for document in found.documents
+    }
     usual = "check that both sides are of the same documents, and how each names them"
     help = f"pass --document-key stem: {len(stems):,} have the same name without folder and extension" if stems else usual
     if not stems and "coco" in (truth.format, found.format):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calque.core.columns import Codes, Floats
+from calque.core.columns import Codes, Flags, Floats
 from calque.core.corpus import BoxCorpus, BoxForm, Extent
 from calque.core.errors import Issue, Severity
 from calque.core.geometry import corners
@@ -64,7 +64,7 @@ def unit_slips(boxes: Floats, extent: Extent, sizes: Floats, file: str) -> Itera
             yield Issue("beyond-page", text, file, help=help, severity=Severity.NOTE)
 
 
-SAMPLE = 60
+SAMPLE = 30
 """How many pages are looked at to find out whether one side is turned, shifted or scaled as a whole."""
 CROWDED = 300
 """How many boxes of one page are looked at."""
@@ -158,11 +158,11 @@ def _sides(sheets: list[_Sheet]) -> tuple[list[Floats], list[Floats]]:
 
 def _sheets(truth: BoxCorpus, found: BoxCorpus) -> list[_Sheet]:
     """A sample of the pages that both sides have, spread over the truth."""
-    occupied = np.unique(truth.page)
+    occupied = np.flatnonzero(np.bincount(truth.page, minlength=len(truth.page_index)))
     sample = occupied[np.unique(np.linspace(0, len(occupied) - 1, SAMPLE).astype(np.int64))] if len(occupied) else occupied
     wanted = {truth.documents[code] for code in truth.page_document[sample].tolist()}
     code_of = {document: code for code, document in enumerate(found.documents) if document in wanted}
-    near = np.flatnonzero(np.isin(found.page_document, list(code_of.values())))
+    near = np.flatnonzero(_flags(list(code_of.values()), len(found.documents))[found.page_document])
     row_of = {(int(found.page_document[row]), int(found.page_index[row])): row for row in near.tolist()}
     pages = []
     for page in sample.tolist():
@@ -178,10 +178,16 @@ def _sheets(truth: BoxCorpus, found: BoxCorpus) -> list[_Sheet]:
 
 def _grouped(corpus: BoxCorpus, pages: list[int]) -> dict[int, Floats]:
     """The corners of the boxes of some pages; those of negative size too, for a slip may have made them so."""
-    rows = np.flatnonzero(np.isin(corpus.page, pages))
+    rows = np.flatnonzero(_flags(pages, len(corpus.page_index))[corpus.page])
     rows = rows[np.isfinite(corpus.boxes[rows]).all(axis=1)]
     boxes, page_of = corners(corpus.boxes[rows], BoxForm(corpus.form)), corpus.page[rows]
     return {page: _first(boxes, page_of, page) for page in pages}
+
+
+def _flags(chosen: list[int], size: int) -> Flags:
+    flags = np.zeros(size, dtype=np.bool_)
+    flags[chosen] = True
+    return flags
 
 
 def _first(boxes: Floats, page_of: Codes, page: int) -> Floats:
