@@ -168,7 +168,8 @@ class Rows:
         self._flag(flaws, unlabelled, Flaw.UNKNOWN_LABEL, "label-missing", "without a label")
         bad = np.asarray(~(np.isfinite(boxes).all(axis=1) & ordered.all(axis=1)))
         self._flag(flaws, bad, Flaw.BAD_BOX, "box-invalid", "whose box is not finite or has a negative size")
-        if form is BoxForm.XYXY and bad.sum() > len(boxes) / 4 and (boxes[bad] >= 0).all():
+        backwards = boxes[bad & np.isfinite(boxes).all(axis=1)]
+        if form is BoxForm.XYXY and len(backwards) > len(boxes) / 4 and (backwards >= 0).all():
             text = "many boxes end before they begin: they look like [x, y, width, height]"
             self.log.add("looks-like-sizes", "", text, help="pass --boxes xywh", severity=Severity.NOTE)
         return flaws
