@@ -340,5 +340,5 @@ def test_every_object_has_exactly_one_outcome() -> None:
 
 
 def test_truth_and_predictions_in_different_units_are_refused() -> None:
-    with pytest.raises(Exception, match="normalized coordinates"):
+    with pytest.raises(Exception, match="shares of the page here and pixels"):
         evaluated(EXPECTED, Corpus.from_arrays([[0, 0, 5, 5]], ["Figure"], scores=[0.5]))
