@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from calque import Evaluator
 from calque.core.corpus import canonical
+from calque.core.state import pack, unpack
 from calque.kernels import TWINS, VARIABLE, native_built
 from tests.laws.checks import CHECKS
 from tests.laws.detection import DETECTION
@@ -106,7 +107,14 @@ def states_merge_as_evaluators_do(subject: Subject, documents: list[Document], d
     first, *others = [Evaluator.from_state(subject.evaluator(part).state()) for part in _parts(documents, data)]
     for other in others:
         first.merge(other)
-    assert first.state() == subject.evaluator(documents).state()
+    assert _without_remarks(first.state()) == _without_remarks(subject.evaluator(documents).state())
+
+
+def _without_remarks(state: bytes) -> bytes:
+    """The state less what was noticed about its files: a file that is split may give other cause for remarks."""
+    header, ledger = unpack(state, "")
+    del header["issues"]
+    return pack(header, ledger)
 
 
 def compute_is_idempotent(subject: Subject, documents: list[Document], data: Data) -> None:
