@@ -44,7 +44,7 @@ EXTENSIONS = {".txt": "table", ".json": "json", ".jsonl": "jsonl", ".xml": "juni
     help="Write to a file; its extension chooses the format (repeat for several).",
 )  # fmt: skip
 @click.option("--annotations", "annotate", is_flag=True, help="Also print GitHub annotations for what failed.")
-@click.option("--save", type=click.Path(dir_okay=False), metavar="STATE", help="Keep the state for merge and report.")
+@click.option("--save", type=click.Path(dir_okay=False), metavar="STATE", help="Keep the state for calque merge.")
 @click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr.")
 @jobs_option
 def command(suite: str | None, schema: bool, outputs: tuple[str, ...], jobs: int, quiet: bool, **values: Any) -> int:

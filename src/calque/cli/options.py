@@ -124,7 +124,7 @@ def output_options(command: Decorated) -> Decorated:
     """``--format``, ``-o``, ``--save`` and ``--quiet``, as on every verb that prints a result."""
     for option in (
         click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr."),
-        click.option("--save", type=click.Path(dir_okay=False), metavar="STATE", help="Keep the state for merge and report."),
+        click.option("--save", type=click.Path(dir_okay=False), metavar="STATE", help="Keep the state for calque merge."),
         click.option(
             "-o",
             "--output",
