@@ -10,6 +10,7 @@
 
 #include "boxes_best.hpp"
 #include "boxes_greedy.hpp"
+#include "boxes_kinds.hpp"
 #include "boxes_overlaps.hpp"
 #include "coco_accumulate.hpp"
 #include "coco_match.hpp"
@@ -69,6 +70,16 @@ Side side(const std::string& name, const Boxes& boxes, const Column<std::int32_t
 
 void check_pages(const Side& truth, const Side& found) {
     require(truth.pages() == found.pages(), "truth_offsets and found_offsets must have the same number of pages");
+}
+
+void check_matches(const Side& truth, const Side& found, std::span<const std::int32_t> truth_match) {
+    bool fine = true;
+    for (std::size_t page = 0; page < truth.pages(); ++page)
+        for (auto row = truth.offsets[page]; row < truth.offsets[page + 1]; ++row) {
+            const std::int32_t match = truth_match[static_cast<std::size_t>(row)];
+            fine = fine && (match < 0 || (match >= found.offsets[page] && match < found.offsets[page + 1]));
+        }
+    require(fine, "truth_match must name rows of the same page");
 }
 
 // An array that owns the vector; numpy itself is imported only when Python gets it.
@@ -139,6 +150,27 @@ auto bound_union_areas(const Boxes& boxes, const Column<std::int64_t>& offsets, 
         out = union_areas({boxes.data(), 4 * boxes.shape(0)}, view(offsets), jobs);
     }
     return array(std::move(out));
+}
+
+auto bound_error_kinds(const Boxes& truth_boxes, const Column<std::int32_t>& truth_labels,
+                       const Column<std::int64_t>& truth_offsets, const Column<std::uint8_t>& truth_roles,
+                       const Column<std::int32_t>& truth_match, const Boxes& found_boxes,
+                       const Column<std::int32_t>& found_labels, const Column<std::int64_t>& found_offsets,
+                       const Column<double>& found_scores, const Column<std::uint8_t>& found_roles, bool xywh,
+                       const Column<double>& limits, int jobs) {
+    const Side truth = side("truth", truth_boxes, truth_labels, truth_offsets, truth_roles, {truth_match.shape(0)});
+    const Side found = side("found", found_boxes, found_labels, found_offsets, found_roles, {found_scores.shape(0)});
+    check_pages(truth, found);
+    check_matches(truth, found, view(truth_match));
+    require(limits.shape(0) == 4, "limits must be four numbers");
+    Kinds out;
+    {
+        const nb::gil_scoped_release released;
+        out = error_kinds(truth, found, view(found_scores), view(truth_match), xywh,
+                          {limits.data()[0], limits.data()[1], limits.data()[2], limits.data()[3]}, jobs);
+    }
+    return std::tuple{array(std::move(out.truth)), array(std::move(out.truth_partner)), array(std::move(out.found)),
+                      array(std::move(out.found_partner)), array(std::move(out.subtype))};
 }
 
 auto bound_coco_match(const Boxes& truth_boxes, const Column<std::int32_t>& truth_labels,
@@ -250,6 +282,9 @@ void bind_boxes(nb::module_& m) {
     m.def("overlapping_pairs", &bound_overlapping_pairs, "truth_boxes"_a, "truth_offsets"_a, "truth_roles"_a,
           "found_boxes"_a, "found_offsets"_a, "found_roles"_a, "xywh"_a, "jobs"_a = 1);
     m.def("union_areas", &bound_union_areas, "boxes"_a, "offsets"_a, "jobs"_a = 1);
+    m.def("error_kinds", &bound_error_kinds, "truth_boxes"_a, "truth_labels"_a, "truth_offsets"_a, "truth_roles"_a,
+          "truth_match"_a, "found_boxes"_a, "found_labels"_a, "found_offsets"_a, "found_scores"_a, "found_roles"_a,
+          "xywh"_a, "limits"_a, "jobs"_a = 1);
     m.def("coco_match", &bound_coco_match, "truth_boxes"_a, "truth_labels"_a, "truth_offsets"_a, "truth_areas"_a,
           "truth_crowd"_a, "truth_ignore"_a, "truth_roles"_a, "found_boxes"_a, "found_labels"_a, "found_offsets"_a,
           "found_scores"_a, "found_roles"_a, "xywh"_a, "thresholds"_a, "area_ranges"_a, "max_detections"_a,

@@ -10,43 +10,17 @@ namespace calque {
 
 namespace {
 
-struct Target {
-    Box box;
-    std::int32_t row;
-};
-
-void overlaps_of_page(const Side& truth, const Side& found, bool xywh, std::size_t page, std::vector<Target>& targets,
-                      Overlaps& out) {
-    targets.clear();
-    for (auto row = truth.offsets[page]; row < truth.offsets[page + 1]; ++row)
-        if (truth.roles[static_cast<std::size_t>(row)] == Role::counts)
-            targets.push_back({read_box(&truth.boxes[4 * static_cast<std::size_t>(row)], xywh),
-                               static_cast<std::int32_t>(row)});
-    if (targets.empty()) return;
-    for (auto row = found.offsets[page]; row < found.offsets[page + 1]; ++row) {
-        if (found.roles[static_cast<std::size_t>(row)] != Role::counts) continue;
-        const Box box = read_box(&found.boxes[4 * static_cast<std::size_t>(row)], xywh);
-        for (const Target& target : targets) {
-            const double shared = intersection(target.box, box);
-            if (!(shared > 0)) continue;
-            out.truth.push_back(target.row);
-            out.found.push_back(static_cast<std::int32_t>(row));
-            out.shared.push_back(shared);
-        }
-    }
-}
-
 template <class T>
 void append(std::vector<T>& all, const std::vector<T>& part) {
     all.insert(all.end(), part.begin(), part.end());
 }
 
-struct Span {
-    double from, to;
-};
+bool is_solid(const double* box) { return box[0] < box[2] && box[1] < box[3]; }
+
+}  // namespace
 
 // The length that some spans cover together; sorts them.
-double covered(std::vector<Span>& spans) {
+double UnionArea::covered(std::vector<Span>& spans) {
     std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.from < b.from; });
     double length = 0, from = 0, to = 0;
     bool open = false;
@@ -64,42 +38,35 @@ double covered(std::vector<Span>& spans) {
 }
 
 // The plane is cut at every left and right edge; within such a slab the union is a matter of heights alone.
-class Union {
-public:
-    double area(std::span<const double> boxes) {
-        edges_.clear();
+double UnionArea::of(std::span<const double> boxes) {
+    edges_.clear();
+    for (std::size_t at = 0; at < boxes.size(); at += 4)
+        if (is_solid(&boxes[at])) edges_.insert(edges_.end(), {boxes[at], boxes[at + 2]});
+    std::sort(edges_.begin(), edges_.end());
+    edges_.erase(std::unique(edges_.begin(), edges_.end()), edges_.end());
+    double sum = 0;
+    for (std::size_t i = 1; i < edges_.size(); ++i) {
+        spans_.clear();
         for (std::size_t at = 0; at < boxes.size(); at += 4)
-            if (solid(&boxes[at])) edges_.insert(edges_.end(), {boxes[at], boxes[at + 2]});
-        std::sort(edges_.begin(), edges_.end());
-        edges_.erase(std::unique(edges_.begin(), edges_.end()), edges_.end());
-        double sum = 0;
-        for (std::size_t i = 1; i < edges_.size(); ++i) {
-            spans_.clear();
-            for (std::size_t at = 0; at < boxes.size(); at += 4)
-                if (solid(&boxes[at]) && boxes[at] <= edges_[i - 1] && edges_[i] <= boxes[at + 2])
-                    spans_.push_back({boxes[at + 1], boxes[at + 3]});
-            sum += (edges_[i] - edges_[i - 1]) * covered(spans_);
-        }
-        return sum;
+            if (is_solid(&boxes[at]) && boxes[at] <= edges_[i - 1] && edges_[i] <= boxes[at + 2])
+                spans_.push_back({boxes[at + 1], boxes[at + 3]});
+        sum += (edges_[i] - edges_[i - 1]) * covered(spans_);
     }
-
-private:
-    static bool solid(const double* box) { return box[0] < box[2] && box[1] < box[3]; }
-
-    std::vector<double> edges_;
-    std::vector<Span> spans_;
-};
-
-}  // namespace
+    return sum;
+}
 
 Overlaps overlapping_pairs(const Side& truth, const Side& found, bool xywh, int jobs) {
     const auto cuts = page_shares(truth, found);
     std::vector<Overlaps> parts(cuts.size() - 1);
     in_threads(parts.size(), jobs, [&](auto next) {
-        std::vector<Target> targets;
+        PageOverlaps overlaps;
         for (std::size_t share; (share = next()) < parts.size();)
             for (std::size_t page = cuts[share]; page < cuts[share + 1]; ++page)
-                overlaps_of_page(truth, found, xywh, page, targets, parts[share]);
+                overlaps.each(truth, found, xywh, page, [&](const PageBox& there, const PageBox& here, double shared) {
+                    parts[share].truth.push_back(static_cast<std::int32_t>(there.row));
+                    parts[share].found.push_back(static_cast<std::int32_t>(here.row));
+                    parts[share].shared.push_back(shared);
+                });
     });
     Overlaps out;
     std::size_t pairs = 0;
@@ -121,13 +88,13 @@ std::vector<double> union_areas(std::span<const double> boxes, std::span<const s
     const std::size_t shares = (groups + groups_a_share - 1) / groups_a_share;
     std::vector<double> out(groups);
     in_threads(shares, jobs, [&](auto next) {
-        Union together;
+        UnionArea together;
         for (std::size_t share; (share = next()) < shares;) {
             const std::size_t end = std::min(groups, (share + 1) * groups_a_share);
             for (std::size_t group = share * groups_a_share; group < end; ++group) {
                 const auto first = static_cast<std::size_t>(offsets[group]),
                            last = static_cast<std::size_t>(offsets[group + 1]);
-                out[group] = together.area(boxes.subspan(4 * first, 4 * (last - first)));
+                out[group] = together.of(boxes.subspan(4 * first, 4 * (last - first)));
             }
         }
     });

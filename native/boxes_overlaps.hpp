@@ -9,6 +9,55 @@
 
 namespace calque {
 
+struct PageBox {
+    Box box;
+    std::size_t row;
+};
+
+// The pairs of one page that count and share some area, whatever their labels; reused from page to page.
+class PageOverlaps {
+public:
+    // Calls visit(truth, found, shared area) for each, by found row and then truth row.
+    template <class Visit>
+    void each(const Side& truth, const Side& found, bool xywh, std::size_t page, Visit visit) {
+        truths_.clear();
+        for_each_counting(truth, page, [&](std::size_t row) { truths_.push_back({read_box(&truth.boxes[4 * row], xywh), row}); });
+        if (truths_.empty()) return;
+        for_each_counting(found, page, [&](std::size_t row) {
+            const PageBox here{read_box(&found.boxes[4 * row], xywh), row};
+            for (const PageBox& there : truths_) {
+                const double shared = intersection(there.box, here.box);
+                if (shared > 0) visit(there, here, shared);
+            }
+        });
+    }
+
+private:
+    template <class Visit>
+    static void for_each_counting(const Side& side, std::size_t page, Visit visit) {
+        const auto end = static_cast<std::size_t>(side.offsets[page + 1]);
+        for (auto row = static_cast<std::size_t>(side.offsets[page]); row < end; ++row)
+            if (side.roles[row] == Role::counts) visit(row);
+    }
+
+    std::vector<PageBox> truths_;
+};
+
+// The area that boxes (x1, y1, x2, y2) cover together; reused from one union to the next.
+class UnionArea {
+public:
+    double of(std::span<const double> boxes);
+
+private:
+    struct Span {
+        double from, to;
+    };
+    static double covered(std::vector<Span>& spans);
+
+    std::vector<double> edges_;
+    std::vector<Span> spans_;
+};
+
 // Pairs that share some area, by found row and then truth row.
 struct Overlaps {
     std::vector<std::int32_t> truth, found;

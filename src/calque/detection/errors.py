@@ -13,8 +13,8 @@ from calque.core.columns import Array, Codes, Flags, Floats, Ints, Strings, Tabl
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Fractions, Measure, MeasureName, Undefined, counts, number
 from calque.detection.coco import RECALL_POINTS, image_order
-from calque.detection.taxonomy import Kind, Subtype
 from calque.kernels import kernels
+from calque.kernels.kinds import Kind, Subtype
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection

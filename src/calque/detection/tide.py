@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from calque.core.columns import Flags, Floats
+from calque.core.contacts import Contacts, best
 from calque.core.overlay import Overlay
 from calque.detection.limits import Limits
-from calque.detection.taxonomy import Contacts, Kind, Kinds, best
+from calque.detection.taxonomy import Kinds, roles
+from calque.kernels import kernels
+from calque.kernels.kinds import Kind
 
 
 def classify_as_tide(
@@ -20,8 +23,8 @@ def classify_as_tide(
     (near a truth of its label that is taken), Bkg (near nothing); else Both. A truth that is not found has the kind of
     the best-scored prediction that is Loc or Cls because of it; else it is a Miss.
     """
-    kinds = Kinds.blank(len(overlay.truth), len(overlay.found))
-    contacts = Contacts.of(overlay, truth_counts, takes_part, jobs)
+    kinds = _nothing_known(len(overlay.truth), len(overlay.found))
+    contacts = _contacts(overlay, truth_counts, takes_part, jobs)
     scores = overlay.found.scores
     _pair_by_score(kinds, contacts.where(contacts.same & (contacts.iou >= limits.match)), scores)
     unpaired = takes_part & ~excused & (kinds.found == Kind.NONE)
@@ -42,6 +45,25 @@ def classify_as_tide(
         kinds.found[chosen.found], kinds.found_partner[chosen.found] = kind, chosen.truth
     _give_truths(kinds, truth_counts, scores)
     return kinds
+
+
+def _nothing_known(truths: int, founds: int) -> Kinds:
+    return Kinds(
+        truth=np.zeros(truths, np.uint8),
+        truth_partner=np.full(truths, -1, np.int32),
+        found=np.zeros(founds, np.uint8),
+        found_partner=np.full(founds, -1, np.int32),
+        subtype=np.zeros(founds, np.uint8),
+    )
+
+
+def _contacts(overlay: Overlay, truth_counts: Flags, takes_part: Flags, jobs: int) -> Contacts:
+    truth, found = overlay.truth, overlay.found
+    overlapping = kernels().overlapping_pairs(
+        truth.boxes, truth.offsets, roles(truth_counts),
+        found.boxes, found.offsets, roles(takes_part), truth.form == "xywh", jobs,
+    )  # fmt: skip
+    return Contacts.of(overlapping, (truth.areas(), found.areas()), (truth.label, found.label))
 
 
 def _pair_by_score(kinds: Kinds, candidates: Contacts, scores: Floats) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -87,12 +87,7 @@ def edge_errors(overlay: Overlay, pairing: Pairing) -> Floats:
 
 def any_class_match(overlay: Overlay, roles: Roles, threshold: float, *, jobs: int) -> Codes:
     """For each truth the row of the prediction that it is paired with when labels are not looked at, or -1."""
-    one_class = replace(
-        overlay,
-        truth=replace(overlay.truth, label=np.zeros_like(overlay.truth.label)),
-        found=replace(overlay.found, label=np.zeros_like(overlay.found.label)),
-    )
-    return greedy(one_class, roles.truth, roles.found, threshold=threshold, jobs=jobs).truth_match
+    return greedy(overlay.unlabelled(), roles.truth, roles.found, threshold=threshold, jobs=jobs).truth_match
 
 
 def swept(overlay: Overlay, roles: Roles, threshold: float, *, jobs: int) -> Bytes:

@@ -2,6 +2,7 @@
 
 from calque.kernels.reference.boxes import match_best, match_greedy
 from calque.kernels.reference.coco import coco_accumulate, coco_match, coco_recall, score_order
+from calque.kernels.reference.kinds import error_kinds
 from calque.kernels.reference.overlaps import overlapping_pairs, union_areas
 from calque.kernels.reference.polygons import polygon_areas, polygon_overlaps, polygon_simple
 from calque.kernels.reference.words import (
@@ -18,6 +19,7 @@ __all__ = [
     "coco_accumulate",
     "coco_match",
     "coco_recall",
+    "error_kinds",
     "lattice_matches",
     "lattice_path",
     "lcs_lengths",
