@@ -1,52 +1,30 @@
 // Python's view of the box and COCO kernels: checks what it is given, lets go of the GIL, hands over arrays without a
 // copy.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/tuple.h>
 
 #include <limits>
-#include <stdexcept>
 #include <string>
 
+#include "bind_arrays.hpp"
 #include "boxes_best.hpp"
 #include "boxes_greedy.hpp"
 #include "boxes_kinds.hpp"
 #include "boxes_overlaps.hpp"
+#include "boxes_pairs.hpp"
 #include "coco_accumulate.hpp"
 #include "coco_match.hpp"
 #include "coco_order.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
+using namespace nanobind::literals;
 
 namespace {
 
 using namespace calque;
 
 template <class T>
-using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
 using Strided = nb::ndarray<const T, nb::ndim<1>, nb::device::cpu>;
 using Boxes = nb::ndarray<const double, nb::shape<-1, 4>, nb::c_contig, nb::device::cpu>;
 using Ranges = nb::ndarray<const double, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Array = nb::ndarray<nb::numpy, T>;
-
-template <class T>
-std::span<const T> view(const Column<T>& column) {
-    return {column.data(), column.shape(0)};
-}
-
-void require(bool holds, const std::string& message) {
-    if (!holds) throw std::invalid_argument(message);
-}
-
-void check_offsets(const std::string& name, std::span<const std::int64_t> offsets, std::size_t rows) {
-    bool fine = !offsets.empty() && offsets.front() == 0 && offsets.back() == static_cast<std::int64_t>(rows);
-    for (std::size_t i = 1; fine && i < offsets.size(); ++i) fine = offsets[i - 1] <= offsets[i];
-    require(fine, name + " must rise from 0 to the number of rows");
-}
-
 // A side where labels play no part.
 Side unlabelled_side(const std::string& name, const Boxes& boxes, const Column<std::int64_t>& offsets,
                      const Column<std::uint8_t>& roles, std::initializer_list<std::size_t> other_lengths = {}) {
@@ -82,20 +60,6 @@ void check_matches(const Side& truth, const Side& found, std::span<const std::in
     require(fine, "truth_match must name rows of the same page");
 }
 
-// An array that owns the vector; numpy itself is imported only when Python gets it.
-template <class T>
-Array<T> array(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
-    auto* kept = new std::vector<T>(std::move(values));
-    nb::capsule owner(kept, [](void* held) noexcept { delete static_cast<std::vector<T>*>(held); });
-    return Array<T>(kept->data(), shape, owner);
-}
-
-template <class T>
-Array<T> array(std::vector<T>&& values) {
-    const std::size_t length = values.size();
-    return array(std::move(values), {length});
-}
-
 auto bound_match_greedy(const Boxes& truth_boxes, const Column<std::int32_t>& truth_labels,
                         const Column<std::int64_t>& truth_offsets, const Column<std::uint8_t>& truth_roles,
                         const Boxes& found_boxes, const Column<std::int32_t>& found_labels,
@@ -111,6 +75,22 @@ auto bound_match_greedy(const Boxes& truth_boxes, const Column<std::int32_t>& tr
     }
     return std::tuple{array(std::move(out.truth_match)), array(std::move(out.found_match)),
                       array(std::move(out.intersection)), array(std::move(out.absorbed))};
+}
+
+auto bound_pair_measures(const Boxes& truth_boxes, const Boxes& found_boxes, const Column<std::int32_t>& truth_match, bool xywh,
+                         int jobs) {
+    require(truth_match.shape(0) == truth_boxes.shape(0), "truth_match must have as many rows as truth_boxes");
+    bool fine = true;
+    for (const std::int32_t row : view(truth_match)) fine = fine && row < static_cast<std::int64_t>(found_boxes.shape(0));
+    require(fine, "truth_match names a row that does not exist");
+    PairMeasures out;
+    {
+        const nb::gil_scoped_release released;
+        out = pair_measures({truth_boxes.data(), 4 * truth_boxes.shape(0)}, {found_boxes.data(), 4 * found_boxes.shape(0)},
+                            view(truth_match), xywh, jobs);
+    }
+    return std::tuple{array(std::move(out.iou)), array(std::move(out.coverage)), array(std::move(out.purity)),
+                      array(std::move(out.edges), {truth_boxes.shape(0), 4}), array(std::move(out.found_iou))};
 }
 
 auto bound_match_best(const Boxes& truth_boxes, const Column<std::int32_t>& truth_labels, const Column<std::int64_t>& truth_offsets,
@@ -277,6 +257,7 @@ void bind_boxes(nb::module_& m) {
     m.def("match_greedy", &bound_match_greedy, "truth_boxes"_a, "truth_labels"_a, "truth_offsets"_a, "truth_roles"_a,
           "found_boxes"_a, "found_labels"_a, "found_offsets"_a, "found_scores"_a, "found_roles"_a, "xywh"_a,
           "threshold"_a, "jobs"_a = 1);
+    m.def("pair_measures", &bound_pair_measures, "truth_boxes"_a, "found_boxes"_a, "truth_match"_a, "xywh"_a, "jobs"_a = 1);
     m.def("match_best", &bound_match_best, "truth_boxes"_a, "truth_labels"_a, "truth_offsets"_a, "truth_roles"_a,
           "found_boxes"_a, "found_labels"_a, "found_offsets"_a, "found_roles"_a, "xywh"_a, "jobs"_a = 1);
     m.def("overlapping_pairs", &bound_overlapping_pairs, "truth_boxes"_a, "truth_offsets"_a, "truth_roles"_a,

@@ -1,34 +1,26 @@
 // Python's view of the polygon kernels: checks what it is given, lets go of the GIL, hands over arrays without a copy.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-
-#include <stdexcept>
 #include <string>
 
+#include "bind_arrays.hpp"
 #include "polygons_overlap.hpp"
 #include "polygons_ring.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
+using namespace nanobind::literals;
 
 namespace {
 
 using namespace calque;
 
 using Vertices = nb::ndarray<const double, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
-using Rows = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Array = nb::ndarray<nb::numpy, T>;
+using Rows = Column<std::int64_t>;
 
 static_assert(sizeof(Point) == 2 * sizeof(double), "a row of two doubles is read as a point");
-
-std::span<const std::int64_t> view(const Rows& rows) { return {rows.data(), rows.shape(0)}; }
 
 Rings rings(const std::string& name, const Vertices& points, const Rows& offsets) {
     const auto bounds = view(offsets);
     bool fine = !bounds.empty() && bounds.front() == 0 && bounds.back() == static_cast<std::int64_t>(points.shape(0));
     for (std::size_t i = 1; fine && i < bounds.size(); ++i) fine = bounds[i] - bounds[i - 1] >= 3;
-    if (!fine) throw std::invalid_argument(name + " must rise from 0 to the number of points, three or more a ring");
+    require(fine, name + " must rise from 0 to the number of points, three or more a ring");
     return {{reinterpret_cast<const Point*>(points.data()), points.shape(0)}, bounds};
 }
 
@@ -38,15 +30,7 @@ void check_index(const std::string& name, const Rows& index, std::size_t count) 
     }
 }
 
-// An array that owns what was computed; numpy itself is imported only when Python gets it.
-template <class T>
-Array<T> array(std::vector<T>&& values) {
-    auto* kept = new std::vector<T>(std::move(values));
-    nb::capsule owner(kept, [](void* held) noexcept { delete static_cast<std::vector<T>*>(held); });
-    return Array<T>(kept->data(), {kept->size()}, owner);
-}
-
-Array<bool> array(std::vector<std::uint8_t>&& flags) {
+Array<bool> flag_array(std::vector<std::uint8_t>&& flags) {
     auto* kept = new std::vector<std::uint8_t>(std::move(flags));
     nb::capsule owner(kept, [](void* held) noexcept { delete static_cast<std::vector<std::uint8_t>*>(held); });
     return Array<bool>(reinterpret_cast<bool*>(kept->data()), {kept->size()}, owner);
@@ -69,7 +53,7 @@ auto bound_simple(const Vertices& points, const Rows& offsets) {
         const nb::gil_scoped_release released;
         for (std::size_t r = 0; r < simple.size(); ++r) simple[r] = is_simple(given[r]);
     }
-    return array(std::move(simple));
+    return flag_array(std::move(simple));
 }
 
 auto bound_overlaps(const Vertices& first_points, const Rows& first_offsets, const Vertices& second_points, const Rows& second_offsets,

@@ -1,56 +1,26 @@
 // Python's view of the word kernels: checks what it is given, lets go of the GIL, hands over arrays without a copy.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 
 #include <limits>
-#include <stdexcept>
 #include <string>
 
+#include "bind_arrays.hpp"
 #include "words_align.hpp"
 #include "words_oracle.hpp"
 #include "words_split.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
+using namespace nanobind::literals;
 
 namespace {
 
 using namespace calque;
-
-template <class T>
-using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Array = nb::ndarray<nb::numpy, T>;
-
-template <class T>
-std::span<const T> view(const Column<T>& column) {
-    return {column.data(), column.shape(0)};
-}
-
-void require(bool holds, const std::string& message) {
-    if (!holds) throw std::invalid_argument(message);
-}
-
-void check_offsets(const std::string& name, std::span<const std::int64_t> offsets, std::size_t rows) {
-    bool fine = !offsets.empty() && offsets.front() == 0 && offsets.back() == static_cast<std::int64_t>(rows);
-    for (std::size_t i = 1; fine && i < offsets.size(); ++i) fine = offsets[i - 1] <= offsets[i];
-    require(fine, name + " must rise from 0 to the number of words");
-}
 
 void check_words(const std::string& name, std::span<const Word> words, std::size_t vocabulary) {
     std::uint32_t highest = 0;  // a negative word, taken as unsigned, is too high as well
     for (const Word word : words) highest = std::max(highest, static_cast<std::uint32_t>(word));
     require(words.empty() || highest < vocabulary, name + " holds a word outside the vocabulary");
     require(words.size() <= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()), name + " has too many words");
-}
-
-template <class T>
-Array<T> array(std::vector<T>&& values) {
-    auto* kept = new std::vector<T>(std::move(values));
-    nb::capsule owner(kept, [](void* held) noexcept { delete static_cast<std::vector<T>*>(held); });
-    return Array<T>(kept->data(), {kept->size()}, owner);
 }
 
 struct Pair {
@@ -60,8 +30,8 @@ struct Pair {
 
 Pair checked(const Column<Word>& reference, const Column<std::int64_t>& reference_offsets, const Column<Word>& predicted,
              const Column<std::int64_t>& predicted_offsets, std::size_t vocabulary) {
-    check_offsets("reference_offsets", view(reference_offsets), reference.shape(0));
-    check_offsets("predicted_offsets", view(predicted_offsets), predicted.shape(0));
+    check_offsets("reference_offsets", view(reference_offsets), reference.shape(0), "words");
+    check_offsets("predicted_offsets", view(predicted_offsets), predicted.shape(0), "words");
     require(reference_offsets.shape(0) == predicted_offsets.shape(0), "both sides must have the same documents");
     check_words("reference", view(reference), vocabulary);
     check_words("predicted", view(predicted), vocabulary);
@@ -109,7 +79,7 @@ Lattice lattice(const Column<std::int32_t>& from, const Column<std::int32_t>& to
     const Lattice made{view(from), view(to), view(offsets), view(words), view(final_nodes)};
     require(made.nodes() > 0 && from.shape(0) == to.shape(0) && offsets.shape(0) == from.shape(0) + 1,
             "every edge needs a from, a to and words, and there must be a node");
-    check_offsets("word_offsets", made.offsets, words.shape(0));
+    check_offsets("word_offsets", made.offsets, words.shape(0), "words");
     check_words("words", made.words, vocabulary);
     for (std::size_t edge = 0; edge < made.edges(); ++edge)
         require(0 <= made.from[edge] && made.from[edge] < made.to[edge] &&

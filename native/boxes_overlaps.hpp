@@ -23,9 +23,12 @@ public:
         truths_.clear();
         for_each_counting(truth, page, [&](std::size_t row) { truths_.push_back({read_box(&truth.boxes[4 * row], xywh), row}); });
         if (truths_.empty()) return;
+        hits_.resize(truths_.size() + 1);
         for_each_counting(found, page, [&](std::size_t row) {
             const PageBox here{read_box(&found.boxes[4 * row], xywh), row};
-            for (const PageBox& there : truths_) {
+            const std::size_t hits = list_hits(here.box);
+            for (std::size_t i = 0; i < hits; ++i) {
+                const PageBox& there = truths_[hits_[i]];
                 const double shared = intersection(there.box, here.box);
                 if (shared > 0) visit(there, here, shared);
             }
@@ -40,7 +43,21 @@ private:
             if (side.roles[row] == Role::counts) visit(row);
     }
 
+    // Writes every truth and keeps the place only of those that meet the box: which they are is noise, and a branch would
+    // be guessed wrong.
+    std::size_t list_hits(const Box& box) {
+        std::size_t hits = 0;
+        for (std::size_t i = 0; i < truths_.size(); ++i) {
+            const Box& truth = truths_[i].box;
+            hits_[hits] = static_cast<std::uint32_t>(i);
+            hits += static_cast<std::size_t>((truth.left < box.right) & (box.left < truth.right) & (truth.top < box.bottom) &
+                                             (box.top < truth.bottom));
+        }
+        return hits;
+    }
+
     std::vector<PageBox> truths_;
+    std::vector<std::uint32_t> hits_;
 };
 
 // The area that boxes (x1, y1, x2, y2) cover together; reused from one union to the next.

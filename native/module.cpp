@@ -4,11 +4,13 @@
 void bind_boxes(nanobind::module_&);
 void bind_json(nanobind::module_&);
 void bind_polygons(nanobind::module_&);
+void bind_sums(nanobind::module_&);
 void bind_words(nanobind::module_&);
 
 NB_MODULE(_native, m) {
     bind_boxes(m);
     bind_json(m);
     bind_polygons(m);
+    bind_sums(m);
     bind_words(m);
 }

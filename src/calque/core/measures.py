@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from calque.core.columns import Array, Floats, Ints
+from calque.kernels import kernels
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,39 +112,21 @@ def counts(groups: Array, size: int) -> Ints:
     return np.bincount(groups, minlength=size).astype(np.int64)
 
 
-_HALF = float(1 << 27)
+def fraction_sums(values: Floats, groups: Array, size: int, scale: float = 1.0) -> Floats:
+    """The sum of values in [0, 1] for each group, to the same bits in any order and split; negative groups are left out.
 
+    ``scale``, a power of two, brings values to that range first.
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Fractions:
-    """Values in [0, 1] that add up to the same bits in any order.
-
-    Each value is cut into two 27-bit integers. Sums of up to 2**26 of those are exact in float64, so no order and no
-    split can change them; what lies below 2**-54 is dropped, less than the last digit of a mean.
-
-    >>> Fractions.of(np.array([0.75, 0.5, 0.3])).sums(np.array([0, 0, 1]), 2).tolist()
+    >>> fraction_sums(np.array([0.75, 0.5, 0.3]), np.array([0, 0, 1]), 2).tolist()
     [1.25, 0.3]
     """
+    sums: Floats = kernels().fraction_sums(np.ascontiguousarray(values), groups.astype(np.int32, copy=False), size, scale)
+    return sums
 
-    high: Floats
-    low: Floats
 
-    @classmethod
-    def of(cls, values: Floats) -> Fractions:
-        """The values, cut."""
-        scaled = values * _HALF
-        high = np.floor(scaled)
-        return cls(high, np.floor((scaled - high) * _HALF))
-
-    def sums(self, groups: Array, size: int) -> Floats:
-        """The sum for each group."""
-        high = np.bincount(groups, weights=self.high, minlength=size)
-        low = np.bincount(groups, weights=self.low, minlength=size)
-        return np.asarray(high / _HALF + low / (_HALF * _HALF))
-
-    def mean(self) -> float:
-        """The mean of all; there must be some."""
-        return float((self.high.sum() / _HALF + self.low.sum() / (_HALF * _HALF)) / len(self.high))
+def fraction_mean(values: Floats) -> float:
+    """The mean of values in [0, 1], the same for any order; there must be some."""
+    return float(fraction_sums(values, np.zeros(len(values), np.int32), 1)[0] / len(values))
 
 
 def settle(tree: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,10 @@ class Layer:
 
     def areas(self) -> Floats:
         """The area of each object."""
+        return self._areas
+
+    @cached_property
+    def _areas(self) -> Floats:
         return areas(self.boxes, self.form)
 
     def detail_columns(self) -> dict[str, Column]:

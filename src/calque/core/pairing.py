@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from calque.core.columns import Array, Bytes, Codes, Floats
-from calque.core.geometry import share
 from calque.core.overlay import Overlay
 from calque.kernels import kernels
 
@@ -27,15 +26,14 @@ class Pairing:
     """For each truth the IoU with its prediction; NaN where there is none, as in the next two."""
     coverage: Floats
     purity: Floats
+    edges: Floats
+    """For each truth how much its prediction cuts off (positive) or adds (negative): left, top, right, bottom.
+
+    Left and right are relative to the truth's width, top and bottom to its height."""
+    found_iou: Floats
+    """For each prediction the IoU with its truth; NaN where there is none."""
     absorbed: Floats
     """For each prediction the largest share of its own area on one absorbing truth."""
-
-    def found_iou(self) -> Floats:
-        """For each prediction the IoU with its truth; NaN where there is none."""
-        values = np.full(len(self.found_match), np.nan)
-        paired = self.found_match >= 0
-        values[paired] = self.iou[self.found_match[paired]]
-        return values
 
 
 def greedy(overlay: Overlay, truth_roles: Bytes, found_roles: Bytes, *, threshold: float, jobs: int = 1) -> Pairing:
@@ -45,27 +43,20 @@ def greedy(overlay: Overlay, truth_roles: Bytes, found_roles: Bytes, *, threshol
     threshold is this one filtered to that IoU, so one pairing at the lowest threshold serves all.
     """
     truth, found = overlay.truth, overlay.found
-    truth_match, found_match, shared, absorbed = kernels().match_greedy(
+    xywh = truth.form == "xywh"
+    truth_match, found_match, _, absorbed = kernels().match_greedy(
         truth.boxes, truth.label, truth.offsets, truth_roles,
-        found.boxes, found.label, found.offsets, found.scores, found_roles,
-        truth.form == "xywh", threshold, jobs,
+        found.boxes, found.label, found.offsets, found.scores, found_roles, xywh, threshold, jobs,
     )  # fmt: skip
-    paired = truth_match >= 0
-    partner = truth_match[paired]
-    common = shared[paired]
-    truth_area, found_area = truth.areas()[paired], found.areas()[partner]
-
-    def spread(values: Floats) -> Floats:
-        column = np.full(len(paired), np.nan)
-        column[paired] = values
-        return column
-
+    iou, coverage, purity, edges, found_iou = kernels().pair_measures(truth.boxes, found.boxes, truth_match, xywh, jobs)
     return Pairing(
         truth_match=truth_match,
         found_match=found_match,
-        iou=spread(share(common, found_area + truth_area - common)),
-        coverage=spread(share(common, truth_area)),
-        purity=spread(share(common, found_area)),
+        iou=iou,
+        coverage=coverage,
+        purity=purity,
+        edges=edges,
+        found_iou=found_iou,
         absorbed=absorbed,
     )
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from calque.core.columns import Array, Codes, Flags, Floats, Ints, Strings, Table
 from calque.core.ledger import UNIT, Ledger
-from calque.core.measures import Fractions, Measure, MeasureName, Undefined, counts, number
+from calque.core.measures import Measure, MeasureName, Undefined, counts, fraction_sums, number
 from calque.detection.coco import RECALL_POINTS, image_order
 from calque.kernels import kernels
 from calque.kernels.kinds import Kind, Subtype
@@ -172,14 +172,14 @@ def _by_kind(kinds: Array, names: Mapping[Kind, str]) -> dict[str, int]:
 
 def _area_share(table: Table, names: Mapping[Kind, str]) -> dict[str, float | Undefined]:
     """The area of each kind over the area of all that counts, the same for any order of documents."""
-    area = np.where(table.array("kind") == Kind.NONE, 0.0, table.array("area"))
-    largest = float(area.max(initial=0.0))
+    kind, area = table.array("kind"), table.array("area")
+    largest = float(area.max(where=kind != Kind.NONE, initial=0.0))
     if largest <= 0:
         return dict.fromkeys(names.values(), Undefined(NO_AREA))
-    # A power of two brings areas to [0, 1] without touching their digits.
-    sums = Fractions.of(np.ldexp(area, -int(np.frexp(largest)[1]))).sums(table.array("kind"), len(Kind))
-    total = float(sums[1:].sum())
-    return {name: float(sums[kind]) / total for kind, name in names.items()}
+    # A power of two brings areas to [0, 1] without touching their digits; what does not count goes to group -1.
+    sums = fraction_sums(area, kind.astype(np.int32) - 1, len(Kind) - 1, 2.0 ** -int(np.frexp(largest)[1]))
+    total = float(sums.sum())
+    return {name: float(sums[kind - 1]) / total for kind, name in names.items()}
 
 
 def _impact(view: View, ledger: Ledger, jobs: int) -> dict[str, dict[str, float | Undefined]]:

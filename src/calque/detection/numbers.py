@@ -10,7 +10,7 @@ import numpy as np
 
 from calque.core.columns import Array, Flags, Floats, Ints, Table
 from calque.core.ledger import UNIT, Ledger
-from calque.core.measures import Fractions, Measure, Ratio, Undefined, counts, weighted_mean
+from calque.core.measures import Measure, Ratio, Undefined, counts, fraction_mean, fraction_sums, weighted_mean
 from calque.detection import coco, errors
 from calque.detection.scoring import EXCLUDED, INVALID, Status
 
@@ -146,7 +146,7 @@ class _Cut:
         self.pairs = np.flatnonzero(paired)
         self.missed = np.flatnonzero(truth_counts & ~paired)
         self.wrong = np.flatnonzero(found_counts & ~(self.found.array("iou") >= threshold) & ~excused)
-        self.spatial = {name: Fractions.of(self.truth.array(name)[self.pairs]) for name in ("iou", "coverage", "purity")}
+        self.spatial = {name: self.truth.array(name)[self.pairs] for name in ("iou", "coverage", "purity")}
 
     def tally(self, column: str | None, size: int) -> Tally:
         """TP, FP, FN and spatial sums for each value of a column; without a column everything is one group."""
@@ -155,7 +155,7 @@ class _Cut:
             tp=counts(pair_group, size),
             fp=counts(self._group(self.found, column, self.wrong), size),
             fn=counts(self._group(self.truth, column, self.missed), size),
-            **{name: fractions.sums(pair_group, size) for name, fractions in self.spatial.items()},
+            **{name: fraction_sums(shares, pair_group, size) for name, shares in self.spatial.items()},
         )
 
     @staticmethod
@@ -238,4 +238,4 @@ def _mean_over_documents(ratio: Ratio[Tally], tally: Tally) -> float | Undefined
     defined = values[~np.isnan(values)]
     if not len(defined):
         return Undefined("no document has a value")
-    return Fractions.of(defined).mean()
+    return fraction_mean(defined)

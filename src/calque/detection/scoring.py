@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from calque.core.columns import Bytes, Codes, Column, Flags, Ints, Strings, Table
+from calque.core.columns import Bytes, Codes, Column, Flags, Strings, Table
 from calque.core.corpus import BoxCorpus, Flaw
 from calque.core.ledger import UNIT, Ledger
 from calque.core.overlay import Layer, Overlay
@@ -83,7 +83,7 @@ def score(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> 
     views = added(task, overlay, (truth, found), pairing, roles, jobs=jobs)
     truth_extra = {**truth_errors, **views.truth}
     if views.met is not None:
-        truth_extra["met"] = _within_document(overlay, overlay.found, views.met)
+        truth_extra["met"] = _within_document(overlay, overlay.truth, overlay.found, views.met)
     return Ledger(
         units=overlay.documents,
         names={"label": overlay.labels, "status": STATUS_NAMES},
@@ -113,7 +113,7 @@ def _error_columns(
         small = found_status == Status.SMALL
         kinds = classify_as_tide(overlay, truth_counts, counted | small, excused | small, limits, jobs=jobs)
     else:
-        found_counts = (pairing.found_iou() >= limits.match) | (counted & ~excused)
+        found_counts = (pairing.found_iou >= limits.match) | (counted & ~excused)
         kinds = classify(overlay, pairing, truth_counts, found_counts, limits, jobs=jobs)
         mark_empty_pages(kinds, overlay.found, _empty_pages(overlay, truth_status))
     return _kind_columns(overlay, kinds)
@@ -122,12 +122,12 @@ def _error_columns(
 def _kind_columns(overlay: Overlay, kinds: Kinds) -> tuple[Columns, Columns]:
     truth: Columns = {
         "kind": kinds.truth,
-        "partner": _within_document(overlay, overlay.found, kinds.truth_partner),
+        "partner": _within_document(overlay, overlay.truth, overlay.found, kinds.truth_partner),
         "area": overlay.truth.areas(),
     }
     found: Columns = {
         "kind": kinds.found,
-        "partner": _within_document(overlay, overlay.truth, kinds.found_partner),
+        "partner": _within_document(overlay, overlay.found, overlay.truth, kinds.found_partner),
         "subtype": kinds.subtype,
         "area": overlay.found.areas(),
     }
@@ -192,7 +192,7 @@ def _sortable(image: int | str) -> str:
 
 def _truth_rows(overlay: Overlay, status: Bytes, pairing: Pairing, ranking: ScorePairing, extra: Columns) -> Table:
     columns: Columns = {
-        "match": _within_document(overlay, overlay.found, pairing.truth_match),
+        "match": _within_document(overlay, overlay.truth, overlay.found, pairing.truth_match),
         "iou": pairing.iou,
         "coverage": pairing.coverage,
         "purity": pairing.purity,
@@ -205,8 +205,8 @@ def _truth_rows(overlay: Overlay, status: Bytes, pairing: Pairing, ranking: Scor
 def _found_rows(overlay: Overlay, status: Bytes, pairing: Pairing, ranking: ScorePairing, extra: Columns) -> Table:
     columns: Columns = {
         "score": overlay.found.scores,
-        "match": _within_document(overlay, overlay.truth, pairing.found_match),
-        "iou": pairing.found_iou(),
+        "match": _within_document(overlay, overlay.found, overlay.truth, pairing.found_match),
+        "iou": pairing.found_iou,
         "absorbed": pairing.absorbed,
         "rank": ranking.rank,
         "matched": ranking.matched,
@@ -221,15 +221,13 @@ def _rows(overlay: Overlay, layer: Layer, status: Bytes, columns: dict[str, Colu
     return Table({**overlay.row_columns(layer), "status": status, **columns, **layer.detail_columns()})
 
 
-def _first(sorted_units: Codes, size: int) -> Ints:
-    return np.searchsorted(sorted_units, np.arange(size)).astype(np.int64)
+def _within_document(overlay: Overlay, layer: Layer, other: Layer, match: Codes) -> Codes:
+    """Rows of the other side that rows of a layer point at, counted from the first of their document; -1 stays.
 
-
-def _within_document(overlay: Overlay, other: Layer, match: Codes) -> Codes:
-    """Rows of the other side, counted from the first of their document; -1 stays."""
-    first_row = _first(overlay.page_document[other.page], len(overlay.documents))
-    relative = match.copy()
-    paired = match >= 0
-    units = overlay.page_document[other.page[match[paired]]]
-    relative[paired] = match[paired] - first_row[units]
+    What a row points at stands on its own page, and so in its own document.
+    """
+    first_page = np.searchsorted(overlay.page_document, np.arange(len(overlay.documents)))
+    first_row = other.offsets[first_page].astype(np.int32)[overlay.page_document]
+    relative = match - first_row[layer.page]
+    relative[match < 0] = -1
     return relative

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Strings, Table
+from calque.core.columns import Bytes, Codes, Column, Flags, Strings, Table
 from calque.core.corpus import BoxCorpus, UnitId
-from calque.core.geometry import corners
 from calque.core.overlay import Overlay
 from calque.core.pairing import ABSORBS, Pairing, greedy
 from calque.kernels import kernels
@@ -55,7 +54,7 @@ def added(
 ) -> Added:
     """What the views that were asked for will need. Edge errors are always there: they cost little."""
     columns = Added(
-        truth={"edges": edge_errors(overlay, pairing)},
+        truth={"edges": pairing.edges},
         met=any_class_match(overlay, roles, task.iou[0], jobs=jobs) if task.confusion else None,
     )
     if task.sweep:
@@ -67,22 +66,6 @@ def added(
     for column in task.by:
         columns.documents[slice_column(column)] = document_values(column, overlay.documents, sides)
     return columns
-
-
-def edge_errors(overlay: Overlay, pairing: Pairing) -> Floats:
-    """For each truth how much its partner cuts off (positive) or adds (negative): left, top, right, bottom.
-
-    Left and right are relative to the truth's width, top and bottom to its height; NaN where there is no partner.
-    """
-    truth, found = overlay.truth, overlay.found
-    errors = np.full((len(truth), 4), np.nan)
-    rows = np.flatnonzero(pairing.truth_match >= 0)
-    true = corners(truth.boxes[rows], truth.form)
-    crop = corners(found.boxes[pairing.truth_match[rows]], found.form)
-    size = true[:, 2:] - true[:, :2]
-    errors[rows, :2] = (crop[:, :2] - true[:, :2]) / size
-    errors[rows, 2:] = (true[:, 2:] - crop[:, 2:]) / size
-    return errors
 
 
 def any_class_match(overlay: Overlay, roles: Roles, threshold: float, *, jobs: int) -> Codes:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from calque.core.columns import Array, Floats, Table
-from calque.core.measures import Fractions, Undefined, counts
+from calque.core.measures import Undefined, counts, fraction_sums
 from calque.kernels import kernels
 
 RECALL_POINTS = np.arange(101) / 100
@@ -46,7 +46,7 @@ def box_metrics(boxes: Table, labels: Sequence[str], coverage: tuple[int, int], 
     iou, size = boxes.array("iou"), len(labels)
     ap = average_precisions(label, has_truth, has_found, iou, boxes.array("confidence"), size, thresholds)
     truths, detections = counts(label[has_truth], size), counts(label[has_found], size)
-    overlap = Fractions.of(iou[has_found]).sums(label[has_found], size)
+    overlap = fraction_sums(iou[has_found], label[has_found], size)
     at = {threshold: position for position, threshold in enumerate(thresholds)}
     per_class = {
         labels[k]: {

@@ -159,7 +159,7 @@ def _sides(sheets: list[_Sheet]) -> tuple[list[Floats], list[Floats]]:
 def _sheets(truth: BoxCorpus, found: BoxCorpus) -> list[_Sheet]:
     """A sample of the pages that both sides have, spread over the truth."""
     occupied = np.flatnonzero(np.bincount(truth.page, minlength=len(truth.page_index)))
-    sample = occupied[np.unique(np.linspace(0, len(occupied) - 1, SAMPLE).astype(np.int64))] if len(occupied) else occupied
+    sample = occupied[np.linspace(0, len(occupied) - 1, SAMPLE).astype(np.int64)] if len(occupied) > SAMPLE else occupied
     wanted = {truth.documents[code] for code in truth.page_document[sample].tolist()}
     code_of = {document: code for code, document in enumerate(found.documents) if document in wanted}
     near = np.flatnonzero(_flags(list(code_of.values()), len(found.documents))[found.page_document])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import escape
 
 from calque.core.corpus import BoxCorpus
 from calque.readers import page_names
@@ -13,7 +12,7 @@ from calque.readers.rules import Rules
 from calque.readers.source import Source
 from calque.readers.tracing import Traced, by_page, size_of
 from calque.readers.xml_tree import children, name
-from calque.readers.xml_values import clean, line, number, pages_of, root_name, root_of, shown
+from calque.readers.xml_values import escaped, line, number, pages_of, root_name, root_of, shown
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -73,7 +72,7 @@ def write(corpus: BoxCorpus) -> dict[str, bytes]:
 
 
 def _annotation(size: tuple[float, float] | None, stem: str, items: list[Traced]) -> bytes:
-    lines = ["<annotation>", f"\t<filename>{escape(clean(stem))}.png</filename>"]
+    lines = ["<annotation>", f"\t<filename>{escaped(stem)}.png</filename>"]
     if size is not None:
         sides = f"<width>{shown(size[0])}</width><height>{shown(size[1])}</height><depth>3</depth>"
         lines.append(f"\t<size>{sides}</size>")
@@ -84,5 +83,5 @@ def _annotation(size: tuple[float, float] | None, stem: str, items: list[Traced]
 def _object(item: Traced) -> str:
     sides = "".join(f"<{side}>{shown(value)}</{side}>" for side, value in zip(SIDES, item.box, strict=True))
     score = "" if item.score is None else f"<confidence>{item.score!r}</confidence>"
-    named = f"<name>{escape(clean(item.label))}</name><difficult>{int(item.ignored)}</difficult>"
+    named = f"<name>{escaped(item.label)}</name><difficult>{int(item.ignored)}</difficult>"
     return f"\t<object>{named}{score}<bndbox>{sides}</bndbox></object>"

@@ -4,7 +4,9 @@ from calque.kernels.reference.boxes import match_best, match_greedy
 from calque.kernels.reference.coco import coco_accumulate, coco_match, coco_recall, score_order
 from calque.kernels.reference.kinds import error_kinds
 from calque.kernels.reference.overlaps import overlapping_pairs, union_areas
+from calque.kernels.reference.pairs import pair_measures
 from calque.kernels.reference.polygons import polygon_areas, polygon_overlaps, polygon_simple
+from calque.kernels.reference.sums import fraction_sums
 from calque.kernels.reference.words import (
     bag_matches,
     lattice_matches,
@@ -20,6 +22,7 @@ __all__ = [
     "coco_match",
     "coco_recall",
     "error_kinds",
+    "fraction_sums",
     "lattice_matches",
     "lattice_path",
     "lcs_lengths",
@@ -27,6 +30,7 @@ __all__ = [
     "match_best",
     "match_greedy",
     "overlapping_pairs",
+    "pair_measures",
     "polygon_areas",
     "polygon_overlaps",
     "polygon_simple",

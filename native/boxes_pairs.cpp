@@ -1,0 +1,45 @@
+// The measures of matched pairs, row by row.
+#include "boxes_pairs.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "boxes_tables.hpp"
+#include "boxes_threads.hpp"
+
+namespace calque {
+
+namespace {
+
+double share(double part, double whole) { return whole > 0 ? part / whole : 0.0; }
+
+}  // namespace
+
+PairMeasures pair_measures(std::span<const double> truth_boxes, std::span<const double> found_boxes,
+                           std::span<const std::int32_t> truth_match, bool xywh, int jobs) {
+    constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
+    constexpr std::size_t rows_a_share = 1 << 14;
+    const std::size_t rows = truth_match.size(), shares = (rows + rows_a_share - 1) / rows_a_share;
+    const auto column = [&](std::size_t size) { return std::vector<double>(size, nothing); };
+    PairMeasures out{column(rows), column(rows), column(rows), column(4 * rows), column(found_boxes.size() / 4)};
+    in_threads(shares, jobs, [&](auto next) {
+        for (std::size_t piece; (piece = next()) < shares;)
+            for (std::size_t row = piece * rows_a_share; row < std::min(rows, (piece + 1) * rows_a_share); ++row) {
+                if (truth_match[row] < 0) continue;
+                const auto partner = static_cast<std::size_t>(truth_match[row]);
+                const Box truth = read_box(&truth_boxes[4 * row], xywh), found = read_box(&found_boxes[4 * partner], xywh);
+                const double shared = intersection(truth, found);
+                out.iou[row] = out.found_iou[partner] = share(shared, found.area + truth.area - shared);
+                out.coverage[row] = share(shared, truth.area);
+                out.purity[row] = share(shared, found.area);
+                const double width = truth.right - truth.left, height = truth.bottom - truth.top;
+                out.edges[4 * row] = (found.left - truth.left) / width;
+                out.edges[4 * row + 1] = (found.top - truth.top) / height;
+                out.edges[4 * row + 2] = (truth.right - found.right) / width;
+                out.edges[4 * row + 3] = (truth.bottom - found.bottom) / height;
+            }
+    });
+    return out;
+}
+
+}  // namespace calque
