@@ -23,6 +23,7 @@ using namespace calque;
 
 template <class T>
 using Strided = nb::ndarray<const T, nb::ndim<1>, nb::device::cpu>;
+using Counts = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Boxes = nb::ndarray<const double, nb::shape<-1, 4>, nb::c_contig, nb::device::cpu>;
 using Ranges = nb::ndarray<const double, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
 // A side where labels play no part.
@@ -197,13 +198,12 @@ auto bound_score_order(const Column<std::int32_t>& labels, const Column<double>&
 
 Curves curves(const Column<std::int32_t>& order, const Column<std::int64_t>& class_offsets,
               const Column<std::int32_t>& rank, const Strided<Mask>& matched, const Strided<Mask>& ignored,
-              const Column<std::int64_t>& truths_per_class, std::int64_t thresholds, std::int64_t max_detections) {
-    require(thresholds >= 0 && thresholds <= static_cast<std::int64_t>(most_thresholds),
-            "at most 16 thresholds fit a mask");
+              const Counts& truths, std::int64_t max_detections) {
+    require(truths.shape(0) <= most_thresholds, "at most 16 thresholds fit a mask");
     require(matched.shape(0) == rank.shape(0) && ignored.shape(0) == rank.shape(0),
             "scores, rank, matched and ignored must have the same length");
-    require(class_offsets.shape(0) == truths_per_class.shape(0) + 1,
-            "class_offsets must have one entry more than truths_per_class");
+    require(class_offsets.shape(0) == truths.shape(1) + 1,
+            "class_offsets must have one entry more than there are classes");
     check_offsets("class_offsets", view(class_offsets), order.shape(0));
     std::uint32_t highest = 0;  // a negative row, taken as unsigned, is too high as well
     for (const std::int32_t row : view(order)) highest = std::max(highest, static_cast<std::uint32_t>(row));
@@ -213,19 +213,18 @@ Curves curves(const Column<std::int32_t>& order, const Column<std::int64_t>& cla
             view(rank),
             {matched.data(), matched.stride(0)},
             {ignored.data(), ignored.stride(0)},
-            view(truths_per_class),
-            static_cast<std::size_t>(thresholds),
+            {truths.data(), truths.size()},
+            truths.shape(0),
             max_detections};
 }
 
 auto bound_coco_accumulate(const Column<std::int32_t>& order, const Column<std::int64_t>& class_offsets,
                            const Column<double>& scores, const Column<std::int32_t>& rank, const Strided<Mask>& matched,
-                           const Strided<Mask>& ignored, const Column<std::int64_t>& truths_per_class,
-                           std::int64_t thresholds, const Column<double>& recall_points, std::int64_t max_detections,
-                           int jobs) {
+                           const Strided<Mask>& ignored, const Counts& truths, const Column<double>& recall_points,
+                           std::int64_t max_detections, int jobs) {
     require(scores.shape(0) == rank.shape(0), "scores, rank, matched and ignored must have the same length");
     const Curves drawn =
-        curves(order, class_offsets, rank, matched, ignored, truths_per_class, thresholds, max_detections);
+        curves(order, class_offsets, rank, matched, ignored, truths, max_detections);
     Accumulated out;
     {
         const nb::gil_scoped_release released;
@@ -239,10 +238,9 @@ auto bound_coco_accumulate(const Column<std::int32_t>& order, const Column<std::
 
 auto bound_coco_recall(const Column<std::int32_t>& order, const Column<std::int64_t>& class_offsets,
                        const Column<std::int32_t>& rank, const Strided<Mask>& matched, const Strided<Mask>& ignored,
-                       const Column<std::int64_t>& truths_per_class, std::int64_t thresholds,
-                       std::int64_t max_detections, int jobs) {
+                       const Counts& truths, std::int64_t max_detections, int jobs) {
     const Curves drawn =
-        curves(order, class_offsets, rank, matched, ignored, truths_per_class, thresholds, max_detections);
+        curves(order, class_offsets, rank, matched, ignored, truths, max_detections);
     std::vector<double> recall;
     {
         const nb::gil_scoped_release released;
@@ -272,7 +270,7 @@ void bind_boxes(nb::module_& m) {
           "jobs"_a = 1);
     m.def("score_order", &bound_score_order, "labels"_a, "scores"_a, "classes"_a, "jobs"_a = 1);
     m.def("coco_accumulate", &bound_coco_accumulate, "order"_a, "class_offsets"_a, "scores"_a, "rank"_a, "matched"_a,
-          "ignored"_a, "truths_per_class"_a, "thresholds"_a, "recall_points"_a, "max_detections"_a, "jobs"_a = 1);
+          "ignored"_a, "truths"_a, "recall_points"_a, "max_detections"_a, "jobs"_a = 1);
     m.def("coco_recall", &bound_coco_recall, "order"_a, "class_offsets"_a, "rank"_a, "matched"_a, "ignored"_a,
-          "truths_per_class"_a, "thresholds"_a, "max_detections"_a, "jobs"_a = 1);
+          "truths"_a, "max_detections"_a, "jobs"_a = 1);
 }

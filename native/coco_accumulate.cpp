@@ -66,6 +66,7 @@ public:
     void draw(std::size_t k) {
         collect(k);
         for (std::size_t t = 0; t < curves_.thresholds; ++t) {
+            if (curves_.truths_at(t, k) <= 0) continue;
             const std::span<const TruePositive> hits = true_positives(t);
             raise_envelope(hits);
             read_off(hits, t, k);
@@ -116,7 +117,7 @@ private:
 
     void read_off(std::span<const TruePositive> hits, std::size_t t, std::size_t k) {
         const std::size_t classes = curves_.classes();
-        const auto truths = static_cast<double>(curves_.truths_per_class[k]);
+        const auto truths = static_cast<double>(curves_.truths_at(t, k));
         out_.recall[t * classes + k] = static_cast<double>(hits.size()) / truths;
         for (std::size_t r = 0; r < recall_points_.size(); ++r) {
             const std::size_t at = (t * recall_points_.size() + r) * classes + k;
@@ -158,7 +159,7 @@ Accumulated coco_accumulate(const Curves& curves, std::span<const double> scores
     in_threads(curves.classes(), jobs, [&](auto next) {
         ClassCurves drawn(curves, scores, recall_points, out);
         for (std::size_t k; (k = next()) < curves.classes();)
-            if (curves.truths_per_class[k] > 0) drawn.draw(k);
+            if (curves.has_truths(k)) drawn.draw(k);
     });
     return out;
 }
@@ -167,14 +168,14 @@ std::vector<double> coco_recall(const Curves& curves, int jobs) {
     std::vector<double> recall(curves.thresholds * curves.classes(), -1.0);
     in_threads(curves.classes(), jobs, [&](auto next) {
         for (std::size_t k; (k = next()) < curves.classes();) {
-            if (curves.truths_per_class[k] <= 0) continue;
+            if (!curves.has_truths(k)) continue;
             std::array<std::int64_t, most_thresholds> hits{};
             each_row(curves, k, [&](std::int32_t, unsigned true_mask, unsigned) {
                 each_bit(true_mask, [&](std::size_t t) { ++hits[t]; });
             });
             for (std::size_t t = 0; t < curves.thresholds; ++t)
-                recall[t * curves.classes() + k] =
-                    static_cast<double>(hits[t]) / static_cast<double>(curves.truths_per_class[k]);
+                if (const std::int64_t truths = curves.truths_at(t, k); truths > 0)
+                    recall[t * curves.classes() + k] = static_cast<double>(hits[t]) / static_cast<double>(truths);
         }
     });
     return recall;

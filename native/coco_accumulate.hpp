@@ -23,14 +23,20 @@ struct Curves {
     std::span<const std::int64_t> class_offsets;
     std::span<const std::int32_t> rank;
     MaskColumn matched, ignored;
-    std::span<const std::int64_t> truths_per_class;
+    std::span<const std::int64_t> truths;  // by threshold and class
     std::size_t thresholds;
     std::int64_t max_detections;
 
-    std::size_t classes() const { return truths_per_class.size(); }
+    std::size_t classes() const { return class_offsets.size() - 1; }
+    std::int64_t truths_at(std::size_t t, std::size_t k) const { return truths[t * classes() + k]; }
+    bool has_truths(std::size_t k) const {
+        for (std::size_t t = 0; t < thresholds; ++t)
+            if (truths_at(t, k) > 0) return true;
+        return false;
+    }
 };
 
-// Tables by threshold, (recall point,) class; -1 for a class without truths.
+// Tables by threshold, (recall point,) class; -1 where there are no truths.
 struct Accumulated {
     std::vector<double> precision, recall, scores_at;
 };

@@ -141,8 +141,9 @@ class COCOeval:
                         recall[rows, :, area, limit],
                         scores[rows, :, :, area, limit],
                     ) = kernels().coco_accumulate(
-                        order, offsets, self._scores, rank, matched[:, area], ignored[:, area], self._truths[area],
-                        rows.stop - rows.start, np.asarray(params.recThrs, dtype=np.float64), most, 1,
+                        order, offsets, self._scores, rank, matched[:, area], ignored[:, area],
+                        np.tile(self._truths[area], (rows.stop - rows.start, 1)),
+                        np.asarray(params.recThrs, dtype=np.float64), most, 1,
                     )  # fmt: skip
         self.eval = {
             "params": params,

@@ -57,15 +57,13 @@ class Case:
         shape = len(self.thresholds), len(POINTS), classes, len(self.ranges), len(max_dets)
         out = {"precision": np.empty(shape), "recall": np.empty(shape[:1] + shape[2:]), "scores": np.empty(shape)}
         for a in range(len(self.ranges)):
-            truths = np.bincount(self.truth_labels[truth_ignored[:, a] == 0], minlength=classes)
+            per_class = np.bincount(self.truth_labels[truth_ignored[:, a] == 0], minlength=classes)
+            truths = np.tile(per_class, (len(self.thresholds), 1))
             for m, most in enumerate(max_dets):
                 precision, recall, scores = kernels.coco_accumulate(
-                    order, class_offsets, self.found_scores, rank, matched[:, a], ignored[:, a], truths,
-                    len(self.thresholds), POINTS, most, jobs,
+                    order, class_offsets, self.found_scores, rank, matched[:, a], ignored[:, a], truths, POINTS, most, jobs,
                 )  # fmt: skip
-                only_recall = kernels.coco_recall(
-                    order, class_offsets, rank, matched[:, a], ignored[:, a], truths, len(self.thresholds), most, jobs
-                )
+                only_recall = kernels.coco_recall(order, class_offsets, rank, matched[:, a], ignored[:, a], truths, most, jobs)
                 assert same(recall, only_recall)
                 out["precision"][..., a, m], out["recall"][..., a, m], out["scores"][..., a, m] = (
                     precision,

@@ -290,12 +290,12 @@ def test_any_masks_accumulate_alike(reference, native, data):
     number = lambda low, high, dtype: np.array(data.draw(st.lists(st.integers(low, high), min_size=m, max_size=m)), dtype)
     labels, rank, scores = number(-1, 2, np.int32), number(-1, 4, np.int32), number(0, 5, np.float64)
     tables = np.stack((number(0, 65535, np.uint16), number(0, 65535, np.uint16)), axis=1)
-    truths = np.array(data.draw(st.lists(st.integers(0, 9), min_size=3, max_size=3)), np.int64)
+    truths = np.array(data.draw(st.lists(st.integers(0, 9), min_size=3 * t, max_size=3 * t)), np.int64).reshape(t, 3)
     points = np.array(data.draw(st.lists(st.one_of(st.floats(-0.5, 1.5), st.floats()), max_size=8)), np.float64)
     order, offsets = reference.score_order(labels, scores, 3, 1)
-    arguments = order, offsets, scores, rank, tables[:, 0], tables[:, 1], truths, t, points, 3, 1
+    arguments = order, offsets, scores, rank, tables[:, 0], tables[:, 1], truths, points, 3, 1
     assert all_same(reference.coco_accumulate(*arguments), native.coco_accumulate(*arguments))
-    ends = order, offsets, rank, tables[:, 0], tables[:, 1], truths, t, 3, 1
+    ends = order, offsets, rank, tables[:, 0], tables[:, 1], truths, 3, 1
     assert same(reference.coco_recall(*ends), native.coco_recall(*ends))
 
 
@@ -306,17 +306,17 @@ def refusal(work) -> str:
 
 
 def test_bad_arguments_are_refused_in_the_same_words(reference, native):
-    rank, masks, truths = np.zeros(2, np.int32), np.zeros(2, np.uint16), np.ones(1, np.int64)
+    rank, masks, truths = np.zeros(2, np.int32), np.zeros(2, np.uint16), np.ones((10, 1), np.int64)
     order, offsets, scores = np.array([0, 1], np.int32), np.array([0, 2]), np.zeros(2)
-    good = [order, offsets, scores, rank, masks, masks, truths, 10, POINTS, 100, 1]
+    good = [order, offsets, scores, rank, masks, masks, truths, POINTS, 100, 1]
     bad = [
         (0, order + 1),
         (0, order - 1),
         (1, np.array([0, 1])),
         (2, np.zeros(3)),
         (4, masks[:1]),
-        (6, np.ones(2, np.int64)),
-        (7, 17),
+        (6, np.ones((10, 2), np.int64)),
+        (6, np.ones((17, 1), np.int64)),
     ]
     for place, value in bad:
         arguments = [*good[:place], value, *good[place + 1 :]]

@@ -100,7 +100,7 @@ class Ranking:
         precision, recall, _ = kernels().coco_accumulate(
             self.order, self.class_offsets, self.scores, self.rank,
             self.matched[:, area], self.ignored[:, area],
-            self.truths[area], len(COCO_THRESHOLDS), RECALL_POINTS, max_detections, jobs,
+            self._truths_at_all_thresholds(area), RECALL_POINTS, max_detections, jobs,
         )  # fmt: skip
         return precision, recall
 
@@ -109,9 +109,12 @@ class Ranking:
         recall: Floats = kernels().coco_recall(
             self.order, self.class_offsets, self.rank,
             self.matched[:, area], self.ignored[:, area],
-            self.truths[area], len(COCO_THRESHOLDS), max_detections, jobs,
+            self._truths_at_all_thresholds(area), max_detections, jobs,
         )  # fmt: skip
         return recall
+
+    def _truths_at_all_thresholds(self, area: int) -> Ints:
+        return np.tile(self.truths[area], (len(COCO_THRESHOLDS), 1))
 
 
 def image_order(ledger: Ledger) -> Ints | None:

@@ -243,7 +243,7 @@ class _Curve:
         return cls(kind[chosen], order >= len(kind), found.array("score")[chosen], class_offsets, jobs)
 
     def averages(self, repairs: Sequence[Repair], truths: Ints) -> list[float]:
-        """AP after each repair, when so many truths of each class are to be found; NaN without truths."""
+        """AP after each repair, when so many truths of each class (by repair) are to be found; NaN without truths."""
         # One bit for each repair: a repaired prediction is there as it would be, all others are there as they are.
         absent = np.zeros((2, len(Kind)), np.uint16)
         for bit, repaired in enumerate(repairs):
@@ -255,7 +255,7 @@ class _Curve:
         everyone = np.arange(len(place), dtype=np.int32)
         precision, _, _ = kernels().coco_accumulate(
             everyone, self.class_offsets, self.score, np.zeros_like(everyone),
-            right, absent.reshape(-1)[place], truths, len(repairs), RECALL_POINTS, 1, self.jobs,
+            right, absent.reshape(-1)[place], truths, RECALL_POINTS, 1, self.jobs,
         )  # fmt: skip
         return [float(curve[curve > -1].mean()) if (curve > -1).any() else math.nan for curve in precision]
 
@@ -270,15 +270,11 @@ def _delta_ap(view: View, ledger: Ledger, jobs: int) -> dict[Kind, float | Undef
     if not len(scores) or scores.min() == scores.max():
         return dict.fromkeys(view.repairs, Undefined("all predictions have the same score"))
     truths = _grid(ledger.table("truth"), "label", len(ledger.names["label"]))
-    curve = _Curve.of(ledger, jobs)
     # What an oracle adds has no score: those truths need no longer be found.
-    adding = {kind: added for kind in view.repairs if truths[:, (added := _added(kind))].any()}
-    others = [kind for kind in view.repairs if kind not in adding]
-    before, *after = curve.averages([(), *(REPAIRS[kind] for kind in others)], truths.sum(axis=1))
-    averages = dict(zip(others, after, strict=True))
-    for kind, added in adding.items():
-        (averages[kind],) = curve.averages([REPAIRS[kind]], truths.sum(axis=1) - truths[:, added].sum(axis=1))
-    return {kind: number(averages[kind] - before, "no truths") for kind in view.repairs}
+    to_find = [truths.sum(axis=1) - truths[:, _added(kind)].sum(axis=1) for kind in view.repairs]
+    repairs = [(), *(REPAIRS[kind] for kind in view.repairs)]
+    before, *after = _Curve.of(ledger, jobs).averages(repairs, np.stack([truths.sum(axis=1), *to_find]))
+    return {kind: number(value - before, "no truths") for kind, value in zip(view.repairs, after, strict=True)}
 
 
 def _added(kind: Kind) -> list[Kind]:

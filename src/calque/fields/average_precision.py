@@ -33,7 +33,7 @@ def average_precisions(labels: Array, has_truth: Array, has_found: Array, iou: F
         bits = np.uint16(1) << np.arange(len(some), dtype=np.uint16)
         matched = np.where(overlap[:, None] >= some, bits, np.uint16(0)).sum(axis=1, dtype=np.uint16)
         precision, _, _ = kernels().coco_accumulate(
-            order, offsets, score, rank, matched, ignored, truths, len(some), RECALL_POINTS, 1
+            order, offsets, score, rank, matched, ignored, np.tile(truths, (len(some), 1)), RECALL_POINTS, 1
         )
         # The kernel guards against 0/0 by adding 2**-52, as pycocotools does; rounding takes that away again.
         parts.append(np.where(truths[None, :] > 0, np.round(precision.mean(axis=1), 15), -1.0))

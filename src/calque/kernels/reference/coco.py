@@ -155,30 +155,30 @@ def coco_accumulate(
     rank: Ints,
     matched: Masks,
     ignored: Masks,
-    truths_per_class: Rows,
-    thresholds: int,
+    truths: Rows,
     recall_points: Floats,
     max_detections: int,
     jobs: int = 1,
 ) -> tuple[Floats, Floats, Floats]:
     """Precision and score at each recall point, and the recall reached, per threshold and class.
 
+    ``truths`` says how many there are to find, by threshold (bit ``t`` of the masks) and class.
     The precision at a recall is the highest at that recall or any later one (the envelope); it is 0 where the recall
     is never reached, and everything is -1 for a class without truths.
     """
     del jobs  # the native twin's threads
-    check_curves(order, class_offsets, rank, matched, ignored, truths_per_class, thresholds)
+    check_curves(order, class_offsets, rank, matched, ignored, truths)
     if len(scores) != len(rank):
         raise ValueError("scores, rank, matched and ignored must have the same length")
-    shape = thresholds, len(recall_points), len(truths_per_class)
+    shape = len(truths), len(recall_points), truths.shape[1]
     precision, scores_at = np.full(shape, -1.0), np.full(shape, -1.0)
-    recall = np.full((thresholds, len(truths_per_class)), -1.0)
-    for k in np.flatnonzero(truths_per_class > 0):
+    recall = np.full(truths.shape, -1.0)
+    for k in np.flatnonzero((truths > 0).any(axis=0)):
         rows = class_rows(order, class_offsets, rank, int(k), max_detections)
-        for t in range(thresholds):
+        for t in np.flatnonzero(truths[:, k] > 0).tolist():
             true, false = verdicts(matched[rows], ignored[rows], t)
             tp, fp = np.cumsum(true).astype(float), np.cumsum(false).astype(float)
-            reached = tp / truths_per_class[k]
+            reached = tp / truths[t, k]
             envelope = np.maximum.accumulate((tp / (fp + tp + np.spacing(1)))[::-1])[::-1]
             at = np.searchsorted(reached, recall_points, "left")
             there = at < len(rows)
@@ -195,20 +195,19 @@ def coco_recall(
     rank: Ints,
     matched: Masks,
     ignored: Masks,
-    truths_per_class: Rows,
-    thresholds: int,
+    truths: Rows,
     max_detections: int,
     jobs: int = 1,
 ) -> Floats:
     """Only the recall of ``coco_accumulate``, per threshold and class."""
     del jobs  # the native twin's threads
-    check_curves(order, class_offsets, rank, matched, ignored, truths_per_class, thresholds)
-    recall = np.full((thresholds, len(truths_per_class)), -1.0)
-    for k in np.flatnonzero(truths_per_class > 0):
+    check_curves(order, class_offsets, rank, matched, ignored, truths)
+    recall = np.full(truths.shape, -1.0)
+    for k in np.flatnonzero((truths > 0).any(axis=0)):
         rows = class_rows(order, class_offsets, rank, int(k), max_detections)
-        for t in range(thresholds):
+        for t in np.flatnonzero(truths[:, k] > 0).tolist():
             true, _ = verdicts(matched[rows], ignored[rows], t)
-            recall[t, k] = np.count_nonzero(true) / truths_per_class[k]
+            recall[t, k] = np.count_nonzero(true) / truths[t, k]
     return recall
 
 
@@ -252,16 +251,15 @@ def check_curves(
     rank: Ints,
     matched: Masks,
     ignored: Masks,
-    truths_per_class: Rows,
-    thresholds: int,
+    truths: Rows,
 ) -> None:
     """Refuse columns that do not belong together, and rows that do not exist."""
-    if not 0 <= thresholds <= MOST_THRESHOLDS:
+    if len(truths) > MOST_THRESHOLDS:
         raise ValueError(f"at most {MOST_THRESHOLDS} thresholds fit a mask")
     if not len(rank) == len(matched) == len(ignored):
         raise ValueError("scores, rank, matched and ignored must have the same length")
-    if len(class_offsets) != len(truths_per_class) + 1:
-        raise ValueError("class_offsets must have one entry more than truths_per_class")
+    if len(class_offsets) != truths.shape[1] + 1:
+        raise ValueError("class_offsets must have one entry more than there are classes")
     check_offsets("class_offsets", class_offsets, len(order))
     if len(order) and (order.min() < 0 or order.max() >= len(rank)):
         raise ValueError("order names a row that does not exist")
