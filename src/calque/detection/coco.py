@@ -91,6 +91,9 @@ class Ranking:
         images = image_order(ledger)
         labels, scores, rank, matched, ignored = columns if images is None else [column[images] for column in columns]
         order, class_offsets = kernels().score_order(labels, scores, classes, jobs)
+        # Curves are drawn many times: from columns that lie in order, and not all over the memory.
+        scores, rank, matched, ignored = (np.take(column, order, axis=0) for column in (scores, rank, matched, ignored))
+        order = np.arange(len(order), dtype=np.int32)
         out = truth.array("out_of_range")
         truths = np.stack([counts(truth.array("label")[out[:, area] == 0], classes) for area in range(out.shape[1])])
         return cls(rank, scores, matched, ignored, order, class_offsets, truths)

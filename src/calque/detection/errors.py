@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from calque.core.columns import Array, Codes, Flags, Floats, Ints, Strings, Table
+from calque.core.columns import Array, Codes, Ints, Strings, Table
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, MeasureName, Undefined, counts, fraction_sums, number
 from calque.detection.coco import RECALL_POINTS, image_order
@@ -214,50 +214,39 @@ def _f1(tp: int, wrong: int, missed: int) -> float:
     return 2 * tp / (2 * tp + wrong + missed) if tp + wrong + missed else 1.0
 
 
-@dataclass(frozen=True, eq=False)
-class _Curve:
-    """Predictions by class and score, sorted once; which of them are there and right differs from repair to repair.
+def _averages(ledger: Ledger, repairs: Sequence[Repair], truths: Ints, jobs: int) -> list[float]:
+    """AP after each repair, when so many truths (by repair and class) are to be found; NaN without truths.
 
-    A prediction that an oracle can put right stands here twice: as it is, and as it would be.
+    A prediction that an oracle can put right stands here twice: as it is, and as it would be, after its equals in score.
     """
+    found = ledger.table("found")
+    kind = found.array("kind")
+    columns: list[Array] = [kind, np.where(kind == Kind.NONE, np.int32(-1), found.array("label")), found.array("score")]
+    by_image = image_order(ledger)
+    if by_image is not None:
+        columns = [column[by_image] for column in columns]
+    movable, moved_to = _moves(ledger)
+    as_would_be: list[Array] = [kind[movable] + np.uint8(len(Kind)), moved_to, found.array("score")[movable]]
+    place, label, score = (np.concatenate(pair) for pair in zip(columns, as_would_be, strict=True))
+    order, class_offsets = kernels().score_order(label, score, len(ledger.names["label"]), jobs)
+    right, absent = _masks(repairs)
+    precision, _, _ = kernels().coco_accumulate(
+        order, class_offsets, score, np.zeros(len(place), np.int32), right[place], absent[place], truths, RECALL_POINTS, 1, jobs
+    )
+    return [float(curve[curve > -1].mean()) if (curve > -1).any() else math.nan for curve in precision]
 
-    kind: Array
-    twin: Flags
-    """Whether a row is a prediction as it would be."""
-    score: Floats
-    class_offsets: Ints
-    jobs: int
 
-    @classmethod
-    def of(cls, ledger: Ledger, jobs: int) -> _Curve:
-        """Sort. Equal scores go by image, and what an oracle moves goes after its equals."""
-        found = ledger.table("found")
-        kind = found.array("kind")
-        by_image = image_order(ledger)
-        rows = np.arange(len(kind)) if by_image is None else by_image
-        movable, moved_to = _moves(ledger)
-        label = np.concatenate([np.where(kind == Kind.NONE, np.int32(-1), found.array("label"))[rows], moved_to])
-        rows = np.concatenate([rows, movable])
-        order, class_offsets = kernels().score_order(label, found.array("score")[rows], len(ledger.names["label"]), jobs)
-        chosen = rows[order]
-        return cls(kind[chosen], order >= len(kind), found.array("score")[chosen], class_offsets, jobs)
+def _masks(repairs: Sequence[Repair]) -> tuple[Array, Array]:
+    """For each kind of prediction as it is, then as it would be, which repairs find it right and which find it absent.
 
-    def averages(self, repairs: Sequence[Repair], truths: Ints) -> list[float]:
-        """AP after each repair, when so many truths of each class (by repair) are to be found; NaN without truths."""
-        # One bit for each repair: a repaired prediction is there as it would be, all others are there as they are.
-        absent = np.zeros((2, len(Kind)), np.uint16)
-        for bit, repaired in enumerate(repairs):
-            absent[1] |= 1 << bit
-            absent[0, list(repaired)] |= 1 << bit
-            absent[1, list(repaired)] ^= 1 << bit
-        place = self.kind + np.uint8(len(Kind)) * self.twin
-        right = np.where((self.kind == Kind.TP) | self.twin, np.uint16((1 << len(repairs)) - 1), np.uint16(0))
-        everyone = np.arange(len(place), dtype=np.int32)
-        precision, _, _ = kernels().coco_accumulate(
-            everyone, self.class_offsets, self.score, np.zeros_like(everyone),
-            right, absent.reshape(-1)[place], truths, RECALL_POINTS, 1, self.jobs,
-        )  # fmt: skip
-        return [float(curve[curve > -1].mean()) if (curve > -1).any() else math.nan for curve in precision]
+    One bit for each repair: a repaired prediction is there as it would be, all others are there as they are.
+    """
+    every = np.uint16((1 << len(repairs)) - 1)
+    right, absent = np.zeros((2, len(Kind)), np.uint16), np.zeros((2, len(Kind)), np.uint16)
+    right[0, Kind.TP] = right[1] = absent[1] = every
+    for bit, repaired in enumerate(repairs):
+        absent[:, list(repaired)] ^= np.uint16(1 << bit)
+    return right.reshape(-1), absent.reshape(-1)
 
 
 def _delta_ap(view: View, ledger: Ledger, jobs: int) -> dict[Kind, float | Undefined]:
@@ -273,7 +262,7 @@ def _delta_ap(view: View, ledger: Ledger, jobs: int) -> dict[Kind, float | Undef
     # What an oracle adds has no score: those truths need no longer be found.
     to_find = [truths.sum(axis=1) - truths[:, _added(kind)].sum(axis=1) for kind in view.repairs]
     repairs = [(), *(REPAIRS[kind] for kind in view.repairs)]
-    before, *after = _Curve.of(ledger, jobs).averages(repairs, np.stack([truths.sum(axis=1), *to_find]))
+    before, *after = _averages(ledger, repairs, np.stack([truths.sum(axis=1), *to_find]), jobs)
     return {kind: number(value - before, "no truths") for kind, value in zip(view.repairs, after, strict=True)}
 
 
