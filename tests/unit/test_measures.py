@@ -10,7 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.core.measures import Fractions, MeasureName, Ratio, Undefined, counts, number, settle, weighted_mean
+from calque.core.measures import (
+    MeasureName,
+    Ratio,
+    Undefined,
+    counts,
+    fraction_mean,
+    fraction_sums,
+    number,
+    settle,
+    weighted_mean,
+)
 
 shares = st.floats(0, 1)
 
@@ -43,7 +53,7 @@ def test_sums_of_shares_are_right_and_the_same_in_any_order(rows: list[tuple[flo
     def sums(of: list[tuple[float, int]]) -> list[float]:
         values = np.array([value for value, _ in of], dtype=np.float64)
         groups = np.array([group for _, group in of], dtype=np.int32)
-        return Fractions.of(values).sums(groups, 3).tolist()  # type: ignore[no-any-return]
+        return fraction_sums(values, groups, 3).tolist()  # type: ignore[no-any-return]
 
     shuffled = rows.copy()
     rng.shuffle(shuffled)
@@ -55,9 +65,8 @@ def test_sums_of_shares_are_right_and_the_same_in_any_order(rows: list[tuple[flo
 
 @given(st.lists(st.floats(0.25, 1), min_size=1, max_size=50))
 def test_sums_of_values_from_a_quarter_are_exact(values: list[float]) -> None:
-    cut = Fractions.of(np.array(values))
-    assert cut.sums(np.zeros(len(values), dtype=np.int32), 1)[0] == math.fsum(values)
-    assert cut.mean() == math.fsum(values) / len(values)
+    assert fraction_sums(np.array(values), np.zeros(len(values), dtype=np.int32), 1)[0] == math.fsum(values)
+    assert fraction_mean(np.array(values)) == math.fsum(values) / len(values)
 
 
 @given(st.lists(st.tuples(shares, st.integers(0, 3)), min_size=1, max_size=6), st.randoms(use_true_random=False))
