@@ -11,6 +11,7 @@ import numpy as np
 from calque.core.columns import Array, Flags, Floats, Ints, Table
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, Ratio, Undefined, counts, fraction_mean, fraction_sums, weighted_mean
+from calque.core.side_by_side import side_by_side
 from calque.detection import coco, errors
 from calque.detection.scoring import EXCLUDED, INVALID, Status
 
@@ -115,11 +116,17 @@ def measure(task: Detection, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]
     """The tree of numbers, in the shape of the JSON."""
     labels = [name for name in ledger.names["label"] if not task.labels or name in task.labels]
     documents = ledger.table("documents")
+    metrics, averages, kinds = side_by_side(
+        jobs,
+        lambda: {repr(threshold): _at(task, _Cut(task, ledger, threshold), labels) for threshold in task.iou},
+        lambda: coco.measure(task, ledger, jobs),
+        lambda: {} if task.errors == "none" else {"errors": errors.measure(task, ledger, jobs)},
+    )
     return {
         "thresholds": list(task.iou),
-        "metrics": {repr(threshold): _at(task, _Cut(task, ledger, threshold), labels) for threshold in task.iou},
-        "coco": coco.measure(task, ledger, jobs),
-        **({} if task.errors == "none" else {"errors": errors.measure(task, ledger, jobs)}),
+        "metrics": metrics,
+        "coco": averages,
+        **kinds,
         "counts": _sizes(ledger),
         "documents": {
             "only_truth": _unit_list(ledger, documents.array("in_truth") & ~documents.array("in_found")),
