@@ -92,10 +92,13 @@ def take(column: Column, rows: Array) -> Column:
 
 
 def concat(parts: Sequence[Column]) -> Column:
-    """Columns of one kind, one after the other."""
-    strings = [part for part in parts if isinstance(part, Strings)]
-    if strings:
-        return Strings.concat(strings)
+    """Columns one after the other; when some hold strings, the others are spelt out.
+
+    >>> concat([np.array([7]), Strings.pack(["a"])]).tolist()
+    ['7', 'a']
+    """
+    if any(isinstance(part, Strings) for part in parts):
+        return Strings.concat([part if isinstance(part, Strings) else Strings.pack(map(str, part.tolist())) for part in parts])
     return np.concatenate([np.asarray(part) for part in parts])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -112,13 +112,13 @@ def _joint_units(ledgers: Sequence[Ledger]) -> tuple[UnitId, ...]:
     return tuple(in_canonical_order(unit for ledger in ledgers for unit in ledger.units))
 
 
-def check_disjoint(parts: Iterable[Iterable[UnitId]]) -> None:
-    """Raise a `MergeError` that names the documents that occur in more than one part."""
+def check_disjoint(parts: Iterable[Iterable[UnitId]], before: Set[UnitId] = frozenset()) -> None:
+    """Raise a `MergeError` that names the documents that occur in more than one part, or came ``before``."""
     seen: set[UnitId] = set()
     twice: list[UnitId] = []
     for part in parts:
         for unit in part:
-            (twice.append if unit in seen else seen.add)(unit)
+            (twice.append if unit in seen or unit in before else seen.add)(unit)
     if twice:
         listed = ", ".join(repr(unit) for unit in in_canonical_order(twice)[:5])
         more = f" and {len(twice) - 5:,} more" if len(twice) > 5 else ""
@@ -142,9 +142,11 @@ def _joint_table(
 ) -> Table:
     unit = np.concatenate([codes[ledger.tables[name].array(UNIT)] for ledger, codes in zip(ledgers, unit_codes, strict=True)])
     order = np.argsort(unit, kind="stable")
-    shared = [key for key in ledgers[0].tables[name] if all(key in ledger.tables[name] for ledger in ledgers)]
+    # A table without rows says nothing about what its rows would have had.
+    telling = [ledger for ledger in ledgers if ledger.tables[name].height] or ledgers
+    shared = [key for key in telling[0].tables[name] if all(key in ledger.tables[name] for ledger in telling)]
     columns: dict[str, Column] = {
-        key: concat([_recoded(key, ledger, ledger.tables[name][key], names) for ledger in ledgers])
+        key: concat([_recoded(key, ledger, ledger.tables[name][key], names) for ledger in telling])
         for key in shared
         if key != UNIT
     }
