@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -228,16 +229,13 @@ class BoxCorpus(Corpus):
         self._check_boxes()
 
     def _check_boxes(self) -> None:
-        low, high = self.boxes[:, :2], self.boxes[:, 2:]
-        ordered = high >= low if self.form is BoxForm.XYXY else high >= 0
-        finite = np.isfinite(self.boxes)
-        if finite.all() and ordered.all():
+        bad = unsound(self.boxes, self.form)
+        if bad is None:
             return
-        fine = finite.all(axis=1) & ordered.all(axis=1)
         if self.flaws is not None:
-            fine |= self.flaws == Flaw.BAD_BOX
-        if not fine.all():
-            row = int(np.flatnonzero(~fine)[0])
+            bad &= self.flaws != Flaw.BAD_BOX
+        if bad.any():
+            row = int(np.flatnonzero(bad)[0])
             raise ValueError(f"box {row} is not a finite {self.form} box: {self.boxes[row].tolist()}")
 
     def __len__(self) -> int:
@@ -281,6 +279,25 @@ class BoxCorpus(Corpus):
         rows = np.flatnonzero(keep)
         columns = {name: getattr(self, name) for name in names if name not in ("page", "page_document")}
         return {name: take(column, rows) for name, column in columns.items() if column is not None}
+
+
+def unsound(boxes: Floats, form: BoxForm) -> Flags | None:
+    """Which boxes are not finite or have a negative size; ``None`` when all are fine.
+
+    >>> unsound(np.array([[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, -1.0, 1.0]]), BoxForm.XYWH).tolist()
+    [False, True]
+    """
+    if not len(boxes):
+        return None
+    # A NaN is its own smallest and largest number, so that two numbers tell whether all are finite.
+    low, high = float(boxes.min()), float(boxes.max())
+    finite = math.isfinite(low) and math.isfinite(high)
+    if finite and low >= 0 and form is BoxForm.XYWH:
+        return None
+    ordered = boxes[:, 2:] >= (boxes[:, :2] if form is BoxForm.XYXY else 0.0)
+    if finite and ordered.all():
+        return None
+    return np.asarray(~(np.isfinite(boxes).all(axis=1) & ordered.all(axis=1)))
 
 
 def _check_codes(codes: Codes, size: int, name: str, *, lowest: int = 0) -> None:
