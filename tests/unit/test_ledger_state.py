@@ -284,3 +284,25 @@ def test_issues_are_the_same_whichever_shard_comes_first() -> None:
     one, two = shard("0").merge(shard("1")), shard("1").merge(shard("0"))
     assert one.state() == two.state()
     assert {issue.code: issue.count for issue in one.issues()} == {"clipped": 2, "unknown-key": 2}
+
+
+class Counted(str):
+    """A document id that counts how often ids are looked up."""
+
+    looked_up = 0
+
+    def __hash__(self) -> int:
+        Counted.looked_up += 1
+        return super().__hash__()
+
+
+def test_many_small_updates_cost_the_same_each() -> None:
+    evaluator = Evaluator(Detection())
+    costs = []
+    for number in range(64):
+        before = Counted.looked_up
+        evaluator.add(ledger((Counted(f"{number:03}"),), []))
+        costs.append(Counted.looked_up - before)
+    assert len(set(costs)) == 1
+    with pytest.raises(MergeError, match="seen twice: document '007'"):
+        evaluator.add(ledger(("007",), []))

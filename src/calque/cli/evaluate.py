@@ -22,6 +22,7 @@ def evaluate(task: Task, truth: str, predictions: str, values: dict[str, Any]) -
     kind = format_of(values["format"], values["output"])
     check_writable(values["output"], values["save"])
     keep: Keep = "outcomes" if kind == "jsonl" or values["save"] is not None else "numbers"
-    with working(f"evaluating {predictions}", quiet=values["quiet"]):
-        evaluator = Evaluator(task, keep=keep, jobs=jobs).update(*sources)
+    evaluator = Evaluator(task, keep=keep, jobs=jobs)
+    with working(f"evaluating {predictions}", quiet=values["quiet"], done=lambda: evaluator.done):
+        evaluator.update(*sources)
     return deliver(evaluator, **values)

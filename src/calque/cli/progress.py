@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 PATIENCE = 0.5
@@ -13,27 +13,28 @@ PATIENCE = 0.5
 
 
 @contextmanager
-def working(what: str, *, quiet: bool = False) -> Iterator[None]:
-    """Show ``what`` and the seconds gone by until the block ends, then leave no trace."""
+def working(what: str, *, quiet: bool = False, done: Callable[[], int] = lambda: 0) -> Iterator[None]:
+    """Show ``what``, the seconds gone by and how many documents are done until the block ends, then leave no trace."""
     if quiet or not sys.stderr.isatty():
         yield
         return
-    done = threading.Event()
-    watcher = threading.Thread(target=_watch, args=(what, done), daemon=True)
+    ended = threading.Event()
+    watcher = threading.Thread(target=_watch, args=(what, ended, done), daemon=True)
     watcher.start()
     try:
         yield
     finally:
-        done.set()
+        ended.set()
         watcher.join()
 
 
-def _watch(what: str, done: threading.Event) -> None:
+def _watch(what: str, ended: threading.Event, done: Callable[[], int]) -> None:
     begin = time.monotonic()
     wait = PATIENCE
-    while not done.wait(wait):
+    while not ended.wait(wait):
         wait = 0.2
-        sys.stderr.write(f"\r{what} … {time.monotonic() - begin:.0f} s")
+        documents = f", {done():,} documents" if done() else ""
+        sys.stderr.write(f"\r{what} … {time.monotonic() - begin:.0f} s{documents}")
         sys.stderr.flush()
     if time.monotonic() - begin > PATIENCE:
         sys.stderr.write("\r\x1b[K")

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal, Self
 
+from calque.core.corpus import UnitId
 from calque.core.errors import ContractError, Issue, MergeError, summarize
 from calque.core.files import write_whole
 from calque.core.ledger import Ledger, check_disjoint
@@ -30,26 +31,42 @@ class Evaluator:
         self._keep = keep
         self._jobs = jobs
         self._parts: list[Ledger] = []
+        self._units: set[UnitId] = set()
         self._issues: list[Issue] = []
         self._sources = Sources()
+        self.done = 0
+        """How many documents the running update has scored so far, for whoever watches from another thread."""
 
     def __repr__(self) -> str:
-        count = sum(len(part.units) for part in self._parts)
+        count = len(self._units)
         return f"<Evaluator {self.task.signature()}: {count:,} document{'' if count == 1 else 's'}>"
 
     def update(self, expected: Any, found: Any) -> Self:
-        """Score whole documents: two corpora, or anything that `calque.read` takes."""
-        truth, predictions = self.task.read(expected, found)
-        ledger = self.task.score(truth, predictions, jobs=self._jobs)
-        sources = Sources(((truth.source, truth.model),), ((predictions.source, predictions.model),))
-        return self.add(ledger, issues=[*truth.issues, *predictions.issues], sources=sources)
+        """Score whole documents: two corpora, or anything that `calque.read` takes. All of them, or none when it fails."""
+        ledgers: list[Ledger] = []
+        issues: list[Issue] = []
+        sources = Sources()
+        self.done = 0
+        for truth, predictions in self.task.batches(expected, found):
+            ledger = self.task.score(truth, predictions, jobs=self._jobs)
+            ledgers.append(self._kept(ledger))
+            issues += [*truth.issues, *predictions.issues, *ledger.issues]
+            sources |= Sources(((truth.source, truth.model),), ((predictions.source, predictions.model),))
+            self.done += len(ledger.units)
+        self._add(*ledgers)
+        self._issues += summarize(issues)
+        self._sources |= sources
+        return self
 
     def add(self, ledger: Ledger, *, issues: Iterable[Issue] = (), sources: Sources | None = None) -> Self:
         """Take in documents that were scored elsewhere under this task: in another process, or while they streamed by."""
-        self._add(ledger if self._keep == "outcomes" else ledger.without_details())
+        self._add(self._kept(ledger))
         self._issues += summarize([*issues, *ledger.issues])
         self._sources |= sources or Sources()
         return self
+
+    def _kept(self, ledger: Ledger) -> Ledger:
+        return ledger if self._keep == "outcomes" else ledger.without_details()
 
     def merge(self, other: Evaluator) -> Self:
         """Add the documents of another evaluator with the same signature."""
@@ -62,9 +79,10 @@ class Evaluator:
         self._sources |= other._sources
         return self
 
-    def _add(self, ledger: Ledger) -> None:
-        check_disjoint(part.units for part in [*self._parts, ledger])
-        self._parts.append(ledger)
+    def _add(self, *ledgers: Ledger) -> None:
+        check_disjoint((ledger.units for ledger in ledgers), self._units)
+        self._units.update(*(ledger.units for ledger in ledgers))
+        self._parts += ledgers
 
     def ledger(self) -> Ledger:
         """The outcomes of everything seen so far."""

@@ -115,6 +115,10 @@ class Task(ABC):
 
         return read_pair(expected, found)
 
+    def batches(self, expected: Any, found: Any) -> Iterator[tuple[Corpus, Corpus]]:
+        """The two sides, some whole documents at a time where the sources allow it; here all at once."""
+        yield self.read(expected, found)
+
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where in the tree of numbers a measure stands."""
         return (name.name,)
