@@ -18,8 +18,13 @@ class Scanned(os.PathLike[str]):
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
         self._scan: Any = None
-        if chosen() == "native" and os.path.isfile(self.path):
-            self._scan = importlib.import_module(TWINS["native"]).Scan(self.path, "auto")
+        if os.path.isfile(self.path):
+            self._begin(self.path)
+
+    def _begin(self, source: str | bytes) -> None:
+        """Start to scan a file or its content, where there is a scanner."""
+        if chosen() == "native":
+            self._scan = importlib.import_module(TWINS["native"]).Scan(source, "auto")
 
     def __fspath__(self) -> str:
         return self.path

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from calque.core.errors import ContractError
+from calque.readers import compression
 
 
 class RepeatedKeys(dict[str, Any]):
@@ -18,20 +20,28 @@ class RepeatedKeys(dict[str, Any]):
     repeated: tuple[str, ...] = ()
 
 
-def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """The content of a file, or a `ContractError` that says why there is none."""
-    name = os.fspath(path)
+@contextmanager
+def readable(path: str) -> Iterator[None]:
+    """Turns what the system says about a file that cannot be read into a `ContractError`."""
     try:
-        data = Path(path).read_bytes()
+        yield
     except IsADirectoryError:
-        raise ContractError.single("is-a-folder", "is a folder", file=name, help="give a file") from None
+        raise ContractError.single("is-a-folder", "is a folder", file=path, help="give a file") from None
     except FileNotFoundError:
-        raise ContractError.single("no-such-file", "does not exist", file=name, help="check the path") from None
+        raise ContractError.single("no-such-file", "does not exist", file=path, help="check the path") from None
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise ContractError.single(
-            "cannot-read", f"cannot be read: {reason}", file=name, help="check the file and its permissions"
+            "cannot-read", f"cannot be read: {reason}", file=path, help="check the file and its permissions"
         ) from None
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """The content of a file, unpacked if need be, or a `ContractError` that says why there is none."""
+    name = os.fspath(path)
+    with readable(name):
+        mark = compression.magic(name)
+        data = Path(path).read_bytes() if mark is None else compression.unpacked(name, mark)
     if not data.strip():
         raise ContractError.single("empty-file", "the file is empty", file=name, help="check what should have written it")
     return data

@@ -8,11 +8,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from calque.core.errors import ContractError
-from calque.readers import json_tree
+from calque.core.errors import CalqueError, ContractError
+from calque.readers import compression, json_tree
 
-HEAD = 4096
-"""How many bytes of a file tell what it is."""
+HEAD = 1 << 16
+"""How many bytes of a file tell what it is: enough for one page of NDJSON."""
 MOST_FILES = 1_000_000
 """How many files of a folder are read; more is taken for a mistake."""
 
@@ -56,10 +56,10 @@ class Source:
         if not self.path or self.is_folder:
             return b""
         try:
-            with open(self.path, "rb") as file:
+            with compression.opened(self.path) as file:
                 return file.read(HEAD).removeprefix(b"\xef\xbb\xbf").lstrip()
-        except OSError:
-            return b""
+        except (OSError, CalqueError):
+            return b""  # whoever reads the file says what is wrong with it
 
     @property
     def is_json(self) -> bool:

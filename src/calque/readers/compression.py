@@ -1,0 +1,163 @@
+"""Compressed files: gzip and Zstandard, told by their first bytes and unpacked within bounds."""
+
+from __future__ import annotations
+
+import io
+import os
+import threading
+import zlib
+from collections.abc import Callable, Iterator
+from typing import IO, TYPE_CHECKING, Any
+
+from calque.core.errors import ContractError, MissingExtra
+from calque.kernels.scanning import Scanned
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+GZIP = b"\x1f\x8b"
+ZSTD = b"\x28\xb5\x2f\xfd"
+SUFFIXES = (".gz", ".gzip", ".zst", ".zstd")
+
+MOST_TIMES = 250
+"""How many times its own size a file may hold. Boxes as text are packed to a twentieth or so; a bomb to a thousandth."""
+ALWAYS_FINE = 64 << 20
+"""What any file may hold, in bytes, however small it is."""
+_FED = {GZIP: 1 << 16, ZSTD: 1 << 10}
+"""How many bytes are unpacked at a time: so few that what comes out of them fits in memory even from a bomb."""
+
+
+def magic(path: str) -> bytes | None:
+    """The mark of the compression of a file, or ``None`` when it has none or cannot be read."""
+    if not os.path.isfile(path):
+        return None  # looking into a pipe would use it up
+    try:
+        with open(path, "rb") as file:
+            head = file.read(4)
+    except OSError:
+        return None
+    return next((mark for mark in (GZIP, ZSTD) if head.startswith(mark)), None)
+
+
+def plain_name(path: str) -> str:
+    """The name of a file without the extension of its compression.
+
+    >>> plain_name("pages.ndjson.gz")
+    'pages.ndjson'
+    """
+    stem, suffix = os.path.splitext(path)
+    return stem if suffix.lower() in SUFFIXES else path
+
+
+def opened(path: str) -> IO[bytes]:
+    """A file as a stream of its content, unpacked if need be. Damage and bombs are a `ContractError` when they are met."""
+    mark = magic(path)
+    return open(path, "rb") if mark is None else io.BufferedReader(_Stream(_pieces(path, mark)), 1 << 18)
+
+
+def unpacked(path: str, mark: bytes) -> bytes:
+    """The whole content of a compressed file."""
+    return b"".join(_pieces(path, mark))
+
+
+class Unpacking(Scanned):
+    """A compressed JSON file that is being unpacked, and then scanned, in a thread of its own."""
+
+    def __init__(self, path: str, mark: bytes) -> None:
+        self.path = path
+        self._scan = None
+        self._data = b""
+        self._error: Exception | None = None
+        self._thread = threading.Thread(target=self._unpack, args=(mark,), daemon=True)
+        self._thread.start()
+
+    def _unpack(self, mark: bytes) -> None:
+        try:
+            self._data = unpacked(self.path, mark)
+            self._begin(self._data)
+        except Exception as error:  # raised where the content is asked for
+            self._error = error
+
+    def content(self) -> bytes:
+        """What the file holds, unpacked; raises what went wrong."""
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+        return self._data
+
+    def columns(self) -> dict[str, Any] | None:
+        """What the scanner read of the content."""
+        self.content()
+        return super().columns()
+
+    def part(self, span: tuple[int, int]) -> bytes:
+        """The bytes of the content from one offset to another."""
+        return self.content()[span[0] : span[1]]
+
+
+class _Stream(io.RawIOBase):
+    """Pieces of bytes as a file."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Buffer, /) -> int:
+        if not self._rest:
+            self._rest = memoryview(next((piece for piece in self._pieces if piece), b""))
+        target = memoryview(buffer)
+        count = min(len(target), len(self._rest))
+        target[:count] = self._rest[:count]
+        self._rest = self._rest[count:]
+        return count
+
+
+def _pieces(path: str, mark: bytes) -> Iterator[bytes]:
+    """The content of a compressed file, which may be several compressed streams one after the other."""
+    start, failure = _unpacker(mark)
+    limit = max(ALWAYS_FINE, MOST_TIMES * os.path.getsize(path))
+    total = 0
+    unpacker = start()
+    with open(path, "rb") as file:
+        while data := file.read(_FED[mark]):
+            while data:
+                if unpacker.eof:
+                    # Another stream begins, or zeros fill up the file.
+                    if not (data := data.lstrip(b"\0")):
+                        break
+                    unpacker = start()
+                try:
+                    piece = unpacker.decompress(data)
+                except failure as error:
+                    raise _damaged(path, str(error)) from None
+                data = unpacker.unused_data if unpacker.eof else b""
+                total += len(piece)
+                if total > limit:
+                    raise _too_large(path, limit)
+                yield piece
+    if not unpacker.eof:
+        raise _damaged(path, "it ends too early")
+
+
+def _unpacker(mark: bytes) -> tuple[Callable[[], Any], type[Exception]]:
+    """What makes an unpacker, and what it raises about damaged data."""
+    if mark == GZIP:
+        return lambda: zlib.decompressobj(wbits=31), zlib.error
+    try:
+        import zstandard
+    except ImportError:
+        raise MissingExtra("zstandard", "zstd", "reading .zst files") from None
+    return lambda: zstandard.ZstdDecompressor().decompressobj(), zstandard.ZstdError
+
+
+def _too_large(path: str, limit: int) -> ContractError:
+    text = f"holds more than {limit:,} bytes, far more than text of its packed size does"
+    return ContractError.single("unpacks-too-large", text, file=path, help="unpack it yourself if you trust it")
+
+
+def _damaged(path: str, reason: str) -> ContractError:
+    text = f"the compressed data is damaged: {reason}"
+    return ContractError.single("compression-damaged", text, file=path, help="copy or make the file again")
