@@ -81,4 +81,6 @@ def main() -> None:
     """The entry point."""
     # NumPy's linear algebra would start a thread for each core; nothing here uses it.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Arrow's own allocator keeps what it once had; the system's gives back what was copied, and the next columns take it.
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     exits.run(lambda: calque.main(prog_name="calque", standalone_mode=False, color=exits.colour()))

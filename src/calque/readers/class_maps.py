@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from calque.core.class_map import Pairs, target_of
+from calque.core.columns import Ints
 from calque.core.corpus import BoxCorpus, Flaw
 from calque.core.errors import Issue, Severity
 
@@ -31,7 +32,6 @@ def mapped(corpus: BoxCorpus, pairs: Pairs) -> BoxCorpus:
     if dropped.any():
         flaws = np.zeros(len(corpus), dtype=np.uint8) if flaws is None else flaws.copy()
         flaws[dropped & ~np.isin(flaws, (Flaw.BAD_BOX, Flaw.UNKNOWN_PAGE))] = Flaw.DROPPED
-    counts = np.bincount(corpus.label[corpus.label >= 0], minlength=len(names)).tolist()
     new = dict(zip(corpus.labels, names, strict=True))
     label_map = {key: new.get(name, name) for key, name in (corpus.label_map or {}).items()}
     return dataclasses.replace(
@@ -40,26 +40,34 @@ def mapped(corpus: BoxCorpus, pairs: Pairs) -> BoxCorpus:
         label=table[corpus.label],
         label_map=None if corpus.label_map is None else {key: name for key, name in label_map.items() if name},
         flaws=flaws,
-        issues=(*corpus.issues, *_notes(corpus, targets, counts, pairs)),
+        issues=(*corpus.issues, *map_notes(corpus.source, corpus.labels, label_counts(corpus), pairs)),
     )
 
 
-def _notes(corpus: BoxCorpus, targets: Sequence[str | None], counts: Sequence[int], pairs: Pairs) -> Iterable[Issue]:
-    counted = list(zip(corpus.labels, targets, counts, strict=True))
+def label_counts(corpus: BoxCorpus) -> Ints:
+    """How many objects each label has."""
+    return np.bincount(corpus.label[corpus.label >= 0], minlength=len(corpus.labels))
+
+
+def map_notes(file: str, labels: Sequence[str], counts: Ints, pairs: Pairs) -> Iterable[Issue]:
+    """What there is to say of a class map and the labels of a file: which it does not name, drops, or names in vain."""
+    if not pairs:
+        return
+    counted = [(label, target_of(label, pairs), count) for label, count in zip(labels, counts.tolist(), strict=True)]
     unmapped = [(label, count) for label, target, count in counted if target is None]
     dropped = [(label, count) for label, target, count in counted if target == ""]
     if unmapped:
         text = f"{_labels(len(unmapped))} not in the class map and kept as they are: {_listed(unmapped)}"
-        yield Issue("label-not-mapped", text, corpus.source, help="add them to the map, or drop them", severity=Severity.NOTE)
+        yield Issue("label-not-mapped", text, file, help="add them to the map, or drop them", severity=Severity.NOTE)
     if dropped:
         text = f"{_labels(len(dropped))} dropped by the class map: {_listed(dropped)}"
-        yield Issue("label-dropped", text, corpus.source, severity=Severity.NOTE)
-    unused = [label for label, _ in pairs if "*" not in label and label not in corpus.labels]
+        yield Issue("label-dropped", text, file, severity=Severity.NOTE)
+    unused = [label for label, _ in pairs if "*" not in label and label not in labels]
     if unused:
         text = f"the class map names {_some([repr(label) for label in unused])}, which the file does not have"
-        close = _nearest(unused[0], corpus.labels)
+        close = _nearest(unused[0], labels)
         help = f"did you mean {close!r}?" if close else ""
-        yield Issue("label-unused", text, corpus.source, help=help, severity=Severity.NOTE)
+        yield Issue("label-unused", text, file, help=help, severity=Severity.NOTE)
 
 
 def _labels(count: int) -> str:
@@ -75,24 +83,24 @@ def _some(parts: Sequence[str]) -> str:
     return ", ".join(parts[:NAMED]) + more
 
 
-def label_notes(truth: BoxCorpus, found: BoxCorpus) -> tuple[Issue, ...]:
+def label_notes(truth: Iterable[str], found: Iterable[str], file: str) -> tuple[Issue, ...]:
     """A note when the two sides have no label in common, or one side has labels that look like the other's."""
-    mine, theirs = set(truth.labels), set(found.labels)
-    if not mine or not theirs or not len(truth) or not len(found) or mine == theirs:
+    mine, theirs = set(truth), set(found)
+    if not mine or not theirs or mine == theirs:
         return ()
     if not mine & theirs:
         text = (
             f"the two sides have no label in common: truth has {_some(sorted(map(repr, mine)))}; "
             f"predictions have {_some(sorted(map(repr, theirs)))}"
         )
-        return (Issue("labels-do-not-meet", text, found.source, help=proposal(mine, theirs), severity=Severity.NOTE),)
+        return (Issue("labels-do-not-meet", text, file, help=proposal(mine, theirs), severity=Severity.NOTE),)
     only = sorted(theirs - mine)
     if not only:
         return ()
     text = f"labels that only the predictions have: {_some(list(map(repr, only)))}"
     guess = [(label, close) for label in only if (close := _nearest(label, sorted(mine - theirs)))]
     help = f"did you mean {', '.join(f'{a!r} → {b!r}' for a, b in guess[:3])}? write a class map" if guess else ""
-    return (Issue("label-one-sided", text, found.source, help=help, severity=Severity.NOTE),)
+    return (Issue("label-one-sided", text, file, help=help, severity=Severity.NOTE),)
 
 
 def proposal(mine: Iterable[str], theirs: Iterable[str]) -> str:

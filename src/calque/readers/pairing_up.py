@@ -38,7 +38,8 @@ def paired(
     notes = pair_slips(truth, found)
     if not truth.format == found.format == "arrays":
         # Names are compared for files. Documents handed over a few at a time often have no label in common, and that is fine.
-        notes = (*_document_notes(truth, found), *label_notes(truth, found), *notes)
+        labels = label_notes(truth.labels, found.labels, found.source) if len(truth) and len(found) else ()
+        notes = (*_document_notes(truth, found), *labels, *notes)
     return truth, dataclasses.replace(found, issues=(*found.issues, *notes)) if notes else found
 
 
@@ -72,23 +73,25 @@ def by_stem(corpus: BoxCorpus) -> BoxCorpus:
 
 
 def _document_notes(truth: BoxCorpus, found: BoxCorpus) -> Iterable[Issue]:
-    mine = set(truth.documents)
-    if not mine or not found.documents or not mine.isdisjoint(found.documents):
-        return
+    if truth.documents and found.documents and set(truth.documents).isdisjoint(found.documents):
+        coco = "coco" in (truth.format, found.format)
+        yield nothing_in_common(truth.documents, found.documents, found.source, coco=coco)
+
+
+def nothing_in_common(truth: Sequence[UnitId], found: Sequence[UnitId], file: str, *, coco: bool = False) -> Issue:
+    """A note on documents that never meet."""
     text = f"the two sides have no document in common: truth has {_some(truth)}; predictions have {_some(found)}"
-    stems = {page_names.bare(str(document)) for document in mine} & {
-        page_names.bare(str(document)) for document in found.documents
-    }
+    stems = {page_names.bare(str(document)) for document in truth} & {page_names.bare(str(document)) for document in found}
     usual = "check that both sides are of the same documents, and how each names them"
     help = f"pass --document-key stem: {len(stems):,} have the same name without folder and extension" if stems else usual
-    if not stems and "coco" in (truth.format, found.format):
+    if not stems and coco:
         help = "for COCO files, --document-key file_name or stem names documents by their images' files"
-    yield Issue("no-common-document", text, found.source, help=help, severity=Severity.NOTE)
+    return Issue("no-common-document", text, file, help=help, severity=Severity.NOTE)
 
 
-def _some(corpus: BoxCorpus) -> str:
-    more = ", ..." if len(corpus.documents) > 3 else ""
-    return ", ".join(repr(document) for document in corpus.documents[:3]) + more
+def _some(documents: Sequence[UnitId]) -> str:
+    more = ", ..." if len(documents) > 3 else ""
+    return ", ".join(repr(document) for document in documents[:3]) + more
 
 
 def check_label_maps(truth: BoxCorpus, found: BoxCorpus) -> None:

@@ -91,9 +91,20 @@ def sizes_of(corpus: BoxCorpus, page_size: Sequence[float] | None, other: BoxCor
 
 def _sizes_in(other: BoxCorpus, corpus: BoxCorpus) -> Floats:
     """The sizes that one corpus gives to the pages of another; NaN where it gives none."""
+    if other.page_sizes is not None and _same_pages(other, corpus):
+        return other.page_sizes
     theirs = {} if other.page_sizes is None else dict(zip(_places(other), other.page_sizes.tolist(), strict=True))
     rows = [theirs.get(place, [math.nan, math.nan]) for place in _places(corpus)]
     return np.array(rows, dtype=np.float64).reshape(-1, 2)
+
+
+def _same_pages(one: BoxCorpus, other: BoxCorpus) -> bool:
+    """Whether two corpora have the same pages in the same order, as they mostly do."""
+    return (
+        one.documents == other.documents
+        and np.array_equal(one.page_document, other.page_document)
+        and np.array_equal(one.page_index, other.page_index)
+    )
 
 
 def _known(sizes: Floats) -> Flags:

@@ -14,6 +14,8 @@ class Rules:
 
     side: Side | None = None
     lenient: bool = False
+    strict: bool = False
+    """Whether a page that cannot be read refuses its whole file (NDJSON, Parquet); else it is left out and counted."""
     allow_missing_scores: bool = False
     document_key: str | None = None
     """The key of an image entry that says which document it belongs to (COCO)."""

@@ -81,6 +81,9 @@ class _Sheet:
     size: Floats
 
 
+OPEN_FORMATS = frozenset({"plain", "ndjson", "parquet"})
+"""Formats that leave open what the numbers of a box mean: there an option says so."""
+
 _Transform = Callable[[_Sheet], Floats]
 
 
@@ -129,7 +132,7 @@ def pair_slips(truth: BoxCorpus, found: BoxCorpus) -> tuple[Issue, ...]:
         share = _share_that_is_met(sheets, transform)
         if share > MANY:
             text = f"hardly any truth meets a prediction, but {share:.0%} would if the predicted boxes {words}"
-            help = option if found.format == "plain" and option else "correct the file, or ask its producer"
+            help = option if found.format in OPEN_FORMATS and option else "correct the file, or ask its producer"
             return (Issue(code, text, found.source, help=help, severity=Severity.NOTE),)
     return _scale_slip(sheets, found)
 
