@@ -22,8 +22,11 @@ EXTENSIONS = {".ndjson": "ndjson", ".jsonl": "ndjson", ".parquet": "parquet", ".
 @click.option("--as", "side", type=click.Choice(("truth", "predictions")), help="What IN is, where it does not say so itself.")
 @reading_options
 @click.option("--class-map", type=click.Path(), default="", metavar="FILE", help="YAML or JSON with label: new name (or drop).")
+@click.option("--strict", is_flag=True, help="NDJSON and Parquet: stop at a page that cannot be read.")
 @click.option("--quiet", is_flag=True, help="No remarks on stderr.")
-def command(source: str, target: str, to: str | None, side: str | None, class_map: str, quiet: bool, **values: Any) -> int:
+def command(
+    source: str, target: str, to: str | None, side: str | None, class_map: str, strict: bool, quiet: bool, **values: Any
+) -> int:
     """Write what IN holds to OUT in another format. Whatever the new format cannot carry is named.
 
     OUT is a file, or a new folder for formats with a file for each page (yolo, voc, page, alto). It appears whole or
@@ -42,7 +45,8 @@ def command(source: str, target: str, to: str | None, side: str | None, class_ma
     chosen = formats.named(to or _by_extension(target))
     rules = reading_rules(values)
     known = {None: None, "truth": Side.TRUTH, "predictions": Side.FOUND}[side]
-    corpus = read(source, side=known, format=values["format"], class_map=class_map, allow_missing_scores=True, **rules)
+    rules |= {"strict": strict, "allow_missing_scores": True, "metadata": "metadata" in chosen.carries}
+    corpus = read(source, side=known, format=values["format"], class_map=class_map, **rules)
     if not isinstance(corpus, BoxCorpus):
         raise ContractError.single("not-boxes", "holds no boxes", file=source)
     files, lost = converted(corpus, chosen, rules["page_size"])

@@ -44,7 +44,7 @@ def command(
     rules = reading_rules(values)
     for name, known in zip(files, _each(formats, files, "--from"), strict=True):
         try:
-            corpus = read(name, format=known or None, allow_missing_scores=allow_missing_scores, **rules)
+            corpus = read(name, format=known or None, strict=True, allow_missing_scores=allow_missing_scores, **rules)
         except ContractError as error:
             reports.append(_refused(name, error))
             continue

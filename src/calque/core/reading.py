@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -28,6 +29,12 @@ class BoxReading:
     lenient: bool = setting(
         False, kind="switch", key="lenient", help="Unknown keys, duplicate pages and unknown labels are counted, not refused."
     )
+    strict: bool = setting(
+        False,
+        kind="switch",
+        view=True,
+        help="NDJSON and Parquet: stop at a page that cannot be read. Default: it is left out and counted.",
+    )
     from_truth: str = setting(
         "", kind="word", key="from-truth", metavar="FORMAT", help="The format of the truth. Default: what it looks like."
     )
@@ -39,7 +46,7 @@ class BoxReading:
         kind="choice",
         choices=("xyxy", "xywh", "cxcywh", "polygon"),
         key="boxes",
-        help="What the numbers of a box are, in formats that leave it open (plain lists).",
+        help="What the numbers of a box are, in formats that leave it open (plain lists, Parquet, NDJSON).",
     )
     units: Literal["pixels", "normalized", "percent", "thousand"] = setting(
         "pixels",
@@ -85,11 +92,14 @@ class BoxReading:
 
     def read_boxes(
         self, expected: Any, found: Any, *, allow_missing_scores: bool, metadata: bool = False
-    ) -> tuple[Corpus, Corpus]:
-        """The two sides as corpora, on one scale, with one set of labels, checked against each other."""
-        from calque.readers import read_pair
+    ) -> Iterator[tuple[Corpus, Corpus]]:
+        """The two sides on one scale, with one set of labels, checked against each other.
 
-        return read_pair(
+        They come in batches of whole documents where both can be streamed, else all at once.
+        """
+        from calque.readers import stream_pair
+
+        return stream_pair(
             expected,
             found,
             from_truth=self.from_truth or None,
@@ -97,6 +107,7 @@ class BoxReading:
             class_map_truth=self.class_map_truth or self.class_map,
             class_map_pred=self.class_map_pred or self.class_map,
             lenient=self.lenient,
+            strict=self.strict,
             allow_missing_scores=allow_missing_scores,
             document_key=self.document_key or None,
             boxes=self.boxes,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.errors import ConfigError, did_you_mean
@@ -148,20 +148,34 @@ class Detection(BoxReading, Task):
 
         return Limits.of(self.error_limits)
 
-    def read(self, expected: Any, found: Any) -> tuple[Corpus, Corpus]:
-        """The two sides as corpora, checked against each other."""
-        pair = self.read_boxes(expected, found, allow_missing_scores=self.allow_missing_scores, metadata=bool(self.by))
-        self._check_names(*pair)
-        return self._with_metadata(*pair) if self.by else pair
+    def batches(self, expected: Any, found: Any) -> Iterator[tuple[Corpus, Corpus]]:
+        """The two sides, checked against each other, with what is known of their documents where it is asked for."""
+        allow, wanted = self.allow_missing_scores, bool(self.by)
+        batches = self.read_boxes(expected, found, allow_missing_scores=allow, metadata=wanted)
+        import calque.detection.numbers  # noqa: F401  # while threads read
 
-    def _with_metadata(self, truth: Corpus, found: Corpus) -> tuple[Corpus, Corpus]:
-        """The two sides with the columns of the metadata file; each column asked for must be somewhere."""
-        from calque.readers.metadata import check_columns, with_metadata
+        return self._with_metadata(batches) if self.by else self._checked(batches)
 
-        if self.metadata:
-            truth, found = with_metadata(truth, found, self.metadata)
-        check_columns(self.by, truth, found)
-        return truth, found
+    def _checked(self, batches: Iterator[tuple[Corpus, Corpus]]) -> Iterator[tuple[Corpus, Corpus]]:
+        for pair in batches:
+            self._check_names(*pair)
+            yield pair
+
+    def _with_metadata(self, batches: Iterator[tuple[Corpus, Corpus]]) -> Iterator[tuple[Corpus, Corpus]]:
+        """The batches with the columns of the metadata file; each column asked for must be somewhere."""
+        from calque.readers.metadata import Joining
+
+        joining = Joining(self.metadata)
+        truth: Any
+        found: Any
+        for pair in self._checked(batches):
+            truth, found = joining.joined(*pair)
+            yield truth, found
+        joining.check(self.by)
+        notes = joining.notes()
+        if notes:
+            # What only the end shows comes with a batch of no documents.
+            yield replace(truth.select(()), issues=notes), replace(found.select(()), issues=())
 
     def _check_names(self, *corpora: Corpus) -> None:
         """Refuse a mistyped label: it would leave everything out. Only label maps tell that a name cannot occur."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -40,8 +40,8 @@ class Layout(BoxReading, Task):
         if not 0 <= self.iou <= 1:
             raise ConfigError(f"iou must be from 0 to 1, not {self.iou}")
 
-    def read(self, expected: Any, found: Any) -> tuple[Corpus, Corpus]:
-        """The two sides as corpora; scores do not matter here."""
+    def batches(self, expected: Any, found: Any) -> Iterator[tuple[Corpus, Corpus]]:
+        """The two sides; scores do not matter here."""
         return self.read_boxes(expected, found, allow_missing_scores=True)
 
     def score(self, expected: BoxCorpus, found: BoxCorpus, *, jobs: int = 1) -> Ledger:

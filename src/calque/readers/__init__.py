@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from calque.core.class_map import Pairs
@@ -11,7 +11,7 @@ from calque.core.class_map import class_map as as_class_map
 from calque.core.corpus import BoxCorpus, Corpus, Side
 from calque.core.errors import ContractError, Issue, IssueLog
 from calque.kernels.scanning import Scanned
-from calque.readers import coco, formats, snapshot_scan
+from calque.readers import coco, compression, formats, snapshot_scan, streams
 from calque.readers.class_maps import mapped
 from calque.readers.coco import Results
 from calque.readers.coco_columns import scanned_results, scanned_truth
@@ -19,8 +19,9 @@ from calque.readers.formats import Loaded
 from calque.readers.pairing_up import by_stem, paired
 from calque.readers.rules import Rules
 from calque.readers.source import Source
+from calque.readers.streams import PageStream
 
-__all__ = ["check_pair", "read", "read_pair"]
+__all__ = ["check_pair", "read", "read_pair", "stream_pair"]
 
 SCANNED = {"snapshot": "snapshot", "coco_truth": "coco", "coco_results": "coco-results"}
 """What the compiled scanner reads, and the name of each format."""
@@ -52,18 +53,52 @@ def read_pair(
 
     Options as in `read`, for both sides; formats and class maps are each side's own. Files are parsed side by side.
     """
-    sources = [_started(truth), _started(found)]
+    sides = _rules(from_truth, from_pred, options)
+    sources = [_started(source, rules) for source, rules in zip((truth, found), sides, strict=True)]
     loaded: list[Loaded] = []
     errors: list[ContractError] = []
-    for source, side, format in zip(sources, (Side.TRUTH, Side.FOUND), (from_truth, from_pred), strict=True):
+    for source, rules in zip(sources, sides, strict=True):
         try:
-            loaded.append(_load(source, Rules(side, format=format, **options)))
+            loaded.append(_load(source, rules))
         except ContractError as error:
             errors.append(error)
     if errors:
         raise _joined(errors)
     maps = as_class_map(class_map_truth), as_class_map(class_map_pred)
     return _paired(loaded[0], loaded[1], *maps, options.get("page_size"))
+
+
+def _rules(from_truth: str | None, from_pred: str | None, options: Mapping[str, Any]) -> tuple[Rules, Rules]:
+    return Rules(Side.TRUTH, format=from_truth, **options), Rules(Side.FOUND, format=from_pred, **options)
+
+
+def stream_pair(
+    truth: Any,
+    found: Any,
+    *,
+    batch: int | None = None,
+    from_truth: str | None = None,
+    from_pred: str | None = None,
+    class_map_truth: Any = (),
+    class_map_pred: Any = (),
+    **options: Any,
+) -> Iterator[tuple[Corpus, Corpus]]:
+    """Both sides in batches of whole documents where both are Parquet or NDJSON, else all at once as `read_pair` has them.
+
+    A batch has about ``batch`` pages and objects of both sides together. Reading begins with the call, not with the first
+    batch.
+    """
+    sides = _rules(from_truth, from_pred, options)
+    size = streams.BATCH if batch is None else batch
+    sources = [_started(source, rules, size) for source, rules in zip((truth, found), sides, strict=True)]
+    if not all(isinstance(source, PageStream) for source in sources) or options.get("document_key") == "stem":
+        # Names without folder and extension may collide, which only all of them together can tell.
+        each_side = {"from_truth": from_truth, "from_pred": from_pred}
+        each_side |= {"class_map_truth": class_map_truth, "class_map_pred": class_map_pred}
+        return iter([read_pair(sources[0], sources[1], **each_side, **options)])
+    started = [source.started() for source in sources]
+    maps = as_class_map(class_map_truth), as_class_map(class_map_pred)
+    return streams.pairs(started[0], started[1], size, page_size=options.get("page_size"), maps=maps)
 
 
 def _paired(
@@ -83,9 +118,18 @@ def _paired(
     return paired(truth, found, page_size=page_size, truth_map=truth_map, found_map=found_map)
 
 
-def _started(source: Any) -> Any:
-    """A path becomes a file that is being parsed; anything else stays."""
-    return Scanned(source) if isinstance(source, str | os.PathLike) and not isinstance(source, Scanned) else source
+def _started(source: Any, rules: Rules, batch: int = streams.BATCH) -> Any:
+    """A path becomes a file that is being read; anything else stays."""
+    if not isinstance(source, str | os.PathLike) or isinstance(source, compression.Unpacking):
+        return source
+    path = os.fspath(source)
+    rows = formats.streamed(Source(path), rules)
+    if rows is not None:
+        return PageStream(path, rows.name, rules, batch)
+    mark = compression.magic(path)
+    if mark is not None:
+        return compression.Unpacking(path, mark)
+    return source if isinstance(source, Scanned) else Scanned(path)
 
 
 def _load(source: Any, rules: Rules) -> Loaded:
@@ -100,7 +144,9 @@ def _opened(source: Any, rules: Rules) -> Loaded:
         return source
     if isinstance(source, Mapping | list):
         return formats.load(Source.of_tree(source), rules)
-    file = _started(source)
+    file = _started(source, rules)
+    if isinstance(file, PageStream):
+        return file.whole()
     if not isinstance(file, Scanned):
         raise TypeError(f"cannot read a {type(source).__name__}: give a path, parsed JSON or a Corpus")
     columns = file.columns()

@@ -11,12 +11,13 @@ from calque.core.columns import Flags
 from calque.core.corpus import BoxCorpus, BoxForm, Extent
 from calque.core.errors import ContractError, Issue, Severity
 from calque.core.geometry import corners
-from calque.readers import page_names, plain
+from calque.readers import page_names, page_write, parquet, plain
 from calque.readers.formats import Files, Format
 from calque.readers.placement import in_pixels, in_shares, sizes_of
+from calque.readers.slips import OPEN_FORMATS
 from calque.readers.tracing import UNUSABLE
 
-KEEPS_IDS = frozenset({"coco", "coco-results", "plain"})
+KEEPS_IDS = frozenset({"coco", "coco-results", "plain", "ndjson"})
 NAMED_BY_FILE = frozenset({"yolo", "voc", "page", "alto", "omnidocbench"})
 FEATURES: dict[str, Callable[[BoxCorpus], bool]] = {
     "scores": lambda corpus: corpus.scores is not None,
@@ -26,6 +27,7 @@ FEATURES: dict[str, Callable[[BoxCorpus], bool]] = {
     "areas": lambda corpus: corpus.given_areas is not None,
     "page sizes": lambda corpus: corpus.page_sizes is not None,
     "page names": lambda corpus: corpus.page_names is not None,
+    "metadata": lambda corpus: bool(corpus.metadata),
     "empty pages": lambda corpus: len(np.unique(corpus.page)) < len(corpus.page_index),
 }
 """What a corpus may have beyond documents, pages, labels and boxes, and how to tell."""
@@ -86,6 +88,8 @@ def _renamed(corpus: BoxCorpus, target: Format) -> list[Issue]:
     """Documents whose ids do not survive: as file names, or as strings where they were numbers."""
     if target.name in KEEPS_IDS:
         return []
+    if target.name == parquet.FORMAT and not page_write.ids_as_text(corpus.documents):
+        return []
     if target.name in NAMED_BY_FILE:
         lost = [document for document in corpus.documents if page_names.place(page_names.stem_of(document, 0))[0] != document]
     else:
@@ -97,7 +101,7 @@ def _renamed(corpus: BoxCorpus, target: Format) -> list[Issue]:
 
 
 def _options(corpus: BoxCorpus, target: Format) -> list[Issue]:
-    options = plain.settings(corpus) if target.name == plain.FORMAT else ""
+    options = plain.settings(corpus) if target.name in OPEN_FORMATS else ""
     text = f"the file does not say what its numbers mean: read it with{options}"
     return [Issue("needs-options", text, corpus.source, severity=Severity.NOTE)] if options else []
 

@@ -18,8 +18,11 @@ from calque.readers import (
     coco_write,
     docling,
     label_studio,
+    ndjson,
     omnidocbench,
     page_regions,
+    page_write,
+    parquet,
     plain,
     snapshot,
     snapshot_units,
@@ -31,6 +34,7 @@ from calque.readers.coco import Results
 from calque.readers.json_tree import shown
 from calque.readers.rules import Rules
 from calque.readers.source import Source
+from calque.readers.streams import PageStream
 
 Loaded: TypeAlias = Corpus | Results
 Files: TypeAlias = Mapping[str, bytes]
@@ -48,6 +52,8 @@ class Format:
     recognise: Callable[[Source], bool]
     """Whether a source means to be in this format, told from its shape; never raises for a readable source."""
     load: Callable[[Source, Rules], Loaded]
+    streams: bool = False
+    """Whether it holds one page a row, so that it can be evaluated some documents at a time (see `PageStream`)."""
     write: Callable[[BoxCorpus], Files] | None = None
     carries: frozenset[str] = frozenset()
     """What of a corpus survives writing, beyond documents, pages, labels and boxes."""
@@ -78,6 +84,24 @@ def _expect(source: Source, kind: type, what: str) -> None:
 
 
 FORMATS: tuple[Format, ...] = (
+    Format(
+        name=parquet.FORMAT,
+        title="a Parquet file with one page a row: doc_id, boxes, labels (and page_index, scores)",
+        recognise=parquet.recognise,
+        load=lambda source, rules: PageStream(source.path, parquet.FORMAT, rules).whole(),
+        streams=True,
+        write=page_write.parquet,
+        carries=page_write.CARRIES,
+    ),
+    Format(
+        name=ndjson.FORMAT,
+        title="one page a line: an object with doc_id, boxes, labels (and page_index, scores)",
+        recognise=ndjson.recognise,
+        load=lambda source, rules: PageStream(source.path, ndjson.FORMAT, rules).whole(),
+        streams=True,
+        write=page_write.ndjson,
+        carries=page_write.CARRIES,
+    ),
     Format(
         name="snapshot",
         title="an object with label_map, info, documents and predictions (schema 1.3)",
@@ -193,6 +217,13 @@ def load(source: Source, rules: Rules) -> Loaded:
     """What a source holds, read in the format that the rules name or that it looks like."""
     found = named(rules.format) if rules.format else recognised(source)
     return found.load(source, rules)
+
+
+def streamed(source: Source, rules: Rules) -> Format | None:
+    """The format of a source, named or recognised, when it holds one page a row."""
+    if rules.format is not None:
+        return next((entry for entry in FORMATS if entry.streams and entry.name == rules.format), None)
+    return next((entry for entry in FORMATS if entry.streams and entry.recognise(source)), None)
 
 
 def named(name: str) -> Format:

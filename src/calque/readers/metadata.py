@@ -48,34 +48,45 @@ def read_metadata(path: str) -> dict[str, dict[str, str]]:
     return table
 
 
-def with_metadata(truth: Corpus, found: Corpus, path: str) -> tuple[Corpus, Corpus]:
-    """The two sides with the columns of a CSV file; its columns go before those of the same name in the data."""
-    if not isinstance(truth, BoxCorpus):
-        return truth, found
-    table = read_metadata(path)
-    unit_of: dict[str, UnitId] = {str(unit): unit for unit in (*found.units(), *truth.units())}
-    columns = {
-        column: {unit_of[document]: value for document, value in values.items() if document in unit_of}
-        for column, values in table.items()
-    }
-    unknown = sorted({document for values in table.values() for document in values} - unit_of.keys())
-    notes = _note_unknown(unknown, path)
-    return dataclasses.replace(truth, metadata={**truth.metadata, **columns}, issues=(*truth.issues, *notes)), found
+class Joining:
+    """Joins the columns of a CSV file to documents, some documents at a time, and remembers what met.
 
+    The columns of the file go before those of the same name in the data.
+    """
 
-def _note_unknown(unknown: list[str], path: str) -> list[Issue]:
-    if not unknown:
-        return []
-    text = f"{len(unknown):,} document{'s' if len(unknown) > 1 else ''} that neither side has, such as {unknown[0]!r}"
-    return [Issue("metadata-unknown", text, path, severity=Severity.NOTE)]
+    def __init__(self, path: str = "") -> None:
+        self._path = path
+        self._table = read_metadata(path) if path else {}
+        self._unknown = {document for values in self._table.values() for document in values}
+        self._columns = set(self._table)
 
+    def joined(self, truth: Corpus, found: Corpus) -> tuple[Corpus, Corpus]:
+        """The two sides with what the file knows of their documents."""
+        self._columns.update(*(side.metadata for side in (truth, found) if isinstance(side, BoxCorpus)))
+        if not isinstance(truth, BoxCorpus) or not self._table:
+            return truth, found
+        unit_of: dict[str, UnitId] = {str(unit): unit for unit in (*found.units(), *truth.units())}
+        self._unknown -= unit_of.keys()
+        columns = {
+            column: {unit: values[document] for document, unit in unit_of.items() if document in values}
+            for column, values in self._table.items()
+        }
+        return dataclasses.replace(truth, metadata={**truth.metadata, **columns}), found
 
-def check_columns(wanted: Iterable[str], *sides: Corpus) -> None:
-    """Refuse a column that no side has: every document would be without a value."""
-    known = {column for side in sides if isinstance(side, BoxCorpus) for column in side.metadata}
-    for column in wanted:
-        if column not in known:
-            listed = (
-                f"the columns are {', '.join(sorted(known))}" if known else "there is no metadata: give --metadata FILE.csv"
-            )
-            raise ConfigError(f"no document has {column!r}; {did_you_mean(column, known) or listed}")
+    def check(self, wanted: Iterable[str]) -> None:
+        """Refuse a column that nothing seen so far has: every document would be without a value."""
+        known = self._columns
+        for column in wanted:
+            if column not in known:
+                listed = (
+                    f"the columns are {', '.join(sorted(known))}" if known else "there is no metadata: give --metadata FILE.csv"
+                )
+                raise ConfigError(f"no document has {column!r}; {did_you_mean(column, known) or listed}")
+
+    def notes(self) -> tuple[Issue, ...]:
+        """What there is to say when all documents have been seen."""
+        if not self._unknown:
+            return ()
+        count, first = len(self._unknown), min(self._unknown)
+        text = f"{count:,} document{'s' if count > 1 else ''} that neither side has, such as {first!r}"
+        return (Issue("metadata-unknown", text, self._path, severity=Severity.NOTE),)
