@@ -37,7 +37,9 @@ def codes_in_source() -> set[str]:
 
 def _makes_an_issue(call: ast.Call) -> bool:
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    return name in {"Issue", "single", "_flag"} or (name in {"add", "_add", "note", "_note"} and len(call.args) >= 3)
+    return name in {"Issue", "single", "_flag", "fault", "_fault", "fault_at"} or (
+        name in {"add", "_add", "note", "_note"} and len(call.args) >= 3
+    )
 
 
 def _code_argument(call: ast.Call) -> ast.expr:
