@@ -24,10 +24,10 @@ def _script(name: str) -> Callable[[Path, Inputs], list[str]]:
     return command
 
 
-def _calque(suffix: str) -> Callable[[Path, Inputs], list[str]]:
+def _calque(suffix: str, *options: str) -> Callable[[Path, Inputs], list[str]]:
     def command(programs: Path, inputs: Inputs) -> list[str]:
         files = [inputs[f"truth.{suffix}"], inputs[f"detections.{suffix}"]]
-        return [str(programs / "calque"), "detect", *files, "--format", "json"]
+        return [str(programs / "calque"), "detect", *files, *options, "--format", "json"]
 
     return command
 
@@ -72,7 +72,13 @@ SUITE = Suite(
     groups={"scale": ("pages5k", "pages", "pages80k")},
     tools=(
         Tool("calque", "calque", _calque("json"), _coco_part),
-        Tool("calque-parquet", "calque", _calque("parquet"), _coco_part, needs=("truth.parquet", "detections.parquet")),
+        Tool(
+            "calque-parquet",
+            "calque",
+            _calque("parquet", "--boxes", "xywh"),
+            _coco_part,
+            needs=("truth.parquet", "detections.parquet"),
+        ),
         _peer("hotcoco", "hotcoco_.py"),
         _peer("ultrafast-pycocotools", "ultrafast_pycocotools_.py"),
         _peer("faster-coco-eval", "faster_coco_eval_.py", skips=SLOW_SETS),
