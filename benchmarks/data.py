@@ -356,13 +356,11 @@ def write_detections_parquet(spec: Spec, path: Path) -> None:
 
 
 def _write_tables(path: Path, tables: Iterator[pa.Table]) -> None:
+    """All rows at once, so that the file has the row groups that pyarrow and pandas make by default."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    first = next(tables)
-    with pq.ParquetWriter(path, first.schema) as writer:
-        writer.write_table(first)
-        for table in tables:
-            writer.write_table(table)
+    pq.write_table(pa.concat_tables(tables), path)
 
 
 def _truth_table(spec: Spec, chunk: Chunk) -> pa.Table:

@@ -600,6 +600,6 @@ def test_reading_does_not_import_pandas(tmp_path: Path) -> None:
 
 def test_pages_of_a_large_row_group_come_in_parts(tmp_path: Path) -> None:
     path = write_parquet(tmp_path / "p.parquet", [row(k, [BOX] * 5) for k in range(40)])
-    opened = parquet.Opened(str(path), 20)
+    opened = parquet.Opened(str(path), 20, 100, Rules())
     reader = streams.PageStream(str(path), "parquet", Rules()).started().reader
     assert {len(part) for part in opened.blocks(reader)} == {20}

@@ -24,6 +24,7 @@ LONGEST_LINE = 256 << 20
 """The most bytes that one page may take: what is longer is not one page a line."""
 
 _KEYS = {column.encode() for column in COLUMNS}
+_QUOTED = [b'"%b"' % key for key in _KEYS]
 _NUMBER = {int, float}
 _NUMBER_OR_NULL = {int, float, type(None)}
 _LARGEST_INTEGER = 2**63
@@ -58,7 +59,7 @@ def blocks(file: IO[bytes], reader: PageReader, size: int) -> Iterator[Rows]:
         node = _parsed(line, number, reader)
         if node is not None:
             block.add(number, node)
-        if len(block.label) >= size or len(block.number) >= size:
+        if len(block.labels) >= size or len(block.number) >= size:
             yield block.rows()
             block = _Block(reader)
     if block.number:
@@ -81,7 +82,9 @@ def _parsed(line: bytes, number: int, reader: PageReader) -> Mapping[str, Any] |
     if line.isspace():
         return None
     try:
-        node = json_tree.parse(line.rstrip(), reader.log.file)
+        node = _quickly(line)
+        if node is None:
+            node = json_tree.parse(line.rstrip(), reader.log.file)
     except ContractError as error:
         (issue,) = error.issues
         place = issue.pointer.replace("line 1 ", f"line {number} ") if issue.pointer.startswith("line") else f"line {number}"
@@ -92,6 +95,19 @@ def _parsed(line: bytes, number: int, reader: PageReader) -> Mapping[str, Any] |
         reader.fault("wrong-type", number, text, help="write one page a line")
         return None
     return node
+
+
+def _quickly(line: bytes) -> dict[str, Any] | None:
+    """The object on a line that is as it should be; nothing when something is odd, or may be."""
+    import msgspec
+
+    if any(line.count(key) > 1 for key in _QUOTED):
+        return None  # a key may occur twice, of which the quick parser says nothing
+    try:
+        node = msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return node if isinstance(node, dict) else None
 
 
 class _Block:
@@ -105,7 +121,7 @@ class _Block:
         self.sizes: list[tuple[Any, Any]] = []
         self.counts: list[int] = []
         self.boxes: list[Any] = []
-        self.label: list[int] = []
+        self.labels: list[str] = []
         self.optional: dict[str, list[Any]] = {name: [] for name in ("scores", "ids", "crowd", "area")}
         self.metadata: dict[str, list[Any]] = {}
 
@@ -132,7 +148,7 @@ class _Block:
         self.sizes.append(sizes)
         self.counts.append(count)
         self.boxes.extend(chain.from_iterable(lists["boxes"]))
-        self.label.extend(map(reader.labels.code, lists["labels"]))
+        self.labels.extend(lists["labels"])
         for name, column in self.optional.items():
             column.extend(lists[name] or [None] * count)
 
@@ -147,10 +163,10 @@ class _Block:
             sizes=sides.reshape(-1, 2),
             counts=np.array(self.counts, dtype=np.int64),
             boxes=_floats(self.boxes).reshape(-1, 4),
-            label=np.array(self.label, dtype=np.int32),
+            label=self.reader.labels.codes(self.labels),
             scores=_floats(self.optional["scores"]) if _any(self.optional["scores"]) else None,
             ids=_ids(self.optional["ids"]) if _any(self.optional["ids"]) else None,
-            crowd=np.array([bool(flag) for flag in self.optional["crowd"]], dtype=np.uint8),
+            crowd=np.array(list(map(bool, self.optional["crowd"])), dtype=np.uint8) if _any(self.optional["crowd"]) else None,
             areas=_floats(self.optional["area"]) if _any(self.optional["area"]) else None,
             metadata=metadata,
         )
@@ -257,7 +273,7 @@ _ENTRIES: dict[str, tuple[set[type], str]] = {
 
 
 def _any(values: list[Any]) -> bool:
-    return any(value is not None for value in values)
+    return values.count(None) < len(values)
 
 
 def _floats(values: list[Any]) -> Any:

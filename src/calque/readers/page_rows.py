@@ -83,9 +83,14 @@ class Rows:
 
 
 class Gathering:
-    """Rows that come in parts. Each part is copied and let go, so that the memory of one part serves for the next."""
+    """Rows that come in parts.
+
+    The first part is kept as it is: often it is all. Once there are two, each is copied and let go, so that the memory of one
+    part serves for the next.
+    """
 
     def __init__(self) -> None:
+        self._first: Rows | None = None
         self._pages = 0
         self._objects = 0
         self._arrays: dict[str, Array] = {}
@@ -95,10 +100,20 @@ class Gathering:
 
     def __len__(self) -> int:
         """The number of pages and objects: what takes memory."""
-        return self._pages + self._objects
+        waiting = 0 if self._first is None else len(self._first.document) + len(self._first)
+        return self._pages + self._objects + waiting
 
     def add(self, rows: Rows) -> None:
         """Take more rows in."""
+        first, self._first = self._first, None
+        if first is None and not self._pages:
+            self._first = rows
+            return
+        if first is not None:
+            self._copy(first)
+        self._copy(rows)
+
+    def _copy(self, rows: Rows) -> None:
         for name in Rows.PAGE_ARRAYS:
             self._append(name, getattr(rows, name), self._pages)
         for name in Rows.OBJECT_ARRAYS:
@@ -130,6 +145,8 @@ class Gathering:
 
     def rows(self) -> Rows:
         """Everything that was taken in."""
+        if self._first is not None:
+            return self._first
         if not self._arrays:
             return Rows.none()
         pages = {name: self._arrays[name][: self._pages] for name in Rows.PAGE_ARRAYS}
@@ -155,13 +172,10 @@ class Labels:
         self.names: list[str] = []
         self._code: dict[str, int] = {}
 
-    def code(self, name: str) -> int:
-        """The number of a name, a new one if need be."""
-        known = self._code.setdefault(name, len(self.names))
-        if known == len(self.names):
-            self.names.append(name)
-        return known
-
     def codes(self, names: Sequence[str]) -> Codes:
-        """The numbers of many names."""
-        return np.array([self.code(name) for name in names], dtype=np.int32)
+        """The numbers of many names, new ones where needed."""
+        for name in dict.fromkeys(names):
+            if name not in self._code:
+                self._code[name] = len(self.names)
+                self.names.append(name)
+        return np.fromiter(map(self._code.__getitem__, names), dtype=np.int32, count=len(names))

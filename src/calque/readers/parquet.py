@@ -15,6 +15,7 @@ from calque.readers import arrow
 from calque.readers.ahead import Ahead
 from calque.readers.page_corpus import PageReader
 from calque.readers.page_rows import COLUMNS, LISTS, NEEDED, Rows
+from calque.readers.rules import Rules
 from calque.readers.source import Source
 
 FORMAT = "parquet"
@@ -48,8 +49,9 @@ def recognise(source: Source) -> bool:
 class Opened:
     """A Parquet file whose pages are on their way: reading begins at once, in a thread of its own."""
 
-    def __init__(self, path: str, size: int, *, metadata: bool = False) -> None:
-        self._ahead = Ahead(lambda: _parts(path, size, metadata=metadata), weight=_weight, limit=AHEAD)
+    def __init__(self, path: str, size: int, whole: int, rules: Rules) -> None:
+        """``size`` objects are read at a time, or all of a row group when the file has no more than ``whole``."""
+        self._ahead = Ahead(lambda: _parts(path, size, whole, rules), weight=_weight, limit=AHEAD)
 
     def blocks(self, reader: PageReader) -> Iterator[Rows]:
         """The pages, some at a time; nothing comes when a column is missing or of a wrong type, and the log says so."""
@@ -72,8 +74,8 @@ def _weight(part: Any) -> int:
     return int(getattr(part, "nbytes", 0))
 
 
-def _parts(path: str, size: int, *, metadata: bool) -> Iterator[Any]:
-    """The schema of a file, then its rows as record batches of about ``size`` objects; other scalars only if wanted."""
+def _parts(path: str, size: int, whole: int, rules: Rules) -> Iterator[Any]:
+    """The schema of a file, then its rows as record batches; other scalars only if wanted."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -84,16 +86,17 @@ def _parts(path: str, size: int, *, metadata: bool) -> Iterator[Any]:
             plain = pq.ParquetFile(source)
             schema, about = plain.schema_arrow, plain.metadata
             yield schema
-            names = [field.name for field in schema if field.name in COLUMNS or (metadata and _is_scalar(field.type))]
+            names = [field.name for field in schema if field.name in COLUMNS or (rules.metadata and _is_scalar(field.type))]
             leaves = [plain.schema.column(position).path for position in range(about.num_columns)]
             labels = [position for position, leaf in enumerate(leaves) if leaf.startswith("labels.")]
             # Labels come as codes into a dictionary. Each row group has its own, and pyarrow cannot join those of lists: the
             # groups are read one by one.
             file = pq.ParquetFile(source, metadata=about, read_dictionary=[leaves[position] for position in labels])
-            for number in range(about.num_row_groups):
-                group = about.row_group(number)
-                objects = max((group.column(position).num_values for position in labels), default=0)
-                rows = max(1, size * group.num_rows // max(objects, group.num_rows, 1))
+            groups = [about.row_group(number) for number in range(about.num_row_groups)]
+            counts = [max([group.num_rows, *(group.column(place).num_values for place in labels)]) for group in groups]
+            most = whole if sum(counts) <= whole else size
+            for number, (group, objects) in enumerate(zip(groups, counts, strict=True)):
+                rows = max(1, most * group.num_rows // max(objects, 1))
                 yield from file.iter_batches(rows, row_groups=[number], columns=names, use_threads=False)
     except (pa.ArrowException, OSError) as error:
         text = f"cannot be read as Parquet: {str(error).splitlines()[0]}"

@@ -36,7 +36,7 @@ class PageStream:
         self.format = format
         self.rules = rules
         self._size = max(1, batch // BLOCKS)
-        self._parquet = parquet.Opened(path, self._size, metadata=rules.metadata) if format == parquet.FORMAT else None
+        self._parquet = parquet.Opened(path, self._size, batch, rules) if format == parquet.FORMAT else None
 
     def started(self) -> Side:
         """The file as one side of an evaluation."""
@@ -195,6 +195,8 @@ class _Joining:
     def joined(self, truth: BoxCorpus, found: BoxCorpus, page_size: Sequence[float] | None) -> tuple[BoxCorpus, BoxCorpus]:
         """A batch, ready to be laid over each other; the first with a note when one side looks turned or shifted."""
         for position, corpus in enumerate((truth, found)):
+            if not self._maps[position]:
+                continue
             counts = label_counts(corpus)
             counts[: len(self._counts[position])] += self._counts[position]
             self._counts[position] = counts
