@@ -9,11 +9,14 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
-from calque import Evaluator, Result, Task
+from calque import ContractError, Evaluator, Result, Task, read
+from calque.core.corpus import BoxCorpus
 from calque.readers import stream_pair
 
 Row = dict[str, Any]
+BOX = (0.0, 0.0, 10.0, 10.0)
 
 TYPES = {
     "page_index": pa.int64(),
@@ -96,3 +99,17 @@ def write_coco(folder: Path, truth: Sequence[Row], found: Sequence[Row]) -> tupl
     paths[0].write_text(json.dumps({"images": images, "annotations": annotations, "categories": categories}), "utf-8")
     paths[1].write_text(json.dumps(results), "utf-8")
     return paths
+
+
+def read_boxes(path: Path, **options: Any) -> BoxCorpus:
+    """The corpus of a file of boxes."""
+    corpus = read(path, **options)
+    assert isinstance(corpus, BoxCorpus)
+    return corpus
+
+
+def refused(path: Path, **options: Any) -> list[tuple[str, str]]:
+    """The code and the place of everything that a file is refused for."""
+    with pytest.raises(ContractError) as caught:
+        read(path, strict=True, **options)
+    return [(issue.code, issue.pointer.partition(" ")[2]) for issue in caught.value.issues]

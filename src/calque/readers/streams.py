@@ -32,24 +32,23 @@ class PageStream:
     """A file of page rows. Parquet is read ahead from the moment on that this is made."""
 
     def __init__(self, path: str, format: str, rules: Rules, batch: int = BATCH) -> None:
-        self.path = path
-        self.format = format
-        self.rules = rules
+        self._path = path
         self._size = max(1, batch // BLOCKS)
+        place = "row" if format == parquet.FORMAT else "line"
+        # First, for it may refuse the rules: nothing should be read then.
+        self._reader = PageReader(rules, IssueLog(path), place=place, format=format)
         self._parquet = parquet.Opened(path, self._size, batch, rules) if format == parquet.FORMAT else None
 
     def started(self) -> Side:
         """The file as one side of an evaluation."""
-        place = "row" if self._parquet is not None else "line"
-        reader = PageReader(self.rules, IssueLog(self.path), place=place, format=self.format)
-        return Side(self._blocks(reader), reader)
+        return Side(self._blocks(), self._reader)
 
-    def _blocks(self, reader: PageReader) -> Iterator[Rows]:
+    def _blocks(self) -> Iterator[Rows]:
         if self._parquet is not None:
-            return self._parquet.blocks(reader)
-        with readable(self.path):
-            file = compression.opened(self.path)
-        return ndjson.blocks(file, reader, self._size)
+            return self._parquet.blocks(self._reader)
+        with readable(self._path):
+            file = compression.opened(self._path)
+        return ndjson.blocks(file, self._reader, self._size)
 
     def whole(self) -> BoxCorpus:
         """The corpus of the whole file; `ContractError` with everything that is wrong."""
