@@ -96,12 +96,37 @@ class BoxReading:
             from_pred=self.from_pred or None,
             class_map_truth=self.class_map_truth or self.class_map,
             class_map_pred=self.class_map_pred or self.class_map,
-            lenient=self.lenient,
             allow_missing_scores=allow_missing_scores,
-            document_key=self.document_key or None,
-            boxes=self.boxes,
-            units=self.units,
-            origin=self.origin,
-            page_size=self.page_size or None,
             metadata=metadata,
+            **self._rules(),
         )
+
+    def read_truth(self, source: Any) -> Corpus:
+        """The truth by itself."""
+        from calque.readers import read
+
+        names = self.class_map_truth or self.class_map
+        return read(source, side="ground_truth", format=self.from_truth or None, class_map=names, **self._rules())
+
+    def read_annotations(self, first: Any, second: Any) -> tuple[Corpus, Corpus]:
+        """What two annotators drew. COCO results, which have no classes of their own, take those of the first."""
+        from calque.core.corpus import Side
+        from calque.readers import read
+
+        other = read(second, format=self.from_pred or None, allow_missing_scores=True, **self._rules())
+        if getattr(other, "side", None) is Side.FOUND:
+            return self.read_boxes(first, second, allow_missing_scores=True)
+        one = read(first, side="ground_truth", format=self.from_truth or None, **self._rules())
+        # Both are named by now, and names are not shortened twice.
+        return dataclasses.replace(self, document_key="").read_boxes(one, other, allow_missing_scores=True)
+
+    def _rules(self) -> dict[str, Any]:
+        """The keywords of `calque.read` that both sides share."""
+        return {
+            "lenient": self.lenient,
+            "document_key": self.document_key or None,
+            "boxes": self.boxes,
+            "units": self.units,
+            "origin": self.origin,
+            "page_size": self.page_size or None,
+        }
