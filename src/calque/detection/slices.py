@@ -10,6 +10,7 @@ from calque.core.corpus import UnitId
 from calque.core.ledger import Ledger
 from calque.core.measures import Undefined, weighted_mean
 from calque.core.presentation import Section
+from calque.core.result_schema import COUNT, SHARE, Schema, map_of, object_of, perhaps
 from calque.detection import numbers
 from calque.detection.view_columns import slice_column
 
@@ -95,3 +96,15 @@ def _section(column: str, tree: Mapping[str, Any]) -> Section:
 
 def _row(name: str, documents: Any, ratios: Mapping[str, Any], averages: Mapping[str, Any]) -> Sequence[Any]:
     return (name, documents, *(ratios[ratio.name] for ratio in numbers.RATIOS), *(averages[key] for key in AVERAGES))
+
+
+def schema() -> Schema:
+    """The JSON Schema of the view."""
+    ratios = {ratio.name: SHARE for ratio in numbers.RATIOS}
+    counted = object_of({**dict.fromkeys(("tp", "fp", "fn"), COUNT), **ratios})
+    at_threshold = object_of({"micro": counted, "macro_classes": object_of(ratios), "per_class": map_of(counted)})
+    averages = object_of(dict.fromkeys(AVERAGES, SHARE))
+    block = object_of({"documents": COUNT, "metrics": map_of(at_threshold), "coco": averages})
+    means = object_of({"metrics": map_of(object_of(ratios)), "coco": averages})
+    column = object_of({"values": map_of(block), "macro_slices": means, "without_value": perhaps(block)})
+    return map_of(perhaps(column))

@@ -234,3 +234,10 @@ class Detection(BoxReading, Task):
         from calque.detection.numbers import MEASURES
 
         return MEASURES
+
+    @classmethod
+    def result_schema(cls) -> dict[str, Any]:
+        """The JSON Schema of a detection result."""
+        from calque.detection.result_schema import result_schema
+
+        return result_schema()

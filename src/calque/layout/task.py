@@ -84,3 +84,10 @@ class Layout(BoxReading, Task):
         from calque.layout.numbers import MEASURES
 
         return MEASURES
+
+    @classmethod
+    def result_schema(cls) -> dict[str, Any]:
+        """The JSON Schema of a layout result."""
+        from calque.layout.result_schema import result_schema
+
+        return result_schema()
