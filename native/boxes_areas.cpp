@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
+#include <cmath>
 #include <tuple>
 
 #include "boxes_groups.hpp"
@@ -16,18 +16,45 @@ namespace {
 // What a box is to a page and label.
 enum Part : std::uint8_t { predicted, own, other, excusing };
 
-using Depth = std::array<std::int32_t, 4>;  // how many boxes of each part lie on a point
+// How many boxes of each part lie on a point. Two parts share a number, so that both fit a register: half of the time
+// would go into waiting for counters in memory.
+struct Depth {
+    std::uint64_t front = 0, back = 0;  // predicted and own; other and excusing
 
-// The kinds of area that a point belongs to, as bits.
-unsigned kinds_at(const Depth& depth) {
-    const bool truth = depth[own] > 0, found = depth[predicted] > 0, stray = found && !truth;
-    const bool excused = stray && depth[excusing] > 0, trespass = stray && !excused && depth[other] > 0;
-    return unsigned{truth} | unsigned{found} << 1 | unsigned{truth && !found} << 2 |
-           unsigned{depth[predicted] > 1} << 3 | unsigned{trespass} << 4 |
-           unsigned{stray && !excused && !trespass} << 5 | unsigned{excused} << 6;
+    void add(Part part, std::int64_t boxes) {
+        const auto change = static_cast<std::uint64_t>(boxes) << (part & 1 ? 32 : 0);
+        front += part < other ? change : 0;
+        back += part < other ? 0 : change;
+    }
+};
+
+// All that matters of a point: no prediction, one or more; and whether there is a box of each other part.
+constexpr std::size_t states = 24;
+
+std::size_t state_of(const Depth& depth) {
+    const auto found = static_cast<std::uint32_t>(depth.front), elsewhere = static_cast<std::uint32_t>(depth.back);
+    return 8 * std::size_t{std::min(found, 2u)} + 4 * std::size_t{depth.front >> 32 != 0} +
+           2 * std::size_t{elsewhere != 0} + std::size_t{depth.back >> 32 != 0};
 }
 
-bool solid(const Box& box) { return box.left < box.right && box.top < box.bottom; }
+// Whether points of a state belong to each kind of area.
+std::array<bool, area_kinds> kinds_of(std::size_t state) {
+    const bool found = state >= 8, truth = state & 4, elsewhere = state & 2, excuse = state & 1;
+    const bool stray = found && !truth;
+    return {truth,
+            found,
+            truth && !found,
+            state >= 16,
+            stray && !excuse && elsewhere,
+            stray && !excuse && !elsewhere,
+            stray && excuse};
+}
+
+// Sizes that are no numbers would make every sum they enter none.
+bool solid(const Box& box) {
+    return box.left < box.right && box.top < box.bottom && std::isfinite(box.right - box.left) &&
+           std::isfinite(box.bottom - box.top);
+}
 
 // By edges, because the area that two solid boxes share may be too small for a number.
 bool touch(const Box& a, const Box& b) {
@@ -44,15 +71,19 @@ public:
         events_.push_back({box.right, box.top, box.bottom, part, false});
     }
 
-    // Adds the areas to `areas`. Between two stops of the line an area is a matter of heights alone.
+    // Writes the areas of all kinds. Between two stops of the line an area is a matter of heights alone.
     void measure(double* areas) {
         std::sort(events_.begin(), events_.end(), [](const Event& a, const Event& b) { return a.x < b.x; });
         steps_.clear();
+        sums_.fill(0);
         for (std::size_t i = 0; i < events_.size();) {
             const double x = events_[i].x;
             for (; i < events_.size() && events_[i].x == x; ++i) pass(events_[i]);
-            if (!steps_.empty()) add_slab(events_[i].x - x, areas);
+            if (!steps_.empty()) add_slab(events_[i].x - x);
         }
+        for (std::size_t state = 0; state < states; ++state)
+            for (std::size_t kind = 0; kind < area_kinds; ++kind)
+                if (kinds_of(state)[kind]) areas[kind] += sums_[state];
     }
 
 private:
@@ -84,29 +115,22 @@ private:
         }
     }
 
-    void add_slab(double width, double* areas) const {
-        Depth depth{};
-        std::array<double, area_kinds> begin{}, length{};
-        unsigned inside = 0;
-        for (std::size_t i = 0; i < steps_.size();) {
-            const double y = steps_[i].y;
-            for (; i < steps_.size() && steps_[i].y == y; ++i) depth[steps_[i].part] += steps_[i].change;
-            const unsigned now = kinds_at(depth);
-            for (unsigned changed = inside ^ now; changed != 0; changed &= changed - 1) {
-                const auto kind = static_cast<std::size_t>(std::countr_zero(changed));
-                if (now >> kind & 1)
-                    begin[kind] = y;
-                else
-                    length[kind] += y - begin[kind];
-            }
-            inside = now;
+    // Cell by cell from top to bottom; a cell without height adds nothing.
+    void add_slab(double width) {
+        Depth depth;
+        std::size_t state = 0;
+        double from = steps_.front().y;
+        for (const Step& step : steps_) {
+            sums_[state] += width * (step.y - from);
+            from = step.y;
+            depth.add(step.part, step.change);
+            state = state_of(depth);
         }
-        for (std::size_t kind = 0; kind < area_kinds; ++kind)
-            if (length[kind] > 0) areas[kind] += width * length[kind];
     }
 
     std::vector<Event> events_;
     std::vector<Step> steps_;
+    std::array<double, states> sums_{};
 };
 
 // What one thread needs; it appends the rows of its own pages.

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from calque.kernels.reference.boxes import (
     ABSORBS,
@@ -26,6 +25,8 @@ from calque.kernels.reference.boxes import (
 KINDS = 7
 PREDICTED, OWN, OTHER, EXCUSING = 0, 1, 2, 3
 """What a box is to a page and label: a prediction, a truth, a truth of another label, a truth that absorbs."""
+STATES = 24
+"""All that matters of a point: no prediction, one or more; and whether there is a box of each other part."""
 
 
 class Table(NamedTuple):
@@ -77,7 +78,7 @@ def page_areas(
     without P; what two or more of P cover; the rest of P on O outside T; P on none of them; P on X outside T.
 
     Returns pages, labels and areas. The plane is cut at the left and right edges of P, T and what of O and X touches P;
-    within such a slab an area is a matter of heights alone. Boxes without an area have none here either.
+    the edges of boxes cut such a slab into cells. Boxes without an area, or with a size that is no number, have none here.
 
     >>> truth, found = np.array([[0.0, 0, 4, 4]]), np.array([[1.0, 0, 4, 4], [3.0, 0, 5, 4]])
     >>> one, two, zero = np.array([0, 1]), np.array([0, 2]), np.zeros(2, np.uint8)
@@ -106,8 +107,10 @@ def _pages(offsets: Rows) -> Rows:
 
 
 def _solid(boxes: Edges) -> Flags:
-    """Whether boxes have an area; those with a NaN have none."""
-    return np.asarray((boxes.left < boxes.right) & (boxes.top < boxes.bottom))
+    """Whether boxes have an area; those with a size that is no number have none."""
+    with np.errstate(all="ignore"):
+        finite = np.isfinite(boxes.right - boxes.left) & np.isfinite(boxes.bottom - boxes.top)
+    return np.asarray(finite & (boxes.left < boxes.right) & (boxes.top < boxes.bottom))
 
 
 def _members(truth: Table, found: Table, truth_group: Rows, found_group: Rows) -> Members:
@@ -142,16 +145,18 @@ def _touched(truth: Table, found: Table, truths: Side, predicted: Rows, group: R
 
 
 def _areas(members: Members, groups: int) -> Floats:
-    areas = np.zeros((groups, KINDS))
     slabs = _slabs(members)
+    sums = np.zeros(groups * STATES)
     for start, stop in _batches(slabs):
-        slab, y, depth = _steps(members, slabs, start, stop)
-        for kind, inside in enumerate(_kinds(depth)):
-            length = _lengths(slab - start, y, inside, stop - start)
-            there = np.flatnonzero(length > 0)
-            with np.errstate(over="ignore"):
-                # One after the other, in order: the sums of a group do not depend on how slabs are batched.
-                np.add.at(areas[:, kind], slabs.group[start + there], slabs.width[start + there] * length[there])
+        slab, height, state = _cells(members, slabs, start, stop)
+        with np.errstate(all="ignore"):
+            # One after the other, in order: the sums of a group do not depend on how slabs are batched.
+            np.add.at(sums, slabs.group[slab] * STATES + state, slabs.width[slab] * height)
+    areas = np.zeros((groups, KINDS))
+    for number, of_state in enumerate(sums.reshape(groups, STATES).T):
+        for kind, belongs in enumerate(_kinds(number)):
+            if belongs:
+                areas[:, kind] += of_state
     return areas
 
 
@@ -184,8 +189,8 @@ def _batches(slabs: Slabs) -> Iterator[tuple[int, int]]:
         start = stop
 
 
-def _steps(members: Members, slabs: Slabs, start: int, stop: int) -> tuple[Rows, Floats, npt.NDArray[np.int64]]:
-    """Slabs, heights from top to bottom, and how many boxes of each part lie below each of these heights."""
+def _cells(members: Members, slabs: Slabs, start: int, stop: int) -> tuple[Rows, Floats, Rows]:
+    """The cells of some slabs from top to bottom, cut at the edges of boxes: their slabs, heights and states."""
     here = slice(*np.searchsorted(members.group, (slabs.group[start], slabs.group[stop - 1] + 1)).tolist())
     first, last = np.maximum(slabs.first[here], start), np.minimum(slabs.last[here], stop)
     count = np.maximum(last - first, 0)
@@ -195,30 +200,23 @@ def _steps(members: Members, slabs: Slabs, start: int, stop: int) -> tuple[Rows,
     change = np.zeros((4, len(slab)), np.int64)
     change[np.tile(members.part[member], 2), np.arange(len(slab))] = np.repeat((1, -1), len(member))
     order = np.lexsort((y, slab))
-    slab, y = slab[order], y[order]
     # Below the last edge of a slab nothing is left, so that one sum over all slabs serves each of them.
     depth = np.cumsum(change[:, order], axis=1)
-    last_of_height = np.ones(len(slab), np.bool_)
-    last_of_height[:-1] = (slab[1:] != slab[:-1]) | (y[1:] != y[:-1])
-    return slab[last_of_height], y[last_of_height], depth[:, last_of_height]
-
-
-def _kinds(depth: npt.NDArray[np.int64]) -> Iterator[Flags]:
-    """Whether what lies below each height belongs to each kind of area."""
-    found, own, other, excusing = depth > 0
-    stray = found & ~own
-    yield own
-    yield found
-    yield own & ~found
-    yield depth[PREDICTED] > 1
-    yield stray & ~excusing & other
-    yield stray & ~excusing & ~other
-    yield stray & excusing
-
-
-def _lengths(slab: Rows, y: Floats, inside: Flags, slabs: int) -> Floats:
-    """For each slab the length of what is inside, from where each stretch begins to where it ends."""
-    before = np.concatenate((np.zeros(1, np.bool_), inside[:-1]))[: len(inside)]
-    begin, end = np.flatnonzero(inside & ~before), np.flatnonzero(~inside & before)
+    state = 8 * np.minimum(depth[PREDICTED], 2) + 4 * (depth[OWN] > 0) + 2 * (depth[OTHER] > 0) + (depth[EXCUSING] > 0)
     with np.errstate(all="ignore"):
-        return np.asarray(np.bincount(slab[begin], weights=y[end] - y[begin], minlength=slabs), np.float64)
+        return slab[order], np.append(np.diff(y[order]), 0.0)[: len(y)], state
+
+
+def _kinds(state: int) -> tuple[bool, ...]:
+    """Whether points of a state belong to each kind of area."""
+    found, own, other, excusing = state >= 8, bool(state & 4), bool(state & 2), bool(state & 1)
+    stray = found and not own
+    return (
+        own,
+        found,
+        own and not found,
+        state >= 16,
+        stray and not excusing and other,
+        stray and not excusing and not other,
+        stray and excusing,
+    )
