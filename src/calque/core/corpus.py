@@ -66,9 +66,24 @@ class Flaw(IntEnum):
     """On an image that the truth does not have: made up as far as P/R go, outside AP."""
     UNKNOWN_LABEL = 3
     BAD_BOX = 4
-    """Not finite, or of negative size."""
+    """Not finite, too large to have an area, or of negative size."""
     DROPPED = 5
     """Its label is one that the class map drops."""
+
+
+FAR = 1e150
+"""Coordinates beyond this would overflow an area."""
+
+
+def in_reach(boxes: Floats) -> Flags:
+    """For each box whether its numbers are finite, and small enough for areas to be so too.
+
+    >>> in_reach(np.array([[0.0, 0, 1, 1], [0, 0, np.nan, 1], [0, 0, 1e200, 1]])).tolist()
+    [True, False, False]
+    """
+    if boxes.min(initial=0.0) >= -FAR and boxes.max(initial=0.0) <= FAR:
+        return np.ones(len(boxes), dtype=np.bool_)
+    return np.asarray(((boxes >= -FAR) & (boxes <= FAR)).all(axis=1))
 
 
 class Corpus(ABC):
@@ -230,10 +245,10 @@ class BoxCorpus(Corpus):
     def _check_boxes(self) -> None:
         low, high = self.boxes[:, :2], self.boxes[:, 2:]
         ordered = high >= low if self.form is BoxForm.XYXY else high >= 0
-        finite = np.isfinite(self.boxes)
-        if finite.all() and ordered.all():
+        near = in_reach(self.boxes)
+        if near.all() and ordered.all():
             return
-        fine = finite.all(axis=1) & ordered.all(axis=1)
+        fine = near & ordered.all(axis=1)
         if self.flaws is not None:
             fine |= self.flaws == Flaw.BAD_BOX
         if not fine.all():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, Strings
-from calque.core.corpus import BoxCorpus, BoxForm, Extent, Flaw, Side, UnitId, canonical
+from calque.core.corpus import BoxCorpus, BoxForm, Extent, Flaw, Side, UnitId, canonical, in_reach
 from calque.core.errors import ContractError, IssueLog, Severity, did_you_mean
 from calque.readers import json_values, page_names
 from calque.readers.coco_columns import ResultColumns, TruthColumns
@@ -258,7 +258,9 @@ class _Objects:
         self._flag(flaws, unknown, Flaw.UNKNOWN_PAGE, "unknown-image", "for images that are not in the truth", log, self.image)
         what = "with categories that are not in the truth"
         self._flag(flaws, self.label < 0, Flaw.UNKNOWN_LABEL, "unknown-category", what, log, self.category)
-        self._flag(flaws, _bad(self.boxes), Flaw.BAD_BOX, "box-invalid", "whose box is not finite or has a negative size", log)
+        self._flag(
+            flaws, _bad(self.boxes), Flaw.BAD_BOX, "box-invalid", "whose box is not finite, too large or of negative size", log
+        )
         page = self.page
         if unknown.any():
             first = len(pages.page_document) - len(self.unknown_images())
@@ -287,10 +289,8 @@ class _Objects:
 
 
 def _bad(boxes: Floats) -> Flags:
-    finite, negative = np.isfinite(boxes), boxes[:, 2:] < 0
-    if finite.all() and not negative.any():
-        return np.zeros(len(boxes), dtype=np.bool_)
-    return np.asarray(~finite.all(axis=1) | negative.any(axis=1))
+    near, negative = in_reach(boxes), boxes[:, 2:] < 0
+    return np.asarray(~near | negative.any(axis=1)) if negative.any() else ~near
 
 
 def _pick(ids: Ids, rows: Ints) -> list[UnitId]:
