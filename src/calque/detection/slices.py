@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from calque.core.columns import Strings
-from calque.core.corpus import UnitId
 from calque.core.ledger import Ledger
 from calque.core.measures import Undefined, weighted_mean
 from calque.core.presentation import Section
@@ -34,23 +36,25 @@ def by_column(task: Detection, ledger: Ledger, column: str) -> dict[str, Any] | 
     values = ledger.table("documents").get(slice_column(column))
     if not isinstance(values, Strings):
         return Undefined(f"some documents were scored without slices; evaluate them again with --by {column}")
-    members: dict[str, list[UnitId]] = {}
-    for unit, value in zip(ledger.units, values, strict=True):
-        members.setdefault(value, []).append(unit)
-    without = members.pop("", [])
-    blocks = {value: _block(task, ledger, members[value]) for value in sorted(members)}
+    texts = list(values)
+    known = sorted({*texts} - {""})
+    code = {value: position for position, value in enumerate([*known, ""])}
+    parts = ledger.split(np.array([code[text] for text in texts], dtype=np.int64), len(code))
+    without = parts.pop()
+    plain = replace(task, errors="none")  # a slice shows no kinds of errors
+    blocks = {value: _block(plain, part) for value, part in zip(known, parts, strict=True)}
     return {
         "values": blocks,
         "macro_slices": _mean(task, list(blocks.values())),
-        "without_value": _block(task, ledger, without) if without else None,
+        "without_value": _block(plain, without) if without.units else None,
     }
 
 
-def _block(task: Detection, ledger: Ledger, units: Sequence[UnitId]) -> dict[str, Any]:
-    tree = numbers.measure(task, ledger.select(units))
+def _block(task: Detection, ledger: Ledger) -> dict[str, Any]:
+    tree = numbers.measure(task, ledger)
     scopes = ("micro", "macro_classes", "per_class")
     return {
-        "documents": len(units),
+        "documents": len(ledger.units),
         "metrics": {text: {scope: block[scope] for scope in scopes} for text, block in tree["metrics"].items()},
         "coco": {name: tree["coco"][name] for name in AVERAGES},
     }
