@@ -6,6 +6,7 @@
 #include <string>
 
 #include "bind_arrays.hpp"
+#include "boxes_areas.hpp"
 #include "boxes_best.hpp"
 #include "boxes_greedy.hpp"
 #include "boxes_kinds.hpp"
@@ -154,6 +155,24 @@ auto bound_error_kinds(const Boxes& truth_boxes, const Column<std::int32_t>& tru
                       array(std::move(out.found_partner)), array(std::move(out.subtype))};
 }
 
+auto bound_page_areas(const Boxes& truth_boxes, const Column<std::int32_t>& truth_labels,
+                      const Column<std::int64_t>& truth_offsets, const Column<std::uint8_t>& truth_roles,
+                      const Boxes& found_boxes, const Column<std::int32_t>& found_labels,
+                      const Column<std::int64_t>& found_offsets, const Column<std::uint8_t>& found_roles, bool xywh,
+                      int jobs) {
+    const Side truth = side("truth", truth_boxes, truth_labels, truth_offsets, truth_roles, {});
+    const Side found = side("found", found_boxes, found_labels, found_offsets, found_roles, {});
+    check_pages(truth, found);
+    PageAreas out;
+    {
+        const nb::gil_scoped_release released;
+        out = page_areas(truth, found, xywh, jobs);
+    }
+    const std::size_t rows = out.page.size();
+    return std::tuple{array(std::move(out.page)), array(std::move(out.label)),
+                      array(std::move(out.areas), {rows, area_kinds})};
+}
+
 auto bound_coco_match(const Boxes& truth_boxes, const Column<std::int32_t>& truth_labels,
                       const Column<std::int64_t>& truth_offsets, const Column<double>& truth_areas,
                       const Column<std::uint8_t>& truth_crowd, const Column<std::uint8_t>& truth_ignore,
@@ -264,6 +283,8 @@ void bind_boxes(nb::module_& m) {
     m.def("error_kinds", &bound_error_kinds, "truth_boxes"_a, "truth_labels"_a, "truth_offsets"_a, "truth_roles"_a,
           "truth_match"_a, "found_boxes"_a, "found_labels"_a, "found_offsets"_a, "found_scores"_a, "found_roles"_a,
           "xywh"_a, "limits"_a, "jobs"_a = 1);
+    m.def("page_areas", &bound_page_areas, "truth_boxes"_a, "truth_labels"_a, "truth_offsets"_a, "truth_roles"_a,
+          "found_boxes"_a, "found_labels"_a, "found_offsets"_a, "found_roles"_a, "xywh"_a, "jobs"_a = 1);
     m.def("coco_match", &bound_coco_match, "truth_boxes"_a, "truth_labels"_a, "truth_offsets"_a, "truth_areas"_a,
           "truth_crowd"_a, "truth_ignore"_a, "truth_roles"_a, "found_boxes"_a, "found_labels"_a, "found_offsets"_a,
           "found_scores"_a, "found_roles"_a, "xywh"_a, "thresholds"_a, "area_ranges"_a, "max_detections"_a,

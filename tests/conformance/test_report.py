@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 
 from calque import Detection, Evaluator, __version__
 from calque.core.presentation import to_markdown
-from calque.detection.schema import result_schema
+from calque.detection.result_schema import result_schema
 from tests.conformance import strategies
 from tests.snapshots import BOX, predictions, truth, valid_predictions, valid_truth, write
 
@@ -81,7 +81,7 @@ def test_issues_have_code_file_pointer_message_count() -> None:
 
 
 def test_the_published_schema_is_a_schema(calque: Callable[..., Any]) -> None:
-    run = calque("explain", "--json-schema")
+    run = calque("explain", "--json-schema", "detect")
     assert run.code == 0
     Draft202012Validator.check_schema(run.json)
     assert run.json == result_schema()
@@ -89,7 +89,7 @@ def test_the_published_schema_is_a_schema(calque: Callable[..., Any]) -> None:
 
 def test_the_command_prints_what_the_published_schema_describes(calque: Callable[..., Any], tmp_path: Path) -> None:
     files = write(tmp_path / "gt.json", valid_truth()), write(tmp_path / "pred.json", valid_predictions())
-    schema = Draft202012Validator(calque("explain", "--json-schema").json)
+    schema = Draft202012Validator(calque("explain", "--json-schema", "detect").json)
     schema.validate(calque("detect", *files, "--format", "json").json)
 
 

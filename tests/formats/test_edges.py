@@ -134,3 +134,26 @@ def test_xml_without_lxml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setitem(__import__("sys").modules, "lxml", None)
     with pytest.raises(CalqueError, match=r"pip install 'calque\[xml\]'"):
         read(saved(tmp_path / "x.xml", VOC))
+
+
+@pytest.mark.parametrize("format", ["coco", "plain"])
+def test_boxes_too_large_for_an_area_are_no_boxes(calque: Callable[..., Run], tmp_path: Path, format: str) -> None:
+    """A number that overflows would spoil every sum that it enters."""
+    huge, fine = [0, 0, 1e200, 1e200], [0, 0, 10, 10]
+    if format == "coco":
+        truth: Any = {
+            "images": [{"id": 1, "width": 100, "height": 100}],
+            "categories": [{"id": 1, "name": "Table"}],
+            "annotations": [{"id": n, "image_id": 1, "category_id": 1, "bbox": box} for n, box in enumerate((huge, fine), 1)],
+        }
+        found: Any = [{"image_id": 1, "category_id": 1, "bbox": box, "score": 0.5} for box in (huge, fine)]
+    else:
+        truth = [{"bbox": box, "category": "Table", "doc_id": "a"} for box in (huge, fine)]
+        found = [{**entry, "score": 0.5} for entry in truth]
+    (tmp_path / "gt.json").write_text(json.dumps(truth))
+    (tmp_path / "pred.json").write_text(json.dumps(found))
+    run = calque("detect", "gt.json", "pred.json", "--page-view", "--crops", "--format", "json")
+    assert run.code == 3
+    assert run.json["counts"]["truths_not_counted"] == {"bad_box": 1}
+    assert run.json["page_view"]["overall"]["found_area"] == 100.0
+    assert {issue["code"] for issue in run.json["issues"]} == {"box-invalid"}

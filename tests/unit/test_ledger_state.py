@@ -50,6 +50,18 @@ def test_ledgers_join_in_canonical_order_with_joint_names() -> None:
         assert joint.absolute("t", np.array([0, 3]), np.array([1, 0])).tolist() == [1, 4]
 
 
+def test_a_split_is_a_selection_for_each_group() -> None:
+    rows = [(0, "x", 1.0), (0, "y", 2.0), (1, "x", 3.0), (3, "y", 4.5), (4, "x", 5.0), (4, "x", 6.25)]
+    whole = ledger((7, 8, "a", "b", "c"), rows)
+    groups = np.array([2, 0, 0, 2, 0])
+    for group, part in enumerate(whole.split(groups, 4)):
+        units = [unit for unit, code in zip(whole.units, groups.tolist(), strict=True) if code == group]
+        alone = whole.select(units)
+        assert (part.units, part.names, part.details) == (alone.units, alone.names, alone.details)
+        assert list(part.table("t").rows()) == list(alone.table("t").rows())
+        assert part.table("t").array(UNIT).dtype == np.int32
+
+
 def test_a_single_ledger_is_itself() -> None:
     one = ledger(("a",), [])
     assert Ledger.concat([one]) is one

@@ -12,7 +12,6 @@ from hypothesis import given
 
 from calque import ConfigError, Corpus
 from calque.core.corpus import BoxCorpus
-from calque.detection import audit as audits
 from calque.detection.agreement import agreement
 from calque.detection.audit import KINDS, AuditRules, audit
 from tests.conftest import Run
@@ -90,18 +89,41 @@ def doubts(truths: list[Box], found: list[Box]) -> list[tuple[str, str, int, str
 
 
 @given(truths=boxes, found=boxes)
-def test_every_finding_and_no_other(truths: list[Box], found: list[Box]) -> None:
+def test_every_finding_and_no_other(kernels: str, truths: list[Box], found: list[Box]) -> None:
     rows = audit(side(truths, scores=False), side(found, scores=True), RULES).rows()
     actual = [(row["kind"], row["document"], row["page"], row["id"], row["other_id"]) for row in rows]
     assert sorted(actual) == sorted(by_hand(truths, found))
 
 
-@given(truths=boxes)
-def test_chunks_change_nothing(truths: list[Box]) -> None:
-    whole = list(audit(side(truths, scores=False), rules=RULES).rows())
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(audits, "PAIRS_AT_ONCE", 1)
-        assert list(audit(side(truths, scores=False), rules=RULES).rows()) == whole
+@given(truths=boxes, found=boxes)
+def test_documents_alone_have_the_findings_of_all(truths: list[Box], found: list[Box]) -> None:
+    """But for tiny boxes, which are compared with the whole corpus."""
+    whole = kinds_and_places(truths, found)
+    parts = [[[b for b in rows if b.document == name] for rows in (truths, found)] for name in ("b", "a")]
+    assert sorted(whole) == sorted(finding for part in parts for finding in kinds_and_places(*part))
+
+
+def kinds_and_places(truths: list[Box], found: list[Box]) -> list[tuple[Any, ...]]:
+    rows = audit(side(truths, scores=False), side(found, scores=True), RULES, jobs=2).rows()
+    return [
+        (row["kind"], row["document"], row["page"], row["id"], row["other_id"], row["value"])
+        for row in rows
+        if row["kind"] != "tiny"
+    ]
+
+
+def test_flat_boxes_can_be_drawn_twice() -> None:
+    flat = [[0, 0, 5, 0], [0, 0, 5, 0], [1, 1, 1, 1], [0, 0, 5, 0]]
+    made = Corpus.from_arrays(flat, ["Line"] * 4)
+    assert isinstance(made, BoxCorpus)
+    found = [(row["kind"], row["id"], row["other_id"]) for row in audit(made).rows()]
+    assert found == [("duplicate", "1", "0"), ("duplicate", "3", "0"), ("duplicate", "3", "1")]
+
+
+def test_nothing_is_tiny_beside_boxes_without_area() -> None:
+    made = Corpus.from_arrays([[0, 0, 5, 0], [0, 9, 5, 9], [20, 20, 30, 30]], ["Line"] * 3)
+    assert isinstance(made, BoxCorpus)
+    assert list(audit(made).rows()) == []
 
 
 def test_crowds_are_not_judged() -> None:
@@ -197,3 +219,51 @@ def test_agreement_with_coco_results(calque: Callable[..., Run], tmp_path: Path)
     run = calque("audit", "a.json", "b.json", "--agreement", "--format", "json")
     assert run.json["agreement"]["0.5"]["per_class"]["Table"]["f1"] == 1.0
     assert "kappa" in run.json["undefined"].popitem()[0]
+
+
+PLAIN = [{"image": "a.png", "bbox": [10, 10, 20, 20], "category": name} for name in ("Table", "Tbl", "Logo")]
+
+
+def write_maps(folder: Path) -> None:
+    (folder / "map.yaml").write_text("Tbl: Table\nLogo: drop\n")
+    (folder / "none.yaml").write_text("Tbl: Bench\n")
+
+
+def test_files_are_read_as_detect_reads_them(calque: Callable[..., Run], tmp_path: Path) -> None:
+    write(tmp_path / "plain.json", PLAIN)
+    write_maps(tmp_path)
+    counts = lambda *options: calque("audit", "plain.json", "--format", "json", *options).json["counts"]
+    assert (counts()["duplicate"], counts()["two_labels"]) == (0, 3)
+    mapped = counts("--class-map", "map.yaml")
+    assert (mapped["duplicate"], mapped["two_labels"]) == (1, 0)
+    assert counts("--class-map-truth", "map.yaml") == mapped
+    run = calque("audit", "plain.json", "--format", "json", "--boxes", "xywh", "--page-size", "100,200")
+    assert run.json["findings"][0]["box"] == [10.0, 10.0, 20.0, 20.0]
+    assert run.json["reading"] == {"boxes": "xywh", "page-size": "100.0,200.0"}
+
+
+def test_labels_that_are_not_mapped_are_named(calque: Callable[..., Run], tmp_path: Path) -> None:
+    write(tmp_path / "plain.json", PLAIN)
+    write_maps(tmp_path)
+    shown = calque("audit", "plain.json", "--class-map", "none.yaml")
+    assert "2 labels are not in the class map and kept as they are: 'Logo' (1), 'Table' (1)" in shown.out
+
+
+def test_formats_can_be_named(calque: Callable[..., Run], files: tuple[str, str], tmp_path: Path) -> None:
+    assert calque("audit", *files, "--from-truth", "snapshot", "--from-pred", "snapshot").code == 0
+    assert calque("audit", files[0], "--from-truth", "voc").code == 2
+    assert "are about PREDICTIONS" in calque("audit", files[0], "--from-pred", "snapshot").err
+    write_maps(tmp_path)
+    assert "are about PREDICTIONS" in calque("audit", files[0], "--class-map-pred", "map.yaml").err
+
+
+def test_annotators_with_other_names_and_units(calque: Callable[..., Run], tmp_path: Path) -> None:
+    write(tmp_path / "anna.json", [{"doc_id": "a.pdf", "bbox": [10, 20, 20, 40], "category": "Tbl"}])
+    write(tmp_path / "ben.json", truth({("a.pdf", 0): [("Table", (0.1, 0.1, 0.2, 0.2))]}))
+    (tmp_path / "map.yaml").write_text("Tbl: Table\n")
+    options = ("--class-map-truth", "map.yaml", "--page-size", "100,200", "--agreement", "--format", "json")
+    run = calque("audit", "anna.json", "ben.json", *options)
+    assert run.json["agreement"]["0.5"]["overall"]["pairs"] == 1
+    assert run.json["reading"]["class-map-truth"] == "Tbl='Table'"
+    swapped = calque("audit", "ben.json", "anna.json", "--class-map-pred", "map.yaml", *options[2:])
+    assert swapped.json["agreement"] == run.json["agreement"]

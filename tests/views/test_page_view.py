@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import pytest
 from hypothesis import given
 
 from calque import Corpus, Detection, Evaluator
@@ -37,7 +36,7 @@ def by_hand(truths: list[Box], found: list[Box], label: str) -> dict[str, float]
 
 
 @given(truths=boxes, found=boxes)
-def test_areas_are_those_of_the_grid(truths: list[Box], found: list[Box]) -> None:
+def test_areas_are_those_of_the_grid(kernels: str, truths: list[Box], found: list[Box]) -> None:
     view = evaluate(truths, found, VIEW).numbers["page_view"]
     for label in LABELS:
         expected = by_hand(truths, found, label)
@@ -53,14 +52,7 @@ def test_what_is_predicted_is_right_or_one_of_the_errors(truths: list[Box], foun
     assert block["found_area"] == right + block["trespass"] + block["excess"] + block["excused"]
 
 
-def test_slabs_do_not_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [Box("a", 0, LABELS[n % 2], n * 0.37 % 5, n * 0.73 % 5, n * 0.37 % 5 + 1.1, n * 0.73 % 5 + 0.9) for n in range(60)]
-    whole = evaluate(rows[:30], rows[30:], VIEW).numbers["page_view"]
-    monkeypatch.setattr(page_areas, "CELLS_AT_ONCE", 500)
-    assert evaluate(rows[:30], rows[30:], VIEW).numbers["page_view"] == whole
-
-
-def test_worked_example() -> None:
+def test_worked_example(kernels: str) -> None:
     truths = [Box("a", 0, "Table", 0, 0, 10, 10), Box("a", 0, "Figure", 10, 0, 20, 10)]
     found = [Box("a", 0, "Table", 0, 2, 12, 10, 0.9), Box("a", 0, "Table", 0, 8, 10, 12, 0.8)]
     view = evaluate(truths, found, VIEW).numbers["page_view"]
@@ -90,7 +82,7 @@ def test_worked_example() -> None:
     ]
 
 
-def test_what_lies_on_an_ignored_truth_is_excused() -> None:
+def test_what_lies_on_an_ignored_truth_is_excused(kernels: str) -> None:
     truth = {
         "images": [{"id": 1, "width": 100, "height": 100}],
         "categories": [{"id": 1, "name": "Table"}],

@@ -57,6 +57,13 @@ class Checks(Task):
 
         return MEASURES
 
+    @classmethod
+    def result_schema(cls) -> dict[str, Any]:
+        """The JSON Schema of a checks result."""
+        from calque.checks.result_schema import result_schema
+
+        return result_schema()
+
     def read(self, expected: Any, found: Any) -> tuple[Corpus, Corpus]:
         """Both sides must be case corpora; they may be one and the same."""
         from calque.checks.cases import CaseCorpus

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits
+from calque.cli.options import box_options, box_reading, jobs_option
 
 if TYPE_CHECKING:
     from calque.core.corpus import BoxCorpus
     from calque.core.presentation import Section
+    from calque.core.reading import BoxReading
 
 SHOWN = 10
 """How many findings of a kind the table lists."""
@@ -28,15 +30,17 @@ SHOWN = 10
 )
 @click.option("--score", type=float, default=0.9, show_default=True, help="Score from which a prediction is sure.")
 @click.option("--iou", type=float, default=0.5, show_default=True, help="IoU from which a prediction finds a box.")
+@box_options
+@jobs_option
 @click.option("--format", type=click.Choice(("table", "json")), help="table by default.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), metavar="FILE", help="Write to a file (.txt or .json).")
 def command(
-    truth: str, predictions: str | None, agreement: bool, format: str | None, output: str | None, **rules: float
+    truth: str, predictions: str | None, agreement: bool, format: str | None, output: str | None, jobs: int, **values: Any
 ) -> int:
     """Look for mistakes in TRUTH: duplicates, nested and tiny boxes.
 
     With PREDICTIONS also for labels that a sure model finds missing or wrong. With --agreement both files are annotations,
-    and neither is the truth.
+    and neither is the truth; options for predictions are about the second file.
 
     \b
     calque audit truth.json
@@ -54,10 +58,14 @@ def command(
     if agreement and predictions is None:
         raise ConfigError("--agreement needs two files: calque audit anna.json ben.json --agreement")
     check_writable(output)
+    reading = box_reading(values)
+    if predictions is None and (reading.from_pred or reading.class_map_pred):
+        raise ConfigError("--from-pred and --class-map-pred are about PREDICTIONS, and none are given")
     if agreement:
-        numbers, sections, corpora = _agreement(truth, str(predictions), rules["iou"])
+        numbers, sections, corpora = _agreement(truth, str(predictions), values["iou"], reading, jobs)
     else:
-        numbers, sections, corpora = _audit(truth, predictions, rules)
+        numbers, sections, corpora = _audit(truth, predictions, values, reading, jobs)
+    sections += _noticed(corpora)
     if kind == "json":
         _deliver(strict_json(numbers), output)
     else:
@@ -70,16 +78,16 @@ def command(
 Report = tuple[dict[str, Any], "list[Section]", "tuple[BoxCorpus, ...]"]
 
 
-def _audit(truth: str, predictions: str | None, given: dict[str, float]) -> Report:
+def _audit(truth: str, predictions: str | None, given: dict[str, float], reading: BoxReading, jobs: int) -> Report:
     from calque.core.presentation import Section
     from calque.detection.audit import KINDS, AuditRules, audit, listed, summary
 
     rules = AuditRules(**given)
-    corpora = _boxes(truth, predictions)
-    findings = audit(corpora[0], corpora[1] if predictions is not None else None, rules)
+    corpora = _boxes(truth, predictions, reading)
+    findings = audit(corpora[0], corpora[1] if predictions is not None else None, rules, jobs=jobs)
     counts = summary(findings, with_predictions=predictions is not None)
     head = {"audit": truth, "predictions": predictions, "rules": dataclasses.asdict(rules), "objects": len(corpora[0])}
-    numbers = {**_head(), **head, "counts": counts, "findings": list(findings.rows()), "issues": _issues(corpora)}
+    numbers = {**_head(reading), **head, "counts": counts, "findings": list(findings.rows()), "issues": _issues(corpora)}
     overview = [(f"{kind.replace('_', ' ')}: {KINDS[kind]}", count) for kind, count in counts.items()]
     sections = [
         Section(title=f"Audit of {truth}", notes=[corpora[0].contents()]),
@@ -95,14 +103,14 @@ def _audit(truth: str, predictions: str | None, given: dict[str, float]) -> Repo
     return numbers, sections, corpora
 
 
-def _agreement(first: str, second: str, iou: float) -> Report:
+def _agreement(first: str, second: str, iou: float, reading: BoxReading, jobs: int) -> Report:
     from calque.core.measures import settle
     from calque.core.presentation import Section
     from calque.detection import agreement as annotators
 
-    corpora = _annotations(first, second)
-    tree, undefined = settle(annotators.agreement(*corpora, iou=sorted({iou, max(iou, 0.75)})))
-    numbers = {**_head(), "first": first, "second": second, **tree, "undefined": undefined, "issues": _issues(corpora)}
+    one, two = corpora = _of_boxes(*reading.read_annotations(first, second))
+    tree, undefined = settle(annotators.agreement(one, two, iou=sorted({iou, max(iou, 0.75)}), jobs=jobs))
+    numbers = {**_head(reading), "first": first, "second": second, **tree, "undefined": undefined, "issues": _issues(corpora)}
     notes = [f"– {path}: {reason}" for path, reason in undefined.items()]
     sections = [
         Section(title=f"{first} and {second}"),
@@ -112,30 +120,22 @@ def _agreement(first: str, second: str, iou: float) -> Report:
     return numbers, sections, corpora
 
 
-def _head() -> dict[str, Any]:
+def _head(reading: BoxReading) -> dict[str, Any]:
+    """What every audit's JSON begins with; of how files were read, what is not the default."""
+    from calque.core.reading import BoxReading
+    from calque.core.task import settings, spell
     from calque.core.version import __version__
 
-    return {"task": "audit", "version": __version__}
+    usual = BoxReading()
+    notes = settings(BoxReading)
+    told = {notes[name].key: spell(getattr(reading, name)) for name in notes if getattr(reading, name) != getattr(usual, name)}
+    return {"task": "audit", "version": __version__, "reading": told}
 
 
-def _boxes(truth: str, predictions: str | None) -> tuple[BoxCorpus, ...]:
-    from calque.readers import read, read_pair
-
+def _boxes(truth: str, predictions: str | None, reading: BoxReading) -> tuple[BoxCorpus, ...]:
     if predictions is None:
-        return _of_boxes(read(truth, side="ground_truth"))
-    return _of_boxes(*read_pair(truth, predictions))
-
-
-def _annotations(first: str, second: str) -> tuple[BoxCorpus, BoxCorpus]:
-    """Two annotation files; COCO results, which have no classes of their own, take those of the first."""
-    from calque.core.corpus import Side
-    from calque.readers import check_pair, read, read_pair
-
-    one, two = _of_boxes(read(first, side="ground_truth"), read(second, allow_missing_scores=True))
-    if two.side is Side.FOUND:
-        one, two = _of_boxes(*read_pair(first, second, allow_missing_scores=True))
-    check_pair(one, two)
-    return one, two
+        return _of_boxes(reading.read_truth(truth))
+    return _of_boxes(*reading.read_boxes(truth, predictions, allow_missing_scores=False))
 
 
 def _of_boxes(*corpora: Any) -> tuple[BoxCorpus, ...]:
@@ -151,6 +151,14 @@ def _issues(corpora: tuple[BoxCorpus, ...]) -> list[dict[str, object]]:
     from calque.core.errors import summarize
 
     return [issue.to_dict() for issue in summarize(issue for corpus in corpora for issue in corpus.issues)]
+
+
+def _noticed(corpora: tuple[BoxCorpus, ...]) -> list[Section]:
+    from calque.core.errors import summarize
+    from calque.core.presentation import Section
+
+    notes = [str(issue) for issue in summarize(issue for corpus in corpora for issue in corpus.issues)]
+    return [Section(title="noticed in the data", notes=notes)] if notes else []
 
 
 def _incomplete(corpora: tuple[BoxCorpus, ...]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,23 +15,45 @@ if TYPE_CHECKING:
     from calque.core.measures import Measure, MeasureName
 
 
+VERB_TASKS = {"detect": "detection", "check": "checks"}
+"""Verbs that are not called as their task is."""
+
+
 @click.command("explain")
 @click.argument("measure", required=False)
-@click.option("--json-schema", is_flag=True, help="Print the JSON Schema of results.")
+@click.option(
+    "--json-schema",
+    is_flag=True,
+    help="Print the JSON Schema of results: of one verb (calque explain --json-schema fields), or of all.",
+)
 def command(measure: str | None, json_schema: bool) -> int:
     """Say what MEASURE means: definition, formula, source. Without MEASURE, list them all.
 
     A measure is written [SCOPE.]NAME[@THRESHOLD][/CLASS], as in recall@0.5, recall@0.5/Table, macro_documents.recall@0.5.
     """
     if json_schema:
-        from calque.detection.schema import result_schema
-
-        click.echo(json.dumps(result_schema(), indent=2))
+        click.echo(json.dumps(_json_schema(measure), indent=2))
     elif measure is None:
         _list_all()
     else:
         _explain(measure)
     return exits.FINE
+
+
+def _json_schema(verb: str | None) -> dict[str, Any]:
+    """The schema of a verb's results, or of all results: their task says which part holds."""
+    from calque.core.result_schema import any_of_tasks
+
+    schemas = {name: task.result_schema() for name in BUILT_IN if (task := task_class(name)) is not None}
+    if verb is None:
+        return any_of_tasks(schemas)
+    name = VERB_TASKS.get(verb, verb)
+    if name not in schemas:
+        verbs = [*VERB_TASKS, *(task for task in schemas if task not in VERB_TASKS.values())]
+        raise ConfigError(
+            f"no results of {verb!r} have a schema; {did_you_mean(verb, verbs) or 'there are ' + ', '.join(verbs)}"
+        )
+    return schemas[name]
 
 
 def _list_all() -> None:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from calque.core.reading import BoxReading
 from calque.core.task import Setting, Task, settings
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -73,8 +74,13 @@ def _option(name: str, note: Setting, default: Any) -> Callable[[Decorated], Dec
 
 def task_from(task: type[Task], values: dict[str, Any]) -> Task:
     """The task that the options describe."""
+    return task(**_chosen(task, values))
+
+
+def _chosen(holder: type[Any], values: dict[str, Any]) -> dict[str, Any]:
+    """The settings that the options give, taken out of their values."""
     chosen: dict[str, Any] = {}
-    for name, note in settings(task).items():
+    for name, note in settings(holder).items():
         value = values.pop(name)
         if note.kind == "numbers":
             value = _numbers(value, note.flag)
@@ -84,7 +90,20 @@ def task_from(task: type[Task], values: dict[str, Any]) -> Task:
             value = _weights(value, note.flag)
         if value != ():
             chosen[name] = value
-    return task(**chosen)
+    return chosen
+
+
+def box_options(command: Decorated) -> Decorated:
+    """One option for each setting that says how the boxes of two sides are read, as on the tasks."""
+    notes = settings(BoxReading)
+    for field in reversed(dataclasses.fields(BoxReading)):
+        command = _option(field.name, notes[field.name], field.default)(command)
+    return command
+
+
+def box_reading(values: dict[str, Any]) -> BoxReading:
+    """How boxes are read, taken out of the options' values."""
+    return BoxReading(**_chosen(BoxReading, values))
 
 
 READING = ("document_key", "lenient", "boxes", "units", "origin", "page_size")
@@ -93,8 +112,6 @@ READING = ("document_key", "lenient", "boxes", "units", "origin", "page_size")
 
 def reading_options(command: Decorated) -> Decorated:
     """One option for each setting that says how a file is read, as on the tasks."""
-    from calque.core.reading import BoxReading
-
     notes = settings(BoxReading)
     for field in reversed(dataclasses.fields(BoxReading)):
         if field.name in READING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -67,9 +66,24 @@ class Flaw(IntEnum):
     """On an image that the truth does not have: made up as far as P/R go, outside AP."""
     UNKNOWN_LABEL = 3
     BAD_BOX = 4
-    """Not finite, or of negative size."""
+    """Not finite, too large to have an area, or of negative size."""
     DROPPED = 5
     """Its label is one that the class map drops."""
+
+
+FAR = 1e150
+"""Coordinates beyond this would overflow an area."""
+
+
+def in_reach(boxes: Floats) -> Flags:
+    """For each box whether its numbers are finite, and small enough for areas to be so too.
+
+    >>> in_reach(np.array([[0.0, 0, 1, 1], [0, 0, np.nan, 1], [0, 0, 1e200, 1]])).tolist()
+    [True, False, False]
+    """
+    if boxes.min(initial=0.0) >= -FAR and boxes.max(initial=0.0) <= FAR:
+        return np.ones(len(boxes), dtype=np.bool_)
+    return np.asarray(((boxes >= -FAR) & (boxes <= FAR)).all(axis=1))
 
 
 class Corpus(ABC):
@@ -282,22 +296,20 @@ class BoxCorpus(Corpus):
 
 
 def unsound(boxes: Floats, form: BoxForm) -> Flags | None:
-    """Which boxes are not finite or have a negative size; ``None`` when all are fine.
+    """Which boxes are not finite, out of reach or of negative size; ``None`` when all are fine.
 
     >>> unsound(np.array([[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, -1.0, 1.0]]), BoxForm.XYWH).tolist()
     [False, True]
     """
     if not len(boxes):
         return None
-    # A NaN is its own smallest and largest number, so that two numbers tell whether all are finite.
-    low, high = float(boxes.min()), float(boxes.max())
-    finite = math.isfinite(low) and math.isfinite(high)
-    if finite and low >= 0 and form is BoxForm.XYWH:
+    if form is BoxForm.XYWH and float(boxes.min()) >= 0 and float(boxes.max()) <= FAR:
         return None
+    near = in_reach(boxes)
     ordered = boxes[:, 2:] >= (boxes[:, :2] if form is BoxForm.XYXY else 0.0)
-    if finite and ordered.all():
+    if near.all() and ordered.all():
         return None
-    return np.asarray(~(np.isfinite(boxes).all(axis=1) & ordered.all(axis=1)))
+    return np.asarray(~(near & ordered.all(axis=1)))
 
 
 def _check_codes(codes: Codes, size: int, name: str, *, lowest: int = 0) -> None:

@@ -14,8 +14,7 @@ def areas(boxes: Floats, form: BoxForm) -> Floats:
     >>> areas(np.array([[0.0, 0.0, 2.0, 3.0]]), BoxForm.XYXY).tolist()
     [6.0]
     """
-    # Boxes that cannot be counted keep their rows, and what is not finite in them is nobody's fault here.
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):  # invalid boxes have an area that is no number, and nobody looks at it
         if form is BoxForm.XYWH:
             return np.asarray(boxes[:, 2] * boxes[:, 3])
         return np.asarray((boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -71,6 +72,25 @@ class Ledger:
         unit = np.repeat(np.arange(len(documents), dtype=np.int32), count)
         return Table({**self.tables[name].take(rows).columns, UNIT: unit})
 
+    def split(self, groups: Array, size: int) -> list[Ledger]:
+        """For each group of documents what `select` would give; one pass serves them all.
+
+        ``groups`` holds the group of each document, from 0 on; ``size`` is how many groups there are.
+        """
+        order, bounds = _dealt(groups, size)
+        place = np.empty(len(order), dtype=np.int32)
+        place[order] = np.arange(len(order)) - bounds[groups[order]]
+        tables = {name: _table_parts(table, groups, place, size) for name, table in self.tables.items()}
+        return [
+            Ledger(
+                units=tuple(self.units[position] for position in order[bounds[group] : bounds[group + 1]].tolist()),
+                names=self.names,
+                details=self.details,
+                tables={name: parts[group] for name, parts in tables.items()},
+            )
+            for group in range(size)
+        ]
+
     def without_details(self) -> Ledger:
         """Only what numbers are made of."""
         return Ledger(
@@ -101,6 +121,19 @@ class Ledger:
                 if all(name in ledger.tables for ledger in ledgers)
             },
         )
+
+
+def _dealt(groups: Array, size: int) -> tuple[Ints, Ints]:
+    """Positions by group, in their own order within each, and where each group begins."""
+    order = np.argsort(groups, kind="stable")
+    return order, np.searchsorted(groups[order], np.arange(size + 1))
+
+
+def _table_parts(table: Table, groups: Array, place: Array, size: int) -> list[Table]:
+    unit = table.array(UNIT)
+    order, bounds = _dealt(groups[unit], size)
+    moved = Table({**table.take(order).columns, UNIT: place[unit[order]]})
+    return [moved.cut(start, stop) for start, stop in pairwise(bounds.tolist())]
 
 
 def _common_details(ledgers: Sequence[Ledger]) -> frozenset[tuple[str, str]]:

@@ -90,7 +90,7 @@ class BoxReading:
             if choices and getattr(self, field.name) not in choices:
                 raise ConfigError(f"{field.name} must be one of {', '.join(choices)}, not {getattr(self, field.name)!r}")
 
-    def read_boxes(
+    def box_batches(
         self, expected: Any, found: Any, *, allow_missing_scores: bool, metadata: bool = False
     ) -> Iterator[tuple[Corpus, Corpus]]:
         """The two sides on one scale, with one set of labels, checked against each other.
@@ -100,19 +100,51 @@ class BoxReading:
         from calque.readers import stream_pair
 
         return stream_pair(
-            expected,
-            found,
-            from_truth=self.from_truth or None,
-            from_pred=self.from_pred or None,
-            class_map_truth=self.class_map_truth or self.class_map,
-            class_map_pred=self.class_map_pred or self.class_map,
-            lenient=self.lenient,
-            strict=self.strict,
-            allow_missing_scores=allow_missing_scores,
-            document_key=self.document_key or None,
-            boxes=self.boxes,
-            units=self.units,
-            origin=self.origin,
-            page_size=self.page_size or None,
-            metadata=metadata,
+            expected, found, allow_missing_scores=allow_missing_scores, metadata=metadata, **self._sides(), **self._rules()
         )
+
+    def read_boxes(self, expected: Any, found: Any, *, allow_missing_scores: bool) -> tuple[Corpus, Corpus]:
+        """The two sides as `box_batches` has them, all at once."""
+        from calque.readers import read_pair
+
+        return read_pair(expected, found, allow_missing_scores=allow_missing_scores, **self._sides(), **self._rules())
+
+    def read_truth(self, source: Any) -> Corpus:
+        """The truth by itself."""
+        from calque.readers import read
+
+        names = self.class_map_truth or self.class_map
+        return read(source, side="ground_truth", format=self.from_truth or None, class_map=names, **self._rules())
+
+    def read_annotations(self, first: Any, second: Any) -> tuple[Corpus, Corpus]:
+        """What two annotators drew. COCO results, which have no classes of their own, take those of the first."""
+        from calque.core.corpus import Side
+        from calque.readers import read
+
+        other = read(second, format=self.from_pred or None, allow_missing_scores=True, **self._rules())
+        if getattr(other, "side", None) is Side.FOUND:
+            return self.read_boxes(first, second, allow_missing_scores=True)
+        one = read(first, side="ground_truth", format=self.from_truth or None, **self._rules())
+        # Both are named by now, and names are not shortened twice.
+        return dataclasses.replace(self, document_key="").read_boxes(one, other, allow_missing_scores=True)
+
+    def _sides(self) -> dict[str, Any]:
+        """The keywords of `calque.readers.read_pair` that are each side's own."""
+        return {
+            "from_truth": self.from_truth or None,
+            "from_pred": self.from_pred or None,
+            "class_map_truth": self.class_map_truth or self.class_map,
+            "class_map_pred": self.class_map_pred or self.class_map,
+        }
+
+    def _rules(self) -> dict[str, Any]:
+        """The keywords of `calque.read` that both sides share."""
+        return {
+            "lenient": self.lenient,
+            "strict": self.strict,
+            "document_key": self.document_key or None,
+            "boxes": self.boxes,
+            "units": self.units,
+            "origin": self.origin,
+            "page_size": self.page_size or None,
+        }

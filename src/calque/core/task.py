@@ -101,6 +101,13 @@ class Task(ABC):
         """What `calque explain` knows of this task."""
         return ()
 
+    @classmethod
+    def result_schema(cls) -> dict[str, Any]:
+        """The JSON Schema of what a result of this task looks like as JSON."""
+        from calque.core.result_schema import result_of
+
+        return result_of(cls.name, {})
+
     @abstractmethod
     def score(self, expected: Any, found: Any, *, jobs: int = 1) -> Ledger:
         """The outcome of every item of these whole documents. Pure; one document or twenty thousand."""

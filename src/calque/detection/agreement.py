@@ -16,7 +16,7 @@ SHARED = ("f1", "mean_iou")
 """Numbers that do not depend on who is called the truth, but for exact ties."""
 
 
-def agreement(first: BoxCorpus, second: BoxCorpus, *, iou: Sequence[float] = (0.5, 0.75)) -> dict[str, Any]:
+def agreement(first: BoxCorpus, second: BoxCorpus, *, iou: Sequence[float] = (0.5, 0.75), jobs: int = 1) -> dict[str, Any]:
     """F1 and mean IoU of the two, at each threshold, and how far they agree on the classes of boxes that both drew.
 
     Both directions are evaluated and averaged: ties go by the order of predictions, which one direction alone would favour.
@@ -27,8 +27,9 @@ def agreement(first: BoxCorpus, second: BoxCorpus, *, iou: Sequence[float] = (0.
     >>> agreement(a, b, iou=[0.5])["agreement"]["0.5"]["overall"]["f1"]
     0.6666666666666666
     """
-    task = Detection(iou=tuple(iou), confusion=True, allow_missing_scores=True)
-    there, back = (Evaluator(task).update(*sides).compute().numbers for sides in ((first, second), (second, first)))
+    task = Detection(iou=tuple(iou), confusion=True, errors="none", allow_missing_scores=True)
+    both = (first, second), (second, first)
+    there, back = (Evaluator(task, keep="numbers", jobs=jobs).update(*sides).compute().numbers for sides in both)
     return {
         "thresholds": list(task.iou),
         "agreement": {text: _at(there["metrics"][text], back["metrics"][text]) for text in there["metrics"]},

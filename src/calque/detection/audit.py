@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Array, Codes, Column, Flags, Floats, Ints, Strings, Table
+from calque.core.columns import Array, Codes, Column, Flags, Floats, Ints, Strings, Table, take
 from calque.core.corpus import BoxCorpus, Flaw
 from calque.core.errors import ConfigError
-from calque.core.geometry import corners, share
+from calque.core.geometry import share
 from calque.core.overlay import Layer, Overlay
+from calque.core.pairing import LEFT_OUT, TAKES_PART
 from calque.detection.scoring import Status, score
 from calque.detection.task import Detection
+from calque.kernels import kernels
 
 KINDS = {
     "duplicate": "the same box and class twice",
@@ -26,8 +28,6 @@ KINDS = {
     "wrong_label": "a sure prediction on a box of another class",
 }
 """What an audit looks for, and what it means."""
-
-PAIRS_AT_ONCE = 1 << 18
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +65,7 @@ class _Suspects:
     value: Floats
 
 
-def audit(truth: BoxCorpus, found: BoxCorpus | None = None, rules: AuditRules = DEFAULT_RULES) -> Table:
+def audit(truth: BoxCorpus, found: BoxCorpus | None = None, rules: AuditRules = DEFAULT_RULES, *, jobs: int = 1) -> Table:
     """One row for each finding: ``kind``, ``document``, ``page``, ``label``, ``id``, ``other_label``, ``other_id``, ``value``.
 
     ``value`` is the IoU of near duplicates and of labels in doubt, the share inside for nested boxes, the area relative to
@@ -77,9 +77,9 @@ def audit(truth: BoxCorpus, found: BoxCorpus | None = None, rules: AuditRules = 
     [('duplicate', '1', '0'), ('nested', '2', '0'), ('nested', '2', '1')]
     """
     overlay = Overlay.of(truth, truth if found is None else found)
-    suspects = [*_doubles(overlay.truth, rules), _tiny(overlay, rules)]
+    suspects = [_duplicates(overlay.truth), *_doubles(overlay.truth, rules, jobs), _tiny(overlay, rules)]
     if found is not None:
-        suspects += _doubted_by(truth, found, overlay, rules)
+        suspects += _doubted_by(truth, found, overlay, rules, jobs)
     return _table(overlay, sorted(suspects, key=lambda part: list(KINDS).index(part.kind)))
 
 
@@ -93,55 +93,53 @@ def _in_question(layer: Layer) -> Flags:
     return judged
 
 
-def _page_pairs(rows: Ints, pages: Codes, truth: Layer) -> Iterator[tuple[Ints, Ints]]:
-    """Every given row with every truth of its page, a bounded number at a time."""
-    first = truth.offsets[pages]
-    count = truth.offsets[pages + 1] - first
-    before = np.concatenate([[0], np.cumsum(count)])
-    start = 0
-    while start < len(rows):
-        stop = int(np.searchsorted(before, before[start] + PAIRS_AT_ONCE, "right")) - 1
-        stop = min(max(stop, start + 1), len(rows))
-        repeats = count[start:stop]
-        within = np.arange(before[stop] - before[start]) - np.repeat(before[start:stop] - before[start], repeats)
-        yield np.repeat(rows[start:stop], repeats), np.repeat(first[start:stop], repeats) + within
-        start = stop
+def _overlaps(truth: Layer, truths: Flags, found: Layer, wanted: Flags, jobs: int) -> tuple[Codes, Codes, Floats]:
+    """Every chosen box of one layer and of the other that share some area: their rows, and that area."""
+    roles = (np.where(chosen, TAKES_PART, LEFT_OUT).astype(np.uint8) for chosen in (truths, wanted))
+    truth_roles, found_roles = roles
+    pairs: tuple[Codes, Codes, Floats] = kernels().overlapping_pairs(
+        truth.boxes, truth.offsets, truth_roles, found.boxes, found.offsets, found_roles, truth.form == "xywh", jobs
+    )
+    return pairs
 
 
-def _shared(one: Layer, rows: Ints, other: Layer, others: Ints) -> Floats:
-    a, b = corners(one.boxes[rows], one.form), corners(other.boxes[others], other.form)
-    size = np.minimum(a[:, 2:], b[:, 2:]) - np.maximum(a[:, :2], b[:, :2])
-    return np.asarray(np.where((size > 0).all(axis=1), size[:, 0] * size[:, 1], 0.0))
+def _duplicates(truth: Layer) -> _Suspects:
+    """Every later box with every earlier one of its page and class that has the same four numbers, flat ones too."""
+    keys = (truth.page, truth.label, *truth.boxes.T)
+    rows = np.flatnonzero(_in_question(truth))
+    order = rows[np.lexsort([key[rows] for key in reversed(keys)])]
+    new = np.ones(len(order), dtype=np.bool_)
+    new[1:] = np.any([key[order[1:]] != key[order[:-1]] for key in keys], axis=0)
+    place = np.arange(len(order))
+    first = np.maximum.accumulate(np.where(new, place, 0))
+    count = place - first
+    within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+    later, earlier = np.repeat(order, count), order[np.repeat(first, count) + within]
+    return _Suspects("duplicate", truth, later, earlier, np.ones(len(later)))
 
 
-def _doubles(truth: Layer, rules: AuditRules) -> list[_Suspects]:
-    """Pairs of truths on one page that share too much; the later or the smaller box is the suspect."""
+def _doubles(truth: Layer, rules: AuditRules, jobs: int) -> list[_Suspects]:
+    """Pairs of truths on one page that share too much and are not the same; the later or the smaller is the suspect."""
     judged = _in_question(truth)
     areas = truth.areas()
-    parts: dict[str, list[tuple[Ints, Ints, Floats]]] = {
-        kind: [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))]
-        for kind in ("duplicate", "near_duplicate", "two_labels", "nested")
-    }
-    rows = np.flatnonzero(judged)
-    for later, earlier in _page_pairs(rows, truth.page[rows], truth):
-        kept = (earlier < later) & judged[earlier]
-        one, two = later[kept], earlier[kept]
-        common = _shared(truth, one, truth, two)
-        overlap = share(common, areas[one] + areas[two] - common)
-        same_class = truth.label[one] == truth.label[two]
-        same = (truth.boxes[one] == truth.boxes[two]).all(axis=1) & same_class
-        near = (overlap >= rules.near) & ~same
-        inside = share(common, np.minimum(areas[one], areas[two]))
-        nested = same_class & ~same & ~near & (common > 0) & (inside >= rules.nested)
-        smaller, larger = np.where(areas[one] <= areas[two], one, two), np.where(areas[one] <= areas[two], two, one)
+    earlier, later, common = _overlaps(truth, judged, truth, judged, jobs)
+    kept = earlier < later
+    one, two, common = later[kept].astype(np.int64), earlier[kept].astype(np.int64), common[kept]
+    overlap = share(common, areas[one] + areas[two] - common)
+    same_class = truth.label[one] == truth.label[two]
+    same = (truth.boxes[one] == truth.boxes[two]).all(axis=1) & same_class
+    near = (overlap >= rules.near) & ~same
+    inside = share(common, np.minimum(areas[one], areas[two]))
+    nested = same_class & ~same & ~near & (inside >= rules.nested)
+    smaller, larger = np.where(areas[one] <= areas[two], one, two), np.where(areas[one] <= areas[two], two, one)
+    return [
+        _Suspects(kind, truth, suspect[where], other[where], value[where])
         for kind, where, suspect, other, value in (
-            ("duplicate", same, one, two, np.ones(len(one))),
             ("near_duplicate", near & same_class, one, two, overlap),
             ("two_labels", near & ~same_class, one, two, overlap),
             ("nested", nested, smaller, larger, inside),
-        ):
-            parts[kind].append((suspect[where], other[where], value[where]))
-    return [_Suspects(kind, truth, *map(np.concatenate, zip(*found, strict=True))) for kind, found in parts.items()]
+        )
+    ]
 
 
 def _tiny(overlay: Overlay, rules: AuditRules) -> _Suspects:
@@ -154,17 +152,18 @@ def _tiny(overlay: Overlay, rules: AuditRules) -> _Suspects:
     present = np.flatnonzero(np.diff(bounds))
     median = np.zeros(len(overlay.labels))
     median[present] = areas[by_area[(bounds[present] + bounds[present + 1] - 1) // 2]]
-    relative = share(areas[rows], median[truth.label[rows]])
-    where = relative < rules.tiny
+    usual = median[truth.label[rows]]
+    relative = share(areas[rows], usual)
+    where = (usual > 0) & (relative < rules.tiny)
     return _Suspects("tiny", truth, rows[where], np.full(int(where.sum()), -1), relative[where])
 
 
-def _doubted_by(truth: BoxCorpus, found: BoxCorpus, overlay: Overlay, rules: AuditRules) -> list[_Suspects]:
+def _doubted_by(truth: BoxCorpus, found: BoxCorpus, overlay: Overlay, rules: AuditRules, jobs: int) -> list[_Suspects]:
     """Sure false positives: where no truth is, a label may be missing; on a truth of another class, it may be wrong."""
-    table = score(Detection(iou=(rules.iou,)), truth, found, jobs=1).table("found")
+    table = score(Detection(iou=(rules.iou,), errors="none"), truth, found, jobs=jobs).table("found")
     alone = (table.array("status") == Status.COUNTED) & (table.array("match") < 0) & (table.array("absorbed") < rules.iou)
     rows = np.flatnonzero(alone & (table.array("score") >= rules.score))
-    nearest, overlap = _nearest(overlay, rows)
+    nearest, overlap = _nearest(overlay, rows, jobs)
     apart = overlap < rules.iou
     touching = np.flatnonzero(~apart)
     wrong = touching[overlay.truth.label[nearest[touching]] != overlay.found.label[rows[touching]]]
@@ -175,24 +174,21 @@ def _doubted_by(truth: BoxCorpus, found: BoxCorpus, overlay: Overlay, rules: Aud
     ]
 
 
-def _nearest(overlay: Overlay, rows: Ints) -> tuple[Ints, Floats]:
+def _nearest(overlay: Overlay, rows: Ints, jobs: int) -> tuple[Ints, Floats]:
     """For each prediction the truth of any class that it overlaps most (the first of equals, -1 for none), and the IoU."""
     truth, found = overlay.truth, overlay.found
-    judged = _in_question(truth)
-    nearest, best = np.full(len(found), -1), np.zeros(len(found))
-    for prediction, candidate in _page_pairs(rows, found.page[rows], truth):
-        common = _shared(found, prediction, truth, candidate)
-        union = found.areas()[prediction] + truth.areas()[candidate] - common
-        overlap = np.where(judged[candidate], share(common, union), 0.0)
-        order = np.lexsort((candidate, -overlap, prediction))
-        first = order[np.flatnonzero(np.diff(prediction[order], prepend=-1))]
-        touching = first[overlap[first] > 0]
-        nearest[prediction[touching]], best[prediction[touching]] = candidate[touching], overlap[touching]
-    return nearest[rows], best[rows]
+    wanted = np.zeros(len(found), dtype=np.bool_)
+    wanted[rows] = True
+    candidate, prediction, common = _overlaps(truth, _in_question(truth), found, wanted, jobs)
+    overlap = share(common, found.areas()[prediction] + truth.areas()[candidate] - common)
+    order = np.lexsort((candidate, -overlap, prediction))
+    best = order[np.flatnonzero(np.diff(prediction[order], prepend=-1))]
+    nearest, most = np.full(len(found), -1), np.zeros(len(found))
+    nearest[prediction[best]], most[prediction[best]] = candidate[best], overlap[best]
+    return nearest[rows], most[rows]
 
 
 def _table(overlay: Overlay, suspects: list[_Suspects]) -> Table:
-    ids = {id(layer): _ids(layer) for layer in (overlay.truth, overlay.found)}
     columns: dict[str, list[Any]] = {name: [] for name in ("kind", "document", "label", "id", "other_label", "other_id")}
     numbers: dict[str, list[Array]] = {"page": [np.zeros(0, np.int64)], "value": [np.zeros(0)]}
     boxes = [np.zeros((0, 4))]
@@ -203,9 +199,9 @@ def _table(overlay: Overlay, suspects: list[_Suspects]) -> Table:
         columns["kind"] += [part.kind] * len(rows)
         columns["document"] += [str(overlay.documents[unit]) for unit in overlay.page_document[pages].tolist()]
         columns["label"] += [overlay.labels[code] for code in part.layer.label[rows].tolist()]
-        columns["id"] += [ids[id(part.layer)][row] for row in rows.tolist()]
+        columns["id"] += _ids(part.layer, rows)
         columns["other_label"] += [overlay.labels[overlay.truth.label[row]] if row >= 0 else "" for row in others.tolist()]
-        columns["other_id"] += [ids[id(overlay.truth)][row] if row >= 0 else "" for row in others.tolist()]
+        columns["other_id"] += [""] * len(rows) if (others < 0).all() else _ids(overlay.truth, others)
         numbers["page"].append(overlay.page_index[pages])
         numbers["value"].append(part.value[order])
         boxes.append(part.layer.boxes[rows])
@@ -216,11 +212,10 @@ def _table(overlay: Overlay, suspects: list[_Suspects]) -> Table:
     return Table({name: joined[name] for name in order_of_columns})
 
 
-def _ids(layer: Layer) -> list[str]:
+def _ids(layer: Layer, rows: Ints) -> list[str]:
     """The objects' own ids, else their positions on their pages."""
-    if layer.ids is None:
-        return [str(place) for place in (np.arange(len(layer)) - layer.offsets[layer.page]).tolist()]
-    return [str(value) for value in layer.ids.tolist()]
+    ids = rows - layer.offsets[layer.page[rows]] if layer.ids is None else take(layer.ids, rows)
+    return [str(value) for value in ids.tolist()]
 
 
 def summary(findings: Table, *, with_predictions: bool) -> dict[str, int]:

@@ -10,6 +10,7 @@ import numpy as np
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Undefined, counts
 from calque.core.presentation import Section
+from calque.core.result_schema import COUNT, NUMBER, TEXT, Schema, list_of, object_of
 from calque.detection.scoring import Status
 
 if TYPE_CHECKING:
@@ -56,3 +57,8 @@ def sections(numbers: Mapping[str, Any]) -> list[Section]:
     notes = ["rows: the truth's class; columns: the prediction's; paired by IoU alone"]
     title = f"Confusion (pairs of any class at IoU ≥ {numbers['threshold']!r})"
     return [Section(title=title, head=("truth", *labels), rows=rows, notes=notes, rule_before=len(rows) - 1)]
+
+
+def schema() -> Schema:
+    """The JSON Schema of the view."""
+    return object_of({"threshold": NUMBER, "labels": list_of(TEXT), "matrix": list_of(list_of(COUNT))})

@@ -11,6 +11,7 @@ from calque.core.columns import Array, Floats, Ints
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Undefined
 from calque.core.presentation import Section
+from calque.core.result_schema import COUNT, MEASURE, NUMBER, SHARE, TEXT, UNIT_ID, Schema, list_of, map_of, object_of
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection
@@ -139,3 +140,26 @@ def sections(numbers: Mapping[str, Any]) -> list[Section]:
         ]
         parts.append(Section(title="Worst crops", head=("document", "page", "class", *names), rows=worst))
     return parts
+
+
+def schema() -> Schema:
+    """The JSON Schema of the view."""
+    shares = object_of({repr(limit): SHARE for limit in LIMITS})
+    quantiles = object_of({f"p{percent}": MEASURE for percent in PERCENTS})
+    block = object_of({
+        "pairs": COUNT,
+        "cut": object_of(dict.fromkeys((*SIDES, "any"), shares)),
+        "edges": object_of(dict.fromkeys(SIDES, quantiles)),
+        "coverage": quantiles,
+        "purity": quantiles,
+    })  # fmt: skip
+    crop = object_of({
+        "document": UNIT_ID,
+        "page": COUNT,
+        "label": TEXT,
+        "truth": COUNT,
+        "prediction": COUNT,
+        **dict.fromkeys(("score", "iou", "coverage", "purity"), MEASURE),
+        **dict.fromkeys(SIDES, NUMBER),
+    })  # fmt: skip
+    return object_of({"threshold": NUMBER, "overall": block, "per_class": map_of(block), "worst": list_of(crop)})

@@ -13,6 +13,7 @@ from calque.core.geometry import share
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Undefined
 from calque.core.presentation import Section
+from calque.core.result_schema import COUNT, MEASURE, NUMBER, UNIT_ID, Schema, list_of, map_of, object_of
 from calque.detection.page_areas import AREAS
 
 if TYPE_CHECKING:
@@ -90,3 +91,11 @@ def sections(numbers: Mapping[str, Any]) -> list[Section]:
         ]
         parts.append(Section(title="Worst pages", head=("document", "page", "wrong", *ERRORS), rows=worst))
     return parts
+
+
+def schema() -> Schema:
+    """The JSON Schema of the view."""
+    areas = dict.fromkeys(AREAS, NUMBER)
+    block = object_of({**areas, **{f"{name}_share": MEASURE for name in ERRORS}})
+    page = object_of({"document": UNIT_ID, "page": COUNT, "wrong_share": NUMBER, **areas})
+    return object_of({"overall": block, "per_class": map_of(block), "worst": list_of(page)})

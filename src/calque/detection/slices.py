@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from calque.core.columns import Strings
-from calque.core.corpus import UnitId
 from calque.core.ledger import Ledger
 from calque.core.measures import Undefined, weighted_mean
 from calque.core.presentation import Section
+from calque.core.result_schema import COUNT, SHARE, Schema, map_of, object_of, perhaps
 from calque.detection import numbers
 from calque.detection.view_columns import slice_column
 
@@ -33,23 +36,25 @@ def by_column(task: Detection, ledger: Ledger, column: str) -> dict[str, Any] | 
     values = ledger.table("documents").get(slice_column(column))
     if not isinstance(values, Strings):
         return Undefined(f"some documents were scored without slices; evaluate them again with --by {column}")
-    members: dict[str, list[UnitId]] = {}
-    for unit, value in zip(ledger.units, values, strict=True):
-        members.setdefault(value, []).append(unit)
-    without = members.pop("", [])
-    blocks = {value: _block(task, ledger, members[value]) for value in sorted(members)}
+    texts = list(values)
+    known = sorted({*texts} - {""})
+    code = {value: position for position, value in enumerate([*known, ""])}
+    parts = ledger.split(np.array([code[text] for text in texts], dtype=np.int64), len(code))
+    without = parts.pop()
+    plain = replace(task, errors="none")  # a slice shows no kinds of errors
+    blocks = {value: _block(plain, part) for value, part in zip(known, parts, strict=True)}
     return {
         "values": blocks,
         "macro_slices": _mean(task, list(blocks.values())),
-        "without_value": _block(task, ledger, without) if without else None,
+        "without_value": _block(plain, without) if without.units else None,
     }
 
 
-def _block(task: Detection, ledger: Ledger, units: Sequence[UnitId]) -> dict[str, Any]:
-    tree = numbers.measure(task, ledger.select(units))
+def _block(task: Detection, ledger: Ledger) -> dict[str, Any]:
+    tree = numbers.measure(task, ledger)
     scopes = ("micro", "macro_classes", "per_class")
     return {
-        "documents": len(units),
+        "documents": len(ledger.units),
         "metrics": {text: {scope: block[scope] for scope in scopes} for text, block in tree["metrics"].items()},
         "coco": {name: tree["coco"][name] for name in AVERAGES},
     }
@@ -95,3 +100,15 @@ def _section(column: str, tree: Mapping[str, Any]) -> Section:
 
 def _row(name: str, documents: Any, ratios: Mapping[str, Any], averages: Mapping[str, Any]) -> Sequence[Any]:
     return (name, documents, *(ratios[ratio.name] for ratio in numbers.RATIOS), *(averages[key] for key in AVERAGES))
+
+
+def schema() -> Schema:
+    """The JSON Schema of the view."""
+    ratios = {ratio.name: SHARE for ratio in numbers.RATIOS}
+    counted = object_of({**dict.fromkeys(("tp", "fp", "fn"), COUNT), **ratios})
+    at_threshold = object_of({"micro": counted, "macro_classes": object_of(ratios), "per_class": map_of(counted)})
+    averages = object_of(dict.fromkeys(AVERAGES, SHARE))
+    block = object_of({"documents": COUNT, "metrics": map_of(at_threshold), "coco": averages})
+    means = object_of({"metrics": map_of(object_of(ratios)), "coco": averages})
+    column = object_of({"values": map_of(block), "macro_slices": means, "without_value": perhaps(block)})
+    return map_of(perhaps(column))

@@ -12,6 +12,7 @@ from calque.core.columns import Array, Flags, Floats, Ints
 from calque.core.ledger import Ledger
 from calque.core.measures import Undefined, counts
 from calque.core.presentation import Section
+from calque.core.result_schema import COUNT, NUMBER, SHARE, Schema, list_of, map_of, object_of, perhaps
 from calque.detection.scoring import Status
 from calque.detection.view_columns import NO_PART, RIGHT
 
@@ -180,3 +181,13 @@ def _floor_title(numbers: Mapping[str, Any]) -> str:
     floors = {"recall": numbers["recall_floor"], "precision": numbers["precision_floor"]}
     asked = [f"{name} ≥ {floor!r}" for name, floor in floors.items() if floor]
     return f"Best score thresholds with {' and '.join(asked)}" if asked else ""
+
+
+def schema() -> Schema:
+    """The JSON Schema of the view."""
+    ratios = dict.fromkeys(("precision", "recall", "f1"), SHARE)
+    point = perhaps(object_of({"score": NUMBER, **dict.fromkeys(("tp", "fp", "fn"), COUNT), **ratios}))
+    curve = object_of(dict.fromkeys(("scores", *ratios), list_of(NUMBER)))
+    block = object_of({"best_f1": point, "points": COUNT, "curve": curve}, {"at_floor": point})
+    floors = dict.fromkeys(("recall_floor", "precision_floor"), SHARE)
+    return object_of({"threshold": NUMBER, **floors, "overall": block, "per_class": map_of(block)})

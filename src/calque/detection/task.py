@@ -151,7 +151,7 @@ class Detection(BoxReading, Task):
     def batches(self, expected: Any, found: Any) -> Iterator[tuple[Corpus, Corpus]]:
         """The two sides, checked against each other, with what is known of their documents where it is asked for."""
         allow, wanted = self.allow_missing_scores, bool(self.by)
-        batches = self.read_boxes(expected, found, allow_missing_scores=allow, metadata=wanted)
+        batches = self.box_batches(expected, found, allow_missing_scores=allow, metadata=wanted)
         import calque.detection.numbers  # noqa: F401  # while threads read
 
         return self._with_metadata(batches) if self.by else self._checked(batches)
@@ -248,3 +248,10 @@ class Detection(BoxReading, Task):
         from calque.detection.numbers import MEASURES
 
         return MEASURES
+
+    @classmethod
+    def result_schema(cls) -> dict[str, Any]:
+        """The JSON Schema of a detection result."""
+        from calque.detection.result_schema import result_schema
+
+        return result_schema()

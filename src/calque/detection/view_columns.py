@@ -62,7 +62,7 @@ def added(
     if task.page_view:
         from calque.detection.page_areas import page_areas
 
-        columns.tables["areas"] = page_areas(overlay, roles.truth, roles.countable)
+        columns.tables["areas"] = page_areas(overlay, roles.truth, roles.countable, jobs=jobs)
     for column in task.by:
         columns.documents[slice_column(column)] = document_values(column, overlay.documents, sides)
     return columns

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from calque.core.ledger import Ledger
 from calque.core.presentation import Section
+from calque.core.result_schema import Schema
 from calque.detection import confusion, crops, page_view, slices, sweep
 
 if TYPE_CHECKING:
@@ -16,20 +17,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One section of the JSON, and its tables."""
+    """One section of the JSON, its tables, and its JSON Schema."""
 
     asked_for: Callable[[Detection], bool]
     measure: Callable[[Detection, Ledger], Any]
     """A tree of numbers, or `Undefined`."""
     sections: Callable[[Mapping[str, Any]], list[Section]]
+    schema: Callable[[], Schema]
 
 
 VIEWS = {
-    "crops": View(lambda task: task.crops, crops.measure, crops.sections),
-    "confusion": View(lambda task: task.confusion, confusion.measure, confusion.sections),
-    "sweep": View(lambda task: task.sweep, sweep.measure, sweep.sections),
-    "page_view": View(lambda task: task.page_view, page_view.measure, page_view.sections),
-    "slices": View(lambda task: bool(task.by), slices.measure, slices.sections),
+    "crops": View(lambda task: task.crops, crops.measure, crops.sections, crops.schema),
+    "confusion": View(lambda task: task.confusion, confusion.measure, confusion.sections, confusion.schema),
+    "sweep": View(lambda task: task.sweep, sweep.measure, sweep.sections, sweep.schema),
+    "page_view": View(lambda task: task.page_view, page_view.measure, page_view.sections, page_view.schema),
+    "slices": View(lambda task: bool(task.by), slices.measure, slices.sections, slices.schema),
 }
 """The views by their key in the JSON, in the order in which they are shown."""
 

@@ -167,3 +167,10 @@ class Fields(Task):
         from calque.fields.numbers import MEASURES
 
         return MEASURES
+
+    @classmethod
+    def result_schema(cls) -> dict[str, Any]:
+        """The JSON Schema of a fields result."""
+        from calque.fields.result_schema import result_schema
+
+        return result_schema()

@@ -42,7 +42,7 @@ class Layout(BoxReading, Task):
 
     def batches(self, expected: Any, found: Any) -> Iterator[tuple[Corpus, Corpus]]:
         """The two sides; scores do not matter here."""
-        return self.read_boxes(expected, found, allow_missing_scores=True)
+        return self.box_batches(expected, found, allow_missing_scores=True)
 
     def score(self, expected: BoxCorpus, found: BoxCorpus, *, jobs: int = 1) -> Ledger:
         """What each block was paired with."""
@@ -84,3 +84,10 @@ class Layout(BoxReading, Task):
         from calque.layout.numbers import MEASURES
 
         return MEASURES
+
+    @classmethod
+    def result_schema(cls) -> dict[str, Any]:
+        """The JSON Schema of a layout result."""
+        from calque.layout.result_schema import result_schema
+
+        return result_schema()

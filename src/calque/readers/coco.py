@@ -260,7 +260,7 @@ class _Objects:
         self._flag(flaws, self.label < 0, Flaw.UNKNOWN_LABEL, "unknown-category", what, log, self.category)
         bad = unsound(self.boxes, BoxForm.XYWH)
         if bad is not None:
-            self._flag(flaws, bad, Flaw.BAD_BOX, "box-invalid", "whose box is not finite or has a negative size", log)
+            self._flag(flaws, bad, Flaw.BAD_BOX, "box-invalid", "whose box is not finite, too large or of negative size", log)
         page = self.page
         if unknown.any():
             first = len(pages.page_document) - len(self.unknown_images())

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from calque.core.columns import Bytes, Flags, Floats, Strings
-from calque.core.corpus import BoxCorpus, BoxForm, Extent, Flaw, Side, UnitId
+from calque.core.corpus import BoxCorpus, BoxForm, Extent, Flaw, Side, UnitId, in_reach
 from calque.core.errors import IssueLog, Severity
 from calque.core.geometry import corners
 from calque.readers import placement
@@ -166,9 +166,11 @@ class Rows:
         ordered = high >= low if form is BoxForm.XYXY else high >= 0
         unlabelled = np.array(self.label_of, dtype=np.int32) < 0
         self._flag(flaws, unlabelled, Flaw.UNKNOWN_LABEL, "label-missing", "without a label")
-        bad = np.asarray(~(np.isfinite(boxes).all(axis=1) & ordered.all(axis=1)))
-        self._flag(flaws, bad, Flaw.BAD_BOX, "box-invalid", "whose box is not finite or has a negative size")
-        backwards = boxes[bad & np.isfinite(boxes).all(axis=1)]
+        near, forwards = in_reach(boxes), ordered.all(axis=1)
+        self._flag(
+            flaws, ~(near & forwards), Flaw.BAD_BOX, "box-invalid", "whose box is not finite, too large or of negative size"
+        )
+        backwards = boxes[near & ~forwards]
         if form is BoxForm.XYXY and len(backwards) > len(boxes) / 4 and (backwards >= 0).all():
             text = "many boxes end before they begin: they look like [x, y, width, height]"
             self.log.add("looks-like-sizes", "", text, help="pass --boxes xywh", severity=Severity.NOTE)

@@ -195,3 +195,10 @@ class Words(Task):
         from calque.words.numbers import MEASURES
 
         return MEASURES
+
+    @classmethod
+    def result_schema(cls) -> dict[str, Any]:
+        """The JSON Schema of a words result."""
+        from calque.words.result_schema import result_schema
+
+        return result_schema()

@@ -1,5 +1,6 @@
 """The kernels in clear NumPy: the specification that the compiled ones are tested against."""
 
+from calque.kernels.reference.areas import page_areas
 from calque.kernels.reference.boxes import match_best, match_greedy
 from calque.kernels.reference.coco import coco_accumulate, coco_match, coco_recall, score_order
 from calque.kernels.reference.kinds import error_kinds
@@ -30,6 +31,7 @@ __all__ = [
     "match_best",
     "match_greedy",
     "overlapping_pairs",
+    "page_areas",
     "pair_measures",
     "polygon_areas",
     "polygon_overlaps",

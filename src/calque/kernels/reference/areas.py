@@ -1,0 +1,222 @@
+"""How much area of each page and label is missing, doubled, out of place or made up: exact unions, no raster."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from calque.kernels.reference.boxes import (
+    ABSORBS,
+    COUNTS,
+    LEFT_OUT,
+    PAIRS_AT_ONCE,
+    Bytes,
+    Edges,
+    Flags,
+    Floats,
+    Ints,
+    Rows,
+    Side,
+    check_side,
+    edges,
+    pairs,
+)
+
+KINDS = 7
+PREDICTED, OWN, OTHER, EXCUSING = 0, 1, 2, 3
+"""What a box is to a page and label: a prediction, a truth, a truth of another label, a truth that absorbs."""
+STATES = 24
+"""All that matters of a point: no prediction, one or more; and whether there is a box of each other part."""
+
+
+class Table(NamedTuple):
+    """One side, row by row."""
+
+    edges: Edges
+    page: Rows
+    label: Rows
+    roles: Bytes
+
+
+class Members(NamedTuple):
+    """The boxes that matter to each group, a group being a page and a label; by group."""
+
+    group: Rows
+    part: Bytes
+    left: Floats
+    top: Floats
+    right: Floats
+    bottom: Floats
+
+
+class Slabs(NamedTuple):
+    """The strips into which the left and right edges of its boxes cut each group; by group, from left to right."""
+
+    group: Rows
+    width: Floats
+    first: Rows
+    """For each member its first slab, and in ``last`` the one after its last."""
+    last: Rows
+
+
+def page_areas(
+    truth_boxes: Floats,
+    truth_labels: Ints,
+    truth_offsets: Rows,
+    truth_roles: Bytes,
+    found_boxes: Floats,
+    found_labels: Ints,
+    found_offsets: Rows,
+    found_roles: Bytes,
+    xywh: bool,
+    jobs: int = 1,
+) -> tuple[Ints, Ints, Floats]:
+    """The areas of each page and label that has a truth that counts or a found box, by page and label.
+
+    Every area is that of a union of boxes, so that nothing is counted twice. With T the truths of the label, O those of
+    other labels, P the found boxes of the label and X the absorbing truths of the label, the seven areas are: T; P; T
+    without P; what two or more of P cover; the rest of P on O outside T; P on none of them; P on X outside T.
+
+    Returns pages, labels and areas. The plane is cut at the left and right edges of P, T and what of O and X touches P;
+    the edges of boxes cut such a slab into cells. Boxes without an area, or with a size that is no number, have none here.
+
+    >>> truth, found = np.array([[0.0, 0, 4, 4]]), np.array([[1.0, 0, 4, 4], [3.0, 0, 5, 4]])
+    >>> one, two, zero = np.array([0, 1]), np.array([0, 2]), np.zeros(2, np.uint8)
+    >>> label = np.zeros(2, np.int32)
+    >>> page_areas(truth, label[:1], one, zero[:1], found, label, two, zero, False)
+    (array([0], dtype=int32), array([0], dtype=int32), array([[16., 16.,  4.,  4.,  0.,  4.,  0.]]))
+    """
+    del jobs  # the native twin's threads
+    check_side("truth", truth_boxes, truth_labels, truth_offsets, truth_roles)
+    check_side("found", found_boxes, found_labels, found_offsets, found_roles)
+    if len(truth_offsets) != len(found_offsets):
+        raise ValueError("truth_offsets and found_offsets must have the same number of pages")
+    names, label = np.unique(np.concatenate((truth_labels, found_labels)), return_inverse=True)
+    truth = Table(edges(truth_boxes, xywh), _pages(truth_offsets), label[: len(truth_labels)], truth_roles)
+    found = Table(edges(found_boxes, xywh), _pages(found_offsets), label[len(truth_labels) :], found_roles)
+    size = max(len(names), 1)
+    truth_key, found_key = (side.page * size + side.label for side in (truth, found))
+    keys = np.unique(np.concatenate((truth_key[truth_roles == COUNTS], found_key[found_roles == COUNTS])))
+    members = _members(truth, found, np.searchsorted(keys, truth_key), np.searchsorted(keys, found_key))
+    areas = _areas(members, len(keys))
+    return (keys // size).astype(np.int32), names[keys % size], areas
+
+
+def _pages(offsets: Rows) -> Rows:
+    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+
+
+def _solid(boxes: Edges) -> Flags:
+    """Whether boxes have an area; those with a size that is no number have none."""
+    with np.errstate(all="ignore"):
+        finite = np.isfinite(boxes.right - boxes.left) & np.isfinite(boxes.bottom - boxes.top)
+    return np.asarray(finite & (boxes.left < boxes.right) & (boxes.top < boxes.bottom))
+
+
+def _members(truth: Table, found: Table, truth_group: Rows, found_group: Rows) -> Members:
+    predicted = np.flatnonzero(_solid(found.edges) & (found.roles == COUNTS))
+    solid = _solid(truth.edges)
+    own = np.flatnonzero(solid & (truth.roles == COUNTS))
+    touched = _touched(
+        truth, found, Side(np.flatnonzero(solid & (truth.roles != LEFT_OUT)), truth.page), predicted, found_group
+    )
+    part = np.where(truth.roles[touched[1]] == ABSORBS, EXCUSING, OTHER)
+    group = np.concatenate((found_group[predicted], truth_group[own], touched[0]))
+    parts = np.concatenate((np.full(len(predicted), PREDICTED), np.full(len(own), OWN), part)).astype(np.uint8)
+    order = np.argsort(group, kind="stable")
+    rows = np.concatenate((own, touched[1]))
+    left, top, right, bottom = (
+        np.concatenate((column[predicted], true[rows]))[order]
+        for column, true in zip(found.edges[:4], truth.edges[:4], strict=True)
+    )
+    return Members(group[order], parts[order], left, top, right, bottom)
+
+
+def _touched(truth: Table, found: Table, truths: Side, predicted: Rows, group: Rows) -> tuple[Rows, Rows]:
+    """Groups, and the truths of other labels and absorbing truths of their own that touch one of their predictions."""
+    rows = len(truth.roles)
+    codes = [np.zeros(0, np.int64)]
+    a, b = truth.edges, found.edges
+    for t, f in pairs(truths, Side(predicted, found.page)):
+        touch = (a.left[t] < b.right[f]) & (b.left[f] < a.right[t]) & (a.top[t] < b.bottom[f]) & (b.top[f] < a.bottom[t])
+        touch &= (truth.label[t] == found.label[f]) == (truth.roles[t] == ABSORBS)
+        codes.append(np.unique(group[f[touch]] * rows + t[touch]))
+    return np.divmod(np.unique(np.concatenate(codes)), max(rows, 1))
+
+
+def _areas(members: Members, groups: int) -> Floats:
+    slabs = _slabs(members)
+    sums = np.zeros(groups * STATES)
+    for start, stop in _batches(slabs):
+        slab, height, state = _cells(members, slabs, start, stop)
+        with np.errstate(all="ignore"):
+            # One after the other, in order: the sums of a group do not depend on how slabs are batched.
+            np.add.at(sums, slabs.group[slab] * STATES + state, slabs.width[slab] * height)
+    areas = np.zeros((groups, KINDS))
+    for number, of_state in enumerate(sums.reshape(groups, STATES).T):
+        for kind, belongs in enumerate(_kinds(number)):
+            if belongs:
+                areas[:, kind] += of_state
+    return areas
+
+
+def _slabs(members: Members) -> Slabs:
+    """The slab right of every distinct edge of a group; the one right of its last edge holds nothing."""
+    group, x = np.tile(members.group, 2), np.concatenate((members.left, members.right))
+    order = np.lexsort((x, group))
+    group, x = group[order], x[order]
+    new = np.ones(len(x), np.bool_)
+    new[1:] = (group[1:] != group[:-1]) | (x[1:] != x[:-1])
+    place = np.empty(len(x), np.int64)
+    place[order] = np.cumsum(new) - 1
+    cuts = x[new]
+    with np.errstate(all="ignore"):
+        width = np.append(np.diff(cuts), 0.0)[: len(cuts)]
+    first, last = np.split(place, 2)
+    return Slabs(group[new], width, first, last)
+
+
+def _batches(slabs: Slabs) -> Iterator[tuple[int, int]]:
+    """Runs of slabs with a bounded number of boxes in them."""
+    count = len(slabs.group)
+    boxes = np.cumsum(np.bincount(slabs.first, minlength=count) - np.bincount(slabs.last, minlength=count))
+    before = np.concatenate((np.zeros(1, np.int64), np.cumsum(boxes)))
+    start = 0
+    while start < count:
+        stop = int(np.searchsorted(before, before[start] + PAIRS_AT_ONCE, "right")) - 1
+        stop = min(max(stop, start + 1), count)
+        yield start, stop
+        start = stop
+
+
+def _cells(members: Members, slabs: Slabs, start: int, stop: int) -> tuple[Rows, Floats, Rows]:
+    """The cells of some slabs from top to bottom, cut at the edges of boxes: their slabs, heights and states."""
+    here = slice(*np.searchsorted(members.group, (slabs.group[start], slabs.group[stop - 1] + 1)).tolist())
+    first, last = np.maximum(slabs.first[here], start), np.minimum(slabs.last[here], stop)
+    count = np.maximum(last - first, 0)
+    member = np.repeat(np.arange(here.start, here.stop), count)
+    slab = np.repeat(first - (np.cumsum(count) - count), count) + np.arange(len(member))
+    slab, y = np.tile(slab, 2), np.concatenate((members.top[member], members.bottom[member]))
+    change = np.zeros((4, len(slab)), np.int64)
+    change[np.tile(members.part[member], 2), np.arange(len(slab))] = np.repeat((1, -1), len(member))
+    order = np.lexsort((y, slab))
+    # Below the last edge of a slab nothing is left, so that one sum over all slabs serves each of them.
+    depth = np.cumsum(change[:, order], axis=1)
+    state = 8 * np.minimum(depth[PREDICTED], 2) + 4 * (depth[OWN] > 0) + 2 * (depth[OTHER] > 0) + (depth[EXCUSING] > 0)
+    with np.errstate(all="ignore"):
+        return slab[order], np.append(np.diff(y[order]), 0.0)[: len(y)], state
+
+
+def _kinds(state: int) -> tuple[bool, ...]:
+    """Whether points of a state belong to each kind of area."""
+    found, own, other, excusing = state >= 8, bool(state & 4), bool(state & 2), bool(state & 1)
+    stray = found and not own
+    return (
+        own,
+        found,
+        own and not found,
+        state >= 16,
+        stray and not excusing and other,
+        stray and not excusing and not other,
+        stray and excusing,
+    )

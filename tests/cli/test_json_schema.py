@@ -1,0 +1,161 @@
+"""The published JSON Schemas against what every verb prints: valid, and nothing printed that is not described."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.cli.test_check import BROKEN
+from tests.cli.test_fields import FOUND, SCHEMA, TRUTH
+from tests.conftest import Run
+from tests.snapshots import predictions, truth, write
+
+Calque = Callable[..., Run]
+
+PAGES = """<PcGts>
+<Page><TextRegion id="a" type="heading"><TextEquiv><Unicode>the cat</Unicode></TextEquiv></TextRegion></Page>
+<Page><TextRegion id="b" type="paragraph"><TextEquiv><Unicode>sat on a mat</Unicode></TextEquiv></TextRegion></Page>
+</PcGts>"""
+VERBS = {"detect": "detection", "layout": "layout", "fields": "fields", "check": "checks", "words": "words"}
+VIEWS = ("--crops", "--confusion", "--sweep", "--recall-floor", "0.5", "--page-view", "--by", "kind", "--metadata", "kinds.csv")
+
+COMMANDS: dict[str, list[tuple[str, ...]]] = {
+    "detect": [
+        ("gt.json", "pred.json"),
+        ("gt.json", "pred.json", *VIEWS),
+        ("gt.json", "pred.json", "--errors", "tide", "--max-detections", "7"),
+        ("gt.json", "pred.json", "--errors", "none", "--sweep"),
+        ("gt.json", "nothing.json", *VIEWS),
+    ],
+    "layout": [("gt.json", "pred.json"), ("gt.json", "nothing.json")],
+    "fields": [
+        ("gt.jsonl", "pred.jsonl", "--schema", "schema.json"),
+        ("gt.jsonl", "pred.jsonl", "--schema", "schema.json", "--accounting", "paired"),
+        ("gt.jsonl", "bare.jsonl"),
+    ],
+    "check": [("suite.yaml",), ("suite.yaml", "--only-failed")],
+    "words": [
+        ("truth", "one"),
+        ("truth", "one", "--cer", "--stop-words", "english", "--errors", "5"),
+        ("truth", "two", "--holdout-fraction", "0.5"),
+        ("truth", "one", "two", "--build-lattice"),
+        ("truth", "one", "two"),
+        ("pages", "one"),
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def data(tmp_path: Path) -> None:
+    write_boxes(tmp_path)
+    for name, records in (("gt", TRUTH), ("pred", FOUND), ("bare", [{"doc_id": "a"}])):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(each) + "\n" for each in records))
+    write(tmp_path / "schema.json", SCHEMA)
+    (tmp_path / "suite.yaml").write_text(BROKEN)
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "d1.xml").write_text(PAGES)
+    texts = {
+        "truth/d1": "the cat sat on a mat",
+        "truth/d2": "to be",
+        "one/d1": "the cot sat",
+        "one/d2": "to be",
+        "two/d1": "mat",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / f"{name}.txt").write_text(text)
+
+
+def write_boxes(folder: Path) -> None:
+    expected = {
+        ("a", 0): [("Figure", (0.1, 0.1, 0.4, 0.4)), ("Table", (0.5, 0.5, 0.9, 0.9))],
+        ("b", 0): [("Figure", (0, 0, 1, 1))],
+    }
+    found = {("a", 0): [("Figure", (0.1, 0.1, 0.4, 0.3), 0.9), ("Figure", (0.5, 0.5, 0.9, 0.8), 0.3)], ("c", 2): []}
+    write(folder / "gt.json", truth(expected))
+    write(folder / "pred.json", predictions(found))
+    write(folder / "nothing.json", predictions({("a", 0): []}))
+    (folder / "kinds.csv").write_text("doc_id,kind\na,report\nc,letter\n")
+
+
+def closed(schema: Any) -> Any:
+    """The schema with no keys allowed but those that it describes."""
+    if isinstance(schema, list):
+        return [closed(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    inner = {key: closed(value) for key, value in schema.items()}
+    return {**inner, "additionalProperties": False} if schema.get("type") == "object" and "properties" in schema else inner
+
+
+def validator(calque: Calque, *verb: str) -> Draft202012Validator:
+    schema = calque("explain", "--json-schema", *verb).json
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
+@pytest.mark.parametrize(("verb", "arguments"), [(verb, given) for verb, uses in COMMANDS.items() for given in uses], ids=str)
+def test_what_a_verb_prints_is_described(calque: Calque, verb: str, arguments: tuple[str, ...]) -> None:
+    printed = calque(verb, *arguments, "--format", "json").json
+    assert printed["task"] == VERBS[verb]
+    own = validator(calque, verb)
+    own.validate(printed)
+    Draft202012Validator(closed(own.schema)).validate(printed)
+    validator(calque).validate(printed)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_merged_state_is_described(calque: Calque, verb: str) -> None:
+    calque(verb, *COMMANDS[verb][0], "--save", "state.calque")
+    validator(calque, verb).validate(calque("merge", "state.calque", "--format", "json").json)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_other_shapes_are_refused(calque: Calque, verb: str) -> None:
+    printed = calque(verb, *COMMANDS[verb][0], "--format", "json").json
+    schemas = validator(calque, verb), validator(calque)
+    for path in list(numbers(printed)):
+        broken = copy.deepcopy(printed)
+        node = broken
+        for step in path[:-1]:
+            node = node[step]
+        node[path[-1]] = "high"
+        assert not any(schema.is_valid(broken) for schema in schemas), path
+    for key in printed.keys() - {"errors", "gate"}:
+        assert not schemas[0].is_valid({name: value for name, value in printed.items() if name != key})
+
+
+def numbers(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where numbers stand; what evaluators add of their own is free."""
+    if path and path[-1] == "metadata":
+        return
+    if isinstance(tree, dict | list):
+        items = tree.items() if isinstance(tree, dict) else enumerate(tree)
+        for key, value in items:
+            yield from numbers(value, (*path, key))
+    elif isinstance(tree, int | float):
+        yield path
+
+
+def test_any_result_names_its_task(calque: Calque) -> None:
+    schema = validator(calque)
+    assert not schema.is_valid({})
+    assert not schema.is_valid({"task": "sudoku"})
+    assert schema.schema["properties"]["task"] == {"enum": list(VERBS.values())}
+
+
+def test_verbs_and_tasks_have_the_same_schema(calque: Calque) -> None:
+    for verb, task in VERBS.items():
+        assert validator(calque, verb).schema == validator(calque, task).schema
+
+
+def test_only_verbs_with_results_have_a_schema(calque: Calque) -> None:
+    run = calque("explain", "--json-schema", "felds")
+    assert (run.code, run.err) == (2, "error: no results of 'felds' have a schema; did you mean 'fields'?\n")
+    assert "there are detect, check, layout, fields, words" in calque("explain", "--json-schema", "sudoku").err
