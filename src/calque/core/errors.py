@@ -15,6 +15,8 @@ import difflib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
+from typing import Any
 
 SHOWN = 50
 """How many issues a message lists before it only counts."""
@@ -148,6 +150,10 @@ class ContractError(CalqueError):
         self.hints = tuple(hints)
         super().__init__(self._message())
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The message alone would not bring it back from another process.
+        return partial(ContractError, total=self.total, hints=self.hints), (self.issues,)
+
     def _message(self) -> str:
         # What the file is refused for comes first; remarks may be many.
         shown = sorted(self.issues, key=lambda issue: issue.severity is not Severity.ERROR)[:SHOWN]
@@ -178,6 +184,10 @@ class MissingExtra(CalqueError):
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         super().__init__(f"{purpose} needs {package}, which is not installed: pip install 'calque[{extra}]'")
+        self._told = package, extra, purpose
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return MissingExtra, self._told
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
