@@ -219,3 +219,105 @@ def test_start_up_imports_nothing_heavy(process: Callable[..., Run]) -> None:
     heavy = "[name for name in ('numpy', 'pydantic', 'rapidfuzz') if name in sys.modules]"
     code = f"import sys, calque.fields.task, calque.cli.fields; print({heavy})"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, encoding="utf-8").stdout == "[]\n"
+
+
+def test_strict_names_the_document_from_any_number_of_workers(
+    calque: Callable[..., Run], files: Callable[..., tuple[str, str]]
+) -> None:
+    truth = [{"doc_id": f"{number:03}", "vendor": "Acme"} for number in range(80)]
+    found = [{**each, "total": {"_value": 1, "_bbox": [1, 2] if each["doc_id"] == "077" else [1, 2, 3, 4]}} for each in truth]
+    pair = files(truth, found)
+    for jobs in ("1", "2"):
+        run = calque("fields", *pair, "--schema", "schema.json", "--strict", "--jobs", jobs)
+        assert (run.code, "document 077: total" in run.err, "Traceback" in run.err) == (2, True, False)
+
+
+def test_folders_are_paired_by_file_name_and_ids_inside_are_no_fields(
+    calque: Callable[..., Run], files: Callable[..., tuple[str, str]], tmp_path: Path
+) -> None:
+    files()
+    for side in ("gt", "pred"):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "a.json").write_text(json.dumps({"id": side, "vendor": "Acme"}))
+    run = calque("fields", "gt", "pred", "--schema", "schema.json", "--format", "json")
+    assert (run.code, run.json["overall"]["tp"], run.json["overall"]["fa"]) == (0, 1, 0)
+    (tmp_path / "pred" / "gone.json").symlink_to(tmp_path / "nowhere.json")
+    assert calque("fields", "gt", "pred", "--schema", "schema.json").code == 3
+    (tmp_path / "pred" / "gone.json").unlink()
+    (tmp_path / "pred" / "a.JSON").write_text('{"vendor": "Acme"}')
+    run = calque("fields", "gt", "pred", "--schema", "schema.json")
+    assert (run.code, "'a' is there twice" in run.err) == (2, True)
+
+
+def test_an_id_key_that_no_record_has_is_refused(calque: Callable[..., Run], files: Callable[..., tuple[str, str]]) -> None:
+    for pair in (files(), ("gt.json", "pred.json")):
+        run = calque("fields", *pair, "--schema", "schema.json", "--id", "number")
+        assert (run.code, "no record has the key 'number'" in run.err) == (2, True)
+
+
+@pytest.mark.parametrize("policy", ["penalize", "intersect"])
+def test_documents_on_one_side_by_policy(
+    calque: Callable[..., Run], files: Callable[..., tuple[str, str]], policy: str
+) -> None:
+    pair = files(TRUTH[:2], [{**TRUTH[0]}, {**TRUTH[2], "doc_id": "z"}])
+    run = calque("fields", *pair, "--schema", "schema.json", "--missing", policy, "--format", "json")
+    assert run.json["documents"] == {"only_truth": ["b"], "only_predictions": ["z"]}
+    entry = run.json["overall"]
+    expected = {"penalize": (2, 2, 2, 3), "intersect": (2, 0, 0, 1)}[policy]
+    assert (entry["tp"], entry["fn"], entry["fa"], run.json["document_count"]) == expected
+    assert run.json["bbox_map_metrics"]["fields"]["total"]["num_gt"] == (2 if policy == "penalize" else 1)
+
+
+@pytest.mark.parametrize("accounting", ["complete", "paired"])
+def test_lines_that_windows_writes(
+    calque: Callable[..., Run], files: Callable[..., tuple[str, str]], tmp_path: Path, accounting: str
+) -> None:
+    gt, pred = files()
+    arguments = ("--schema", "schema.json", "--accounting", accounting, "--format", "json")
+    plain = calque("fields", gt, pred, *arguments).json
+    for name in (gt, pred):
+        text = (tmp_path / name).read_text().replace("\n", "\r\n")
+        (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + text.encode())
+    assert calque("fields", gt, pred, *arguments).json == plain
+
+
+DEEP = '{"_value": ' * 64 + '{"_value": "Acme", "_bbox": [0, 0, 1, 1]}' + "}" * 64
+ODD_LINES = {
+    "not UTF-8": (b'{"doc_id": "a", "vendor": "\xff"}', "broken-line", 3),
+    "a number without end": (b'{"doc_id": "a", "total": ' + b"9" * 5_000 + b"}", "broken-line", 3),
+    "a huge number": (b'{"doc_id": "a", "total": ' + b"9" * 400 + b"}", "wrong-type", 0),
+    "64 levels of values": (b'{"doc_id": "a", "vendor": %s}' % DEEP.encode(), "no-confidence", 0),
+    "64 levels of lists": (b'{"doc_id": "a", "vendor": %s}' % (b"[" * 64 + b"]" * 64), "wrong-type", 0),
+    "64 levels of unknown objects": (b'{"doc_id": "a", "x": %s1%s}' % (b'{"y": ' * 64, b"}" * 64), "", 0),
+    "5,000 levels": (b'{"doc_id": "a", "x": %s%s}' % (b"[" * 5_000, b"]" * 5_000), "broken-line", 3),
+    "a page that is none": (b'{"doc_id": "a", "vendor": {"_value": "x", "_bbox": [0,0,1,1], "_page": []}}', "odd-page", 3),
+    "half a surrogate": (b'{"doc_id": "a", "vendor": "\\ud800"}', "", 0),
+    "NaN": (b'{"doc_id": "a", "total": {"_value": NaN, "_confidence": NaN}}', "odd-confidence", 3),
+    "wrong types": (b'{"doc_id": "a", "vendor": {"x": 1}, "total": [1]}', "wrong-type", 0),
+    "a list too long": (b'{"doc_id": "a", "vendor": "x", "tags": %s}' % json.dumps([1] * 100_001).encode(), "", 0),
+}
+
+
+@pytest.mark.parametrize("name", ODD_LINES)
+def test_odd_lines_have_a_clear_outcome(
+    calque: Callable[..., Run], files: Callable[..., tuple[str, str]], tmp_path: Path, name: str
+) -> None:
+    gt, _ = files()
+    line, code, status = ODD_LINES[name]
+    (tmp_path / "odd.jsonl").write_bytes(line + b'\n{"doc_id": "b", "vendor": "Acme"}\n')
+    for pair in ((gt, "odd.jsonl"), ("odd.jsonl", gt)):
+        for form in ("json", "jsonl"):
+            run = calque("fields", *pair, "--schema", "schema.json", "--format", form)
+            assert (run.code, "should not happen" in run.err) == (status, False)
+        result = calque("fields", *pair, "--schema", "schema.json", "--format", "json").json
+        assert result["unaccounted_boxes"] == 0
+        assert result["fields"]["vendor"]["tp"] >= 1
+        assert not code or code in {issue["code"] for issue in result["issues"]}
+
+
+def test_repeated_keys_lose_no_box(calque: Callable[..., Run], files: Callable[..., tuple[str, str]], tmp_path: Path) -> None:
+    files()
+    (tmp_path / "odd.json").write_text('[{"doc_id": "a", "total": {"_value": 1, "_value": 1.5, "_bbox": [0, 0, 4, 4]}}]')
+    run = calque("fields", "gt.json", "odd.json", "--schema", "schema.json", "--format", "json")
+    assert run.json["boxes"]["predicted"] == 1
+    assert run.json["fields"]["total"]["tp"] == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,10 @@ ID_KEYS = ("doc_id", "id")
 """Where a record's id is looked for when nobody says, and the schema has no such field."""
 
 LOOK_AHEAD = 1 << 16
+
+ENDLESS = 4_300
+"""Python does not turn whole numbers with more digits into text."""
+_DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
 
 
 class LineRecords(Sequence[Any]):
@@ -50,10 +55,11 @@ class LineRecords(Sequence[Any]):
 
 
 class FileRecords(Sequence[Any]):
-    """One object for each file of a folder, read when it is asked for."""
+    """One object for each file of a folder, read when it is asked for, without its id: the file's name is the id."""
 
-    def __init__(self, paths: Sequence[str], id_key: str | None) -> None:
+    def __init__(self, paths: Sequence[str], declared: frozenset[str], id_key: str | None) -> None:
         self._paths = paths
+        self._declared = declared
         self._id_key = id_key
 
     def __len__(self) -> int:
@@ -61,7 +67,8 @@ class FileRecords(Sequence[Any]):
 
     def __getitem__(self, index: Any) -> Any:
         path = self._paths[index]
-        return without(json_tree.parse(json_tree.read_bytes(path), path), self._id_key)
+        record = json_tree.parse(json_tree.read_bytes(path), path)
+        return without(record, self._id_key or (_id_key(record, self._declared) if isinstance(record, Mapping) else None))
 
 
 def _loads(line: bytes) -> Any:
@@ -69,9 +76,16 @@ def _loads(line: bytes) -> Any:
     import msgspec
 
     try:
-        return msgspec.json.decode(line)
+        if not _has_endless_number(line):
+            return msgspec.json.decode(line)
     except (msgspec.DecodeError, RecursionError):
-        return json.loads(line)
+        pass
+    return json.loads(line)
+
+
+def _has_endless_number(line: bytes) -> bool:
+    """Whether it may hold a number that Python can take in and never print; the exact reader refuses those."""
+    return len(line) > ENDLESS and b"0" * ENDLESS in line.translate(_DIGITS)
 
 
 def without(record: Any, key: str | None) -> Any:
@@ -125,7 +139,7 @@ def read_record_pair(
 
 def _from_path(path: str, declared: frozenset[str], id_key: str | None, strict: bool) -> RecordCorpus:
     if Path(path).is_dir():
-        return _from_folder(path, id_key, strict)
+        return _from_folder(path, declared, id_key, strict)
     if path.endswith((".jsonl", ".ndjson")) or _looks_like_lines(path):
         return _from_lines(path, declared, id_key, strict)
     return _from_tree(json_tree.parse(json_tree.read_bytes(path), path), path, declared, id_key)
@@ -148,8 +162,8 @@ def _looks_like_lines(path: str) -> bool:
     return True
 
 
-def _from_folder(path: str, id_key: str | None, strict: bool) -> RecordCorpus:
-    files = sorted(str(file) for file in Path(path).iterdir() if file.suffix.lower() == ".json" and file.is_file())
+def _from_folder(path: str, declared: frozenset[str], id_key: str | None, strict: bool) -> RecordCorpus:
+    files = sorted(str(file) for file in Path(path).iterdir() if file.suffix.lower() == ".json" and not file.is_dir())
     if not files:
         raise ContractError.single("no-records", "the folder holds no .json files", file=path)
     log = IssueLog(path)
@@ -164,9 +178,9 @@ def _from_folder(path: str, id_key: str | None, strict: bool) -> RecordCorpus:
             log.add("broken-file", Path(file).name, issue.message, severity=Severity.LOSS)
             continue
         kept.append(file)
-    return RecordCorpus(
-        documents=tuple(Path(file).stem for file in kept), records=FileRecords(kept, id_key), source=path, issues=tuple(log)
-    )
+    stems = [Path(file).stem for file in kept]
+    _check_distinct(stems, path)
+    return RecordCorpus(documents=tuple(stems), records=FileRecords(kept, declared, id_key), source=path, issues=tuple(log))
 
 
 def _from_lines(path: str, declared: frozenset[str], id_key: str | None, strict: bool) -> RecordCorpus:
@@ -193,6 +207,7 @@ def _from_lines(path: str, declared: frozenset[str], id_key: str | None, strict:
             numbers.append(number)
     if not starts and not log.total:
         raise ContractError.single("empty-file", "the file is empty", file=path)
+    _check_id_key(id_key, ids, path)
     return _corpus(LineRecords(path, starts, lengths, key), ids, numbers, path, log)
 
 
@@ -212,6 +227,8 @@ def _ids_in(line: bytes, decoder: Any) -> dict[str, Any] | None:
     try:
         if not line.isascii():
             line.decode()  # the decoder does not look into texts that it skips
+        if _has_endless_number(line):
+            return None
         return msgspec.to_builtins(decoder.decode(line))  # type: ignore[no-any-return]  # a struct becomes a dictionary
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
@@ -225,10 +242,10 @@ def _parsed_line(line: bytes, number: int, log: IssueLog, strict: bool) -> Any:
         record, problem = None, "is nested too deeply to be read"
     except ValueError as error:
         record, problem = None, f"is not JSON: {error}"
+    if problem and strict:
+        raise ContractError.single("broken-line", problem, file=log.file, pointer=f"line {number + 1}")
     if problem:
         log.add("broken-line", f"line {number + 1}", problem, help="the line is left out", severity=Severity.LOSS)
-        if strict:
-            raise ContractError(log)
     return record
 
 
@@ -257,7 +274,14 @@ def _from_list(listed: Sequence[Any], source: str, declared: frozenset[str], id_
         kept.append(record)
         ids.append(record.get(key) if key else None)
         numbers.append(number)
+    _check_id_key(id_key, ids, source)
     return _corpus([without(record, key) for record in kept] if key else kept, ids, numbers, source, log)
+
+
+def _check_id_key(id_key: str | None, ids: Sequence[Any], source: str) -> None:
+    """Refuse a key that was asked for and that no record has: pairing by line instead would be a surprise."""
+    if id_key is not None and ids and all(each is None for each in ids):
+        raise ContractError.single("no-id", f"no record has the key {id_key!r}", file=source, help="name another with --id")
 
 
 def _id_key(record: Mapping[str, Any], declared: frozenset[str]) -> str | None:
@@ -278,8 +302,11 @@ def _corpus(records: Sequence[Any], ids: Sequence[Any], numbers: Sequence[int], 
             "no-id", text, file=source, pointer=f"record {at + 1}", help="give every record an id, or none"
         )
     units: Sequence[UnitId] = ids if named else numbers
-    if len(set(units)) < len(units):
-        seen: set[UnitId] = set()
-        twice = next(unit for unit in units if unit in seen or seen.add(unit))  # type: ignore[func-returns-value]  # add says None
-        raise ContractError.single("repeated-id", f"document {twice!r} is there twice", file=source, help="ids must be unique")
+    _check_distinct(units, source)
     return RecordCorpus(documents=tuple(units), records=records, named=named, source=source, issues=tuple(log))
+
+
+def _check_distinct(units: Sequence[UnitId], source: str) -> None:
+    if len(set(units)) < len(units):
+        twice = next(unit for unit, count in Counter(units).items() if count > 1)
+        raise ContractError.single("repeated-id", f"document {twice!r} is there twice", file=source, help="ids must be unique")
