@@ -35,6 +35,10 @@ class BaseComparator(ABC):
         """The form of a value that `_compare` and `matrix` take."""
         return value
 
+    def prepare_all(self, values: Sequence[Any]) -> Sequence[Any]:
+        """Many values at once, for `matrix`; override it where that is faster than one by one."""
+        return [self.prepare(value) for value in values]
+
     @abstractmethod
     def _compare(self, truth: Any, found: Any) -> float:
         """The similarity of two prepared values, neither of them ``None``."""
@@ -81,7 +85,10 @@ class FunctionComparator(BaseComparator):
     """The name under which the function is registered."""
 
     def _compare(self, truth: Any, found: Any) -> float:
-        return float(self.function(truth, found))
+        score = float(self.function(truth, found))
+        if not 0 <= score <= 1:
+            raise ConfigError(f"comparator {self.label!r}: a similarity is from 0 to 1, not {score!r}")
+        return score
 
     def params(self) -> dict[str, Any]:
         """None: the registered name stands for the function."""

@@ -63,16 +63,34 @@ def comparator(name: str, params: Mapping[str, Any] | None = None, threshold: fl
     """
     make = _maker(name)
     options = dict(params or {})
-    known = [field.name for field in dataclasses.fields(make)] if isinstance(make, type) else ["threshold"]
-    for key in options:
+    known = {field.name: str(field.type) for field in dataclasses.fields(make)} if isinstance(make, type) else {"threshold": ""}
+    for key, value in options.items():
         if key not in known:
             raise ConfigError(
                 f"comparator {name!r} has no option {key!r}; {did_you_mean(key, known) or 'it has ' + ', '.join(known)}"
             )
-    if isinstance(options.get("inner"), str | Mapping):
-        options["inner"] = _described(options["inner"])
+        _check_option(f"comparator {name!r}: {key}", value, known[key])
+    if "inner" in options and not isinstance(options["inner"], BaseComparator):
+        options["inner"] = _described(options["inner"], f"comparator {name!r}: inner")
     options.setdefault("threshold", threshold)
     return make(**options)
+
+
+_EXPECTED: dict[str, tuple[tuple[type, ...], str]] = {
+    "bool": ((bool,), "true or false"),
+    "float": ((int, float), "a number"),
+    "str": ((str,), "text"),
+}
+"""What an option may be, by its annotation. Others are for the comparator itself to check."""
+
+
+def _check_option(where: str, value: Any, annotation: str) -> None:
+    kind, _, optional = annotation.partition(" | ")
+    if kind not in _EXPECTED or (optional == "None" and value is None):
+        return
+    types, told = _EXPECTED[kind]
+    if not isinstance(value, types) or (isinstance(value, bool) and kind != "bool"):
+        raise ConfigError(f"{where}: {told} is expected here, not {value!r}")
 
 
 def _maker(name: str) -> Callable[..., BaseComparator]:
@@ -107,7 +125,9 @@ def _name_of(kind: type[BaseComparator]) -> str:
     return name
 
 
-def _described(description: str | Mapping[str, Any]) -> BaseComparator:
+def _described(description: Any, where: str) -> BaseComparator:
     if isinstance(description, str):
         return comparator(description)
+    if not isinstance(description, Mapping) or not isinstance(description.get("comparator"), str):
+        raise ConfigError(f'{where}: a name, or {{"comparator": name, "params": {{…}}}}, is expected here, not {description!r}')
     return comparator(description["comparator"], description.get("params"))

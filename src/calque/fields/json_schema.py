@@ -24,6 +24,18 @@ EXTENSIONS = {
 }
 """``x-calque-NAME`` and the key of the plain form that it becomes."""
 
+KEYWORDS = frozenset((
+    "$anchor", "$comment", "$defs", "$dynamicAnchor", "$dynamicRef", "$id", "$ref", "$schema", "$vocabulary",
+    "additionalItems", "additionalProperties", "allOf", "anyOf", "const", "contains", "contentEncoding",
+    "contentMediaType", "contentSchema", "default", "definitions", "dependentRequired", "dependentSchemas", "deprecated",
+    "description", "discriminator", "else", "enum", "example", "examples", "exclusiveMaximum", "exclusiveMinimum",
+    "format", "id", "if", "items", "maxContains", "maxItems", "maxLength", "maxProperties", "maximum", "minContains",
+    "minItems", "minLength", "minProperties", "minimum", "multipleOf", "not", "nullable", "oneOf", "pattern",
+    "patternProperties", "prefixItems", "properties", "propertyNames", "readOnly", "required", "then", "title", "type",
+    "unevaluatedItems", "unevaluatedProperties", "uniqueItems", "writeOnly", "xml",
+))  # fmt: skip
+"""What JSON Schema (and OpenAPI) itself may say; most of it does not matter for a comparison."""
+
 JSON_TYPES = {"string": "str", "number": "float", "integer": "int", "boolean": "bool"}
 SPELLED = {"str": "string", "float": "number", "int": "integer", "bool": "boolean"}
 
@@ -34,7 +46,9 @@ def to_plain(schema: Mapping[str, Any], where: str = "schema") -> dict[str, Any]
     >>> to_plain({"properties": {"total": {"type": "number", "x-calque-threshold": 0.95}}})
     {'fields': {'total': {'type': 'float', 'threshold': 0.95}}}
     """
-    return {"fields": _properties(_resolved(schema, schema, where, 0), schema, where, 0)}
+    top = _resolved(schema, schema, where, 0)
+    _extensions(top, where)
+    return {"fields": _properties(top, schema, where, 0)}
 
 
 def _properties(node: Mapping[str, Any], root: Mapping[str, Any], where: str, depth: int) -> dict[str, Any]:
@@ -51,6 +65,8 @@ def _field(node: Any, root: Mapping[str, Any], where: str, depth: int) -> dict[s
     field = _extensions(node, where)
     kind = node.get("type")
     if kind == "object" or "properties" in node:
+        # A class may say from where on its items match and be used alone elsewhere.
+        field.pop("match_threshold", None)
         if not node.get("properties"):
             return {"type": "any", **field}
         return {"type": "object", **field, "fields": _properties(node, root, where, depth)}
@@ -60,8 +76,9 @@ def _field(node: Any, root: Mapping[str, Any], where: str, depth: int) -> dict[s
             own = _extensions(items, f"{where}.items")
             field = {**{key: own[key] for key in ("match_threshold",) if key in own}, **field}
             return {"type": "list[object]", **field, "fields": _properties(items, root, f"{where}.items", depth)}
-        return {"type": f"list[{JSON_TYPES.get(items.get('type', ''), 'any')}]", **_extensions(items, where), **field}
-    if kind is not None and kind not in JSON_TYPES:
+        leaf = _field(items, root, f"{where}.items", depth)
+        return {**leaf, **field, "type": f"list[{leaf['type'] if leaf['type'] in JSON_TYPES.values() else 'any'}]"}
+    if kind is not None and (not isinstance(kind, str) or kind not in JSON_TYPES):
         raise ConfigError(f"{where}.type: {kind!r} is no JSON type; {did_you_mean(str(kind), JSON_TYPES)}".rstrip("; "))
     return {"type": JSON_TYPES.get(kind or "", "str" if "enum" in node else "any"), **field}
 
@@ -76,8 +93,10 @@ def _resolved(node: Any, root: Mapping[str, Any], where: str, hops: int) -> Mapp
         target = _follow(str(node["$ref"]), root, where)
         rest = {key: value for key, value in node.items() if key != "$ref"}
         return {**_resolved(target, root, where, hops + 1), **rest}
-    for key in ("anyOf", "oneOf"):
+    for key in ("anyOf", "oneOf", "allOf"):
         if key in node:
+            if not isinstance(node[key], list):
+                raise ConfigError(f"{where}.{key}: a list of schemas is expected here, not {node[key]!r}")
             options = [option for option in node[key] if not (isinstance(option, Mapping) and option.get("type") == "null")]
             rest = {name: value for name, value in node.items() if name != key}
             if len(options) == 1:
@@ -104,15 +123,15 @@ def _follow(reference: str, root: Mapping[str, Any], where: str) -> Any:
 
 def _extensions(node: Mapping[str, Any], where: str) -> dict[str, Any]:
     field = {}
+    known = [PREFIX + each for each in EXTENSIONS]
     for key, value in node.items():
-        if key.startswith(PREFIX):
-            name = key.removeprefix(PREFIX)
-            if name not in EXTENSIONS:
-                known = [PREFIX + each for each in EXTENSIONS]
-                raise ConfigError(
-                    f"{where}: unknown key {key!r}; {did_you_mean(key, known) or 'known are ' + ', '.join(known)}"
-                )
-            field[EXTENSIONS[name]] = value
+        if key in known:
+            field[EXTENSIONS[key.removeprefix(PREFIX)]] = value
+            continue
+        foreign = key.startswith("x-") and not key.startswith(PREFIX)
+        hint = did_you_mean(key, known) if foreign else did_you_mean(key, [*known, *KEYWORDS])
+        if (hint and foreign) or (not foreign and key not in KEYWORDS):
+            raise ConfigError(f"{where}: unknown key {key!r}; {hint or 'known are ' + ', '.join([*known, *sorted(KEYWORDS)])}")
     return field
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import count
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from calque.comparators.registry import comparator
 from calque.core.errors import ConfigError, did_you_mean
 from calque.fields.plan import FieldPlan, Kind, Matching, RecordPlan
+from calque.fields.rich import METADATA
 
 LEAF_TYPES = ("str", "int", "float", "bool", "any")
 TYPES = (*LEAF_TYPES, "object", "list[object]", *(f"list[{leaf}]" for leaf in LEAF_TYPES))
@@ -46,8 +47,12 @@ def canonical(schema: Mapping[str, Any], where: str = "schema") -> str:
     '{"fields":{"total":{"type":"float","comparator":"numeric","threshold":0.5,"weight":1.0}}}'
     """
     if "fields" not in schema:
-        raise ConfigError(f"{where}: a schema has 'fields'; this one has {', '.join(map(repr, schema)) or 'nothing'}")
+        hint = next(filter(None, (did_you_mean(str(key), TOP_KEYS) for key in schema)), "")
+        raise ConfigError(
+            f"{where}: a schema has 'fields'; this one has {', '.join(map(repr, schema)) or 'nothing'}; {hint}".rstrip("; ")
+        )
     _check_keys(schema, TOP_KEYS, where)
+    _check_texts(schema, ("name", "description"), where)
     return json.dumps({"fields": _fields(schema["fields"], f"{where}: fields", 1)}, separators=(",", ":"), ensure_ascii=False)
 
 
@@ -59,6 +64,12 @@ def _check_keys(given: Mapping[str, Any], known: Any, where: str) -> None:
             )
 
 
+def _check_texts(given: Mapping[str, Any], keys: Sequence[str], where: str) -> None:
+    for key in keys:
+        if key in given and not (isinstance(given[key], str) and (given[key] or key != "alias")):
+            raise ConfigError(f"{where}.{key}: text is expected here, not {_shown(given[key])}")
+
+
 def _fields(given: Any, where: str, depth: int) -> dict[str, Any]:
     if depth > DEEPEST:
         raise ConfigError(f"{where}: a schema may be {DEEPEST} levels deep")
@@ -66,6 +77,9 @@ def _fields(given: Any, where: str, depth: int) -> dict[str, Any]:
         raise ConfigError(f"{where}: an object with at least one field is expected here, not {_shown(given)}")
     fields = {str(name): _field(each, f"{where}.{name}", depth) for name, each in given.items()}
     keys = [each.get("alias", name) for name, each in fields.items()]
+    for key in keys:
+        if key in METADATA:
+            raise ConfigError(f"{where}: {key!r} is what a value carries along, not a field; name the field otherwise")
     twice = sorted({key for key in keys if keys.count(key) > 1})
     if twice:
         raise ConfigError(f"{where}: two fields share the JSON key {twice[0]!r}")
@@ -76,7 +90,9 @@ def _field(given: Any, where: str, depth: int) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         raise ConfigError(f'{where}: an object such as {{"type": "str"}} is expected here, not {_shown(given)}')
     _check_keys(given, FIELD_KEYS, where)
+    _check_texts(given, ("alias", "description"), where)
     kind = _type(given, where)
+    _check_list_keys(given, kind, where)
     nested = kind in ("object", "list[object]")
     whole: dict[str, Any] = {"type": kind, **(_nested(given, kind, where) if nested else _comparator(given, kind, where))}
     whole["threshold"] = _share(given, "threshold", whole.pop("own_threshold", DEFAULT_THRESHOLD), where)
@@ -84,12 +100,22 @@ def _field(given: Any, where: str, depth: int) -> dict[str, Any]:
     if not _flag(given, where):
         whole["clip"] = False
     if "alias" in given:
-        whole["alias"] = str(given["alias"])
+        whole["alias"] = given["alias"]
     if nested:
         whole["fields"] = _fields(given.get("fields"), f"{where}.fields", depth + 1)
     if kind.startswith("list["):
         whole |= _matching(given, whole, where)
     return whole
+
+
+def _check_list_keys(given: Mapping[str, Any], kind: str, where: str) -> None:
+    """Refuse what says how list items are paired where there are none."""
+    if "match_threshold" in given and kind != "list[object]":
+        other = "; its items are compared with threshold" if kind.startswith("list[") else ""
+        raise ConfigError(f"{where}.match_threshold: is for list[object], not for {kind}{other}")
+    for key in ("matching", "match_key"):
+        if key in given and not kind.startswith("list["):
+            raise ConfigError(f"{where}.{key}: is for lists, not for {kind}")
 
 
 def _nested(given: Mapping[str, Any], kind: str, where: str) -> dict[str, Any]:
