@@ -188,7 +188,7 @@ class Book:
                 if not each.plan.ignored:
                     # The original scores only objects and lists in items, and those by the first pair.
                     if each.plan.kind is Kind.LEAF:
-                        self.tally[each.plan.code * OUTCOMES + _blank_is_absent(each)] += 1
+                        self.tally[each.plan.code * OUTCOMES + blank_is_absent(each)] += 1
                     else:
                         self._count(each, everywhere, False)
                     if scored and position == 0 and each.plan.record is not None:
@@ -285,7 +285,7 @@ def _items(each: Compared) -> int:
     return 1
 
 
-def _blank_is_absent(each: Compared) -> Outcome:
+def blank_is_absent(each: Compared) -> Outcome:
     """The outcome of a leaf of a list item as the original counts it: there, text of blanks only is no value."""
     truth, found = (_absent(cell.value) for cell in (each.truth, each.found))
     if truth or found:

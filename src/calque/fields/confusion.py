@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from calque.fields.book import OUTCOME_NAMES, Row, plain
@@ -15,9 +16,23 @@ Counts = dict[str, int]
 RATIOS = ("cm_precision", "cm_recall", "cm_f1", "cm_accuracy")
 
 
-def confusion_matrix(fields: Sequence[Compared], unknown: int, *, recall_with_fd: bool) -> dict[str, Any]:
-    """``overall`` counts the direct fields (a list its items), ``aggregate`` the leaves below."""
-    children = {each.plan.name: _node([each], recall_with_fd) for each in fields if not each.plan.ignored}
+OutcomeOf = Callable[[Compared], Outcome]
+
+
+def own_outcome(each: Compared) -> Outcome:
+    """The outcome that the comparison gave."""
+    return each.outcome
+
+
+def confusion_matrix(
+    fields: Sequence[Compared], unknown: int, *, recall_with_fd: bool, of_item_leaf: OutcomeOf = own_outcome
+) -> dict[str, Any]:
+    """``overall`` counts the direct fields (a list its items), ``aggregate`` the leaves below.
+
+    ``of_item_leaf`` says what counts for a leaf of a list item.
+    """
+    tree = _Tree(recall_with_fd, of_item_leaf)
+    children = {each.plan.name: tree.node([each], own_outcome) for each in fields if not each.plan.ignored}
     overall = _sum(child["overall"] for child in children.values())
     overall["fa"] += unknown
     return {
@@ -27,23 +42,35 @@ def confusion_matrix(fields: Sequence[Compared], unknown: int, *, recall_with_fd
     }
 
 
-def _node(occurrences: Sequence[Compared], recall_with_fd: bool) -> dict[str, Any]:
-    """One field, over all its occurrences in one document."""
-    overall = _sum(_counts(each) for each in occurrences)
-    below: dict[str, list[Compared]] = {}
-    for each in occurrences:
-        for part in _parts(each):
-            if not part.plan.ignored:
-                below.setdefault(part.plan.name, []).append(part)
-    children = {name: _node(parts, recall_with_fd) for name, parts in below.items()}
-    aggregate = _sum(child["aggregate"] for child in children.values()) if children else overall
-    node: dict[str, Any] = {"overall": _complete(overall, recall_with_fd), "aggregate": _complete(aggregate, recall_with_fd)}
-    if occurrences[0].plan.kind is not Kind.LEAF:
-        node["fields"] = children
-    if len(occurrences) == 1:
-        only = occurrences[0]
-        node |= {"raw_similarity_score": only.raw, "threshold_applied_score": only.applied, "weight": only.plan.weight}
-    return node
+@dataclass(frozen=True)
+class _Tree:
+    """The settings of one confusion matrix."""
+
+    recall_with_fd: bool
+    of_item_leaf: OutcomeOf
+
+    def node(self, occurrences: Sequence[Compared], of_leaf: OutcomeOf) -> dict[str, Any]:
+        """One field, over all its occurrences in one document."""
+        plan = occurrences[0].plan
+        overall = _sum(_counts(each, of_leaf) for each in occurrences)
+        below: dict[str, list[Compared]] = {}
+        for each in occurrences:
+            for part in _parts(each):
+                if not part.plan.ignored:
+                    below.setdefault(part.plan.name, []).append(part)
+        inner = self.of_item_leaf if plan.kind is Kind.ITEMS else own_outcome
+        children = {name: self.node(parts, inner) for name, parts in below.items()}
+        aggregate = _sum(child["aggregate"] for child in children.values()) if children else overall
+        node: dict[str, Any] = {
+            "overall": _complete(overall, self.recall_with_fd),
+            "aggregate": _complete(aggregate, self.recall_with_fd),
+        }
+        if plan.kind is not Kind.LEAF:
+            node["fields"] = children
+        if len(occurrences) == 1:
+            only = occurrences[0]
+            node |= {"raw_similarity_score": only.raw, "threshold_applied_score": only.applied, "weight": plan.weight}
+        return node
 
 
 def _parts(each: Compared) -> Iterable[Compared]:
@@ -55,11 +82,12 @@ def _parts(each: Compared) -> Iterable[Compared]:
     return [field for pair in each.parts.pairs if pair.matched for field in pair.fields]
 
 
-def _counts(each: Compared) -> Counts:
+def _counts(each: Compared, of_leaf: OutcomeOf) -> Counts:
     counts = dict.fromkeys(OUTCOME_NAMES, 0)
     if each.parts is None or each.plan.kind is Kind.OBJECT:
         values = each.truth.value if each.outcome is Outcome.FN else each.found.value
-        counts[OUTCOME_NAMES[each.outcome]] = len(values) if isinstance(values, list) else 1
+        outcome = of_leaf(each) if each.plan.is_leaf else each.outcome
+        counts[OUTCOME_NAMES[outcome]] = len(values) if isinstance(values, list) else 1
         return counts
     matched = sum(pair.matched for pair in each.parts.pairs)
     return {
@@ -88,7 +116,7 @@ def non_matches(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """What is wrong, one entry for each field or item; a list that one side lacks has one for each item."""
     entries = []
     for row in rows:
-        if not row.match:
+        if not (row.match or _is_empty(row)):
             entries += [
                 {
                     "field_path": path,
@@ -101,6 +129,11 @@ def non_matches(rows: Sequence[Row]) -> list[dict[str, Any]]:
                 for path, truth, found in _expanded(row)
             ]
     return entries
+
+
+def _is_empty(row: Row) -> bool:
+    """Whether both sides have the field, and neither a value: one of them null, the other empty text."""
+    return row.truth.value is None and row.found.value is None and row.truth_path is not None and row.found_path is not None
 
 
 def _kind(row: Row) -> str:

@@ -15,9 +15,10 @@ from typing import Any, ClassVar, Self
 from pydantic import BaseModel, ConfigDict, PrivateAttr, create_model
 
 from calque.core.errors import ConfigError
+from calque.fields.book import blank_is_absent
 from calque.fields.comparable_field import EXTRA, described_field
 from calque.fields.compare import compare_records, similarity
-from calque.fields.confusion import confusion_matrix, non_matches
+from calque.fields.confusion import confusion_matrix, non_matches, own_outcome
 from calque.fields.json_schema import from_plain, to_plain
 from calque.fields.plan import FieldPlan, Kind, RecordPlan
 from calque.fields.rich import Record, Side, wrappers
@@ -155,7 +156,10 @@ class StructuredModel(BaseModel):
             "overall_score": pair.score,
         }
         if include_confusion_matrix:
-            result["confusion_matrix"] = confusion_matrix(pair.fields, pair.unknown, recall_with_fd=recall_with_fd)
+            leaf = blank_is_absent if accounting == "paired" else own_outcome
+            result["confusion_matrix"] = confusion_matrix(
+                pair.fields, pair.unknown, recall_with_fd=recall_with_fd, of_item_leaf=leaf
+            )
         if document_non_matches:
             result["non_matches"] = non_matches(pair.rows)
         if document_field_comparisons or add_bbox_metrics or add_confidence_metrics:
