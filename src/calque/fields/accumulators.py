@@ -17,7 +17,7 @@ from calque.core.measures import settle
 from calque.core.state import pack, unpack
 from calque.fields.average_precision import box_metrics
 from calque.fields.book import BOX_COLUMNS, RATING_COLUMNS
-from calque.fields.calibration import confidence_metrics
+from calque.fields.calibration import Ranked, confidence_metrics
 from calque.fields.task import COCO_THRESHOLDS
 
 _DOCUMENT_COLUMNS = ((UNIT, np.int32), ("total", np.int32), ("with_box", np.int32), ("rated", np.int32))
@@ -207,4 +207,4 @@ class ConfidenceAccumulator(LedgerAccumulator):
 
     def _measure(self, ledger: Ledger) -> dict[str, Any]:
         rated = int(ledger.table("documents").array("rated").sum())
-        return confidence_metrics(ledger.table("ratings"), ledger.names["key"], rated)
+        return confidence_metrics(Ranked.of(ledger.table("ratings")), ledger.names["key"], rated)

@@ -20,7 +20,7 @@ NO_TRUTH = Undefined("no truth boxes")
 
 def average_precisions(labels: Array, has_truth: Array, has_found: Array, iou: Floats, confidence: Floats, classes: int,
                        thresholds: Sequence[float]) -> Floats:  # fmt: skip
-    """The average precision for each threshold and class; -1 for a class without truth boxes."""
+    """The average precision for each threshold (ascending) and class; -1 for a class without truth boxes."""
     truths = counts(labels[has_truth], classes)
     label = labels[has_found].astype(np.int32)
     overlap = iou[has_found]
@@ -30,8 +30,8 @@ def average_precisions(labels: Array, has_truth: Array, has_found: Array, iou: F
     parts = []
     for start in range(0, len(thresholds), MASK_BITS):
         some = np.array(thresholds[start : start + MASK_BITS])
-        bits = np.uint16(1) << np.arange(len(some), dtype=np.uint16)
-        matched = np.where(overlap[:, None] >= some, bits, np.uint16(0)).sum(axis=1, dtype=np.uint16)
+        # One bit for each threshold that the overlap meets; they are sorted, so these are the lowest bits.
+        matched = ((1 << np.searchsorted(some, overlap, side="right")) - 1).astype(np.uint16)
         precision, _, _ = kernels().coco_accumulate(
             order, offsets, score, rank, matched, ignored, np.tile(truths, (len(some), 1)), RECALL_POINTS, 1
         )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from calque.core.columns import Array, Flags, Floats, Ints, Table
-from calque.core.measures import Undefined
+from calque.core.columns import Array, Codes, Flags, Floats, Ints, Table
+from calque.core.measures import Undefined, counts, fraction_mean, fraction_sums
 
 BINS = 10
 BUDGETS = (0.1, 0.3, 0.5)
@@ -17,21 +16,39 @@ SWEEP_POINTS = 200
 """How many points of the sweep a result lists at most; the operating point looks at all."""
 
 
-def confidence_metrics(ratings: Table, keys: Sequence[str], fields_total: int) -> dict[str, Any]:
+class Ranked(NamedTuple):
+    """Rated fields from the least confident on. Equal ones stand by key in the order of its first row, then by row."""
+
+    match: Flags
+    """Whether the field is right."""
+    confidence: Floats
+    key: Codes
+
+    @classmethod
+    def of(cls, ratings: Table) -> Ranked:
+        """The ratings of a ledger, ranked."""
+        match, confidence, key = ratings.array("match"), ratings.array("confidence"), ratings.array("key")
+        first = np.full(int(key.max(initial=0)) + 1, len(key))
+        first[key[::-1]] = np.arange(len(key))[::-1]
+        place = np.argsort(np.argsort(first, kind="stable"))
+        grouped = by_code(place[key], len(place))
+        order = grouped[np.argsort(confidence[grouped], kind="stable")]
+        return cls(match[order], confidence[order], key[order])
+
+
+def by_code(codes: Array, size: int) -> Ints:
+    """The rows by code, those of one code in their order."""
+    # Numbers of 16 bits are sorted by counting, in a moment.
+    return np.argsort(codes.astype(np.uint16) if size <= 1 << 16 else codes, kind="stable").astype(np.int64)
+
+
+def confidence_metrics(ranked: Ranked, keys: Sequence[str], fields_total: int) -> dict[str, Any]:
     """``confidence_metrics``: everything together and each key by itself, and how many fields have a confidence."""
-    key, match, confidence = ratings.array("key"), ratings.array("match"), ratings.array("confidence")
-    # Ties are ranked as the original ranks them: by key in the order of its first row, then by row.
-    seen, first, inverse = np.unique(key, return_index=True, return_inverse=True)
-    by_first = np.argsort(first, kind="stable")
-    rank = np.empty(len(seen), dtype=np.int64)
-    rank[by_first] = np.arange(len(seen))
-    order = np.argsort(rank[inverse], kind="stable")
-    bounds = np.searchsorted(rank[inverse][order], np.arange(len(seen) + 1))
-    match, confidence = match[order], confidence[order]
-    fields = {
-        keys[seen[k]]: metrics(match[bounds[n] : bounds[n + 1]], confidence[bounds[n] : bounds[n + 1]])
-        for n, k in enumerate(by_first)
-    }
+    match, confidence, key = ranked
+    by_key = by_code(key, len(keys))
+    bounds = np.searchsorted(key[by_key], np.arange(len(keys) + 1))
+    groups = {name: by_key[start:end] for name, start, end in zip(keys, bounds, bounds[1:], strict=False) if start < end}
+    fields = {name: metrics(match[rows], confidence[rows]) for name, rows in groups.items()}
     return {
         "overall": metrics(match, confidence),
         "fields": fields,
@@ -44,19 +61,19 @@ def confidence_metrics(ratings: Table, keys: Sequence[str], fields_total: int) -
 
 
 def metrics(match: Flags, confidence: Floats) -> dict[str, Any]:
-    """AUROC, Brier score, calibration error and error capture of some fields."""
+    """AUROC, Brier score, calibration error and error capture of some fields, here and below by rising confidence."""
     return {
         "auroc": {"value": auroc(match, confidence)},
         "brier_score": {"value": brier(match, confidence)},
         "ece": calibration_error(match, confidence),
-        "error_capture_at_budget": error_capture(match, confidence),
+        "error_capture_at_budget": error_capture(match),
     }
 
 
 def auroc(match: Flags, confidence: Floats) -> float | Undefined:
     """How often a right field has a higher confidence than a wrong one; equal ones count half.
 
-    >>> auroc(np.array([True, False, True]), np.array([0.9, 0.5, 0.5]))
+    >>> auroc(np.array([True, False, True]), np.array([0.5, 0.5, 0.9]))
     0.75
     """
     right, wrong = int(match.sum()), int((~match).sum())
@@ -64,17 +81,23 @@ def auroc(match: Flags, confidence: Floats) -> float | Undefined:
         return Undefined(
             "no confidences" if not len(match) else f"all {len(match):,} fields are {'right' if right else 'wrong'}"
         )
-    _, place, size = np.unique(confidence, return_inverse=True, return_counts=True)
-    last = np.cumsum(size)
-    ranks = (last - (size - 1) / 2)[place]
-    return float((ranks[match].sum() - right * (right + 1) / 2) / (right * wrong))
+    last = last_of_level(confidence) + 1
+    rights = np.diff(np.cumsum(match)[last - 1], prepend=0)
+    # Twice the rank of each level, so that sums stay whole numbers.
+    ranks = last + np.concatenate([[0], last[:-1]]) + 1
+    return (int((ranks * rights).sum()) - right * (right + 1)) / (2 * right * wrong)
+
+
+def last_of_level(confidence: Floats) -> Ints:
+    """The last row of each distinct confidence."""
+    return np.flatnonzero(np.append(confidence[1:] != confidence[:-1], len(confidence) > 0)).astype(np.int64)
 
 
 def brier(match: Flags, confidence: Floats) -> float | Undefined:
     """The mean squared difference between confidence and outcome."""
     if not len(match):
         return Undefined("no confidences")
-    return math.fsum(((confidence - match) ** 2).tolist()) / len(match)
+    return fraction_mean((confidence - match) ** 2)
 
 
 def calibration_error(match: Flags, confidence: Floats) -> dict[str, Any]:
@@ -83,25 +106,23 @@ def calibration_error(match: Flags, confidence: Floats) -> dict[str, Any]:
         return {"value": Undefined("no confidences"), "bins": []}
     edges = [(index + 1) / BINS for index in range(BINS)]
     place = np.minimum(np.searchsorted(edges, confidence, side="right"), BINS - 1)
+    sizes, rights = counts(place, BINS).tolist(), counts(place[match], BINS).tolist()
+    sums = fraction_sums(confidence, place, BINS).tolist()
     bins = []
     total = 0.0
-    for index in range(BINS):
-        inside = place == index
-        count = int(inside.sum())
-        accuracy = int(match[inside].sum()) / count if count else 0.0
-        mean = math.fsum(confidence[inside].tolist()) / count if count else 0.0
+    for index, (count, right, summed) in enumerate(zip(sizes, rights, sums, strict=True)):
+        accuracy, mean = (right / count, summed / count) if count else (0.0, 0.0)
         total += count / len(match) * abs(accuracy - mean)
         bins.append({"range": [index / BINS, edges[index]], "count": count, "accuracy": accuracy, "mean_confidence": mean})
     return {"value": total, "bins": bins}
 
 
-def error_capture(match: Flags, confidence: Floats) -> dict[str, Any]:
+def error_capture(match: Flags) -> dict[str, Any]:
     """What share of the errors a review of the least confident fields finds, against a review of random ones."""
     errors = int((~match).sum())
     if not errors:
         return {"value": Undefined("no errors" if len(match) else "no confidences"), "budgets": {}}
-    worst_first: Ints = np.argsort(confidence, kind="stable")
-    caught = np.cumsum(~match[worst_first])
+    caught = np.cumsum(~match)
     budgets = {}
     for budget in BUDGETS:
         reviewed = max(1, int(len(match) * budget))
@@ -118,22 +139,21 @@ def error_capture(match: Flags, confidence: Floats) -> dict[str, Any]:
 
 def sweep(match: Flags, confidence: Floats) -> dict[str, Array]:
     """For each confidence, from the highest: precision, recall and share of what is accepted from there on."""
-    best_first = np.argsort(-confidence, kind="stable")
-    ranked, right = confidence[best_first], np.cumsum(match[best_first])
-    last = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True)) if len(ranked) else np.zeros(0, dtype=np.int64)
+    best_first, right = confidence[::-1], np.cumsum(match[::-1])
+    last = last_of_level(best_first)
     accepted = last + 1
-    total_right = int(right[-1]) if len(right) else 0
+    total_right = int(match.sum())
     return {
-        "confidence": ranked[last],
-        "precision": right[last] / accepted if len(last) else np.zeros(0),
+        "confidence": best_first[last],
+        "precision": right[last] / accepted,
         "recall": right[last] / total_right if total_right else np.zeros(len(last)),
-        "accepted": accepted / len(ranked) if len(last) else np.zeros(0),
+        "accepted": accepted / max(len(match), 1),
     }
 
 
-def acceptance(ratings: Table, target: float) -> dict[str, Any]:
+def acceptance(ranked: Ranked, target: float) -> dict[str, Any]:
     """The sweep, and the lowest confidence that keeps the target precision for all that is accepted."""
-    curve = sweep(ratings.array("match"), ratings.array("confidence"))
+    curve = sweep(ranked.match, ranked.confidence)
     size = len(curve["confidence"])
     shown = np.unique(np.linspace(0, size - 1, min(size, SWEEP_POINTS)).astype(np.int64)).tolist()
     points = [{name: float(values[index]) for name, values in curve.items()} for index in shown]

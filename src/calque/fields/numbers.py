@@ -13,7 +13,7 @@ from calque.core.ledger import Ledger
 from calque.core.measures import Measure
 from calque.fields.average_precision import box_metrics, joint_metrics
 from calque.fields.book import OUTCOME_NAMES
-from calque.fields.calibration import acceptance, confidence_metrics
+from calque.fields.calibration import Ranked, acceptance, confidence_metrics
 
 if TYPE_CHECKING:
     from calque.fields.task import Fields
@@ -30,6 +30,7 @@ def measure(task: Fields, ledger: Ledger) -> dict[str, Any]:
         return int(documents.array(name).sum())
 
     fields = field_counts(task, ledger)
+    ranked = Ranked.of(ledger.table("ratings"))
     in_truth, in_found = documents.array("in_truth"), documents.array("in_found")
     return {
         "overall": overall(task, ledger, fields),
@@ -38,8 +39,8 @@ def measure(task: Fields, ledger: Ledger) -> dict[str, Any]:
             ledger.table("boxes"), ledger.names["label"], (total("with_box"), total("total")), task.iou
         ),
         "joint": joint_metrics(ledger.table("boxes"), task.iou),
-        "confidence_metrics": confidence_metrics(ledger.table("ratings"), ledger.names["key"], total("rated")),
-        "acceptance": acceptance(ledger.table("ratings"), task.target_precision),
+        "confidence_metrics": confidence_metrics(ranked, ledger.names["key"], total("rated")),
+        "acceptance": acceptance(ranked, task.target_precision),
         "document_count": int(counted.sum()),
         "unaccounted_boxes": total("unaccounted"),
         "boxes": {

@@ -14,7 +14,16 @@ from calque import ConfigError, MergeError, StructuredModel
 from calque.core.columns import Table
 from calque.core.measures import Undefined
 from calque.fields import BBoxMAPAccumulator, BulkStructuredModelEvaluator, ConfidenceAccumulator, PostComparisonAccumulator
-from calque.fields.calibration import acceptance, auroc, brier, calibration_error, confidence_metrics, error_capture, sweep
+from calque.fields.calibration import (
+    Ranked,
+    acceptance,
+    auroc,
+    brier,
+    calibration_error,
+    confidence_metrics,
+    error_capture,
+    sweep,
+)
 
 SCHEMA = {"fields": {"a": {"type": "str"}, "l": {"type": "list[object]", "fields": {"b": {"type": "str"}}}}}
 Model = StructuredModel.model_from_config(SCHEMA)
@@ -168,6 +177,7 @@ pairs = st.lists(st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.25, 0.5, 
 
 @given(pairs)
 def test_calibration_by_counting(rated: list[tuple[bool, float]]) -> None:
+    rated = sorted(rated, key=lambda each: each[1])
     match = np.array([right for right, _ in rated], dtype=np.bool_)
     confidence = np.array([value for _, value in rated], dtype=np.float64)
     right, wrong = confidence[match], confidence[~match]
@@ -189,8 +199,13 @@ def test_calibration_by_counting(rated: list[tuple[bool, float]]) -> None:
         accepted = [m for m, c in rated if c >= level]
         assert curve["precision"][index] == pytest.approx(sum(accepted) / len(accepted))
         assert curve["accepted"][index] == pytest.approx(len(accepted) / len(rated))
-    budgets = error_capture(match, confidence)["budgets"]
+    assert list(curve["confidence"]) == sorted({c for _, c in rated}, reverse=True)
+    budgets = error_capture(match)["budgets"]
     assert bool(budgets) == bool((~match).any())
+    for budget, entry in budgets.items():
+        reviewed = max(1, int(len(rated) * float(budget)))
+        assert entry["errors_found"] == sum(not m for m, _ in rated[:reviewed])
+        assert entry["gain"] == pytest.approx(entry["errors_found"] / (~match).sum() / (reviewed / len(rated)))
 
 
 def test_the_operating_point_is_the_lowest_confidence_that_keeps_the_precision() -> None:
@@ -199,10 +214,30 @@ def test_the_operating_point_is_the_lowest_confidence_that_keeps_the_precision()
         "match": np.array([True, True, False, True, False]),
         "confidence": np.array([0.9, 0.8, 0.7, 0.6, 0.1]),
     })  # fmt: skip
-    accepted = acceptance(ratings, 0.75)
+    accepted = acceptance(Ranked.of(ratings), 0.75)
     assert accepted["operating_point"] == {"confidence": 0.6, "precision": 0.75, "recall": 1.0, "accepted": 0.8}
     assert accepted["meaning"] == "accepting fields from a confidence of 0.6 automates 80 % at 75 % precision"
-    assert acceptance(ratings, 0.99)["operating_point"]["confidence"] == 0.8
-    nothing = acceptance(Table({name: column[:0] for name, column in ratings.columns.items()}), 0.99)  # type: ignore[index]
+    assert acceptance(Ranked.of(ratings), 0.99)["operating_point"]["confidence"] == 0.8
+    nothing = acceptance(Ranked.of(Table({name: column[:0] for name, column in ratings.columns.items()})), 0.99)  # type: ignore[index]
     assert nothing["operating_point"]["confidence"] == Undefined("no confidences")
-    assert confidence_metrics(ratings, ["a"], 5)["coverage"]["ratio"] == 1.0
+    assert confidence_metrics(Ranked.of(ratings), ["a"], 5)["coverage"]["ratio"] == 1.0
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.booleans(), st.sampled_from([0.1, 0.5, 0.9])), max_size=15))
+def test_each_key_is_measured_as_if_alone(rows: list[tuple[int, bool, float]]) -> None:
+    def ranked(chosen: list[tuple[int, bool, float]]) -> Ranked:
+        columns = [np.array([row[place] for row in chosen], dtype=kind) for place, kind in enumerate((np.int32, bool, float))]
+        return Ranked.of(Table(dict(zip(("key", "match", "confidence"), columns, strict=True))))
+
+    whole = confidence_metrics(ranked(rows), ["a", "b", "c"], len(rows))["fields"]
+    for code, name in enumerate("abc"):
+        alone = [row for row in rows if row[0] == code]
+        assert (name in whole) == bool(alone)
+        if alone:
+            assert whole[name] == confidence_metrics(ranked(alone), ["a", "b", "c"], 1)["overall"]
+
+
+def test_equal_confidences_stand_by_key_in_the_order_of_first_rows() -> None:
+    columns = {"key": np.array([1, 0, 1, 0]), "match": np.array([True, False, False, True]), "confidence": np.full(4, 0.5)}
+    assert Ranked.of(Table(columns)).key.tolist() == [1, 1, 0, 0]
+    assert Ranked.of(Table(columns)).match.tolist() == [True, False, False, True]
