@@ -76,6 +76,10 @@ class NumericComparator(BaseComparator):
             return None
         return -number if negative else number
 
+    def prepare_all(self, values: Sequence[Any]) -> Sequence[Any]:
+        """The numbers of many values; floats, the usual case, are theirs already."""
+        return values if set(map(type, values)) == {float} else super().prepare_all(values)
+
     def _compare(self, truth: Number | None, found: Number | None) -> float:
         if truth is None or found is None:
             return 0.0
@@ -100,9 +104,9 @@ class NumericComparator(BaseComparator):
         """All pairs: floats find the few that are near, decimals decide those."""
         import numpy as np
 
+        if not self.relative_tolerance and not self.absolute_tolerance and {*map(type, truths), *map(type, founds)} == {float}:
+            return np.asarray(np.array(truths)[:, None] == np.array(founds)[None, :], dtype=np.float64)
         rows, columns = _floats(truths), _floats(founds)
-        if not self.relative_tolerance and not self.absolute_tolerance and {*map(type, truths), *map(type, founds)} <= {float}:
-            return np.asarray(rows[:, None] == columns[None, :], dtype=np.float64)
         size = np.abs(rows)
         with np.errstate(all="ignore"):
             reach = np.maximum(self.absolute_tolerance, self.relative_tolerance * np.where(rows == 0, 1.0, size))

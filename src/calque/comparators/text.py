@@ -31,6 +31,10 @@ class LevenshteinComparator(BaseComparator):
         text = str(value)
         return " ".join(text.lower().split()) if self.normalize else text
 
+    def prepare_all(self, values: Sequence[Any]) -> Sequence[str]:
+        """The texts of many values."""
+        return [" ".join(str(value).lower().split()) for value in values] if self.normalize else list(map(str, values))
+
     def _compare(self, truth: str, found: str) -> float:
         if truth == found:
             return 1.0

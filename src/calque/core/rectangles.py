@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-Rectangle: TypeAlias = tuple[float, float, float, float, float | None]
+Rectangle: TypeAlias = tuple[float, float, float, float, float | str | None]
 """Left, top, right, bottom, and the page if it is known."""
 
 FORMS = ("xyxy", "xywh", "polygon")
@@ -16,7 +16,7 @@ _FAR = 1e150
 """Coordinates beyond this would overflow an area."""
 
 
-def rectangle(value: Any, form: str = "xyxy", page: float | None = None) -> Rectangle | None:
+def rectangle(value: Any, form: str = "xyxy", page: float | str | None = None) -> Rectangle | None:
     """The box that a JSON value spells, or ``None`` when it spells none.
 
     Two corners in any order, nested or flat; a fifth number is the page. ``xywh`` is a corner and a size, ``polygon`` a
@@ -29,7 +29,7 @@ def rectangle(value: Any, form: str = "xyxy", page: float | None = None) -> Rect
     >>> rectangle([1, 2, 3, 4], "xywh"), rectangle([[0, 0], [4, 0], [2, 3]], "polygon")
     ((1, 2, 4, 6, None), (0, 0, 4, 3, None))
     """
-    if not isinstance(value, list | tuple):
+    if type(value) is not list and type(value) is not tuple:
         return None
     if len(value) == 4 and form == "xyxy":
         # By far the most common: four numbers, corners in order.
@@ -46,7 +46,7 @@ def rectangle(value: Any, form: str = "xyxy", page: float | None = None) -> Rect
     return _corners(numbers, form, page)
 
 
-def _corners(numbers: list[float], form: str, page: float | None) -> Rectangle | None:
+def _corners(numbers: list[float], form: str, page: float | str | None) -> Rectangle | None:
     if len(numbers) == 5:
         page = numbers.pop()
     if len(numbers) != 4:

@@ -123,7 +123,7 @@ def _key(plan: FieldPlan, cell: Cell) -> Any:
     field = plan.record.fields[plan.match_key]
     value = cell.value.cells[plan.match_key].value
     value = value[0] if type(value) is Accepted else value
-    if value is None or type(value) in (Unfit, list, dict, Record):
+    if value is None or isinstance(value, Unfit | Record | list | dict):
         return None
     prepared = field.comparator.prepare(value)
     return prepared if prepared.__hash__ is not None else repr(prepared)
@@ -140,30 +140,26 @@ def _pair_in_bulk(
     leaves: dict[int, Floats] = {}
     alike = _similarities(record, truths, founds, leaves)
     rows, columns = assignment(alike, truth_cells, found_cells, plan.nearest)
-    known = {index: scores[rows, columns].tolist() for index, scores in leaves.items()}
+    chosen, partners = rows.tolist(), columns.tolist()
+    by_field = []
+    for index, field in enumerate(record.fields):
+        a, b = [truths[i].cells[index] for i in chosen], [founds[j].cells[index] for j in partners]
+        if index in leaves:
+            # Leaves take the similarity that the matrix already has.
+            by_field.append(_judged(field, a, b, leaves[index][rows, columns].tolist()))
+        else:
+            by_field.append([compare_cells(field, *cells) for cells in zip(a, b, strict=True)])
     pairs = []
-    for number, (i, j, score) in enumerate(zip(rows.tolist(), columns.tolist(), alike[rows, columns].tolist(), strict=True)):
-        fields = _known_fields(record, truths[i], founds[j], known, number)
+    for i, j, score, *fields in zip(chosen, partners, alike[rows, columns].tolist(), *by_field, strict=True):
         pairs.append(Pair(i, j, score, score >= plan.match_threshold, overall_score(fields), fields))
     return pairs
 
 
-def _known_fields(
-    record: RecordPlan, truth: Record, found: Record, known: dict[int, list[float]], number: int
-) -> list[Compared]:
-    """The fields of a pair; leaves take the similarity that the matrix already has."""
-    fields = []
-    for index, (plan, a, b) in enumerate(zip(record.fields, truth.cells, found.cells, strict=True)):
-        if index in known:
-            done = (
-                one_sided(plan, a, b)
-                if a.value is None or b.value is None or type(a.value) is Unfit or type(b.value) is Unfit
-                else None
-            )
-            fields.append(done or judged_leaf(plan, a, b, known[index][number]))
-        else:
-            fields.append(compare_cells(plan, a, b))
-    return fields
+def _judged(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell], scores: Sequence[float]) -> list[Compared]:
+    return [
+        one_sided(plan, truth, found) or judged_leaf(plan, truth, found, score)
+        for truth, found, score in zip(truths, founds, scores, strict=True)
+    ]
 
 
 def _similarities(record: RecordPlan, truths: Sequence[Record], founds: Sequence[Record], leaves: dict[int, Floats]) -> Floats:
@@ -233,8 +229,7 @@ def _present_matrix(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Ce
     a, b = [cell.value for cell in truths], [cell.value for cell in founds]
     plain = not {*map(type, a), *map(type, b)} & {Unfit, Accepted}
     if plan.is_leaf and plain:
-        prepare = plan.comparator.prepare
-        return plan.comparator.matrix([prepare(value) for value in a], [prepare(value) for value in b])
+        return plan.comparator.matrix(plan.comparator.prepare_all(a), plan.comparator.prepare_all(b))
     if plan.kind is Kind.OBJECT and plain and plan.record is not None:
         if read is _plain:
             return _overall_scores(plan.record, a, b)
@@ -271,8 +266,7 @@ def _value_matrix(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell
     a, b = [cell.value for cell in truths], [cell.value for cell in founds]
     if any(value is None or type(value) in (Unfit, Accepted) for values in (a, b) for value in values):
         return np.array([[_value_similarity(plan, truth, found) for found in b] for truth in a], dtype=np.float64)
-    prepare = plan.comparator.prepare
-    return plan.comparator.matrix([prepare(value) for value in a], [prepare(value) for value in b])
+    return plan.comparator.matrix(plan.comparator.prepare_all(a), plan.comparator.prepare_all(b))
 
 
 def assignment(scores: Floats, truths: Sequence[Cell], founds: Sequence[Cell], nearest: bool) -> tuple[Ints, Ints]:

@@ -65,7 +65,13 @@ class Record:
 
 ABSENT = Cell(None)
 
+METADATA = frozenset(("_value", "_confidence", "_bbox", "_page", "_alternatives"))
+"""The keys of a value with metadata that mean something here."""
+WHOLE = "(document)"
+"""The path of what stands on the document itself."""
+
 _NUMBERS = frozenset((int, float))
+_NESTED = (list, dict)
 _new_cell = tuple.__new__
 """Cells are made by the million; this is twice as fast as calling the class."""
 
@@ -88,6 +94,7 @@ class Side:
         self._empty_object = empty_object
         if data is not None and not isinstance(data, dict):
             note("not-a-record", "", f"an object is expected here, not {type(data).__name__}")
+        data = self._inner(data, WHOLE) if is_wrapper(data) else data
         self.record = self._record(plan, data if isinstance(data, dict) else {}, "")
 
     def _record(self, plan: RecordPlan, data: dict[str, Any], prefix: str) -> Record:
@@ -103,7 +110,7 @@ class Side:
                 self.ignored_boxes += sum(wrapper.get("_bbox") is not None for _, wrapper in wrappers(raw, ""))
                 cells.append(ABSENT)
             else:
-                cells.append(self._cell(field, raw, prefix + field.key))
+                cells.append(self._cell(field, raw, prefix))
         unknown = len(data) - present
         if unknown:
             for key, raw in data.items():
@@ -111,24 +118,23 @@ class Side:
                     self.loose += self._loose(raw, prefix + str(key))
         return Record(cells, unknown)
 
-    def _cell(self, plan: FieldPlan, raw: Any, path: str) -> Cell:
+    def _cell(self, plan: FieldPlan, raw: Any, prefix: str) -> Cell:
+        # The millions of values that are as they should be pass here; what is odd goes to methods of its own.
         value, confidence, box = raw, None, None
-        if type(raw) is dict and is_wrapper(raw):
-            # The millions of values that are as they should be pass here; what is odd goes to methods of its own.
+        if isinstance(raw, dict) and ("_value" in raw or is_wrapper(raw)):
             value, confidence, spelled = raw.get("_value"), raw.get("_confidence"), raw.get("_bbox")
             if confidence is not None and not (type(confidence) in _NUMBERS and 0 <= confidence <= 1):
-                confidence = self._odd_confidence(confidence, path)
+                confidence = self._odd_confidence(confidence, prefix + plan.key)
             if spelled is not None:
-                self.boxes += 1
-                box = rectangle(spelled, self._form, raw.get("_page")) or self._odd_box(spelled, path)
-            if type(value) is dict and is_wrapper(value):
-                value = self._inner(value, path)
+                box = self._box(spelled, raw, prefix + plan.key)
+            if isinstance(value, dict) and is_wrapper(value):
+                value = self._inner(value, prefix + plan.key)
         if plan.is_leaf and type(value) is plan.python_type:
             read = value if value != "" else None
         else:
-            read = self._value(plan, value, path)
+            read = self._value(plan, value, prefix + plan.key)
         if value is not raw and plan.is_leaf and "_alternatives" in raw and read is not None:
-            read = self._accepted(plan, read, raw["_alternatives"], path)
+            read = self._accepted(plan, read, raw["_alternatives"], prefix + plan.key)
         return _new_cell(Cell, (read, confidence, box, raw))
 
     def _accepted(self, plan: FieldPlan, value: Any, others: Any, path: str) -> Any:
@@ -139,7 +145,7 @@ class Side:
     def _inner(self, raw: dict[str, Any], path: str) -> Any:
         """The value in a wrapper in a wrapper; what the inner one says of place and confidence is loose."""
         value: Any = raw
-        while type(value) is dict and is_wrapper(value):
+        while is_wrapper(value):
             confidence, box = self._meta(value, path)
             if box is not None or confidence is not None:
                 self.loose.append(Loose(path, box, confidence))
@@ -150,10 +156,24 @@ class Side:
         confidence, spelled = raw.get("_confidence"), raw.get("_bbox")
         if confidence is not None and not (type(confidence) in _NUMBERS and 0 <= confidence <= 1):
             confidence = self._odd_confidence(confidence, path)
-        if spelled is None:
-            return confidence, None
+        return confidence, None if spelled is None else self._box(spelled, raw, path)
+
+    def _box(self, spelled: Any, wrapper: dict[str, Any], path: str) -> Rectangle:
         self.boxes += 1
-        return confidence, rectangle(spelled, self._form, raw.get("_page")) or self._odd_box(spelled, path)
+        page = wrapper.get("_page")
+        if page is not None:
+            page = self._page(page, path)
+        box = rectangle(spelled, self._form, page)
+        return self._odd_box(spelled, path) if box is None else box
+
+    def _page(self, page: Any, path: str) -> float | str | None:
+        """A page by number or name; the text "3" is the number 3."""
+        if type(page) in _NUMBERS and math.isfinite(page):
+            return page  # type: ignore[no-any-return]  # a number
+        if type(page) is str:
+            return int(page) if page.isdecimal() and len(page) < 10 else page
+        self._note("odd-page", path, f"a page is a number or a name, not {str(page)[:60]}; the box has none")
+        return None
 
     def _odd_confidence(self, confidence: Any, path: str) -> float | None:
         shown = str(confidence)[:60]
@@ -169,7 +189,7 @@ class Side:
         if raw is None or raw in ("", [], {}):
             return self._nothing(plan, raw)
         if plan.is_leaf:
-            unfit = type(raw) in (list, dict) and plan.type != "any"
+            unfit = isinstance(raw, _NESTED) and plan.type != "any"
             return self._unfit(raw, path, plan) if unfit else self._leaf(plan, raw, path)
         if plan.kind is Kind.OBJECT:
             record = plan.record
@@ -196,13 +216,13 @@ class Side:
             if value is not None:
                 return Cell(self._unfit(value, path, plan), confidence, box, raw)
             return Cell(Record([ABSENT] * len(plan.record.fields), 0), confidence, box, raw)
-        if type(value) in (list, dict) and plan.type != "any":
+        if isinstance(value, _NESTED) and plan.type != "any":
             return Cell(self._unfit(value, path, plan), confidence, box, raw)
         return Cell(None if value is None else self._leaf(plan, value, path), confidence, box, raw)
 
     def _leaf(self, plan: FieldPlan, raw: Any, path: str) -> Any:
         if plan.type == "any":
-            if type(raw) in (list, dict):
+            if isinstance(raw, _NESTED):
                 self.loose += self._loose(raw, path)
             return raw
         convert = _CONVERT[plan.type]

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 BATCH = 512
 """Documents in one piece of work: enough to keep a process busy, few enough to share evenly."""
 
+FEW = 32
+"""Fewer documents are compared before other processes could start."""
+
 MOST_NOTES = 1_000
 """How many oddities of one batch are kept one by one."""
 
@@ -30,10 +33,9 @@ MOST_NOTES = 1_000
 def score(task: Fields, truth: RecordCorpus, found: RecordCorpus, *, jobs: int) -> Ledger:
     """The ledger of all documents of either side."""
     units = tuple(sorted({*truth.documents, *found.documents}, key=canonical))
-    batches = [units[start : start + BATCH] for start in range(0, len(units), BATCH)]
-    if jobs > 1 and len(units) > 1:
-        size = min(BATCH, -(-len(units) // (2 * jobs)))
-        batches = [units[start : start + size] for start in range(0, len(units), size)]
+    jobs = 1 if len(units) < FEW else jobs
+    size = BATCH if jobs == 1 else min(BATCH, -(-len(units) // (2 * jobs)))
+    batches = [units[start : start + size] for start in range(0, len(units), size)]
     ledgers = list(_run(Work(task, truth, found), batches, jobs))
     issues = _summary(issue for ledger in ledgers for issue in ledger.issues)
     whole = Ledger.concat(ledgers) if ledgers else Book(task.plan(), outcomes=False).ledger(())
@@ -171,9 +173,10 @@ class Scorer:
         return [Issue("no-confidence", text, self._sources[1], severity=Severity.NOTE, count=unrated)]
 
 
-LOSSES = {"odd-box", "odd-confidence", "not-a-record", "list-too-long", "list-paired-in-order"}
+LOSSES = {"odd-box", "odd-confidence", "odd-page", "not-a-record", "list-too-long", "list-paired-in-order"}
 HELP = {
     "odd-box": "write [x1, y1, x2, y2] or [[x1, y1], [x2, y2]] with finite numbers, or say --boxes xywh or polygon",
     "odd-confidence": "write a number from 0 to 1",
+    "odd-page": "write a page's number or name under _page",
     "list-paired-in-order": f"lists with up to {MOST_CELLS:,} possible pairs are paired optimally",
 }

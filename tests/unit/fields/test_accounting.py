@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
+import random
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import Evaluator, Fields
 from calque.core.errors import ContractError
-from calque.fields.lists import assignment
-from calque.fields.rich import Cell, Record
+from calque.core.records import RecordCorpus
 from tests.laws.fields import RECORDS, SCHEMA
 
 odd = st.recursive(
@@ -21,7 +19,9 @@ odd = st.recursive(
     lambda inner: st.one_of(
         st.lists(inner, max_size=3),
         st.dictionaries(
-            st.sampled_from(["_value", "_bbox", "_confidence", "_page", "text", "lines", "tags", "sender", "x"]),
+            st.sampled_from(
+                ["_value", "_bbox", "_confidence", "_page", "_alternatives", "text", "lines", "tags", "sender", "x"]
+            ),
             inner,
             max_size=4,
         ),
@@ -41,21 +41,77 @@ def boxes_in(tree: Any) -> int:
     return sum(map(boxes_in, tree.values()))
 
 
-@given(st.one_of(RECORDS, st.dictionaries(st.sampled_from(["text", "lines", "tags", "sender", "x"]), odd)), RECORDS | odd)
+box = st.one_of(
+    st.lists(st.one_of(st.integers(0, 9), st.floats(), st.none(), st.text(max_size=1)), max_size=5),
+    st.lists(st.lists(st.integers(0, 9), max_size=3), max_size=4),
+    st.text(max_size=2),
+    st.integers(0, 1),
+)
+marked = st.fixed_dictionaries(
+    {"_bbox": box}, optional={"_value": odd, "_page": odd, "_confidence": st.one_of(st.floats(), st.text(max_size=1))}
+)
+holder = st.recursive(
+    marked,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(st.sampled_from(["text", "amount", "parts", "marks", "x"]), inner, max_size=3),
+        st.builds(lambda value, more: {**more, "_value": value}, inner, marked),
+    ),
+    max_leaves=8,
+)
+anything = st.dictionaries(st.sampled_from(["text", "amount", "lines", "tags", "sender", "x"]), holder | odd) | marked | odd
+
+
+@given(RECORDS | anything, RECORDS | anything)
 def test_every_box_is_observed_exactly_once(truth: Any, found: Any) -> None:
     numbers = _numbers(truth, found)
     classes = numbers["bbox_map_metrics"]["fields"].values()
     assert numbers["unaccounted_boxes"] == 0
-    assert sum(each["num_gt"] for each in classes) == boxes_in(truth)
+    assert sum(each["num_gt"] for each in classes) == (boxes_in(truth) if isinstance(truth, dict) else 0)
     assert sum(each["num_detections"] for each in classes) == (boxes_in(found) if isinstance(found, dict) else 0)
 
 
 def _numbers(truth: Any, found: Any, **settings: Any) -> Any:
-    from calque.core.records import RecordCorpus
-
     sides = [RecordCorpus(documents=("a",), records=[side]) for side in (truth, found)]
     settings.setdefault("schema", SCHEMA)
     return Evaluator(Fields(**settings)).update(*sides).compute().numbers
+
+
+@given(st.lists(st.tuples(RECORDS | anything | st.none(), RECORDS | anything | st.none()), min_size=1, max_size=3))
+def test_no_box_is_lost_in_documents_that_one_side_lacks(pairs: list[tuple[Any, Any]]) -> None:
+    sides = [
+        RecordCorpus(
+            documents=tuple(number for number, pair in enumerate(pairs) if pair[side] is not None),
+            records=[pair[side] for pair in pairs if pair[side] is not None],
+        )
+        for side in (0, 1)
+    ]
+    numbers = Evaluator(Fields(schema=SCHEMA)).update(*sides).compute().numbers
+    assert numbers["unaccounted_boxes"] == 0
+    found = [boxes_in(pair[1]) for pair in pairs if isinstance(pair[1], dict)]
+    assert numbers["boxes"]["predicted"] == sum(found)
+
+
+def test_any_number_of_jobs_gives_the_same_bits() -> None:
+    chance = random.Random("jobs")  # data, not secrets
+
+    def record(number: int) -> Any:
+        boxes = [[0, 0, chance.randint(1, 9), 9], [1, 2], None]
+        lines = [{"text": {"_value": f"line {chance.randint(0, 3)}", "_bbox": chance.choice(boxes)}} for _ in range(3)]
+        confidence = chance.choice([0.5, 0.9, 7])
+        return {"id": f"d{number}", "text": {"_value": "acme", "_confidence": confidence}, "lines": lines, "other": number}
+
+    truth, found = ([record(number) for number in range(150) if chance.random() > 0.05] for _ in range(2))
+    for task in (Fields(schema=SCHEMA), Fields(schema=SCHEMA, accounting="paired", keep_outcomes=False)):
+        states = {Evaluator(task, jobs=jobs).update(truth, found).state() for jobs in (1, 2, 3)}
+        assert len(states) == 1
+
+
+def test_a_worker_tells_what_stops_it() -> None:
+    truth = [{"id": number, "text": "a"} for number in range(100)]
+    found = [{"id": number, "text": {"_value": "a", "_confidence": 2 if number == 77 else 1}} for number in range(100)]
+    with pytest.raises(ContractError, match="document 77: text"):
+        Evaluator(Fields(schema=SCHEMA, strict=True), jobs=2).update(truth, found)
 
 
 @given(RECORDS, RECORDS)
@@ -73,6 +129,29 @@ def test_pages() -> None:
         ({"_bbox": [0, 0, 1, 1]}, 1.0),
     ):
         assert _numbers(truth, {"text": {"_value": "a", **box}}, schema=schema)["bbox_map_metrics"]["mean_ap"] == expected
+
+
+def test_pages_have_numbers_or_names() -> None:
+    schema = {"fields": {"text": {"type": "str"}}}
+
+    def box(page: Any) -> Any:
+        return {"text": {"_value": "a", "_bbox": [0, 0, 1, 1], "_page": page}}
+
+    for pages, expected in (((3, "3"), 1.0), (("iv", "iv"), 1.0), (("iv", 4), 0.0), (("4", "04a"), 0.0)):
+        assert _numbers(box(pages[0]), box(pages[1]), schema=schema)["bbox_map_metrics"]["mean_ap"] == expected
+    for odd_page in ([], True, float("nan"), {"n": 1}):
+        result = Evaluator(Fields(schema=schema)).update([box(1)], [box(odd_page)]).compute()
+        assert result["mean_ap"] == 1.0
+        assert "odd-page" in {issue.code for issue in result.issues}
+        assert result.incomplete
+
+
+def test_a_document_may_be_wrapped_itself() -> None:
+    schema = {"fields": {"text": {"type": "str"}}}
+    whole = {"_value": {"text": {"_value": "a", "_bbox": [0, 0, 1, 1]}}, "_bbox": [0, 0, 9, 9], "_confidence": 0.5}
+    numbers = _numbers(whole, whole, schema=schema)
+    assert numbers["overall"]["cm_accuracy"] == 1.0
+    assert set(numbers["bbox_map_metrics"]["fields"]) == {"(document)", "text"}
 
 
 def test_boxes_without_values() -> None:
@@ -131,38 +210,6 @@ def test_ordered_values() -> None:
     schema = {"fields": {"tags": {"type": "list[str]", "matching": "ordered", "comparator": "exact", "threshold": 1.0}}}
     entry = _numbers({"tags": ["a", "b"]}, {"tags": ["b", "a", "c"]}, schema=schema)["fields"]["tags"]
     assert (entry["tp"], entry["fd"], entry["fa"]) == (0, 2, 1)
-
-
-matrices = st.tuples(st.integers(1, 4), st.integers(1, 4)).flatmap(
-    lambda shape: st.lists(
-        st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=shape[1], max_size=shape[1]),
-        min_size=shape[0],
-        max_size=shape[0],
-    )
-)
-
-
-def _cell(place: tuple[int, int] | None) -> Cell:
-    box = None if place is None else (place[0], place[1], place[0] + 2, place[1] + 2, None)
-    return Cell(Record([Cell("x", None, box)], 0))
-
-
-@given(matrices, st.data())
-def test_pairing_is_optimal_then_near_then_early(rows: list[list[float]], data: st.DataObject) -> None:
-    scores = np.array(rows)
-    places = st.one_of(st.none(), st.tuples(st.integers(0, 5), st.integers(0, 5)))
-    truths, founds = ([_cell(data.draw(places)) for _ in range(size)] for size in scores.shape)
-    chosen = assignment(scores, truths, founds, nearest=False)
-    assert scores[chosen].sum() == _best(scores)
-    near = assignment(scores, truths, founds, nearest=True)
-    assert scores[near].sum() == _best(scores)
-
-
-def _best(scores: np.ndarray[Any, Any]) -> float:
-    wide = scores if scores.shape[0] <= scores.shape[1] else scores.T
-    return float(
-        max(sum(wide[i, j] for i, j in enumerate(p)) for p in itertools.permutations(range(wide.shape[1]), wide.shape[0]))
-    )
 
 
 def test_equal_items_are_paired_by_their_boxes() -> None:
