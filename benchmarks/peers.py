@@ -81,7 +81,8 @@ def _made(name: str, folder: Path, requirements: tuple[str, ...]) -> Installed:
         _called([sys.executable, "-m", "venv", "--clear", str(folder)])
         _called([str(programs / "python"), "-m", "pip", "install", "--quiet", *requirements])
         stamp.write_text(wanted)
-    return Installed(programs, _version(programs, name))
+    distribution = name if name == "calque" else requirements[0].partition("==")[0]
+    return Installed(programs, _version(programs, distribution))
 
 
 def _called(command: list[str]) -> str:

@@ -12,8 +12,14 @@ import random
 from pathlib import Path
 from typing import Any
 
-GENERATOR_VERSION = 1  # Part of the cache's key: raise it with any change to the bytes written.
-SETS = {"items10": (200, 10), "items100": (4, 100), "many": (5_000, 10)}  # Documents, lines in each.
+GENERATOR_VERSION = 2  # Part of the cache's key: raise it with any change to the bytes written.
+SETS = {  # Documents, lines in each.
+    "items10": (1_000, 10),
+    "items100": (60, 100),
+    "records2k": (2_000, 10),
+    "records20k": (20_000, 10),
+    "records100k": (100_000, 10),
+}
 WORDS = ("amber", "birch", "cedar", "delta", "ember", "falcon", "garnet", "harbor", "indigo", "jasper", "kestrel", "linden")
 
 TEXT = {"type": "str", "comparator": "levenshtein", "threshold": 0.8}

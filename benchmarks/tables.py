@@ -35,7 +35,9 @@ def grown(suite: Suite, results: Sequence[SetResult]) -> dict[str, list[SetResul
 
 def set_text(suite: Suite, result: SetResult) -> str:
     """All that is said about one data set."""
-    ratios = [ratio_table(result, ours, suite.ours) for ours in suite.ours if result.outcome(ours)]
+    among_ours = all(outcome.tool in suite.ours for outcome in result.outcomes)
+    compared = suite.ours[1:] if among_ours else suite.ours
+    ratios = [ratio_table(result, ours, suite.ours) for ours in compared if result.outcome(ours)]
     notes = ["\n".join(f"- {note}" for note in result.notes)] if result.notes else []
     return "\n\n".join([f"**{result.data.name}**: {result.data.title}", cost_table(result), *ratios, *notes])
 
@@ -59,9 +61,11 @@ def _cost_row(result: SetResult, outcome: Outcome) -> list[str]:
 
 
 def ratio_table(result: SetResult, ours: str, all_ours: Sequence[str]) -> str:
-    """One of our tools divided by each peer: below 1 is faster or smaller."""
+    """One of our tools divided by each peer, or by our first where no peer ran: below 1 is faster or smaller."""
     mine = result.outcome(ours)
-    peers = [outcome for outcome in result.outcomes if outcome.tool not in all_ours]
+    peers = [outcome for outcome in result.outcomes if outcome.tool not in all_ours] or [
+        outcome for outcome in result.outcomes if outcome.tool == all_ours[0]
+    ]
     rows = [[outcome.tool, *_ratios(mine.cost, outcome.cost)] for outcome in peers] if mine else []
     return _table([f"{ours} ÷", "CPU", "wall", "memory"], rows)
 

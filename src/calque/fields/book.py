@@ -119,34 +119,41 @@ class Book:
         key: str | None = None,
     ) -> None:
         """One compared occurrence, with its boxes and its confidence."""
-        self.total += 1
-        overlap = None
-        if truth.box is not None:
-            self.with_box += 1
-            overlap = self.box(label, truth, found, match)
-        elif found.box is not None:
-            overlap = self.box(label, truth, found, match)
-        if found_path is not None:
-            self.rated += 1
-            if found.confidence is not None:
-                key = label if key is None else key
-                self.ratings.append((self.unit, self.keys.setdefault(key, len(self.keys)), match, found.confidence))
+        key = label if key is None else key
+        overlap = self.observe(label, key, truth, found, match, found_path is not None)
         if self.keep_outcomes:
             values = (truth_path, found_path, truth, found, match, score, threshold, weight, reason, overlap)
-            self.rows.append((self.unit, Row(label, label if key is None else key, *values)))
+            self.rows.append((self.unit, Row(label, key, *values)))
+
+    def observe(self, label: str, key: str, truth: Cell, found: Cell, match: bool, predicted: bool) -> float | None:
+        """The boxes and the confidence of an occurrence, all that numbers need of it. Returns the IoU of its boxes."""
+        self.total += 1
+        _, _, truth_box, _ = truth
+        _, confidence, found_box, _ = found
+        if predicted:
+            self.rated += 1
+            if confidence is not None:
+                self.ratings.append((self.unit, self.keys.setdefault(key, len(self.keys)), match, confidence))
+        if truth_box is not None:
+            self.with_box += 1
+        elif found_box is None:
+            return None
+        return self.box(label, truth, found, match)
 
     def box(self, label: str, truth: Cell, found: Cell, match: bool) -> float:
         """One observation: a truth box, a predicted box or both. Returns their IoU."""
         code = self.labels.get(label)
         if code is None:
             code = self.labels[label] = len(self.labels)
-        if truth.box is None or found.box is None:
+        _, _, truth_box, _ = truth
+        _, confidence, found_box, _ = found
+        if truth_box is None or found_box is None:
             self.seen_boxes += 1
-            self.boxes.append((self.unit, code, truth.box is not None, found.box is not None, 0.0, found.confidence, False))
+            self.boxes.append((self.unit, code, truth_box is not None, found_box is not None, 0.0, confidence, False))
             return 0.0
         self.seen_boxes += 2
-        overlap = iou(found.box, truth.box)
-        self.boxes.append((self.unit, code, True, True, overlap, found.confidence, match))
+        overlap = iou(found_box, truth_box)
+        self.boxes.append((self.unit, code, True, True, overlap, confidence, match))
         return overlap
 
     # Counts, the same for both accountings but for what list items add

@@ -44,14 +44,14 @@ def _fields(book: Book, fields: Sequence[Compared], truth_prefix: str, found_pre
         plan = each.plan
         if plan.ignored:
             continue
+        if plan.is_leaf and not book.keep_outcomes:
+            # By far the most common: nothing but boxes and confidences is wanted.
+            right = each.outcome is _TP or each.outcome is _TN
+            book.observe(plan.label, plan.label, each.truth, each.found, right, True)
+            continue
         truth_path, found_path = truth_prefix + plan.key, found_prefix + plan.key
         if plan.is_leaf:
-            outcome = each.outcome
-            reason = reason_of(each) if book.keep_outcomes else ""
-            book.row(
-                plan.label, truth_path, found_path, each.truth, each.found, outcome is _TP or outcome is _TN,
-                each.raw, plan.threshold, plan.weight, reason,
-            )  # fmt: skip
+            _compared(book, each, truth_path, found_path)
             continue
         if _marked(each.truth) or _marked(each.found):
             _compared(book, each, truth_path, found_path)

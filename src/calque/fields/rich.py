@@ -126,7 +126,10 @@ class Side:
             if confidence is not None and not (type(confidence) in _NUMBERS and 0 <= confidence <= 1):
                 confidence = self._odd_confidence(confidence, prefix + plan.key)
             if spelled is not None:
-                box = self._box(spelled, raw, prefix + plan.key)
+                self.boxes += 1
+                box = rectangle(spelled, self._form) if "_page" not in raw else None
+                if box is None:
+                    box = self._box(spelled, raw, prefix + plan.key)
             if isinstance(value, dict) and is_wrapper(value):
                 value = self._inner(value, prefix + plan.key)
         if plan.is_leaf and type(value) is plan.python_type:
@@ -156,10 +159,12 @@ class Side:
         confidence, spelled = raw.get("_confidence"), raw.get("_bbox")
         if confidence is not None and not (type(confidence) in _NUMBERS and 0 <= confidence <= 1):
             confidence = self._odd_confidence(confidence, path)
-        return confidence, None if spelled is None else self._box(spelled, raw, path)
+        if spelled is None:
+            return confidence, None
+        self.boxes += 1
+        return confidence, self._box(spelled, raw, path)
 
     def _box(self, spelled: Any, wrapper: dict[str, Any], path: str) -> Rectangle:
-        self.boxes += 1
         page = wrapper.get("_page")
         if page is not None:
             page = self._page(page, path)
