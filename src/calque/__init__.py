@@ -5,9 +5,9 @@ Nothing heavy is imported until a name is used.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from calque.core.lazy import lazily
 from calque.core.version import __version__
 
 if TYPE_CHECKING:
@@ -53,13 +53,7 @@ _HOME = {
 
 __all__ = ["__version__", *sorted(_HOME)]  # noqa: PLE0604  # the names are strings, in the table above
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'calque' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazily(__name__, _HOME)
 
 
 def __dir__() -> list[str]:

@@ -5,8 +5,9 @@ Nothing is imported until a name is used: whoever only wants areas does not wait
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from calque.core.lazy import lazily
 
 if TYPE_CHECKING:
     from calque.checks.evaluators import evaluator as evaluator
@@ -25,13 +26,7 @@ _HOME = {
 
 __all__ = sorted(_HOME)  # noqa: PLE0605  # the names are strings, in the table above
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'calque.checks' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazily(__name__, _HOME)
 
 
 def __dir__() -> list[str]:

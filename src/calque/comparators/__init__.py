@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from calque.core.lazy import lazily
 
 if TYPE_CHECKING:
     from calque.comparators.anls import ANLSComparator as ANLSComparator
@@ -22,31 +23,25 @@ if TYPE_CHECKING:
     from calque.comparators.text import NormalizedComparator as NormalizedComparator
 
 _HOME = {
-    "ANLSComparator": "anls",
-    "ANLSStarComparator": "anls",
-    "BBoxIoUComparator": "box",
-    "BaseComparator": "base",
-    "DateComparator": "date",
-    "ExactComparator": "text",
-    "FuzzyComparator": "text",
-    "IgnoreComparator": "choice",
-    "LevenshteinComparator": "text",
-    "NormalizedComparator": "text",
-    "NumericComparator": "numeric",
-    "OneOfComparator": "choice",
-    "PhoneComparator": "phone",
-    "register_comparator": "registry",
+    "ANLSComparator": "calque.comparators.anls",
+    "ANLSStarComparator": "calque.comparators.anls",
+    "BBoxIoUComparator": "calque.comparators.box",
+    "BaseComparator": "calque.comparators.base",
+    "DateComparator": "calque.comparators.date",
+    "ExactComparator": "calque.comparators.text",
+    "FuzzyComparator": "calque.comparators.text",
+    "IgnoreComparator": "calque.comparators.choice",
+    "LevenshteinComparator": "calque.comparators.text",
+    "NormalizedComparator": "calque.comparators.text",
+    "NumericComparator": "calque.comparators.numeric",
+    "OneOfComparator": "calque.comparators.choice",
+    "PhoneComparator": "calque.comparators.phone",
+    "register_comparator": "calque.comparators.registry",
 }
 
 __all__ = sorted(_HOME)  # noqa: PLE0605  # the names are in the table above
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'calque.comparators' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"calque.comparators.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazily(__name__, _HOME)
 
 
 def __dir__() -> list[str]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from calque.core.lazy import lazily
 from calque.fields.task import Fields
 
 if TYPE_CHECKING:
@@ -22,13 +22,7 @@ _HOME = {
 
 __all__ = ["Fields", *sorted(_HOME)]  # noqa: PLE0604  # the names are strings, in the table above
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'calque.fields' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazily(__name__, _HOME)
 
 
 def __dir__() -> list[str]:

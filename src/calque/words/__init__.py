@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from calque.core.lazy import lazily
 from calque.words.task import Words
 
 if TYPE_CHECKING:
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from calque.words.tokenizers import tokenize as tokenize
 
 _HOME = {
-    "Alignment": "alignment",
-    "Cleaning": "cleaning",
-    "Oracle": "best_path",
-    "align": "alignment",
-    "build_lattice": "build",
-    "clean": "cleanup",
-    "confusions": "confusion",
-    "oracle": "best_path",
-    "tokenize": "tokenizers",
+    "Alignment": "calque.words.alignment",
+    "Cleaning": "calque.words.cleaning",
+    "Oracle": "calque.words.best_path",
+    "align": "calque.words.alignment",
+    "build_lattice": "calque.words.build",
+    "clean": "calque.words.cleanup",
+    "confusions": "calque.words.confusion",
+    "oracle": "calque.words.best_path",
+    "tokenize": "calque.words.tokenizers",
 }
 
 __all__ = ["Words", *sorted(_HOME)]  # noqa: PLE0604  # the names are strings, in the table above
 
+__getattr__ = lazily(__name__, _HOME)
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'calque.words' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"calque.words.{_HOME[name]}"), name)
+
+def __dir__() -> list[str]:
+    return __all__
