@@ -9,11 +9,14 @@ import numpy as np
 
 from calque.core.columns import Array, Codes, Flags, Floats, Ints, Table
 from calque.core.measures import Undefined, counts, fraction_mean, fraction_sums
+from calque.fields.book import class_of
 
 BINS = 10
 BUDGETS = (0.1, 0.3, 0.5)
 SWEEP_POINTS = 200
 """How many points of the sweep a result lists at most; the operating point looks at all."""
+CLASS_SWEEP_POINTS = 20
+"""The same for each class."""
 
 
 class Ranked(NamedTuple):
@@ -42,13 +45,17 @@ def by_code(codes: Array, size: int) -> Ints:
     return np.argsort(codes.astype(np.uint16) if size <= 1 << 16 else codes, kind="stable").astype(np.int64)
 
 
+def groups_of(codes: Array, names: Sequence[str]) -> dict[str, Ints]:
+    """The rows of each name that has some, in their order."""
+    rows = by_code(codes, len(names))
+    bounds = np.searchsorted(codes[rows], np.arange(len(names) + 1))
+    return {name: rows[start:end] for name, start, end in zip(names, bounds, bounds[1:], strict=False) if start < end}
+
+
 def confidence_metrics(ranked: Ranked, keys: Sequence[str], fields_total: int) -> dict[str, Any]:
     """``confidence_metrics``: everything together and each key by itself, and how many fields have a confidence."""
     match, confidence, key = ranked
-    by_key = by_code(key, len(keys))
-    bounds = np.searchsorted(key[by_key], np.arange(len(keys) + 1))
-    groups = {name: by_key[start:end] for name, start, end in zip(keys, bounds, bounds[1:], strict=False) if start < end}
-    fields = {name: metrics(match[rows], confidence[rows]) for name, rows in groups.items()}
+    fields = {name: metrics(match[rows], confidence[rows]) for name, rows in groups_of(key, keys).items()}
     return {
         "overall": metrics(match, confidence),
         "fields": fields,
@@ -151,19 +158,30 @@ def sweep(match: Flags, confidence: Floats) -> dict[str, Array]:
     }
 
 
-def acceptance(ranked: Ranked, target: float) -> dict[str, Any]:
-    """The sweep, and the lowest confidence that keeps the target precision for all that is accepted."""
-    curve = sweep(ranked.match, ranked.confidence)
+def acceptance(ranked: Ranked, keys: Sequence[str], target: float) -> dict[str, Any]:
+    """From where on to accept without review, for everything together and for each class of fields by itself."""
+    classes, code = np.unique([class_of(key) for key in keys], return_inverse=True)
+    groups = groups_of(code[ranked.key], classes.tolist())
+    whole = operating_point(ranked.match, ranked.confidence, target, SWEEP_POINTS)
+    fields = {
+        name: operating_point(ranked.match[rows], ranked.confidence[rows], target, CLASS_SWEEP_POINTS)
+        for name, rows in groups.items()
+    }
+    return {"target_precision": target, **whole, "fields": fields}
+
+
+def operating_point(match: Flags, confidence: Floats, target: float, most: int) -> dict[str, Any]:
+    """The lowest confidence that keeps the target precision for all that is accepted, in words too, and the sweep."""
+    curve = sweep(match, confidence)
     size = len(curve["confidence"])
-    shown = np.unique(np.linspace(0, size - 1, min(size, SWEEP_POINTS)).astype(np.int64)).tolist()
+    shown = np.unique(np.linspace(0, size - 1, min(size, most)).astype(np.int64)).tolist()
     points = [{name: float(values[index]) for name, values in curve.items()} for index in shown]
     good = np.flatnonzero(curve["precision"] >= target)
     if not len(good):
         reason = "no confidences" if not size else f"no confidence reaches a precision of {target:g}"
-        point: Any = dict.fromkeys(curve, Undefined(reason))
-        return {"target_precision": target, "operating_point": point, "meaning": _nothing(target), "sweep": points}
+        return {"operating_point": dict.fromkeys(curve, Undefined(reason)), "meaning": _nothing(target), "sweep": points}
     chosen = {name: float(values[good[-1]]) for name, values in curve.items()}
-    return {"target_precision": target, "operating_point": chosen, "meaning": sentence(chosen), "sweep": points}
+    return {"operating_point": chosen, "meaning": sentence(chosen), "sweep": points}
 
 
 def sentence(point: Mapping[str, float]) -> str:

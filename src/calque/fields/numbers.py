@@ -40,7 +40,7 @@ def measure(task: Fields, ledger: Ledger) -> dict[str, Any]:
         ),
         "joint": joint_metrics(ledger.table("boxes"), task.iou),
         "confidence_metrics": confidence_metrics(ranked, ledger.names["key"], total("rated")),
-        "acceptance": acceptance(ranked, task.target_precision),
+        "acceptance": acceptance(ranked, ledger.names["key"], task.target_precision),
         "document_count": int(counted.sum()),
         "unaccounted_boxes": total("unaccounted"),
         "boxes": {

@@ -214,11 +214,14 @@ def test_the_operating_point_is_the_lowest_confidence_that_keeps_the_precision()
         "match": np.array([True, True, False, True, False]),
         "confidence": np.array([0.9, 0.8, 0.7, 0.6, 0.1]),
     })  # fmt: skip
-    accepted = acceptance(Ranked.of(ratings), 0.75)
+    accepted = acceptance(Ranked.of(ratings), ["a[3].b"], 0.75)
     assert accepted["operating_point"] == {"confidence": 0.6, "precision": 0.75, "recall": 1.0, "accepted": 0.8}
     assert accepted["meaning"] == "accepting fields from a confidence of 0.6 automates 80 % at 75 % precision"
-    assert acceptance(Ranked.of(ratings), 0.99)["operating_point"]["confidence"] == 0.8
-    nothing = acceptance(Ranked.of(Table({name: column[:0] for name, column in ratings.columns.items()})), 0.99)  # type: ignore[index]
+    assert accepted["fields"] == {
+        "a[].b": {key: value for key, value in accepted.items() if key not in ("target_precision", "fields")}
+    }
+    assert acceptance(Ranked.of(ratings), ["a"], 0.99)["operating_point"]["confidence"] == 0.8
+    nothing = acceptance(Ranked.of(Table({name: column[:0] for name, column in ratings.columns.items()})), ["a"], 0.99)  # type: ignore[index]
     assert nothing["operating_point"]["confidence"] == Undefined("no confidences")
     assert confidence_metrics(Ranked.of(ratings), ["a"], 5)["coverage"]["ratio"] == 1.0
 
