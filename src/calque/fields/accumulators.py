@@ -10,17 +10,19 @@ from typing import Any
 import numpy as np
 
 from calque.core.columns import Table
-from calque.core.corpus import canonical
+from calque.core.corpus import UnitId
 from calque.core.errors import ConfigError
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import settle
-from calque.core.state import pack, unpack
+from calque.core.state import pack, unpack, well_formed
 from calque.fields.average_precision import box_metrics
 from calque.fields.book import BOX_COLUMNS, RATING_COLUMNS
 from calque.fields.calibration import Ranked, confidence_metrics
 from calque.fields.task import COCO_THRESHOLDS
 
-_DOCUMENT_COLUMNS = ((UNIT, np.int32), ("total", np.int32), ("with_box", np.int32), ("rated", np.int32))
+_DOCUMENT_COLUMNS = (
+    (UNIT, np.int32), ("named", np.bool_), ("total", np.int32), ("with_box", np.int32), ("rated", np.int32),
+)  # fmt: skip
 
 
 class PostComparisonAccumulator(ABC):
@@ -92,7 +94,7 @@ class LedgerAccumulator(PostComparisonAccumulator):
         with_box = sum(row["expected_bbox"] is not None for row in rows)
         rated = sum(row["actual_key"] is not None for row in rows)
         tables = {
-            "documents": _columns([(0, len(rows), with_box, rated)], _DOCUMENT_COLUMNS),
+            "documents": _columns([(0, False, len(rows), with_box, rated)], _DOCUMENT_COLUMNS),
             self.table: _columns(entries, self.columns),
         }
         self._parts.append(Ledger(units=(max(numbers, default=-1) + 1,), tables=tables, names={self.names: tuple(names)}))
@@ -121,21 +123,30 @@ class LedgerAccumulator(PostComparisonAccumulator):
 
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Become what `get_state` described."""
-        self._parts = [_from_text(state["rows"])] if state["rows"] else []
+        with well_formed("accumulator state"):
+            self._parts = [_from_text(state["rows"])] if state["rows"] else []
 
     def merge_state(self, other_state: Mapping[str, Any]) -> None:
-        """Add what another accumulator collected; numbered documents are numbered on."""
-        if other_state["rows"]:
-            other = _from_text(other_state["rows"])
+        """Add what another accumulator collected; documents without ids are numbered on."""
+        with well_formed("accumulator state"):
+            other = _from_text(other_state["rows"]) if other_state["rows"] else None
+        if other is not None:
             self._parts.append(renumbered(other, [unit for part in self._parts for unit in part.units]))
 
 
-def renumbered(ledger: Ledger, taken: Iterable[Any]) -> Ledger:
-    """The ledger with its numbered documents counted on from those that are there."""
-    first = 1 + max((unit for unit in taken if isinstance(unit, int)), default=-1)
-    units = tuple(unit + first if isinstance(unit, int) else unit for unit in ledger.units)
-    assert list(units) == sorted(units, key=canonical)  # noqa: S101  # one shift for all keeps the order
-    return Ledger(units=units, tables=ledger.tables, names=ledger.names, details=ledger.details)
+def renumbered(ledger: Ledger, taken: Iterable[UnitId]) -> Ledger:
+    """The ledger with documents that have only a number counted on from those that are there; ids stay as they are."""
+    named = ledger.table("documents").array("named").tolist()
+    if all(named):
+        return ledger
+    kept, moved = ([unit for unit, own in zip(ledger.units, named, strict=True) if own is which] for which in (True, False))
+    first = 1 + max((unit for unit in (*taken, *kept) if isinstance(unit, int)), default=-1)
+    numbered = ledger.select(moved)
+    shifted = tuple(unit + first for unit in numbered.units if isinstance(unit, int))
+    return Ledger.concat([
+        ledger.select(kept),
+        Ledger(units=shifted, tables=numbered.tables, names=numbered.names, details=numbered.details),
+    ])  # fmt: skip
 
 
 def _columns(rows: list[tuple[Any, ...]], columns: tuple[tuple[str, Any], ...]) -> Table:
@@ -148,7 +159,7 @@ def _to_text(ledger: Ledger) -> str:
 
 
 def _from_text(text: str) -> Ledger:
-    return unpack(base64.b64decode(text), "accumulator state")[1]
+    return unpack(base64.b64decode(text, validate=True), "accumulator state")[1]
 
 
 class BBoxMAPAccumulator(LedgerAccumulator):

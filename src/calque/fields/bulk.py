@@ -13,6 +13,7 @@ from calque.core.errors import MergeError
 from calque.core.evaluator import Evaluator
 from calque.core.records import RecordCorpus
 from calque.core.result import Result
+from calque.core.state import well_formed
 from calque.fields.accumulators import LedgerAccumulator, PostComparisonAccumulator, renumbered
 from calque.fields.models import schema_text
 from calque.fields.task import Fields
@@ -128,25 +129,27 @@ class BulkStructuredModelEvaluator:
         self.reset()
         self._take(state)
         for accumulator in self.accumulators:
-            if accumulator.name in state["accumulators"]:
-                accumulator.load_state(state["accumulators"][accumulator.name])
+            if accumulator.name in state.get("accumulators", {}):
+                accumulator.load_state(state.get("accumulators", {})[accumulator.name])
 
     def merge_state(self, other_state: Mapping[str, Any]) -> None:
         """Add the documents of another evaluator; those without ids are numbered on, in the order of the merges."""
         self._take(other_state)
         for accumulator in self.accumulators:
-            if accumulator.name in other_state["accumulators"]:
-                accumulator.merge_state(other_state["accumulators"][accumulator.name])
+            if accumulator.name in other_state.get("accumulators", {}):
+                accumulator.merge_state(other_state.get("accumulators", {})[accumulator.name])
 
     def _take(self, state: Mapping[str, Any]) -> None:
-        if not state["state"]:
+        with well_formed("state"):
+            data, schema, calls = base64.b64decode(state["state"], validate=True), str(state["schema"]), int(state["calls"])
+        if not data:
             return
         self._flush()
-        other = Evaluator.from_state(base64.b64decode(state["state"]), file="state")
+        other = Evaluator.from_state(data, file="state")
         ledger = other.ledger()
         unnamed = bool((~ledger.table("documents").array("named")).any())
         if self._evaluator is None:
-            self._evaluator, self._schema, self._calls = other, state["schema"], state["calls"]
+            self._evaluator, self._schema, self._calls = other, schema, calls
         elif unnamed:
             warnings.warn("documents without ids are numbered on in the order of the merges", UserWarning, stacklevel=3)
             ledger = renumbered(ledger, self._seen)

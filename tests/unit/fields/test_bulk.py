@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque import ConfigError, MergeError, StructuredModel
+from calque import ConfigError, ContractError, MergeError, StructuredModel
 from calque.core.columns import Table
 from calque.core.measures import Undefined
 from calque.fields import BBoxMAPAccumulator, BulkStructuredModelEvaluator, ConfidenceAccumulator, PostComparisonAccumulator
@@ -69,6 +70,45 @@ def test_documents_without_ids_are_numbered_on() -> None:
     assert first.compute().accumulator_metrics == whole.accumulator_metrics
     first.update(*pair(6))
     assert first.compute().document_count == 7
+    mixed = filled(range(7, 9))
+    with pytest.warns(UserWarning, match="numbered on"):
+        mixed.merge_state(first.get_state())
+    with pytest.warns(UserWarning, match="numbered on"):
+        mixed.merge_state(filled(range(2), named=False).get_state())
+    assert mixed.compute().result.ledger.units == (*range(9), "007", "008")
+
+
+@given(st.permutations(range(6)), st.integers(0, 6))
+def test_numbers_that_are_ids_merge_in_any_order(order: list[int], cut: int) -> None:
+    def shard(numbers: Sequence[int]) -> BulkStructuredModelEvaluator:
+        evaluator = BulkStructuredModelEvaluator(accumulators=accumulators())
+        for number in numbers:
+            truth, _ = pair(number)
+            # Equal confidences: which document comes first decides.
+            box = [number, 0, number + 10, 10] if number % 2 else [50, 50, 60, 60]
+            found = {"a": {"_value": "x" if number % 3 else "zz", "_bbox": box, "_confidence": 0.5}}
+            evaluator.update(truth, Model.from_json(found), doc_id=number)
+        return evaluator
+
+    whole = shard(range(6)).compute()
+    merged = BulkStructuredModelEvaluator(accumulators=accumulators())
+    for part in (order[:cut], order[cut:]):
+        merged.merge_state(json.loads(json.dumps(shard(part).get_state())))
+    computed = merged.compute()
+    assert computed.accumulator_metrics == whole.accumulator_metrics
+    assert (computed.metrics, computed.field_metrics) == (whole.metrics, whole.field_metrics)
+
+
+def test_states_that_are_none() -> None:
+    for state in ({}, {"state": "?", "schema": "", "calls": 0}, {"state": "", "schema": "", "calls": "x"}):
+        with pytest.raises(ContractError):
+            BulkStructuredModelEvaluator().load_state(state)
+    for accumulator in accumulators():
+        for wrong in ({}, {"rows": "?"}, {"rows": "AAAA"}):
+            with pytest.raises(ContractError):
+                accumulator.load_state(wrong)
+            with pytest.raises(ContractError):
+                accumulator.merge_state(wrong)
 
 
 def test_named_and_unnamed_documents_together() -> None:
