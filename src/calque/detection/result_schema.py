@@ -16,7 +16,7 @@ from calque.core.result_schema import (
 )
 from calque.detection.coco import NAMES
 from calque.detection.numbers import RATIOS, SCOPES
-from calque.detection.views import VIEWS
+from calque.detection.views import ASKED_FOR, view
 
 
 def result_schema() -> Schema:
@@ -37,7 +37,7 @@ def result_schema() -> Schema:
             "documents": object_of(dict.fromkeys(("only_truth", "only_predictions"), list_of(UNIT_ID))),
         },
         # --errors none leaves errors out; a view is there when it was asked for, and null when it cannot be computed.
-        {"errors": _errors(), **{name: perhaps(view.schema()) for name, view in VIEWS.items()}},
+        {"errors": _errors(), **{name: perhaps(view(name).schema()) for name in ASKED_FOR}},
     )
 
 

@@ -14,7 +14,6 @@ from calque.core.overlay import Layer, Overlay
 from calque.core.pairing import ABSORBS, LEFT_OUT, TAKES_PART, Pairing, ScorePairing, by_score, greedy
 from calque.detection.coco import area_ranges
 from calque.detection.taxonomy import Kinds, classify, mark_empty_pages
-from calque.detection.tide import classify_as_tide
 from calque.detection.view_columns import Roles, added
 
 if TYPE_CHECKING:
@@ -110,6 +109,8 @@ def _error_columns(
     excused = pairing.absorbed >= limits.match
     counted: Flags = found_status == Status.COUNTED
     if task.errors == "tide":
+        from calque.detection.tide import classify_as_tide
+
         small = found_status == Status.SMALL
         kinds = classify_as_tide(overlay, truth_counts, counted | small, excused | small, limits, jobs=jobs)
     else:
