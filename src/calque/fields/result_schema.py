@@ -78,4 +78,5 @@ def _confidences() -> Schema:
 
 def _acceptance() -> Schema:
     point = object_of(dict.fromkeys(("confidence", "precision", "recall", "accepted"), SHARE))
-    return object_of({"target_precision": SHARE, "operating_point": point, "meaning": TEXT, "sweep": list_of(point)})
+    block: dict[str, Schema] = {"operating_point": point, "meaning": TEXT, "sweep": list_of(point)}
+    return object_of({"target_precision": SHARE, **block, "fields": map_of(object_of(block))})
