@@ -188,6 +188,15 @@ def test_a_file_that_does_not_exist(calque: Callable[..., Run], gt: str, tmp_pat
     assert "nowhere.json: does not exist; check the path" in run.err
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe(calque: Callable[..., Run], gt: str, tmp_path: Path) -> None:
+    """What is read only once cannot be looked into, then read; and nobody waits for a pipe that nobody fills."""
+    os.mkfifo(tmp_path / "pipe")
+    run = calque("detect", gt, "pipe", "-o", "result.json")
+    assert_refused(run, tmp_path, {"gt.json", "pipe"})
+    assert "pipe: is a pipe or a device, which can be read only once; write it to a file first" in run.err
+
+
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="the administrator may read everything")
 def test_no_permission(calque: Callable[..., Run], gt: str, tmp_path: Path) -> None:
     write(tmp_path / "pred.json", valid_predictions()).chmod(0)

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from calque.core.class_map import Pairs
 from calque.core.class_map import class_map as as_class_map
 from calque.core.corpus import BoxCorpus, Corpus, Side
 from calque.core.errors import ContractError, Issue, IssueLog
 from calque.kernels.scanning import Scanned
-from calque.readers import coco, compression, formats, snapshot_scan, streams
+from calque.readers import coco, compression, snapshot_scan
 from calque.readers.class_maps import mapped
 from calque.readers.coco import Results
 from calque.readers.coco_columns import scanned_results, scanned_truth
-from calque.readers.formats import Loaded
+from calque.readers.page_files import row_format
 from calque.readers.pairing_up import by_stem, paired
 from calque.readers.rules import Rules
 from calque.readers.source import Source
-from calque.readers.streams import PageStream
+
+if TYPE_CHECKING:
+    from calque.readers.formats import Loaded
+    from calque.readers.streams import PageStream
 
 __all__ = ["check_pair", "read", "read_pair", "stream_pair"]
 
@@ -89,16 +92,17 @@ def stream_pair(
     batch.
     """
     sides = _rules(from_truth, from_pred, options)
-    size = streams.BATCH if batch is None else batch
-    sources = [_started(source, rules, size) for source, rules in zip((truth, found), sides, strict=True)]
-    if not all(isinstance(source, PageStream) for source in sources) or options.get("document_key") == "stem":
+    sources = [_started(source, rules, batch) for source, rules in zip((truth, found), sides, strict=True)]
+    if not all(map(_is_stream, sources)) or options.get("document_key") == "stem":
         # Names without folder and extension may collide, which only all of them together can tell.
         each_side = {"from_truth": from_truth, "from_pred": from_pred}
         each_side |= {"class_map_truth": class_map_truth, "class_map_pred": class_map_pred}
         return iter([read_pair(sources[0], sources[1], **each_side, **options)])
-    started = [source.started() for source in sources]
+    from calque.readers.streams import pairs
+
     maps = as_class_map(class_map_truth), as_class_map(class_map_pred)
-    return streams.pairs(started[0], started[1], size, page_size=options.get("page_size"), maps=maps)
+    started = [source.started() for source in sources]
+    return pairs(started[0], started[1], sources[0].batch, page_size=options.get("page_size"), maps=maps)
 
 
 def _paired(
@@ -118,18 +122,31 @@ def _paired(
     return paired(truth, found, page_size=page_size, truth_map=truth_map, found_map=found_map)
 
 
-def _started(source: Any, rules: Rules, batch: int = streams.BATCH) -> Any:
+def _started(source: Any, rules: Rules, batch: int | None = None) -> Any:
     """A path becomes a file that is being read; anything else stays."""
     if not isinstance(source, str | os.PathLike) or isinstance(source, compression.Unpacking):
         return source
     path = os.fspath(source)
-    rows = formats.streamed(Source(path), rules)
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        text = "is a pipe or a device, which can be read only once"
+        raise ContractError.single("not-a-file", text, file=path, help="write it to a file first")
+    rows = row_format(Source(path), rules)
     if rows is not None:
-        return PageStream(path, rows.name, rules, batch)
+        from calque.readers.streams import PageStream
+
+        return PageStream(path, rows, rules, batch)
     mark = compression.magic(path)
     if mark is not None:
         return compression.Unpacking(path, mark)
     return source if isinstance(source, Scanned) else Scanned(path)
+
+
+def _is_stream(source: Any) -> TypeGuard[PageStream]:
+    if isinstance(source, Scanned | Corpus | Mapping | list):
+        return False
+    from calque.readers.streams import PageStream
+
+    return isinstance(source, PageStream)
 
 
 def _load(source: Any, rules: Rules) -> Loaded:
@@ -143,9 +160,9 @@ def _opened(source: Any, rules: Rules) -> Loaded:
     if isinstance(source, Corpus):
         return source
     if isinstance(source, Mapping | list):
-        return formats.load(Source.of_tree(source), rules)
+        return _in_any_format(Source.of_tree(source), rules)
     file = _started(source, rules)
-    if isinstance(file, PageStream):
+    if _is_stream(file):
         return file.whole()
     if not isinstance(file, Scanned):
         raise TypeError(f"cannot read a {type(source).__name__}: give a path, parsed JSON or a Corpus")
@@ -154,7 +171,13 @@ def _opened(source: Any, rules: Rules) -> Loaded:
         corpus = _from_scan(columns, file, rules)
         if corpus is not None:
             return corpus
-    return formats.load(Source(file.path), rules)
+    return _in_any_format(Source(file.path), rules)
+
+
+def _in_any_format(source: Source, rules: Rules) -> Loaded:
+    from calque.readers import formats  # most files never need them
+
+    return formats.load(source, rules)
 
 
 def _from_scan(columns: Mapping[str, Any], file: Scanned, rules: Rules) -> Loaded | None:

@@ -11,8 +11,9 @@ from calque.core.columns import Flags
 from calque.core.corpus import BoxCorpus, BoxForm, Extent
 from calque.core.errors import ContractError, Issue, Severity
 from calque.core.geometry import corners
-from calque.readers import page_names, page_write, parquet, plain
+from calque.readers import page_names, page_write, plain
 from calque.readers.formats import Files, Format
+from calque.readers.page_files import PARQUET
 from calque.readers.placement import in_pixels, in_shares, sizes_of
 from calque.readers.slips import OPEN_FORMATS
 from calque.readers.tracing import UNUSABLE
@@ -88,7 +89,7 @@ def _renamed(corpus: BoxCorpus, target: Format) -> list[Issue]:
     """Documents whose ids do not survive: as file names, or as strings where they were numbers."""
     if target.name in KEEPS_IDS:
         return []
-    if target.name == parquet.FORMAT and not page_write.ids_as_text(corpus.documents):
+    if target.name == PARQUET and not page_write.ids_as_text(corpus.documents):
         return []
     if target.name in NAMED_BY_FILE:
         lost = [document for document in corpus.documents if page_names.place(page_names.stem_of(document, 0))[0] != document]

@@ -18,11 +18,9 @@ from calque.readers import (
     coco_write,
     docling,
     label_studio,
-    ndjson,
     omnidocbench,
     page_regions,
     page_write,
-    parquet,
     plain,
     snapshot,
     snapshot_units,
@@ -32,6 +30,7 @@ from calque.readers import (
 )
 from calque.readers.coco import Results
 from calque.readers.json_tree import shown
+from calque.readers.page_files import NDJSON, PARQUET, is_ndjson, is_parquet
 from calque.readers.rules import Rules
 from calque.readers.source import Source
 from calque.readers.streams import PageStream
@@ -52,8 +51,6 @@ class Format:
     recognise: Callable[[Source], bool]
     """Whether a source means to be in this format, told from its shape; never raises for a readable source."""
     load: Callable[[Source, Rules], Loaded]
-    streams: bool = False
-    """Whether it holds one page a row, so that it can be evaluated some documents at a time (see `PageStream`)."""
     write: Callable[[BoxCorpus], Files] | None = None
     carries: frozenset[str] = frozenset()
     """What of a corpus survives writing, beyond documents, pages, labels and boxes."""
@@ -85,20 +82,18 @@ def _expect(source: Source, kind: type, what: str) -> None:
 
 FORMATS: tuple[Format, ...] = (
     Format(
-        name=parquet.FORMAT,
+        name=PARQUET,
         title="a Parquet file with one page a row: doc_id, boxes, labels (and page_index, scores)",
-        recognise=parquet.recognise,
-        load=lambda source, rules: PageStream(source.path, parquet.FORMAT, rules).whole(),
-        streams=True,
+        recognise=is_parquet,
+        load=lambda source, rules: PageStream(source.path, PARQUET, rules).whole(),
         write=page_write.parquet,
         carries=page_write.CARRIES,
     ),
     Format(
-        name=ndjson.FORMAT,
+        name=NDJSON,
         title="one page a line: an object with doc_id, boxes, labels (and page_index, scores)",
-        recognise=ndjson.recognise,
-        load=lambda source, rules: PageStream(source.path, ndjson.FORMAT, rules).whole(),
-        streams=True,
+        recognise=is_ndjson,
+        load=lambda source, rules: PageStream(source.path, NDJSON, rules).whole(),
         write=page_write.ndjson,
         carries=page_write.CARRIES,
     ),
@@ -217,13 +212,6 @@ def load(source: Source, rules: Rules) -> Loaded:
     """What a source holds, read in the format that the rules name or that it looks like."""
     found = named(rules.format) if rules.format else recognised(source)
     return found.load(source, rules)
-
-
-def streamed(source: Source, rules: Rules) -> Format | None:
-    """The format of a source, named or recognised, when it holds one page a row."""
-    if rules.format is not None:
-        return next((entry for entry in FORMATS if entry.streams and entry.name == rules.format), None)
-    return next((entry for entry in FORMATS if entry.streams and entry.recognise(source)), None)
 
 
 def named(name: str) -> Format:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import IO, Any
@@ -12,14 +11,12 @@ import numpy as np
 from calque.core.columns import Column, Strings
 from calque.core.corpus import UnitId
 from calque.core.errors import ContractError, did_you_mean
-from calque.readers import compression, json_tree
+from calque.readers import json_tree
 from calque.readers.json_tree import RepeatedKeys, shown
 from calque.readers.page_corpus import PageReader
-from calque.readers.page_rows import COLUMNS, LISTS, NEEDED, Rows
-from calque.readers.source import Source
+from calque.readers.page_files import COLUMNS, LISTS, NEEDED
+from calque.readers.page_rows import Rows
 
-FORMAT = "ndjson"
-SUFFIXES = (".ndjson", ".jsonl")
 LONGEST_LINE = 256 << 20
 """The most bytes that one page may take: what is longer is not one page a line."""
 
@@ -28,28 +25,6 @@ _QUOTED = [b'"%b"' % key for key in _KEYS]
 _NUMBER = {int, float}
 _NUMBER_OR_NULL = {int, float, type(None)}
 _LARGEST_INTEGER = 2**63
-
-
-def recognise(source: Source) -> bool:
-    """Whether a file holds one page a line: by its content, or by its name where that leaves it open."""
-    return bool(source.head) and looks_like(source.head, compression.plain_name(source.path))
-
-
-def looks_like(head: bytes, name: str) -> bool:
-    """Whether a file that begins so holds one page a line.
-
-    >>> looks_like(b'{"doc_id": 1, "boxes": [], "labels": []}', "pages.txt"), looks_like(b'{"images": []}', "coco.json")
-    (True, False)
-    """
-    line = head.partition(b"\n")[0]
-    if name.lower().endswith(SUFFIXES) and line.startswith(b"{"):
-        return True
-    try:
-        node = json.loads(line)
-    except (ValueError, RecursionError):
-        # Broken, or a page longer than the head: its first key has to tell.
-        return line[1:].lstrip().partition(b":")[0].strip(b' "') in _KEYS
-    return isinstance(node, dict) and "doc_id" in node
 
 
 def blocks(file: IO[bytes], reader: PageReader, size: int) -> Iterator[Rows]:

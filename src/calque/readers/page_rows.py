@@ -11,12 +11,6 @@ import numpy as np
 from calque.core.columns import Array, Bytes, Codes, Column, Flags, Floats, Ints, concat, take
 from calque.core.corpus import UnitId
 
-LISTS = ("boxes", "labels", "scores", "ids", "crowd", "area")
-"""Columns that hold a list for each page, one entry for each object."""
-SCALARS = ("doc_id", "page_index", "width", "height")
-NEEDED = ("doc_id", "boxes", "labels")
-COLUMNS = (*SCALARS, *LISTS)
-"""Every column with a meaning of its own; any other scalar column is something known of the document."""
 FIRST_ROOM = 32
 """For how many parts like the first a column has room, up to `ROOM` entries; memory that is not written to costs nothing."""
 ROOM = 1 << 20

@@ -14,7 +14,8 @@ from calque.core.columns import Column, Strings, take
 from calque.core.corpus import BoxCorpus, UnitId
 from calque.core.errors import MissingExtra
 from calque.readers.json_tree import dumped
-from calque.readers.page_rows import COLUMNS, Rows
+from calque.readers.page_files import COLUMNS
+from calque.readers.page_rows import Rows
 from calque.readers.tracing import UNUSABLE
 
 CARRIES = frozenset({"scores", "ids", "crowds", "areas", "page sizes", "empty pages", "metadata"})

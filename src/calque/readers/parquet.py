@@ -14,12 +14,10 @@ from calque.core.errors import ContractError, MissingExtra, did_you_mean
 from calque.readers import arrow
 from calque.readers.ahead import Ahead
 from calque.readers.page_corpus import PageReader
-from calque.readers.page_rows import COLUMNS, LISTS, NEEDED, Rows
+from calque.readers.page_files import COLUMNS, LISTS, NEEDED
+from calque.readers.page_rows import Rows
 from calque.readers.rules import Rules
-from calque.readers.source import Source
 
-FORMAT = "parquet"
-MAGIC = b"PAR1"
 AHEAD = 8 << 20
 """How many bytes of columns are read before they are asked for."""
 
@@ -39,11 +37,6 @@ _ENTRIES = {
     "area": (arrow.NUMBERS, "lists of numbers"),
 }
 """For each list the Arrow types that its entries may have."""
-
-
-def recognise(source: Source) -> bool:
-    """Whether a file begins as Parquet does."""
-    return source.head.startswith(MAGIC)
 
 
 class Opened:

@@ -14,6 +14,7 @@ from calque.readers import compression, ndjson, parquet
 from calque.readers.class_maps import label_counts, label_notes, map_notes, mapped
 from calque.readers.json_tree import readable
 from calque.readers.page_corpus import PageReader
+from calque.readers.page_files import PARQUET
 from calque.readers.page_rows import Gathering, Rows
 from calque.readers.pairing_up import nothing_in_common
 from calque.readers.placement import together
@@ -31,13 +32,15 @@ SHOWN = 1000
 class PageStream:
     """A file of page rows. Parquet is read ahead from the moment on that this is made."""
 
-    def __init__(self, path: str, format: str, rules: Rules, batch: int = BATCH) -> None:
+    def __init__(self, path: str, format: str, rules: Rules, batch: int | None = None) -> None:
         self._path = path
-        self._size = max(1, batch // BLOCKS)
-        place = "row" if format == parquet.FORMAT else "line"
+        self.batch = BATCH if batch is None else batch
+        """About how many pages and objects, of both sides together, make a batch."""
+        self._size = max(1, self.batch // BLOCKS)
+        place = "row" if format == PARQUET else "line"
         # First, for it may refuse the rules: nothing should be read then.
         self._reader = PageReader(rules, IssueLog(path), place=place, format=format)
-        self._parquet = parquet.Opened(path, self._size, batch, rules) if format == parquet.FORMAT else None
+        self._parquet = parquet.Opened(path, self._size, self.batch, rules) if format == PARQUET else None
 
     def started(self) -> Side:
         """The file as one side of an evaluation."""
