@@ -72,7 +72,7 @@ def ratio_table(result: SetResult, ours: str, all_ours: Sequence[str]) -> str:
 
 def _ratios(ours: Cost, theirs: Cost) -> list[str]:
     pairs = ((ours.cpu, theirs.cpu), (ours.wall, theirs.wall), (ours.memory, theirs.memory))
-    return [f"{a / b:.2f}×" if b else NOTHING for a, b in pairs]
+    return [f"{a / b:.{2 if a > b / 10 else 4}f}×" if b else NOTHING for a, b in pairs]
 
 
 def growth_table(results: Sequence[SetResult]) -> str:
