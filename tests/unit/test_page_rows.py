@@ -178,7 +178,7 @@ def test_odd_boxes_and_scores_are_losses(write: Callable[..., Path]) -> None:
     bad, no_score = Flaw.BAD_BOX, Flaw.NO_SCORE
     assert corpus.flaws.tolist() == [0, bad, bad, no_score, no_score, bad]
     assert found(corpus) == {
-        "box-invalid": ("loss", "2 /boxes", "3 predictions whose box is not finite or has a negative size"),
+        "box-invalid": ("loss", "2 /boxes", "3 predictions whose box is not finite, too large or of negative size"),
         "score-missing": ("loss", "2 /scores", "2 predictions without a usable score"),
     }
 
@@ -206,7 +206,7 @@ def test_counts_of_a_stream_do_not_depend_on_the_batches(write: Callable[..., Pa
     predictions = write(*(row(name, [(1, 0, 0, 1)], scores=[0.5], kind=name) for name in "abcdef"))
     results = [batched(Detection(), truth, predictions, batch=batch) for batch in (1, 4, 1000)]
     assert len({result.issues for result in results}) == 1
-    assert results[0].issues[0].message == "6 predictions whose box is not finite or has a negative size"
+    assert results[0].issues[0].message == "6 predictions whose box is not finite, too large or of negative size"
     assert results[0].incomplete
 
 

@@ -207,7 +207,7 @@ class PageReader:
         bad = unsound(boxes, form)
         if bad is not None:
             flaws[bad] = Flaw.BAD_BOX
-            what = "whose box is not finite or has a negative size"
+            what = "whose box is not finite, too large or of negative size"
             self._flag(rows.number[page[bad]], self._noun, "boxes", "box-invalid", what, Severity.LOSS)
         return flaws
 
