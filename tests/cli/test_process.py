@@ -118,19 +118,20 @@ def test_output_that_cannot_be_encoded_is_spelt_out(process: Process, files: Fil
 
 
 def test_an_interrupt_ends_with_130_and_writes_nothing(files: Files, tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "slow.json")
+    os.mkfifo(tmp_path / "slow.yaml")
+    names = ["--class-map", "slow.yaml"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "calque", "detect", "gt.json", "slow.json", "-o", "result.json", "--save", "state"],
+        [sys.executable, "-m", "calque", "detect", *files, *names, "-o", "result.json", "--save", "state"],
         cwd=tmp_path,
         stderr=subprocess.PIPE,
         text=True,
     )
-    with open(tmp_path / "slow.json", "w"):  # opens once calque has begun to read
+    with open(tmp_path / "slow.yaml", "w"):  # opens once calque has begun to read
         process.send_signal(signal.SIGINT)
         _, err = process.communicate()
     assert process.returncode == 130
     assert err.strip() == "error: interrupted; nothing was written"
-    assert set(os.listdir(tmp_path)) == {*files, "slow.json"}
+    assert set(os.listdir(tmp_path)) == {*files, "slow.yaml"}
 
 
 def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path) -> None:
