@@ -45,3 +45,9 @@ def _failures(results: list[Mapping[str, Any]]) -> list[Section]:
     ]
     more = [f"… and {len(failed) - LISTED:,} more"] if len(failed) > LISTED else []
     return [Section(title="Failures", head=("case", "evaluator", "verdict", "score", "reasoning"), rows=rows, notes=more)]
+
+
+def flat(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """One row for each evaluator, and one for all."""
+    every = {"all": numbers["summary"], **numbers["evaluators"]}
+    return [{"evaluator": name, **entry} for name, entry in every.items()]

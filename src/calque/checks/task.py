@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from calque.core.errors import Issue, Severity
-from calque.core.task import Task, setting
+from calque.core.task import PartsBeside, Task, setting
 
 if TYPE_CHECKING:
     from calque.checks.cases import CaseCorpus
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from calque.core.columns import Table
     from calque.core.corpus import Corpus, UnitId
     from calque.core.ledger import Ledger
-    from calque.core.measures import Measure, MeasureName
-    from calque.core.presentation import Section
+    from calque.core.measures import MeasureName
 
 TABLE = "checks"
 VERDICTS = ("pass", "partial", "fail")
@@ -25,7 +24,7 @@ STATUSES = ("ok", "error")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Checks(Task):
+class Checks(PartsBeside, Task):
     """Judges outputs case by case with the evaluators that it is given, each as JSON text.
 
     >>> from calque.core.evaluator import Evaluator
@@ -49,20 +48,6 @@ class Checks(Task):
                 json.dumps(config, sort_keys=True, ensure_ascii=False, separators=(",", ":")) for config in configs
             )
         )
-
-    @classmethod
-    def measures(cls) -> tuple[Measure, ...]:
-        """What `calque explain` knows of checks."""
-        from calque.checks.numbers import MEASURES
-
-        return MEASURES
-
-    @classmethod
-    def result_schema(cls) -> dict[str, Any]:
-        """The JSON Schema of a checks result."""
-        from calque.checks.result_schema import result_schema
-
-        return result_schema()
 
     def read(self, expected: Any, found: Any) -> tuple[Corpus, Corpus]:
         """Both sides must be case corpora; they may be one and the same."""
@@ -125,17 +110,6 @@ class Checks(Task):
     def listed(self, ledger: Ledger) -> Iterator[dict[str, Any]]:
         """Every result, as ``calque check --format jsonl`` prints it."""
         return results(ledger)
-
-    def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
-        """The numbers as a person reads them."""
-        from calque.checks.presentation import sections
-
-        return sections(numbers)
-
-    def flat(self, numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """One row for each evaluator, and one for all."""
-        every = {"all": numbers["summary"], **numbers["evaluators"]}
-        return [{"evaluator": name, **entry} for name, entry in every.items()]
 
 
 def ledger_of(rows: Sequence[Row]) -> Ledger:

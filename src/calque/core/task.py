@@ -202,3 +202,36 @@ def spell(value: Any) -> str:
     if isinstance(value, tuple):
         return ",".join(f"{item[0]}={item[1]!r}" if isinstance(item, tuple) else spell(item) for item in value)
     return str(value)
+
+
+class PartsBeside:
+    """A task of a package of its own, whose parts stand in modules beside it and are imported when somebody asks for them.
+
+    ``numbers`` has ``MEASURES``, ``presentation`` has ``sections`` and ``flat``, ``result_schema`` has ``result_schema``.
+    """
+
+    @classmethod
+    def _beside(cls, module: str) -> Any:
+        return importlib.import_module(f"{cls.__module__.rpartition('.')[0]}.{module}")
+
+    @classmethod
+    def measures(cls) -> tuple[Measure, ...]:
+        """What `calque explain` knows of this task."""
+        known: tuple[Measure, ...] = cls._beside("numbers").MEASURES
+        return known
+
+    @classmethod
+    def result_schema(cls) -> dict[str, Any]:
+        """The JSON Schema of what a result of this task looks like as JSON."""
+        schema: dict[str, Any] = cls._beside("result_schema").result_schema()
+        return schema
+
+    def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
+        """The numbers as a person reads them."""
+        shown: list[Section] = self._beside("presentation").sections(numbers)
+        return shown
+
+    def flat(self, numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The numbers as rows of one table, for spreadsheets."""
+        rows: list[dict[str, Any]] = self._beside("presentation").flat(numbers)
+        return rows

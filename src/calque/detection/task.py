@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.errors import ConfigError, did_you_mean
 from calque.core.reading import BoxReading
-from calque.core.task import Task, setting, settings, spell
+from calque.core.task import PartsBeside, Task, setting, settings, spell
 
 if TYPE_CHECKING:
     from calque.core.columns import Table
     from calque.core.corpus import BoxCorpus, Corpus
     from calque.core.ledger import Ledger
-    from calque.core.measures import Measure, MeasureName
+    from calque.core.measures import MeasureName
     from calque.core.presentation import Section
     from calque.detection.limits import Limits
 
@@ -24,7 +24,7 @@ HEAVIEST = 1e100
 
 
 @dataclass(frozen=True, kw_only=True)
-class Detection(BoxReading, Task):
+class Detection(BoxReading, PartsBeside, Task):
     """Pairs boxes of one page and label greedily by IoU and counts what is found, missed and made up.
 
     >>> from calque import Corpus, Evaluator
@@ -224,34 +224,8 @@ class Detection(BoxReading, Task):
         view = VIEWS.get(self.errors, KINDS)
         return outcomes(ledger, self.iou[0] if threshold is None else threshold, lowest=self.iou[0], view=view)
 
-    def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
-        """One table for each threshold, and what is undefined and why."""
-        from calque.detection.presentation import sections
-
-        return sections(numbers)
-
     def report_sections(self, numbers: Mapping[str, Any]) -> list[Section]:
         """The reporting template of the snapshot specification, filled in."""
         from calque.detection.presentation import report_sections
 
         return report_sections(numbers)
-
-    def flat(self, numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """One row for each threshold and class or mean."""
-        from calque.detection.presentation import flat
-
-        return flat(numbers)
-
-    @classmethod
-    def measures(cls) -> tuple[Measure, ...]:
-        """What `calque explain` knows of detection."""
-        from calque.detection.numbers import MEASURES
-
-        return MEASURES
-
-    @classmethod
-    def result_schema(cls) -> dict[str, Any]:
-        """The JSON Schema of a detection result."""
-        from calque.detection.result_schema import result_schema
-
-        return result_schema()

@@ -174,7 +174,7 @@ def operating_point(match: Flags, confidence: Floats, target: float, most: int) 
     """The lowest confidence that keeps the target precision for all that is accepted, in words too, and the sweep."""
     curve = sweep(match, confidence)
     size = len(curve["confidence"])
-    shown = np.unique(np.linspace(0, size - 1, min(size, most)).astype(np.int64)).tolist()
+    shown = range(size) if size <= most else np.linspace(0, size - 1, most).astype(np.int64).tolist()
     points = [{name: float(values[index]) for name, values in curve.items()} for index in shown]
     good = np.flatnonzero(curve["precision"] >= target)
     if not len(good):

@@ -68,7 +68,7 @@ def field_counts(task: Fields, ledger: Ledger) -> dict[str, dict[str, Any]]:
         name: np.bincount(field, weights=table.array(name), minlength=len(names)).astype(np.int64) for name in OUTCOME_NAMES
     }
     result = {}
-    for code in np.unique(field).tolist():
+    for code in np.flatnonzero(np.bincount(field)).tolist():
         rows = field == code
         entry = with_ratios({name: int(column[code]) for name, column in columns.items()}, recall_with_fd=task.recall_with_fd)
         scored = int(table.array("scored")[rows].sum())

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import multiprocessing
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from calque.core.corpus import UnitId, canonical
@@ -89,6 +87,9 @@ def _run(work: Work, batches: Sequence[Sequence[UnitId]], jobs: int) -> Iterator
     if jobs <= 1 or len(batches) <= 1:
         yield from map(work, batches)
         return
+    import multiprocessing  # one process needs none of it
+    from concurrent.futures import ProcessPoolExecutor
+
     forks = "fork" in multiprocessing.get_all_start_methods()
     _shared = work
     try:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.errors import ConfigError
 from calque.core.signature import Signature
-from calque.core.task import Task, setting
+from calque.core.task import PartsBeside, Task, setting
 
 if TYPE_CHECKING:
     from calque.core.columns import Table
     from calque.core.ledger import Ledger
-    from calque.core.measures import Measure, MeasureName
-    from calque.core.presentation import Section
+    from calque.core.measures import MeasureName
     from calque.core.records import RecordCorpus
     from calque.fields.plan import RecordPlan
 
@@ -23,7 +21,7 @@ COCO_THRESHOLDS = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fields(Task):
+class Fields(PartsBeside, Task):
     """Compares records field by field: values by comparators, list items by the best pairing, boxes by IoU.
 
     ``schema`` is the plain form, a JSON Schema, a `StructuredModel` class, or the text or path of one.
@@ -148,29 +146,3 @@ class Fields(Task):
         from calque.fields.outcomes import outcomes
 
         return outcomes(ledger)
-
-    def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
-        """Fields, boxes and confidences as a person reads them."""
-        from calque.fields.presentation import sections
-
-        return sections(numbers)
-
-    def flat(self, numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """One row for each field."""
-        from calque.fields.presentation import flat
-
-        return flat(numbers)
-
-    @classmethod
-    def measures(cls) -> tuple[Measure, ...]:
-        """What `calque explain` knows of fields."""
-        from calque.fields.numbers import MEASURES
-
-        return MEASURES
-
-    @classmethod
-    def result_schema(cls) -> dict[str, Any]:
-        """The JSON Schema of a fields result."""
-        from calque.fields.result_schema import result_schema
-
-        return result_schema()

@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from calque.core.errors import ConfigError
 from calque.core.reading import BoxReading
-from calque.core.task import Task, setting
+from calque.core.task import PartsBeside, Task, setting
 
 if TYPE_CHECKING:
     from calque.core.columns import Table
     from calque.core.corpus import BoxCorpus, Corpus
     from calque.core.ledger import Ledger
-    from calque.core.measures import Measure, MeasureName
-    from calque.core.presentation import Section
+    from calque.core.measures import MeasureName
 
 
 @dataclass(frozen=True, kw_only=True)
-class Layout(BoxReading, Task):
+class Layout(BoxReading, PartsBeside, Task):
     """Counts the true blocks that a prediction covers well enough, and how often its category is right.
 
     >>> from calque import Corpus, Evaluator
@@ -65,29 +64,3 @@ class Layout(BoxReading, Task):
         from calque.layout.numbers import outcomes
 
         return outcomes(ledger, self.iou if threshold is None else threshold)
-
-    def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
-        """Blocks by class, and the confusion."""
-        from calque.layout.presentation import sections
-
-        return sections(numbers)
-
-    def flat(self, numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """One row for each class, and one for all."""
-        from calque.layout.presentation import flat
-
-        return flat(numbers)
-
-    @classmethod
-    def measures(cls) -> tuple[Measure, ...]:
-        """What `calque explain` knows of layout."""
-        from calque.layout.numbers import MEASURES
-
-        return MEASURES
-
-    @classmethod
-    def result_schema(cls) -> dict[str, Any]:
-        """The JSON Schema of a layout result."""
-        from calque.layout.result_schema import result_schema
-
-        return result_schema()

@@ -9,20 +9,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.errors import ConfigError
 from calque.core.signature import Signature
-from calque.core.task import Task, setting, spell
+from calque.core.task import PartsBeside, Task, setting, spell
 
 if TYPE_CHECKING:
     from calque.core.columns import Table
     from calque.core.corpus import Corpus
     from calque.core.ledger import Ledger
-    from calque.core.measures import Measure, MeasureName
-    from calque.core.presentation import Section
+    from calque.core.measures import MeasureName
     from calque.core.word_corpus import WordCorpus
     from calque.words.cleaning import Cleaning
 
 
 @dataclass(frozen=True, kw_only=True)
-class Words(Task):
+class Words(PartsBeside, Task):
     """Aligns predicted words with true ones in order, and counts how many are there.
 
     >>> from calque import Evaluator
@@ -176,29 +175,3 @@ class Words(Task):
         from calque.words.outcomes import outcomes
 
         return outcomes(ledger)
-
-    def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
-        """The totals, the documents, the oracle, what clean-up did."""
-        from calque.words.presentation import sections
-
-        return sections(numbers)
-
-    def flat(self, numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """One row for each document and total."""
-        from calque.words.presentation import flat
-
-        return flat(numbers)
-
-    @classmethod
-    def measures(cls) -> tuple[Measure, ...]:
-        """What `calque explain` knows of words."""
-        from calque.words.numbers import MEASURES
-
-        return MEASURES
-
-    @classmethod
-    def result_schema(cls) -> dict[str, Any]:
-        """The JSON Schema of a words result."""
-        from calque.words.result_schema import result_schema
-
-        return result_schema()
