@@ -8,7 +8,7 @@ from typing import Any
 
 
 def side_by_side(jobs: int, *works: Callable[[], Any]) -> list[Any]:
-    """What each piece of work returns, in their order; with more than one job they run in threads.
+    """What each piece of work returns, in their order; with more than one job they run in that many threads (0: one each).
 
     The first failure, in the order of the pieces, is raised after all have ended.
 
@@ -19,17 +19,19 @@ def side_by_side(jobs: int, *works: Callable[[], Any]) -> list[Any]:
         return [work() for work in works]
     results: list[Any] = [None] * len(works)
     failures: dict[int, BaseException] = {}
+    places = iter(range(len(works)))  # drawing from it is one step, so no two threads draw the same
 
-    def run(place: int) -> None:
-        try:
-            results[place] = works[place]()
-        except BaseException as failure:
-            failures[place] = failure
+    def draw() -> None:
+        for place in places:
+            try:
+                results[place] = works[place]()
+            except BaseException as failure:
+                failures[place] = failure
 
-    threads = [threading.Thread(target=run, args=(place,)) for place in range(1, len(works))]
+    threads = [threading.Thread(target=draw) for _ in range(1, min(jobs, len(works)) if jobs > 0 else len(works))]
     for thread in threads:
         thread.start()
-    run(0)
+    draw()
     for thread in threads:
         thread.join()
     for place in sorted(failures):
