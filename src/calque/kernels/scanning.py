@@ -30,12 +30,16 @@ class Scanned(os.PathLike[str]):
         return self.path
 
     def columns(self) -> dict[str, Any] | None:
-        """What the scanner read, or ``None`` where the exact reader has to look: no scanner, or nothing it knows."""
-        if self._scan is None:
+        """What the scanner read, or ``None`` where the exact reader has to look: no scanner, or nothing it knows.
+
+        They are handed over, once: their memory is free as soon as the caller needs them no longer.
+        """
+        scan, self._scan = self._scan, None
+        if scan is None:
             return None
         native = importlib.import_module(TWINS["native"])
         try:
-            columns: dict[str, Any] = self._scan.columns()
+            columns: dict[str, Any] = scan.columns()
         except (native.ScanError, OSError):
             return None
         return columns
