@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "json_job.hpp"
+#include "json_pages.hpp"
 
 namespace nb = nanobind;
 using namespace calque::json;
@@ -182,6 +183,46 @@ nb::dict to_dict(Snapshot& snapshot) {
   return result;
 }
 
+// None for a column that no object has a value in.
+template <class T>
+nb::object to_array_if_any(Column<T>& column) {
+  return column.empty() ? nb::object(nb::none()) : to_array(column);
+}
+
+nb::dict to_dict(PageLines& pages) {
+  nb::dict result;
+  result["line"] = to_array(pages.line);
+  result["document"] = to_dict(pages.document);
+  result["page_index"] = to_array(pages.page_index);
+  result["sizes"] = to_array(pages.sizes, 2);
+  result["counts"] = to_array(pages.counts);
+  result["boxes"] = to_array(pages.boxes, 4);
+  result["labels"] = to_dict(pages.labels);
+  result["scores"] = to_array_if_any(pages.scores);
+  result["area"] = to_array_if_any(pages.area);
+  result["crowd"] = to_array_if_any(pages.crowd);
+  result["integer_ids"] = to_array_if_any(pages.integer_ids);
+  result["text_ids"] = pages.text_ids.size() == 0 ? nb::object(nb::none()) : nb::object(to_dict(pages.text_ids));
+  result["lacks_scores"] = pages.lacks_scores;
+  result["has_others"] = pages.has_others;
+  return result;
+}
+
+nb::object scan_page_lines(const nb::bytes& lines) {
+  PageLines pages;
+  bool plain = true;
+  {
+    nb::gil_scoped_release release;
+    try {
+      Text text(lines.c_str(), lines.size());
+      scan_pages(text, pages);
+    } catch (const ScanFailure&) {
+      plain = false;
+    }
+  }
+  return plain ? nb::object(to_dict(pages)) : nb::none();
+}
+
 Kind parse_kind(const std::string& name) {
   Kind kind;
   if (!kind_from_name(name, kind)) {
@@ -261,4 +302,6 @@ void bind_json(nb::module_& m) {
       .def(nb::init<nb::bytes, const std::string&>(), nb::arg("source"), nb::arg("kind") = "auto")
       .def("columns", &Scan::columns, "Wait for the scan and return its columns; raises ScanError or OSError.")
       .def("kind", &Scan::kind, "The kind of file, once it is read.");
+  m.def("scan_pages", &scan_page_lines, nb::arg("lines"),
+        "The columns of page rows, one a line; None when a line is anything but plain.");
 }

@@ -49,3 +49,11 @@ class Scanned(os.PathLike[str]):
         with open(self.path, "rb") as file:
             file.seek(span[0])
             return file.read(span[1] - span[0])
+
+
+def scan_pages(lines: bytes) -> dict[str, Any] | None:
+    """The columns of page rows, one a line, or ``None`` where the exact reader has to look."""
+    if chosen() != "native":
+        return None
+    columns: dict[str, Any] | None = importlib.import_module(TWINS["native"]).scan_pages(lines)
+    return columns

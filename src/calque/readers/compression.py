@@ -7,7 +7,7 @@ import os
 import threading
 import zlib
 from collections.abc import Callable, Iterator
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from calque.core.errors import ContractError, MissingExtra
 from calque.kernels.scanning import Scanned
@@ -49,7 +49,7 @@ def plain_name(path: str) -> str:
     return stem if suffix.lower() in SUFFIXES else path
 
 
-def opened(path: str) -> IO[bytes]:
+def opened(path: str) -> io.BufferedReader:
     """A file as a stream of its content, unpacked if need be. Damage and bombs are a `ContractError` when they are met."""
     mark = magic(path)
     return open(path, "rb") if mark is None else io.BufferedReader(_Stream(_pieces(path, mark)), 1 << 18)

@@ -1,24 +1,36 @@
-"""NDJSON: one page a line, read line by line."""
+"""NDJSON: one page a line, scanned ahead by the compiled scanner; lines that are unusual are read here, exactly."""
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from io import BufferedReader, BytesIO
 from itertools import chain
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
 from calque.core.columns import Column, Strings
 from calque.core.corpus import UnitId
 from calque.core.errors import ContractError, did_you_mean
+from calque.kernels.scanning import scan_pages
 from calque.readers import json_tree
+from calque.readers.ahead import Ahead
 from calque.readers.json_tree import RepeatedKeys, shown
+from calque.readers.ndjson_scan import scanned
 from calque.readers.page_corpus import PageReader
 from calque.readers.page_files import COLUMNS, LISTS, NEEDED
 from calque.readers.page_rows import Rows
 
 LONGEST_LINE = 256 << 20
 """The most bytes that one page may take: what is longer is not one page a line."""
+PART = 1 << 19
+"""About how many bytes are scanned at a time; one line that is unusual has so many read in Python."""
+SMALLEST_OBJECT = 16
+"""How many bytes an object takes at least, or nearly so."""
+AHEAD = 4 << 20
+"""How many bytes of lines are scanned before they are asked for."""
 
 _KEYS = {column.encode() for column in COLUMNS}
 _QUOTED = [b'"%b"' % key for key in _KEYS]
@@ -27,29 +39,66 @@ _NUMBER_OR_NULL = {int, float, type(None)}
 _LARGEST_INTEGER = 2**63
 
 
-def blocks(file: IO[bytes], reader: PageReader, size: int) -> Iterator[Rows]:
-    """The pages of a file, some at a time: as many as have about ``size`` objects."""
+@dataclass(frozen=True)
+class _Part:
+    """Some whole lines, and what the compiled scanner read of them: nothing where one of them is unusual."""
+
+    first: int
+    lines: bytes
+    columns: dict[str, Any] | None
+
+
+def blocks(file: BufferedReader, reader: PageReader, size: int) -> Iterator[Rows]:
+    """The pages of a file, some at a time: at most about as many as have ``size`` objects. A thread scans ahead."""
+    with Ahead(lambda: _parts(file, size), weight=lambda part: len(part.lines), limit=AHEAD) as parts:
+        for part in parts:
+            rows = None if part.columns is None else scanned(part.columns, part.first, reader)
+            if rows is None:
+                rows = _exactly(part, reader)
+            if len(rows.number):
+                yield rows
+
+
+def _parts(file: BufferedReader, size: int) -> Iterator[_Part]:
+    first = 1
+    with file:
+        for lines in _whole_lines(file, min(PART, size * SMALLEST_OBJECT)):
+            yield _Part(first, lines, scan_pages(lines) if len(lines) <= LONGEST_LINE else None)
+            first += lines.count(b"\n")
+
+
+def _whole_lines(file: BufferedReader, room: int) -> Iterator[bytes]:
+    """The lines of a file, about ``room`` bytes at a time; those before an error come before it."""
+    waiting: list[bytes] = []
+    load = 0
+    try:
+        while piece := file.read1(room):
+            load += len(piece)
+            end = piece.rfind(b"\n") + 1
+            if load > LONGEST_LINE + room and not end:
+                end = len(piece)  # enough of a line that is refused
+            if load >= room and end:
+                yield b"".join([*waiting, memoryview(piece)[:end]])
+                waiting, load = [], len(piece) - end
+                piece = piece[end:]
+            waiting.append(piece)
+    except ContractError:
+        yield b"".join(waiting).rpartition(b"\n")[0]
+        raise
+    yield b"".join(waiting)
+
+
+def _exactly(part: _Part, reader: PageReader) -> Rows:
+    """The pages of some lines, with a word about everything that is wrong in them."""
     block = _Block(reader)
-    for number, line in enumerate(_lines(file, reader), start=1):
-        node = _parsed(line, number, reader)
+    for number, line in enumerate(BytesIO(part.lines), start=part.first):
+        if len(line) > LONGEST_LINE:
+            text = f"a line is longer than {LONGEST_LINE:,} bytes"
+            raise ContractError.single("line-too-long", text, file=reader.log.file, help="write one page a line")
+        node = _parsed(line.removeprefix(BOM_UTF8) if number == 1 else line, number, reader)
         if node is not None:
             block.add(number, node)
-        if len(block.labels) >= size or len(block.number) >= size:
-            yield block.rows()
-            block = _Block(reader)
-    if block.number:
-        yield block.rows()
-
-
-def _lines(file: IO[bytes], reader: PageReader) -> Iterator[bytes]:
-    with file:
-        first = True
-        while line := file.readline(LONGEST_LINE + 1):
-            if len(line) > LONGEST_LINE:
-                text = f"a line is longer than {LONGEST_LINE:,} bytes"
-                raise ContractError.single("line-too-long", text, file=reader.log.file, help="write one page a line")
-            yield line.removeprefix(b"\xef\xbb\xbf") if first else line
-            first = False
+    return block.rows()
 
 
 def _parsed(line: bytes, number: int, reader: PageReader) -> Mapping[str, Any] | None:

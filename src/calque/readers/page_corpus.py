@@ -87,11 +87,15 @@ class PageReader:
         """Refuse a file in which some pages name their objects and others do not."""
         if self._gives_ids is None:
             self._gives_ids = given
-        elif given is not self._gives_ids:
+        elif self.disagrees_on_ids(given=given):
             text = "the objects of this page have ids, those before have none"
             other = "the objects of this page have no ids, those before have"
             help = "give ids on every page, or on none"
             self.log.add("ids-partial", self.at(number, "ids"), text if given else other, help=help)
+
+    def disagrees_on_ids(self, *, given: bool) -> bool:
+        """Whether the pages before did otherwise."""
+        return self._gives_ids is not None and given is not self._gives_ids
 
     def lacks_scores(self, number: int, *, help: str = "") -> None:
         """Refuse a file in which a page has objects and no scores."""

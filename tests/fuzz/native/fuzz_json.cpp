@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "json_number.hpp"
+#include "json_pages.hpp"
 #include "json_scan.hpp"
 
 using namespace calque::json;
@@ -91,6 +92,20 @@ void check_number(const Text& text) {
   require(std::memcmp(&value, &expected, sizeof value) == 0);
 }
 
+void check(PageLines& pages) {
+  const std::size_t rows = pages.boxes.size() / 4, count = pages.line.size();
+  check(pages.document, count);
+  require(pages.page_index.size() == count && pages.sizes.size() == 2 * count && pages.counts.size() == count);
+  std::int64_t objects = 0;
+  for (std::size_t i = 0; i < count; ++i) objects += pages.counts[i];
+  require(static_cast<std::size_t>(objects) == rows && pages.boxes.size() == 4 * rows);
+  check(pages.labels, rows);
+  for (const std::size_t size : {pages.scores.size(), pages.area.size(), pages.crowd.size(), pages.integer_ids.size(),
+                                 pages.text_ids.size()}) {
+    require(size == 0 || size == rows);
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -100,12 +115,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::memcpy(copy.get(), data + 1, size - 1);
   copy[size - 1] = '\0';
   Text text(copy.get(), size - 1);
-  if (data[0] % 5 == 4) {
+  if (data[0] % 6 == 4) {
     check_number(text);
     return 0;
   }
   try {
-    Tables tables = scan(text, static_cast<Kind>(data[0] % 5));
+    if (data[0] % 6 == 5) {
+      PageLines pages;
+      scan_pages(text, pages);
+      check(pages);
+      return 0;
+    }
+    Tables tables = scan(text, static_cast<Kind>(data[0] % 6));
     std::visit([](auto& table) { check(table); }, tables);
   } catch (const ScanFailure& failure) {
     require(failure.offset >= 0 && failure.offset <= static_cast<std::int64_t>(size));

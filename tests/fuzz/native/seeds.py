@@ -6,6 +6,12 @@ from pathlib import Path
 KINDS = {"truth": 1, "results": 2, "named": 2, "snapshot": 3, "empty": 0}
 NUMBERS = ["0.1", "-123.45678901234567", "1e22", "9007199254740993", "5e-324", "1e400", "0." + "1" * 30, "1" * 25]
 
+PAGES = [
+    b'{"doc_id":1,"page_index":0,"width":9.5,"height":8,"boxes":[[1,2,3,4]],"labels":["a"],"scores":[0.5],"ids":[7],"crowd":[true]}\n',
+    b'{"doc_id":"a","boxes":[[1,2,3,4],[0,0,1,1]],"labels":["a","b"],"area":[null,2.5],"ids":["x","y"],"kind":"k"}\r\n\n',
+    b'{"doc_id":"b","boxes":null,"labels":[]}',
+]
+
 
 def main(folder: Path) -> None:
     """Fill the folder."""
@@ -19,6 +25,8 @@ def main(folder: Path) -> None:
                 (folder / f"{name}-{style}-{kind}").write_bytes(bytes([kind]) + write(tree, style))
     for number, literal in enumerate(NUMBERS):
         (folder / f"number-{number}").write_bytes(b"\x04" + literal.encode())
+    (folder / "pages-0").write_bytes(b"\x05" + PAGES[0] * 2)
+    (folder / "pages-1").write_bytes(b"\x05" + b"".join(PAGES[1:]))
 
 
 if __name__ == "__main__":
