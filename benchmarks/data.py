@@ -1,6 +1,6 @@
-"""Seeded, made-up data sets for the detection benchmarks, written as COCO JSON and, when asked, as Parquet.
+"""Seeded, made-up data sets for the detection benchmarks, written as COCO JSON and, when asked, as page rows.
 
-    python benchmarks/data.py small coco pages [--parquet] [--cache FOLDER]
+    python benchmarks/data.py small coco pages [--rows parquet ndjson] [--cache FOLDER]
 
 prints, as JSON, where the files of each set are. Pages are made in chunks, each from its own seed, so that memory
 stays bounded and a smaller set of the same kind is the beginning of a larger one.
@@ -342,7 +342,22 @@ def _results(spec: Spec, chunk: Chunk) -> list[dict[str, Any]]:
     ]
 
 
-# Parquet
+# Page rows: Parquet and NDJSON
+
+
+def write_truth_lines(spec: Spec, path: Path) -> None:
+    """The ground truth, one page a line."""
+    _write_lines(path, (_truth_table(spec, chunk) for chunk in chunks(spec)))
+
+
+def write_detections_lines(spec: Spec, path: Path) -> None:
+    """The detections, one page a line."""
+    _write_lines(path, (_detections_table(spec, chunk) for chunk in chunks(spec)))
+
+
+def _write_lines(path: Path, tables: Iterator[pa.Table]) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(row) + "\n" for table in tables for row in table.to_pylist())
 
 
 def write_truth_parquet(spec: Spec, path: Path) -> None:
@@ -401,9 +416,9 @@ def _table(spec: Spec, pages: Pages, boxes: Boxes, more: dict[str, pa.Array]) ->
 
 Writer = Callable[[Spec, Path], None]
 JSON_FILES: dict[str, Writer] = {"truth.json": write_truth_json, "detections.json": write_detections_json}
-PARQUET_FILES: dict[str, Writer] = {
-    "truth.parquet": write_truth_parquet,
-    "detections.parquet": write_detections_parquet,
+ROW_FILES: dict[str, dict[str, Writer]] = {
+    "parquet": {"truth.parquet": write_truth_parquet, "detections.parquet": write_detections_parquet},
+    "ndjson": {"truth.ndjson": write_truth_lines, "detections.ndjson": write_detections_lines},
 }
 
 
@@ -424,10 +439,12 @@ def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", nargs="+", choices=list(SPECS), metavar="SET", help=", ".join(SPECS))
-    parser.add_argument("--parquet", action="store_true", help="write Parquet files as well")
+    parser.add_argument("--rows", nargs="*", choices=list(ROW_FILES), default=[], help="formats of page rows to write as well")
     parser.add_argument("--cache", type=Path, default=DEFAULT_CACHE, help="where the files are kept")
     arguments = parser.parse_args()
-    files = JSON_FILES | (PARQUET_FILES if arguments.parquet else {})
+    files = dict(JSON_FILES)
+    for format in arguments.rows:
+        files |= ROW_FILES[format]
     print(json.dumps({name: cached(name, arguments.cache, files) for name in arguments.sets}))
 
 

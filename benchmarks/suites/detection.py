@@ -54,8 +54,8 @@ def _peer(name: str, script: str, skips: frozenset[str] = frozenset()) -> Tool:
 def _prepare(name: str, cache: Path, needs: frozenset[str]) -> Inputs:
     """Make the files in a process of their own: the runner must stay small (see `measure.own_peak`)."""
     command = [sys.executable, str(BENCHMARKS / "data.py"), name, "--cache", str(cache)]
-    parquet = ["--parquet"] if needs else []
-    made = subprocess.run([*command, *parquet], check=True, stdout=subprocess.PIPE, text=True)
+    rows = sorted({Path(file).suffix[1:] for file in needs})
+    made = subprocess.run([*command, *(["--rows", *rows] if rows else [])], check=True, stdout=subprocess.PIPE, text=True)
     files: dict[str, str] = json.loads(made.stdout)[name]
     return files
 
@@ -72,19 +72,22 @@ SUITE = Suite(
     groups={"scale": ("pages5k", "pages", "pages80k")},
     tools=(
         Tool("calque", "calque", _calque("json"), _coco_part),
-        Tool(
-            "calque-parquet",
-            "calque",
-            _calque("parquet", "--boxes", "xywh"),
-            _coco_part,
-            needs=("truth.parquet", "detections.parquet"),
+        *(
+            Tool(
+                f"calque-{rows}",
+                "calque",
+                _calque(rows, "--boxes", "xywh"),
+                _coco_part,
+                needs=(f"truth.{rows}", f"detections.{rows}"),
+            )
+            for rows in ("parquet", "ndjson")
         ),
         _peer("hotcoco", "hotcoco_.py"),
         _peer("ultrafast-pycocotools", "ultrafast_pycocotools_.py"),
         _peer("faster-coco-eval", "faster_coco_eval_.py", skips=SLOW_SETS),
         _peer("pycocotools", "pycocotools_.py", skips=SLOW_SETS),
     ),
-    ours=("calque", "calque-parquet"),
+    ours=("calque", "calque-parquet", "calque-ndjson"),
     references=("pycocotools", "faster-coco-eval", "hotcoco", "ultrafast-pycocotools"),
     tolerance=1e-9,
     prepare=_prepare,
