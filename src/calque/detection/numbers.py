@@ -104,6 +104,9 @@ COUNTS = (
 )
 MEASURES: tuple[Measure, ...] = (*RATIOS, *COUNTS, *coco.MEASURES, *errors.MEASURES)
 
+WORTH_A_THREAD = 100_000
+"""From how many predictions on numbers are found side by side: with fewer, threads only get in each other's way."""
+
 SCOPES = {
     "micro": "counts are added up over all documents and classes, then divided",
     "macro_classes": "the mean of the classes that have a value, with class weights",
@@ -117,7 +120,7 @@ def measure(task: Detection, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]
     labels = [name for name in ledger.names["label"] if not task.labels or name in task.labels]
     documents = ledger.table("documents")
     metrics, averages, kinds = side_by_side(
-        jobs,
+        jobs if ledger.table("found").height >= WORTH_A_THREAD else 1,
         lambda: {repr(threshold): _at(task, _Cut(task, ledger, threshold), labels) for threshold in task.iou},
         lambda: coco.measure(task, ledger, jobs),
         lambda: {} if task.errors == "none" else {"errors": errors.measure(task, ledger, jobs)},
