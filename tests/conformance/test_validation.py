@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import math
 from collections.abc import Callable
@@ -16,7 +15,7 @@ from calque import Corpus, read
 from calque.core.corpus import BoxCorpus
 from calque.core.errors import ContractError, Issue, Severity
 from calque.readers import check_pair, read_pair
-from tests.snapshots import BOX, item, predictions, truth, valid_predictions, valid_truth
+from tests.snapshots import BOX, predictions, valid_predictions, valid_truth
 
 Tree = dict[str, Any]
 Change = Callable[[Tree], object]
@@ -459,126 +458,6 @@ def test_a_coordinate_within_1e_9_outside_is_clipped_with_a_note(value: float, c
     (note,) = corpus.issues
     assert (note.code, note.severity, note.pointer) == ("clipped", Severity.NOTE, f"{FIRST}/bbox/{axis}")
     assert repr(value) in note.message
-
-
-# Lenient.
-
-
-def test_lenient_counts_unknown_keys() -> None:
-    tree = valid_truth()
-    tree["surprise"] = first(tree)["surprise"] = 1
-    corpus = accepted(tree, lenient=True)
-    assert [(i.code, i.severity) for i in corpus.issues] == [("unknown-key", Severity.NOTE)] * 2
-    assert len(corpus) == 2
-
-
-def test_lenient_merges_duplicate_pages() -> None:
-    again = {"page_id": "x", "doc_id": "a.pdf", "page_index": 0, "objects": [item("new", "Figure", BOX)]}
-    corpus = accepted(changed(valid_truth(), lambda t: t["predictions"].append(again)), lenient=True)
-    assert [(i.code, i.severity) for i in corpus.issues] == [("duplicate-page", Severity.NOTE)]
-    assert corpus.page_index.tolist() == [0, 3]
-    assert corpus.page.tolist() == [0, 0, 0]
-
-
-def test_lenient_still_refuses_an_id_that_two_merged_pages_share() -> None:
-    tree = changed(valid_truth(), lambda t: t["predictions"].append(copy.deepcopy(t["predictions"][0])))
-    codes = [code for code, _ in refused(tree, lenient=True)]
-    assert codes.count("duplicate-id") == 2
-
-
-def test_lenient_drops_objects_with_unknown_labels_and_says_so() -> None:
-    corpus = accepted(changed(valid_truth(), lambda t: first(t).update(label="Stamp")), lenient=True)
-    assert [(i.code, i.severity) for i in corpus.issues] == [("unknown-label", Severity.LOSS)]
-    assert len(corpus) == 1
-
-
-def test_lenient_forgives_nothing_else() -> None:
-    tree = changed(valid_truth(), lambda t: first(t).update(bbox=[0.1, 0.1, 7, 0.5]))
-    assert refused(tree, lenient=True) == [("box-range", f"{FIRST}/bbox/2")]
-
-
-# Hints for the usual slips.
-
-
-def hints_of(tree: Tree) -> str:
-    with pytest.raises(ContractError) as caught:
-        read(tree)
-    return str(caught.value).partition("hint: ")[2]
-
-
-def test_hint_values_over_1_look_like_pixels() -> None:
-    tree = truth({("a", 0): [("Figure", (100, 200, 600, 2381)), ("Table", (50, 60, 900, 1200))]})
-    assert "values up to 2381 look like pixels" in hints_of(tree)
-
-
-def test_hint_values_over_1_look_like_percent() -> None:
-    tree = truth({("a", 0): [("Figure", (10, 20, 60, 97.5)), ("Table", (5, 60, 90, 80))]})
-    assert "look like percent" in hints_of(tree)
-
-
-def test_hint_boxes_look_like_x_y_width_height() -> None:
-    tree = truth({("a", 0): [("Figure", (0.6, 0.5, 0.2, 0.3)), ("Table", (0.5, 0.6, 0.4, 0.1))]})
-    assert "[x, y, width, height]" in hints_of(tree)
-
-
-def test_hint_scores_look_like_percent() -> None:
-    tree = predictions({("a", 0): [("Figure", BOX, 97.5), ("Table", BOX, 12)]})
-    assert "scores up to 97.5 look like percent" in hints_of(tree)
-
-
-def test_no_hint_when_values_are_not_numbers() -> None:
-    tree = truth({("a", 0): [("Figure", (math.nan, 0, 1, 1))]})
-    assert hints_of(tree) == ""
-
-
-@pytest.mark.parametrize("number", [1, "1"])
-def test_hint_label_ids_in_place_of_names(number: object) -> None:
-    tree = changed(valid_truth(), lambda t: first(t).update(label=number))
-    (issue,) = issues_of(tree)
-    assert issue.code == "label-id"
-    assert "'Figure'" in issue.help
-
-
-LAYOUT = [(0.1, 0.05 + 0.15 * k, 0.3 + 0.1 * k, 0.15 + 0.15 * k) for k in range(6)]
-
-
-def pair_notes(boxes: list[tuple[float, ...]]) -> list[str]:
-    _, found = read_pair(
-        truth({("a", 0): [("Figure", box) for box in LAYOUT]}),
-        predictions({("a", 0): [("Figure", box, 0.5) for box in boxes]}),
-    )
-    return [issue.code for issue in found.issues]
-
-
-def test_hint_x_and_y_swapped() -> None:
-    assert pair_notes([(b[1], b[0], b[3], b[2]) for b in LAYOUT]) == ["axes-swapped"]
-
-
-def test_hint_origin_at_the_bottom() -> None:
-    assert pair_notes([(b[0], 1 - b[3], b[2], 1 - b[1]) for b in LAYOUT]) == ["origin-bottom"]
-
-
-def test_hint_widths_and_heights_that_happen_to_be_valid_corners() -> None:
-    boxes = [(0.1, 0.02 + 0.02 * k, 0.6, 0.3 + 0.02 * k) for k in range(6)]
-    _, found = read_pair(
-        truth({("a", k): [("Figure", (b[0], b[1], b[0] + b[2], b[1] + b[3]))] for k, b in enumerate(boxes)}),
-        predictions({("a", k): [("Figure", b, 0.5)] for k, b in enumerate(boxes)}),
-    )
-    assert [issue.code for issue in found.issues] in ([], ["sizes-for-corners"])
-    far = [(0.3, 0.3, 0.31 + 0.01 * k, 0.32) for k in range(6)]
-    _, found = read_pair(
-        truth({("a", k): [("Figure", (b[0], b[1], b[0] + b[2], b[1] + b[3]))] for k, b in enumerate(far)}),
-        predictions({("a", k): [("Figure", b, 0.5)] for k, b in enumerate(far)}),
-    )
-    assert [issue.code for issue in found.issues] == ["sizes-for-corners"]
-
-
-def test_no_hint_when_the_boxes_meet_as_they_are() -> None:
-    assert pair_notes(LAYOUT) == []
-
-
-def test_no_hint_when_no_transform_helps() -> None:
-    assert pair_notes([(0.9, 0.9, 0.95, 0.9 + 0.01 * (k + 1)) for k in range(6)]) == []
 
 
 # Page identity.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -192,3 +193,18 @@ print(peak() - before)
 """
     grown = int(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout)
     assert grown < 20_000, f"{grown} kB more for a file of {path.stat().st_size} bytes"
+
+
+def test_errors_can_be_pickled_and_are_value_errors():
+    with pytest.raises(ValueError, match=r"empty file \(at byte 0\)") as caught:
+        _native.Scan(b"").columns()
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (type(again), again.message, again.offset) == (_native.ScanError, "empty file", 0)
+
+
+def test_the_module_does_not_import_numpy():
+    code = (
+        f"import sys; sys.path[:0] = {sys.path!r}; from calque.kernels import _native; scan = _native.Scan(b'[]');"
+        "assert 'numpy' not in sys.modules; scan.columns(); assert 'numpy' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

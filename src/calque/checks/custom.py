@@ -159,7 +159,7 @@ def load(reference: str) -> Function:
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except Exception as error:  # the user's own code, which may fail in any way
         raise ConfigError(f"{file}: cannot be loaded: {type(error).__name__}: {error}") from error
     function = getattr(module, name, None)
     if not callable(function):

@@ -25,7 +25,7 @@ def side_by_side(jobs: int, *works: Callable[[], Any]) -> list[Any]:
         for place in places:
             try:
                 results[place] = works[place]()
-            except BaseException as failure:
+            except BaseException as failure:  # raised again by the caller's thread
                 failures[place] = failure
 
     threads = [threading.Thread(target=draw) for _ in range(1, min(jobs, len(works)) if jobs > 0 else len(works))]
