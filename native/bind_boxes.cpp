@@ -1,8 +1,10 @@
 // Python's view of the box and COCO kernels: checks what it is given, lets go of the GIL, hands over arrays without a
 // copy.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "bind_arrays.hpp"
@@ -25,6 +27,7 @@ using namespace calque;
 template <class T>
 using Strided = nb::ndarray<const T, nb::ndim<1>, nb::device::cpu>;
 using Counts = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Before = nb::ndarray<const std::int64_t, nb::shape<2, -1, -1>, nb::c_contig, nb::device::cpu>;
 using Boxes = nb::ndarray<const double, nb::shape<-1, 4>, nb::c_contig, nb::device::cpu>;
 using Ranges = nb::ndarray<const double, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
 // A side where labels play no part.
@@ -240,10 +243,14 @@ Curves curves(const Column<std::int32_t>& order, const Column<std::int64_t>& cla
 auto bound_coco_accumulate(const Column<std::int32_t>& order, const Column<std::int64_t>& class_offsets,
                            const Column<double>& scores, const Column<std::int32_t>& rank, const Strided<Mask>& matched,
                            const Strided<Mask>& ignored, const Counts& truths, const Column<double>& recall_points,
-                           std::int64_t max_detections, int jobs) {
+                           std::int64_t max_detections, int jobs, const std::optional<Before>& before) {
     require(scores.shape(0) == rank.shape(0), "scores, rank, matched and ignored must have the same length");
-    const Curves drawn =
-        curves(order, class_offsets, rank, matched, ignored, truths, max_detections);
+    Curves drawn = curves(order, class_offsets, rank, matched, ignored, truths, max_detections);
+    if (before) {
+        require(before->shape(1) == drawn.thresholds && before->shape(2) == drawn.classes(),
+                "before must have two tables by threshold and class");
+        drawn.before = {before->data(), before->size()};
+    }
     Accumulated out;
     {
         const nb::gil_scoped_release released;
@@ -291,7 +298,7 @@ void bind_boxes(nb::module_& m) {
           "jobs"_a = 1);
     m.def("score_order", &bound_score_order, "labels"_a, "scores"_a, "classes"_a, "jobs"_a = 1);
     m.def("coco_accumulate", &bound_coco_accumulate, "order"_a, "class_offsets"_a, "scores"_a, "rank"_a, "matched"_a,
-          "ignored"_a, "truths"_a, "recall_points"_a, "max_detections"_a, "jobs"_a = 1);
+          "ignored"_a, "truths"_a, "recall_points"_a, "max_detections"_a, "jobs"_a = 1, "before"_a = nb::none());
     m.def("coco_recall", &bound_coco_recall, "order"_a, "class_offsets"_a, "rank"_a, "matched"_a, "ignored"_a,
           "truths"_a, "max_detections"_a, "jobs"_a = 1);
 }

@@ -68,7 +68,7 @@ public:
         for (std::size_t t = 0; t < curves_.thresholds; ++t) {
             if (curves_.truths_at(t, k) <= 0) continue;
             const std::span<const TruePositive> hits = true_positives(t);
-            raise_envelope(hits);
+            raise_envelope(hits, curves_.true_before(t, k), curves_.false_before(t, k));
             read_off(hits, t, k);
         }
     }
@@ -105,11 +105,12 @@ private:
     }
 
     // The best precision at each true positive or after it; between two of them precision only falls.
-    void raise_envelope(std::span<const TruePositive> hits) {
+    void raise_envelope(std::span<const TruePositive> hits, std::int64_t true_before, std::int64_t false_before) {
         envelope_.resize(std::max(envelope_.size(), hits.size()));
         double best = 0.0;
         for (std::size_t i = hits.size(); i-- > 0;) {
-            const auto tp = static_cast<double>(i + 1), fp = static_cast<double>(hits[i].false_before);
+            const auto tp = static_cast<double>(true_before + static_cast<std::int64_t>(i) + 1);
+            const auto fp = static_cast<double>(false_before + hits[i].false_before);
             best = std::max(best, tp / (fp + tp + std::numeric_limits<double>::epsilon()));
             envelope_[i] = best;
         }
@@ -118,14 +119,16 @@ private:
     void read_off(std::span<const TruePositive> hits, std::size_t t, std::size_t k) {
         const std::size_t classes = curves_.classes();
         const auto truths = static_cast<double>(curves_.truths_at(t, k));
-        out_.recall[t * classes + k] = static_cast<double>(hits.size()) / truths;
+        const auto before = static_cast<std::size_t>(curves_.true_before(t, k)), reached = before + hits.size();
+        out_.recall[t * classes + k] = static_cast<double>(reached) / truths;
         for (std::size_t r = 0; r < recall_points_.size(); ++r) {
             const std::size_t at = (t * recall_points_.size() + r) * classes + k;
-            const std::size_t needed = hits_for(recall_points_[r], truths, hits.size());
+            const std::size_t needed = hits_for(recall_points_[r], truths, reached);
+            const std::size_t missing = needed > before ? needed - before : 0;
             out_.precision[at] = out_.scores_at[at] = 0.0;
-            if (first_row_ < 0 || needed > hits.size()) continue;
-            if (!hits.empty()) out_.precision[at] = envelope_[needed ? needed - 1 : 0];
-            out_.scores_at[at] = scores_[static_cast<std::size_t>(needed ? hits[needed - 1].row : first_row_)];
+            if (first_row_ < 0 || missing > hits.size()) continue;
+            if (!hits.empty()) out_.precision[at] = envelope_[missing ? missing - 1 : 0];
+            out_.scores_at[at] = scores_[static_cast<std::size_t>(missing ? hits[missing - 1].row : first_row_)];
         }
     }
 

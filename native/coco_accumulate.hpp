@@ -26,9 +26,17 @@ struct Curves {
     std::span<const std::int64_t> truths;  // by threshold and class
     std::size_t thresholds;
     std::int64_t max_detections;
+    // How many true, then how many false positives rank before these rows, by threshold and class; empty: none do.
+    std::span<const std::int64_t> before = {};
 
     std::size_t classes() const { return class_offsets.size() - 1; }
     std::int64_t truths_at(std::size_t t, std::size_t k) const { return truths[t * classes() + k]; }
+    std::int64_t true_before(std::size_t t, std::size_t k) const {
+        return before.empty() ? 0 : before[t * classes() + k];
+    }
+    std::int64_t false_before(std::size_t t, std::size_t k) const {
+        return before.empty() ? 0 : before[(thresholds + t) * classes() + k];
+    }
     bool has_truths(std::size_t k) const {
         for (std::size_t t = 0; t < thresholds; ++t)
             if (truths_at(t, k) > 0) return true;

@@ -7,6 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calque.core.measures import joined_fractions
 from tests.kernels.box_cases import same
 from tests.kernels.test_greedy import refusal
 
@@ -19,7 +20,7 @@ def columns(rows):
 
 @given(rows=rows, power=st.integers(-8, 0))
 def test_sums_are_those_of_fractions_but_for_what_lies_below(kernels, rows, power):
-    sums = kernels.fraction_sums(*columns(rows), 4, 2.0**power)
+    sums = joined_fractions(kernels.fraction_parts(*columns(rows), 4, 2.0**power))
     for group, total in enumerate(sums.tolist()):
         members = [Fraction(value) / 2**-power for value, of in rows if of == group]
         dropped = sum(members) - sum(Fraction(math.floor(value * 2**54), 2**54) for value in members)
@@ -28,10 +29,10 @@ def test_sums_are_those_of_fractions_but_for_what_lies_below(kernels, rows, powe
 
 @given(rows=rows, scale=st.sampled_from([1.0, 0.5, 2.0**-30]))
 def test_twins_agree_to_the_bit(reference, native, rows, scale):
-    assert same(reference.fraction_sums(*columns(rows), 4, scale), native.fraction_sums(*columns(rows), 4, scale))
+    assert same(reference.fraction_parts(*columns(rows), 4, scale), native.fraction_parts(*columns(rows), 4, scale))
 
 
 def test_bad_groups_are_refused_in_the_same_words(reference, native):
     for values, groups in ((np.zeros(2), np.zeros(3, np.int32)), (np.zeros(1), np.array([4], np.int32))):
-        messages = {refusal(lambda k=k, v=values, g=groups: k.fraction_sums(v, g, 4)) for k in (reference, native)}
+        messages = {refusal(lambda k=k, v=values, g=groups: k.fraction_parts(v, g, 4)) for k in (reference, native)}
         assert len(messages) == 1

@@ -143,7 +143,7 @@ def test_a_state_without_the_columns_says_so() -> None:
     plain = Evaluator(Detection())
     other = [Corpus.from_arrays([[0, 0, 1, 1]], ["Table"], documents=["z"], scores=s) for s in (None, [0.5])]
     plain.update(*other)
-    asked._parts.append(asked.task.score(*first))  # the check of columns is another test's
+    asked._parts.add(asked.task.score(*first))  # the check of columns is another test's
     numbers = asked.merge(plain).compute()
     assert "without the sweep" in numbers.undefined["sweep.overall.best_f1"]
     assert "without the confusion" in numbers.undefined["confusion"]

@@ -12,6 +12,7 @@ Misuse of the Python API stays ``TypeError`` or ``ValueError``.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -135,6 +136,20 @@ def summarize(issues: Iterable[Issue]) -> tuple[Issue, ...]:
         known = first.get(key)
         first[key] = issue if known is None else replace(known, count=known.count + issue.count)
     return tuple(first.values())
+
+
+def by_place(issues: Iterable[Issue]) -> list[Issue]:
+    """Sorted, so that the one that `summarize` shows does not depend on which shard came first; numbers in pointers count.
+
+    >>> [issue.pointer for issue in by_place(Issue("odd", "", "a.json", f"/pages/{page}/label") for page in (10, 9))]
+    ['/pages/9/label', '/pages/10/label']
+    """
+    return sorted(issues, key=lambda issue: (issue.file, issue.code, _steps(issue.pointer), issue.message))
+
+
+def _steps(pointer: str) -> list[tuple[int, str]]:
+    """Texts and numbers in turn; a number counts by its length first."""
+    return [(len(step) if place % 2 else 0, step) for place, step in enumerate(re.split(r"0*([0-9]+)", pointer))]
 
 
 class CalqueError(Exception):

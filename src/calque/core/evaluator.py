@@ -6,16 +6,20 @@ import dataclasses
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from calque.core.corpus import UnitId
-from calque.core.errors import ContractError, Issue, MergeError, summarize
+from calque.core.errors import ContractError, Issue, MergeError, by_place, summarize
 from calque.core.files import write_whole
 from calque.core.ledger import Ledger, check_disjoint
+from calque.core.parts import MOST_BYTES, Parts
 from calque.core.result import Result, Sources
 from calque.core.signature import Signature
 from calque.core.state import pack, unpack, well_formed
 from calque.core.task import Task, task_class
+
+if TYPE_CHECKING:
+    from calque.core.spool import Spool
 
 Keep = Literal["numbers", "outcomes"]
 
@@ -30,7 +34,8 @@ class Evaluator:
         self.task = task
         self._keep = keep
         self._jobs = jobs
-        self._parts: list[Ledger] = []
+        self._spool: Spool | None = None
+        self._parts = self._no_parts()
         self._units: set[UnitId] = set()
         self._issues: list[Issue] = []
         self._sources = Sources()
@@ -43,27 +48,41 @@ class Evaluator:
 
     def update(self, expected: Any, found: Any) -> Self:
         """Score whole documents: two corpora, or anything that `calque.read` takes. All of them, or none when it fails."""
-        ledgers: list[Ledger] = []
+        parts = self._no_parts()
         issues: list[Issue] = []
         sources = Sources()
         self.done = 0
         for truth, predictions in self.task.batches(expected, found):
             ledger = self.task.score(truth, predictions, jobs=self._jobs)
-            ledgers.append(self._kept(ledger))
+            parts.add(self._kept(ledger))
             issues += [*truth.issues, *predictions.issues, *ledger.issues]
             sources |= Sources(((truth.source, truth.model),), ((predictions.source, predictions.model),))
             self.done += len(ledger.units)
-        self._add(*ledgers)
-        self._issues += summarize(issues)
+        self._add(parts)
+        self._issues += summarize(by_place(issues))
         self._sources |= sources
         return self
 
     def add(self, ledger: Ledger, *, issues: Iterable[Issue] = (), sources: Sources | None = None) -> Self:
         """Take in documents that were scored elsewhere under this task: in another process, or while they streamed by."""
-        self._add(self._kept(ledger))
+        self._add(self._alone(self._kept(ledger)))
         self._issues += summarize([*issues, *ledger.issues])
         self._sources |= sources or Sources()
         return self
+
+    def _no_parts(self) -> Parts:
+        if self._keep == "outcomes" or not self.task.by_chunks:
+            return Parts()
+        if self._spool is None:
+            from calque.core.spool import Spool
+
+            self._spool = Spool()
+        return Parts(self._spool, MOST_BYTES)
+
+    def _alone(self, ledger: Ledger) -> Parts:
+        parts = self._no_parts()
+        parts.add(ledger)
+        return parts
 
     def _kept(self, ledger: Ledger) -> Ledger:
         return ledger if self._keep == "outcomes" else ledger.without_details()
@@ -74,28 +93,25 @@ class Evaluator:
         if apart:
             raise MergeError("the two states were made with different settings: " + "; ".join(apart))
         if other._parts:
-            self._add(other.ledger())
+            self._add(other._parts)
         self._issues += other._issues
         self._sources |= other._sources
         return self
 
-    def _add(self, *ledgers: Ledger) -> None:
-        check_disjoint((ledger.units for ledger in ledgers), self._units)
-        self._units.update(*(ledger.units for ledger in ledgers))
-        self._parts += ledgers
+    def _add(self, parts: Parts) -> None:
+        check_disjoint(parts.units(), self._units)
+        self._units.update(*parts.units())
+        self._parts.extend(parts)
 
     def ledger(self) -> Ledger:
         """The outcomes of everything seen so far."""
         if not self._parts:
             raise ValueError("nothing was evaluated yet: call update() first")
-        if len(self._parts) > 1:
-            self._parts = [Ledger.concat(self._parts)]
-        return self._parts[0]
+        return self._parts.ledger()
 
     def issues(self) -> tuple[Issue, ...]:
         """What was noticed in the data so far, one entry for each kind and file."""
-        # Sorted before and not after: which shard came first must not decide which place is shown.
-        return summarize(sorted(self._issues, key=lambda issue: (issue.file, issue.code, issue.pointer)))
+        return summarize(by_place(self._issues))
 
     def compute(self) -> Result:
         """The numbers of everything seen so far; calling it changes nothing."""
@@ -118,7 +134,7 @@ class Evaluator:
         header, ledger = unpack(data, file)
         with well_formed(file):
             evaluator = cls(_task_of(header, file), keep=header["keep"])
-            evaluator._add(ledger)
+            evaluator._add(evaluator._alone(ledger))
             evaluator._issues = [Issue.from_dict(issue) for issue in header["issues"]]
             evaluator._sources = Sources.from_dict(header["sources"])
         return evaluator

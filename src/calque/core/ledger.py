@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -44,6 +44,13 @@ class Ledger:
     def table(self, name: str) -> Table:
         """One of the tables."""
         return self.tables[name]
+
+    def chunks(self, table: str, *columns: str) -> Iterator[Table]:  # noqa: ARG002  # a stored ledger reads only these
+        """The rows of a table, whole documents at a time and in no set order of documents; here all at once.
+
+        A chunk has at least the columns that are asked for (all of them when none is), and the document of each row.
+        """
+        yield self.tables[table]
 
     def offsets(self, table: str) -> Ints:
         """The first row of each document in a table, and the table's height at the end."""
@@ -108,7 +115,7 @@ class Ledger:
         if len(ledgers) == 1:
             return ledgers[0]
         units = _joint_units(ledgers)
-        names = _joint_names(ledgers)
+        names = joint_names([ledger.names for ledger in ledgers])
         position = {unit: code for code, unit in enumerate(units)}
         unit_codes = [np.array([position[unit] for unit in ledger.units], dtype=np.int32) for ledger in ledgers]
         return Ledger(
@@ -160,10 +167,11 @@ def check_disjoint(parts: Iterable[Iterable[UnitId]], before: Set[UnitId] = froz
         raise MergeError(f"seen twice: document {listed}{more}; each document may be counted once{help}")
 
 
-def _joint_names(ledgers: Sequence[Ledger]) -> dict[str, tuple[str, ...]]:
+def joint_names(parts: Sequence[Mapping[str, tuple[str, ...]]]) -> dict[str, tuple[str, ...]]:
+    """What the codes of all parts together mean, by the name of the column."""
     joint: dict[str, tuple[str, ...]] = {}
-    for column, first in ledgers[0].names.items():
-        tables = [ledger.names[column] for ledger in ledgers]
+    for column, first in parts[0].items():
+        tables = [names[column] for names in parts]
         # A fixed vocabulary keeps its own order; names that data brings are sorted.
         same = all(table == first for table in tables)
         joint[column] = first if same else tuple(sorted({name for table in tables for name in table}))
@@ -178,7 +186,7 @@ def _joint_table(
     telling = [ledger for ledger in ledgers if ledger.tables[name].height] or ledgers
     shared = [key for key in telling[0].tables[name] if all(key in ledger.tables[name] for ledger in telling)]
     columns: dict[str, Column] = {
-        key: concat([_recoded(key, ledger, ledger.tables[name][key], names) for ledger in telling])
+        key: concat([recoded(key, ledger.names, ledger.tables[name][key], names) for ledger in telling])
         for key in shared
         if key != UNIT
     }
@@ -187,10 +195,11 @@ def _joint_table(
     return joint if in_order else joint.take(np.argsort(unit, kind="stable"))
 
 
-def _recoded(key: str, ledger: Ledger, column: Column, names: Mapping[str, tuple[str, ...]]) -> Column:
-    if key not in names or ledger.names[key] == names[key]:
+def recoded(key: str, old: Mapping[str, tuple[str, ...]], column: Column, new: Mapping[str, tuple[str, ...]]) -> Column:
+    """A column with the new codes instead of the old, if it holds codes that have changed."""
+    if key not in new or old[key] == new[key]:
         return column
-    position = {name: code for code, name in enumerate(names[key])}
+    position = {name: code for code, name in enumerate(new[key])}
     # The last entry serves rows without a name: code -1 stays -1.
-    code = np.array([*(position[name] for name in ledger.names[key]), -1], dtype=np.int32)
+    code = np.array([*(position[name] for name in old[key]), -1], dtype=np.int32)
     return np.asarray(code[np.asarray(column)])

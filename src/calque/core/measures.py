@@ -71,6 +71,9 @@ class Measure:
     """When it has no value."""
 
 
+_HALF = float(1 << 27)
+"""How many times smaller the second part of a fraction is than the first, and the first than one."""
+
 TallyT = TypeVar("TallyT")
 
 
@@ -120,13 +123,35 @@ def fraction_sums(values: Floats, groups: Array, size: int, scale: float = 1.0) 
     >>> fraction_sums(np.array([0.75, 0.5, 0.3]), np.array([0, 0, 1]), 2).tolist()
     [1.25, 0.3]
     """
-    sums: Floats = kernels().fraction_sums(np.ascontiguousarray(values), groups.astype(np.int32, copy=False), size, scale)
-    return sums
+    return joined_fractions(fraction_parts(values, groups, size, scale))
+
+
+def fraction_parts(values: Floats, groups: Array, size: int, scale: float = 1.0) -> Ints:
+    """`fraction_sums` as whole numbers, so that the sums of some rows can be added to those of others."""
+    parts: Ints = kernels().fraction_parts(np.ascontiguousarray(values), groups.astype(np.int32, copy=False), size, scale)
+    return parts
+
+
+def joined_fractions(parts: Ints) -> Floats:
+    """The sums whose parts these are."""
+    return np.asarray(parts[0] / _HALF + parts[1] / (_HALF * _HALF))
 
 
 def fraction_mean(values: Floats) -> float:
     """The mean of values in [0, 1], the same for any order; there must be some."""
     return float(fraction_sums(values, np.zeros(len(values), np.int32), 1)[0] / len(values))
+
+
+def exact_parts(values: Sequence[float]) -> list[float]:
+    """A few numbers with exactly the same sum, so that `math.fsum` over the parts of all splits is that over all values.
+
+    >>> exact_parts([1e16, 1.0, 1.0, 1e-3])
+    [1.0000000000000002e+16, 0.001]
+    """
+    parts: list[float] = []
+    while rest := math.fsum([*values, *(-part for part in parts)]):
+        parts.append(rest)
+    return parts
 
 
 def settle(tree: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:

@@ -89,6 +89,8 @@ class Task(ABC):
     name: ClassVar[str]
     fixed: ClassVar[Mapping[str, str]] = {}
     """What the signature says beside the settings, such as how items are paired."""
+    by_chunks: ClassVar[bool] = False
+    """Whether `measure` reads a ledger by `chunks`, so that one that is longer than memory can wait in a file."""
     known: ClassVar[dict[str, type[Task]]] = {}
     """Every task class that was defined, by name, so that a state finds its own."""
 

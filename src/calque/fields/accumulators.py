@@ -14,10 +14,12 @@ from calque.core.corpus import UnitId
 from calque.core.errors import ConfigError
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import settle
+from calque.core.parts import MOST_BYTES, Parts
+from calque.core.spool import Spool
 from calque.core.state import pack, unpack, well_formed
-from calque.fields.average_precision import box_metrics
+from calque.fields.average_precision import BoxTotals, box_metrics
 from calque.fields.book import BOX_COLUMNS, RATING_COLUMNS
-from calque.fields.calibration import Ranked, confidence_metrics
+from calque.fields.calibration import Ratings
 from calque.fields.task import COCO_THRESHOLDS
 
 _DOCUMENT_COLUMNS = (
@@ -70,7 +72,9 @@ class LedgerAccumulator(PostComparisonAccumulator):
 
     def reset(self) -> None:
         """Forget everything."""
-        self._parts: list[Ledger] = []
+        self._parts = Parts(Spool(), MOST_BYTES)
+        self._next = 0
+        """The number of the next document that has no id."""
 
     def add(self, ledger: Ledger) -> None:
         """Take in the documents of a ledger."""
@@ -79,7 +83,11 @@ class LedgerAccumulator(PostComparisonAccumulator):
             "documents": Table({name: documents.array(name) for name, _ in _DOCUMENT_COLUMNS}),
             self.table: ledger.table(self.table),
         }
-        self._parts.append(Ledger(units=ledger.units, tables=kept, names={self.names: ledger.names[self.names]}))
+        self._take(Ledger(units=ledger.units, tables=kept, names={self.names: ledger.names[self.names]}))
+
+    def _take(self, ledger: Ledger) -> None:
+        self._parts.add(ledger)
+        self._next = max([self._next, *(unit + 1 for unit in ledger.units if isinstance(unit, int))])
 
     def accumulate(self, comparison_result: dict[str, Any], prediction_raw: dict[str, Any] | None) -> None:
         """Take in one comparison; it becomes the next numbered document."""
@@ -87,7 +95,6 @@ class LedgerAccumulator(PostComparisonAccumulator):
         rows = comparison_result.get("field_comparisons")
         if rows is None:
             raise ValueError("no field_comparisons: call compare_with(..., document_field_comparisons=True)")
-        numbers = [unit for part in self._parts for unit in part.units if isinstance(unit, int)]
         names = sorted({self._key(row) for row in rows})
         code = {name: position for position, name in enumerate(names)}
         entries = [(0, code[self._key(row)], *entry) for row in rows if (entry := self._entry(row)) is not None]
@@ -97,7 +104,7 @@ class LedgerAccumulator(PostComparisonAccumulator):
             "documents": _columns([(0, False, len(rows), with_box, rated)], _DOCUMENT_COLUMNS),
             self.table: _columns(entries, self.columns),
         }
-        self._parts.append(Ledger(units=(max(numbers, default=-1) + 1,), tables=tables, names={self.names: tuple(names)}))
+        self._take(Ledger(units=(self._next,), tables=tables, names={self.names: tuple(names)}))
 
     @abstractmethod
     def _key(self, row: Mapping[str, Any]) -> str: ...
@@ -110,37 +117,35 @@ class LedgerAccumulator(PostComparisonAccumulator):
 
     def compute(self) -> dict[str, Any] | None:
         """The numbers so far; ``None`` before the first document."""
-        return settle(self._measure(self._ledger()))[0] if self._parts else None
-
-    def _ledger(self) -> Ledger:
-        if len(self._parts) > 1:
-            self._parts = [Ledger.concat(self._parts)]
-        return self._parts[0]
+        return settle(self._measure(self._parts.ledger()))[0] if self._parts else None
 
     def get_state(self) -> dict[str, Any]:
         """Everything collected, as plain JSON values."""
-        return {"accumulator": self.name, "rows": _to_text(self._ledger()) if self._parts else ""}
+        return {"accumulator": self.name, "rows": _to_text(self._parts.ledger()) if self._parts else ""}
 
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Become what `get_state` described."""
         with well_formed("accumulator state"):
-            self._parts = [_from_text(state["rows"])] if state["rows"] else []
+            ledger = _from_text(state["rows"]) if state["rows"] else None
+        self.reset()
+        if ledger is not None:
+            self._take(ledger)
 
     def merge_state(self, other_state: Mapping[str, Any]) -> None:
         """Add what another accumulator collected; documents without ids are numbered on."""
         with well_formed("accumulator state"):
             other = _from_text(other_state["rows"]) if other_state["rows"] else None
         if other is not None:
-            self._parts.append(renumbered(other, [unit for part in self._parts for unit in part.units]))
+            self._take(renumbered(other, self._next))
 
 
-def renumbered(ledger: Ledger, taken: Iterable[UnitId]) -> Ledger:
-    """The ledger with documents that have only a number counted on from those that are there; ids stay as they are."""
+def renumbered(ledger: Ledger, first: int) -> Ledger:
+    """The ledger with documents that have only a number counted on, at least from ``first``; ids stay as they are."""
     named = ledger.table("documents").array("named").tolist()
     if all(named):
         return ledger
     kept, moved = ([unit for unit, own in zip(ledger.units, named, strict=True) if own is which] for which in (True, False))
-    first = 1 + max((unit for unit in (*taken, *kept) if isinstance(unit, int)), default=-1)
+    first = max([first, *(unit + 1 for unit in kept if isinstance(unit, int))])
     numbered = ledger.select(moved)
     shifted = tuple(unit + first for unit in numbered.units if isinstance(unit, int))
     return Ledger.concat([
@@ -152,6 +157,10 @@ def renumbered(ledger: Ledger, taken: Iterable[UnitId]) -> Ledger:
 def _columns(rows: list[tuple[Any, ...]], columns: tuple[tuple[str, Any], ...]) -> Table:
     values = list(zip(*rows, strict=True)) or [()] * len(columns)
     return Table({name: np.array(column, dtype=kind) for (name, kind), column in zip(columns, values, strict=True)})
+
+
+def _total(ledger: Ledger, column: str) -> int:
+    return sum(int(rows.array(column).sum()) for rows in ledger.chunks("documents", column))
 
 
 def _to_text(ledger: Ledger) -> str:
@@ -192,9 +201,8 @@ class BBoxMAPAccumulator(LedgerAccumulator):
         return has_truth, has_found, row["iou"] or 0.0, row["confidence"], row["match"] and has_truth and has_found
 
     def _measure(self, ledger: Ledger) -> dict[str, Any]:
-        documents = ledger.table("documents")
-        coverage = int(documents.array("with_box").sum()), int(documents.array("total").sum())
-        return box_metrics(ledger.table("boxes"), ledger.names["label"], coverage, self.iou_thresholds)
+        coverage = _total(ledger, "with_box"), _total(ledger, "total")
+        return box_metrics(ledger, BoxTotals(ledger, self.iou_thresholds), coverage, self.iou_thresholds)
 
 
 class ConfidenceAccumulator(LedgerAccumulator):
@@ -217,5 +225,4 @@ class ConfidenceAccumulator(LedgerAccumulator):
         return (row["match"], row["confidence"]) if rated else None
 
     def _measure(self, ledger: Ledger) -> dict[str, Any]:
-        rated = int(ledger.table("documents").array("rated").sum())
-        return confidence_metrics(Ranked.of(ledger.table("ratings")), ledger.names["key"], rated)
+        return Ratings(ledger).confidence_metrics(_total(ledger, "rated"))

@@ -152,7 +152,7 @@ class BulkStructuredModelEvaluator:
             self._evaluator, self._schema, self._calls = other, schema, calls
         elif unnamed:
             warnings.warn("documents without ids are numbered on in the order of the merges", UserWarning, stacklevel=3)
-            ledger = renumbered(ledger, self._seen)
+            ledger = renumbered(ledger, 1 + max((unit for unit in self._seen if isinstance(unit, int)), default=-1))
             self._evaluator.merge(Evaluator(other.task, keep="numbers").add(ledger, issues=other.issues()))
         else:
             self._evaluator.merge(other)

@@ -2,199 +2,200 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from calque.core.columns import Array, Codes, Flags, Floats, Ints, Table
-from calque.core.measures import Undefined, counts, fraction_mean, fraction_sums
+from calque.core.columns import Array, Codes, Ints, Table
+from calque.core.ledger import UNIT, Ledger
+from calque.core.measures import Undefined, counts, fraction_parts, joined_fractions
 from calque.fields.book import class_of
+from calque.fields.curves import Curve, Sweep
+from calque.fields.ranking import Ranked, Ranking
 
 BINS = 10
-BUDGETS = (0.1, 0.3, 0.5)
+EDGES = tuple((index + 1) / BINS for index in range(BINS))
 SWEEP_POINTS = 200
 """How many points of the sweep a result lists at most; the operating point looks at all."""
 CLASS_SWEEP_POINTS = 20
 """The same for each class."""
 
 
-class Ranked(NamedTuple):
-    """Rated fields from the least confident on. Equal ones stand by key in the order of its first row, then by row."""
+class KeyTotals:
+    """Sums over the rated fields of each key, as whole numbers: those of several keys can be added up."""
 
-    match: Flags
-    """Whether the field is right."""
-    confidence: Floats
-    key: Codes
+    def __init__(self, ledger: Ledger) -> None:
+        size = len(ledger.names["key"])
+        self.rows, self.right = np.zeros(size, np.int64), np.zeros(size, np.int64)
+        self.squares = np.zeros((2, size), np.int64)
+        """Squared differences between confidence and outcome."""
+        self.in_bin, self.right_in_bin = np.zeros((size, BINS), np.int64), np.zeros((size, BINS), np.int64)
+        self.bin_sums = np.zeros((2, size, BINS), np.int64)
+        """Confidences."""
+        first: dict[int, tuple[int, int]] = {}
+        for rows in ledger.chunks("ratings"):
+            key = rows.array("key")
+            self._add(rows.array("match"), rows.array("confidence"), key)
+            seen, at = np.unique(key, return_index=True)
+            for code, unit, row in zip(seen.tolist(), rows.array(UNIT)[at].tolist(), at.tolist(), strict=True):
+                first[code] = min(first.get(code, (unit, row)), (unit, row))
+        self.place = np.zeros(size, np.int64)
+        """The keys' order: that of their first rows."""
+        self.place[sorted(first, key=first.__getitem__)] = np.arange(len(first))
+
+    def _add(self, match: Array, confidence: Array, key: Array) -> None:
+        size = len(self.rows)
+        self.rows += counts(key, size)
+        self.right += counts(key[match], size)
+        self.squares += fraction_parts((confidence - match) ** 2, key, size)
+        cell = key * BINS + np.minimum(np.searchsorted(EDGES, confidence, side="right"), BINS - 1)
+        self.in_bin += counts(cell, size * BINS).reshape(size, BINS)
+        self.right_in_bin += counts(cell[match], size * BINS).reshape(size, BINS)
+        self.bin_sums += fraction_parts(confidence, cell, size * BINS).reshape(2, size, BINS)
+
+
+class Ratings:
+    """All rated fields of a ledger, ranked from the least confident on, and what they say, by key and by class.
+
+    Equal confidences stand by key in the order of its first row, then by document and row.
+    """
+
+    def __init__(self, ledger: Ledger, target: float = 1.0) -> None:
+        self._target = target
+        self._keys = ledger.names["key"]
+        self._together = Groups(("everything",), np.zeros(len(self._keys), np.int32))
+        self._totals = totals = KeyTotals(ledger)
+
+        def chunks() -> Iterator[Ranked]:
+            return (_ratings(rows, totals.place, len(ledger.units)) for rows in ledger.chunks("ratings"))
+
+        self._ranking = Ranking(chunks, int(totals.rows.sum()))
+
+    def confidence_metrics(self, fields_total: int) -> dict[str, Any]:
+        """``confidence_metrics``: everything together and each key by itself, and how many fields have a confidence."""
+        rated = int(self._totals.rows.sum())
+        curves = self._curves(Groups(self._keys, np.arange(len(self._keys), dtype=np.int32)))
+        return {
+            "overall": self._metrics(self._whole, slice(None)),
+            "fields": {
+                name: self._metrics(curve, slice(code, code + 1))
+                for code, (name, curve) in enumerate(zip(self._keys, curves, strict=True))
+                if curve.rows
+            },
+            "coverage": {
+                "fields_with_confidence": rated,
+                "fields_total": fields_total,
+                "ratio": rated / fields_total if fields_total else 0.0,
+            },
+        }
+
+    def acceptance(self) -> dict[str, Any]:
+        """From where on to accept without review, for everything together and for each class of fields by itself."""
+        classes = Groups.named([class_of(key) for key in self._keys])
+        curves = self._curves(classes)
+        everything, sweeps = Sweep(self._whole, SWEEP_POINTS), [Sweep(curve, CLASS_SWEEP_POINTS) for curve in curves]
+        self._rank(self._together, [everything])
+        self._rank(classes, sweeps)
+        return {
+            "target_precision": self._target,
+            **self._whole.acceptance(),
+            "sweep": everything.points(),
+            "fields": {
+                name: {**curve.acceptance(), "sweep": sweep.points()}
+                for name, curve, sweep in zip(classes.names, curves, sweeps, strict=True)
+                if curve.rows
+            },
+        }
+
+    @cached_property
+    def _whole(self) -> Curve:
+        return self._curves(self._together)[0]
+
+    def _curves(self, groups: Groups) -> list[Curve]:
+        rows, right = (groups.sums(column).tolist() for column in (self._totals.rows, self._totals.right))
+        curves = [Curve(*sizes, self._target) for sizes in zip(rows, right, strict=True)]
+        self._rank(groups, curves)
+        return curves
+
+    def _rank(self, groups: Groups, collectors: Sequence[Curve] | Sequence[Sweep]) -> None:
+        """Show every collector the rows of its group, by rank."""
+        for rows in self._ranking:
+            match, key = rows.values
+            for group, members in groups.members(key):
+                collectors[group].add(match[members], rows.number[members])
+        for collector in collectors:
+            collector.finish()
+
+    def _metrics(self, curve: Curve, keys: slice) -> dict[str, Any]:
+        totals = self._totals
+        return {
+            "auroc": {"value": curve.auroc()},
+            "brier_score": {"value": brier(totals.squares[:, keys].sum(axis=1), curve.rows)},
+            "ece": calibration_error(
+                totals.in_bin[keys].sum(axis=0), totals.right_in_bin[keys].sum(axis=0), totals.bin_sums[:, keys].sum(axis=1)
+            ),
+            "error_capture_at_budget": curve.error_capture(),
+        }
+
+
+def _ratings(rows: Table, place: Ints, units: int) -> Ranked:
+    """Rated fields by rising confidence: whether each is right, and its key."""
+    key = rows.array("key")
+    return Ranked(rows.array("confidence"), place[key] * units + rows.array(UNIT), (rows.array("match"), key))
+
+
+class Groups(NamedTuple):
+    """Keys under some names."""
+
+    names: Sequence[str]
+    of_key: Codes
+    """For each key its place among the names."""
 
     @classmethod
-    def of(cls, ratings: Table) -> Ranked:
-        """The ratings of a ledger, ranked."""
-        match, confidence, key = ratings.array("match"), ratings.array("confidence"), ratings.array("key")
-        first = np.full(int(key.max(initial=0)) + 1, len(key))
-        first[key[::-1]] = np.arange(len(key))[::-1]
-        place = np.argsort(np.argsort(first, kind="stable"))
-        grouped = by_code(place[key], len(place))
-        order = grouped[np.argsort(confidence[grouped], kind="stable")]
-        return cls(match[order], confidence[order], key[order])
+    def named(cls, name_of_key: Sequence[str]) -> Groups:
+        """Keys that have the same name together, in the order of the alphabet."""
+        names, of_key = np.unique(name_of_key, return_inverse=True)
+        return cls(names.tolist(), of_key.astype(np.int32))
+
+    def sums(self, column: Ints) -> Ints:
+        """A column of the keys, summed by group."""
+        sums = np.zeros(len(self.names), np.int64)
+        np.add.at(sums, self.of_key, column)
+        return sums
+
+    def members(self, key: Array) -> Iterator[tuple[int, slice | Ints]]:
+        """Each group that has some of these rows, and which."""
+        if len(self.names) == 1:
+            yield 0, slice(None)
+            return
+        group = self.of_key[key]
+        # Numbers of 16 bits are sorted by counting, in a moment.
+        order = np.argsort(group.astype(np.uint16) if len(self.names) <= 1 << 16 else group, kind="stable")
+        bounds = np.searchsorted(group[order], np.arange(len(self.names) + 1)).tolist()
+        for code, (start, end) in enumerate(pairwise(bounds)):
+            if start < end:
+                yield code, order[start:end]
 
 
-def by_code(codes: Array, size: int) -> Ints:
-    """The rows by code, those of one code in their order."""
-    # Numbers of 16 bits are sorted by counting, in a moment.
-    return np.argsort(codes.astype(np.uint16) if size <= 1 << 16 else codes, kind="stable").astype(np.int64)
-
-
-def groups_of(codes: Array, names: Sequence[str]) -> dict[str, Ints]:
-    """The rows of each name that has some, in their order."""
-    rows = by_code(codes, len(names))
-    bounds = np.searchsorted(codes[rows], np.arange(len(names) + 1))
-    return {name: rows[start:end] for name, start, end in zip(names, bounds, bounds[1:], strict=False) if start < end}
-
-
-def confidence_metrics(ranked: Ranked, keys: Sequence[str], fields_total: int) -> dict[str, Any]:
-    """``confidence_metrics``: everything together and each key by itself, and how many fields have a confidence."""
-    match, confidence, key = ranked
-    fields = {name: metrics(match[rows], confidence[rows]) for name, rows in groups_of(key, keys).items()}
-    return {
-        "overall": metrics(match, confidence),
-        "fields": fields,
-        "coverage": {
-            "fields_with_confidence": len(confidence),
-            "fields_total": fields_total,
-            "ratio": len(confidence) / fields_total if fields_total else 0.0,
-        },
-    }
-
-
-def metrics(match: Flags, confidence: Floats) -> dict[str, Any]:
-    """AUROC, Brier score, calibration error and error capture of some fields, here and below by rising confidence."""
-    return {
-        "auroc": {"value": auroc(match, confidence)},
-        "brier_score": {"value": brier(match, confidence)},
-        "ece": calibration_error(match, confidence),
-        "error_capture_at_budget": error_capture(match),
-    }
-
-
-def auroc(match: Flags, confidence: Floats) -> float | Undefined:
-    """How often a right field has a higher confidence than a wrong one; equal ones count half.
-
-    >>> auroc(np.array([True, False, True]), np.array([0.5, 0.5, 0.9]))
-    0.75
-    """
-    right, wrong = int(match.sum()), int((~match).sum())
-    if not right or not wrong:
-        return Undefined(
-            "no confidences" if not len(match) else f"all {len(match):,} fields are {'right' if right else 'wrong'}"
-        )
-    last = last_of_level(confidence) + 1
-    rights = np.diff(np.cumsum(match)[last - 1], prepend=0)
-    # Twice the rank of each level, so that sums stay whole numbers.
-    ranks = last + np.concatenate([[0], last[:-1]]) + 1
-    return (int((ranks * rights).sum()) - right * (right + 1)) / (2 * right * wrong)
-
-
-def last_of_level(confidence: Floats) -> Ints:
-    """The last row of each distinct confidence."""
-    return np.flatnonzero(np.append(confidence[1:] != confidence[:-1], len(confidence) > 0)).astype(np.int64)
-
-
-def brier(match: Flags, confidence: Floats) -> float | Undefined:
+def brier(squares: Ints, rows: int) -> float | Undefined:
     """The mean squared difference between confidence and outcome."""
-    if not len(match):
-        return Undefined("no confidences")
-    return fraction_mean((confidence - match) ** 2)
+    return float(joined_fractions(squares)) / rows if rows else Undefined("no confidences")
 
 
-def calibration_error(match: Flags, confidence: Floats) -> dict[str, Any]:
+def calibration_error(sizes: Ints, rights: Ints, sums: Ints) -> dict[str, Any]:
     """The mean distance between confidence and accuracy over equal bins, and the bins: the reliability curve."""
-    if not len(match):
+    rows = int(sizes.sum())
+    if not rows:
         return {"value": Undefined("no confidences"), "bins": []}
-    edges = [(index + 1) / BINS for index in range(BINS)]
-    place = np.minimum(np.searchsorted(edges, confidence, side="right"), BINS - 1)
-    sizes, rights = counts(place, BINS).tolist(), counts(place[match], BINS).tolist()
-    sums = fraction_sums(confidence, place, BINS).tolist()
     bins = []
     total = 0.0
-    for index, (count, right, summed) in enumerate(zip(sizes, rights, sums, strict=True)):
+    for index, (count, right, summed) in enumerate(
+        zip(sizes.tolist(), rights.tolist(), joined_fractions(sums).tolist(), strict=True)
+    ):
         accuracy, mean = (right / count, summed / count) if count else (0.0, 0.0)
-        total += count / len(match) * abs(accuracy - mean)
-        bins.append({"range": [index / BINS, edges[index]], "count": count, "accuracy": accuracy, "mean_confidence": mean})
+        total += count / rows * abs(accuracy - mean)
+        bins.append({"range": [index / BINS, EDGES[index]], "count": count, "accuracy": accuracy, "mean_confidence": mean})
     return {"value": total, "bins": bins}
-
-
-def error_capture(match: Flags) -> dict[str, Any]:
-    """What share of the errors a review of the least confident fields finds, against a review of random ones."""
-    errors = int((~match).sum())
-    if not errors:
-        return {"value": Undefined("no errors" if len(match) else "no confidences"), "budgets": {}}
-    caught = np.cumsum(~match)
-    budgets = {}
-    for budget in BUDGETS:
-        reviewed = max(1, int(len(match) * budget))
-        share, random = int(caught[reviewed - 1]) / errors, reviewed / len(match)
-        budgets[f"{budget:.2f}"] = {
-            "fields_reviewed": reviewed,
-            "errors_found": int(caught[reviewed - 1]),
-            "pct_errors_caught": share,
-            "pct_errors_random": random,
-            "gain": share / random,
-        }
-    return {"value": budgets[f"{BUDGETS[len(BUDGETS) // 2]:.2f}"]["gain"], "budgets": budgets}
-
-
-def sweep(match: Flags, confidence: Floats) -> dict[str, Array]:
-    """For each confidence, from the highest: precision, recall and share of what is accepted from there on."""
-    best_first, right = confidence[::-1], np.cumsum(match[::-1])
-    last = last_of_level(best_first)
-    accepted = last + 1
-    total_right = int(match.sum())
-    return {
-        "confidence": best_first[last],
-        "precision": right[last] / accepted,
-        "recall": right[last] / total_right if total_right else np.zeros(len(last)),
-        "accepted": accepted / max(len(match), 1),
-    }
-
-
-def acceptance(ranked: Ranked, keys: Sequence[str], target: float) -> dict[str, Any]:
-    """From where on to accept without review, for everything together and for each class of fields by itself."""
-    classes, code = np.unique([class_of(key) for key in keys], return_inverse=True)
-    groups = groups_of(code[ranked.key], classes.tolist())
-    whole = operating_point(ranked.match, ranked.confidence, target, SWEEP_POINTS)
-    fields = {
-        name: operating_point(ranked.match[rows], ranked.confidence[rows], target, CLASS_SWEEP_POINTS)
-        for name, rows in groups.items()
-    }
-    return {"target_precision": target, **whole, "fields": fields}
-
-
-def operating_point(match: Flags, confidence: Floats, target: float, most: int) -> dict[str, Any]:
-    """The lowest confidence that keeps the target precision for all that is accepted, in words too, and the sweep."""
-    curve = sweep(match, confidence)
-    size = len(curve["confidence"])
-    shown = range(size) if size <= most else np.linspace(0, size - 1, most).astype(np.int64).tolist()
-    points = [{name: float(values[index]) for name, values in curve.items()} for index in shown]
-    good = np.flatnonzero(curve["precision"] >= target)
-    if not len(good):
-        reason = "no confidences" if not size else f"no confidence reaches a precision of {target:g}"
-        return {"operating_point": dict.fromkeys(curve, Undefined(reason)), "meaning": _nothing(target), "sweep": points}
-    chosen = {name: float(values[good[-1]]) for name, values in curve.items()}
-    return {"operating_point": chosen, "meaning": sentence(chosen), "sweep": points}
-
-
-def sentence(point: Mapping[str, float]) -> str:
-    """What an operating point means.
-
-    >>> sentence({"confidence": 0.83, "precision": 0.9912, "accepted": 0.71})
-    'accepting fields from a confidence of 0.83 automates 71 % at 99.1 % precision'
-    """
-    return (
-        f"accepting fields from a confidence of {point['confidence']:.4g} automates {100 * point['accepted']:.3g} % "
-        f"at {100 * point['precision']:.3g} % precision"
-    )
-
-
-def _nothing(target: float) -> str:
-    return f"no field can be accepted unseen at {100 * target:.3g} % precision"

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Array
-from calque.core.ledger import Ledger
-from calque.core.measures import Measure
-from calque.fields.average_precision import box_metrics, joint_metrics
+from calque.core.ledger import UNIT, Ledger
+from calque.core.measures import Measure, exact_parts
+from calque.fields.average_precision import BoxTotals, box_metrics, joint_metrics
 from calque.fields.book import OUTCOME_NAMES
-from calque.fields.calibration import Ranked, acceptance, confidence_metrics
+from calque.fields.calibration import Ratings
 
 if TYPE_CHECKING:
     from calque.fields.task import Fields
@@ -23,70 +23,80 @@ SEED = "Bounding Box mAP Metrics (stickler)"
 
 def measure(task: Fields, ledger: Ledger) -> dict[str, Any]:
     """The tree of numbers, in the shape of the JSON."""
-    documents = ledger.table("documents")
-    counted = documents.array("counted")
-
-    def total(name: str) -> int:
-        return int(documents.array(name).sum())
-
+    documents = DocumentTotals(ledger)
+    total = documents.sums
     fields = field_counts(task, ledger)
-    ranked = Ranked.of(ledger.table("ratings"))
-    in_truth, in_found = documents.array("in_truth"), documents.array("in_found")
+    boxes = BoxTotals(ledger, task.iou)
+    ratings = Ratings(ledger, task.target_precision)
     return {
-        "overall": overall(task, ledger, fields),
+        "overall": overall(task, documents, fields),
         "fields": fields,
-        "bbox_map_metrics": box_metrics(
-            ledger.table("boxes"), ledger.names["label"], (total("with_box"), total("total")), task.iou
-        ),
-        "joint": joint_metrics(ledger.table("boxes"), task.iou),
-        "confidence_metrics": confidence_metrics(ranked, ledger.names["key"], total("rated")),
-        "acceptance": acceptance(ranked, ledger.names["key"], task.target_precision),
-        "document_count": int(counted.sum()),
-        "unaccounted_boxes": total("unaccounted"),
+        "bbox_map_metrics": box_metrics(ledger, boxes, (total["with_box"], total["total"]), task.iou),
+        "joint": joint_metrics(boxes, task.iou),
+        "confidence_metrics": ratings.confidence_metrics(total["rated"]),
+        "acceptance": ratings.acceptance(),
+        "document_count": total["counted"],
+        "unaccounted_boxes": total["unaccounted"],
         "boxes": {
-            "truth": total("truth_boxes"),
-            "predicted": total("found_boxes"),
-            "ignored": total("ignored_boxes"),
+            "truth": total["truth_boxes"],
+            "predicted": total["found_boxes"],
+            "ignored": total["ignored_boxes"],
         },
         "documents": {
-            "only_truth": _units(ledger, in_truth & ~in_found),
-            "only_predictions": _units(ledger, in_found & ~in_truth),
+            "only_truth": [ledger.units[unit] for unit in sorted(documents.only_truth)],
+            "only_predictions": [ledger.units[unit] for unit in sorted(documents.only_found)],
         },
     }
 
 
-def _units(ledger: Ledger, chosen: Array) -> list[int | str]:
-    return [ledger.units[position] for position in np.flatnonzero(chosen)]
+class DocumentTotals:
+    """What the documents add up to."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.sums: Counter[str] = Counter()
+        """Columns of whole numbers."""
+        self.only_truth: list[int] = []
+        self.only_found: list[int] = []
+        scores: list[float] = []
+        for rows in ledger.chunks("documents"):
+            in_truth, in_found = rows.array("in_truth"), rows.array("in_found")
+            self.only_truth += rows.array(UNIT)[in_truth & ~in_found].tolist()
+            self.only_found += rows.array(UNIT)[in_found & ~in_truth].tolist()
+            self.sums.update({name: int(rows.array(name).sum()) for name in rows if name not in (UNIT, "score")})
+            scores += exact_parts(rows.array("score")[rows.array("counted")].tolist())
+        self.score = math.fsum(scores)
 
 
 def field_counts(task: Fields, ledger: Ledger) -> dict[str, dict[str, Any]]:
     """For each field of the schema that occurs: its outcomes, the ratios made of them, and its mean score."""
-    table = ledger.table("counts")
     names = ledger.names["field"]
-    field = table.array("field")
-    columns = {
-        name: np.bincount(field, weights=table.array(name), minlength=len(names)).astype(np.int64) for name in OUTCOME_NAMES
-    }
+    totals = [Counter[str]() for _ in names]
+    scores: list[list[float]] = [[] for _ in names]
+    occurs: set[int] = set()
+    for rows in ledger.chunks("counts"):
+        field = rows.array("field")
+        for code in np.unique(field).tolist():
+            here = field == code
+            occurs.add(code)
+            totals[code].update({name: int(rows.array(name)[here].sum()) for name in (*OUTCOME_NAMES, "scored")})
+            scores[code] += exact_parts(rows.array("score")[here].tolist())
     result = {}
-    for code in np.flatnonzero(np.bincount(field)).tolist():
-        rows = field == code
-        entry = with_ratios({name: int(column[code]) for name, column in columns.items()}, recall_with_fd=task.recall_with_fd)
-        scored = int(table.array("scored")[rows].sum())
-        if scored:
-            entry["mean_score"] = math.fsum(table.array("score")[rows].tolist()) / scored
+    for code in sorted(occurs):
+        entry = with_ratios(totals[code], recall_with_fd=task.recall_with_fd)
+        if totals[code]["scored"]:
+            entry["mean_score"] = math.fsum(scores[code]) / totals[code]["scored"]
         result[names[code]] = entry
     return result
 
 
-def overall(task: Fields, ledger: Ledger, fields: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def overall(task: Fields, documents: DocumentTotals, fields: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The outcomes of the fields at the root, where lists count their items, and of predicted keys without a field."""
     roots = [each.path for each in task.plan().fields if each.path in fields]
     totals = {name: sum(fields[path][name] for path in roots) for name in OUTCOME_NAMES}
-    documents = ledger.table("documents")
-    totals["fa"] += int(documents.array("unknown").sum())
-    scores = documents.array("score")[documents.array("counted")].tolist()
+    totals["fa"] += documents.sums["unknown"]
     entry = with_ratios(totals, recall_with_fd=task.recall_with_fd)
-    return {**entry, "weighted_overall_score": math.fsum(scores) / len(scores) if scores else 0.0}
+    counted = documents.sums["counted"]
+    return {**entry, "weighted_overall_score": documents.score / counted if counted else 0.0}
 
 
 def with_ratios(outcomes: Mapping[str, int], *, recall_with_fd: bool) -> dict[str, Any]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from calque.core.corpus import UnitId, canonical
-from calque.core.errors import ContractError, Issue, Severity, summarize
+from calque.core.corpus import UnitId, in_canonical_order
+from calque.core.errors import ContractError, Issue, Severity, by_place, summarize
 from calque.core.ledger import Ledger
 from calque.core.records import RecordCorpus
 from calque.fields import complete, paired
@@ -18,8 +20,11 @@ from calque.fields.rich import Record, Side
 if TYPE_CHECKING:
     from calque.fields.task import Fields
 
-BATCH = 512
+BATCH = 128
 """Documents in one piece of work: enough to keep a process busy, few enough to share evenly."""
+
+AT_ONCE = 4096
+"""Documents that are scored in one go: their ledger is held in memory."""
 
 FEW = 32
 """Fewer documents are compared before other processes could start."""
@@ -28,9 +33,46 @@ MOST_NOTES = 1_000
 """How many oddities of one batch are kept one by one."""
 
 
+def batches(truth: RecordCorpus, found: RecordCorpus) -> Iterator[tuple[RecordCorpus, RecordCorpus]]:
+    """Both sides, some documents at a time, in canonical order; what reading noticed comes with the first."""
+    units = in_canonical_order({*truth.documents, *found.documents})
+    sides = [InOrder(side) for side in (truth, found)]
+    for start in range(0, max(len(units), 1), AT_ONCE):
+        expected, predicted = (side.next(units[start : start + AT_ONCE]) for side in sides)
+        yield expected, predicted
+
+
+class InOrder:
+    """The documents of one side in canonical order, and how many of them are done."""
+
+    def __init__(self, corpus: RecordCorpus) -> None:
+        self._corpus = corpus
+        ordered = in_canonical_order(corpus.documents)
+        self._order: Sequence[int] = range(len(ordered))
+        if ordered != list(corpus.documents):
+            position = {unit: place for place, unit in enumerate(corpus.documents)}
+            self._order = array("q", [position[unit] for unit in ordered])
+        self._done = 0
+        self._issues = corpus.issues
+
+    def next(self, units: Sequence[UnitId]) -> RecordCorpus:
+        """Those that are among the next documents of either side."""
+        corpus, begin, wanted = self._corpus, self._done, set(units)
+        while self._done < len(self._order) and corpus.documents[self._order[self._done]] in wanted:
+            self._done += 1
+        places = self._order[begin : self._done]
+        issues, self._issues = self._issues, ()
+        return replace(
+            corpus,
+            documents=tuple(corpus.documents[place] for place in places),
+            rows=places if corpus.rows is None else [corpus.rows[place] for place in places],
+            issues=issues,
+        )
+
+
 def score(task: Fields, truth: RecordCorpus, found: RecordCorpus, *, jobs: int) -> Ledger:
     """The ledger of all documents of either side."""
-    units = tuple(sorted({*truth.documents, *found.documents}, key=canonical))
+    units = tuple(in_canonical_order({*truth.documents, *found.documents}))
     jobs = 1 if len(units) < FEW else jobs
     size = BATCH if jobs == 1 else min(BATCH, -(-len(units) // (2 * jobs)))
     batches = [units[start : start + size] for start in range(0, len(units), size)]
@@ -42,7 +84,7 @@ def score(task: Fields, truth: RecordCorpus, found: RecordCorpus, *, jobs: int) 
 
 def _summary(issues: Iterable[Issue]) -> tuple[Issue, ...]:
     """One issue for each kind, shown at the same place whichever way the documents were split."""
-    return summarize(sorted(issues, key=lambda issue: (issue.file, issue.code, issue.pointer, issue.message)))
+    return summarize(by_place(issues))
 
 
 class Work:

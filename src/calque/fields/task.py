@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -36,6 +37,7 @@ class Fields(PartsBeside, Task):
     """
 
     name: ClassVar[str] = "fields"
+    by_chunks: ClassVar[bool] = True
 
     schema: Any = ""
     """What is compared and how, in its canonical spelling."""
@@ -118,6 +120,12 @@ class Fields(PartsBeside, Task):
 
         declared = frozenset(self.plan().keys) if self.schema else frozenset()
         return read_record_pair(expected, found, declared=declared, strict=self.strict)
+
+    def batches(self, expected: Any, found: Any) -> Iterator[tuple[RecordCorpus, RecordCorpus]]:
+        """Both sides, some documents at a time."""
+        from calque.fields.scoring import batches
+
+        return batches(*self.read(expected, found))
 
     def score(self, expected: RecordCorpus, found: RecordCorpus, *, jobs: int = 1) -> Ledger:
         """The outcome of every field."""

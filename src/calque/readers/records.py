@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -123,6 +124,8 @@ def read_record_pair(
     """Both sides; when only one of them has ids, both are paired by position."""
     expected = read_records(truth, declared=declared, id_key=id_key, strict=strict)
     predictions = read_records(found, declared=declared, id_key=id_key, strict=strict)
+    if expected.documents == predictions.documents:
+        predictions = replace(predictions, documents=expected.documents)  # the same ids need not be held twice
     if expected.named == predictions.named or not expected.documents or not predictions.documents:
         return expected, predictions
     numbered = expected if expected.named else predictions
@@ -186,7 +189,8 @@ def _from_folder(path: str, declared: frozenset[str], id_key: str | None, strict
 def _from_lines(path: str, declared: frozenset[str], id_key: str | None, strict: bool) -> RecordCorpus:
     json_tree.check_readable(path)
     log = IssueLog(path)
-    starts, lengths, ids, numbers = [], [], [], []
+    ids = []
+    starts, lengths, numbers = array("q"), array("q"), array("q")  # a list would take four times the memory
     key = id_key
     decoder = _id_decoder(ID_KEYS if id_key is None else (id_key,))
     position = 0

@@ -6,25 +6,12 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import ConfigError, ContractError, MergeError, StructuredModel
-from calque.core.columns import Table
-from calque.core.measures import Undefined
 from calque.fields import BBoxMAPAccumulator, BulkStructuredModelEvaluator, ConfidenceAccumulator, PostComparisonAccumulator
-from calque.fields.calibration import (
-    Ranked,
-    acceptance,
-    auroc,
-    brier,
-    calibration_error,
-    confidence_metrics,
-    error_capture,
-    sweep,
-)
 
 SCHEMA = {"fields": {"a": {"type": "str"}, "l": {"type": "list[object]", "fields": {"b": {"type": "str"}}}}}
 Model = StructuredModel.model_from_config(SCHEMA)
@@ -210,77 +197,3 @@ def test_many_thresholds() -> None:
     others.compute()
     means = [each.compute()["mean_ap"] for each in single]  # type: ignore[index]
     assert evaluator.compute().accumulator_metrics["bbox_map_metrics"]["mean_ap"] == pytest.approx(sum(means) / 40)
-
-
-pairs = st.lists(st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9, 1.0])), max_size=12)
-
-
-@given(pairs)
-def test_calibration_by_counting(rated: list[tuple[bool, float]]) -> None:
-    rated = sorted(rated, key=lambda each: each[1])
-    match = np.array([right for right, _ in rated], dtype=np.bool_)
-    confidence = np.array([value for _, value in rated], dtype=np.float64)
-    right, wrong = confidence[match], confidence[~match]
-    if len(right) and len(wrong):
-        wins = sum((a > b) + 0.5 * (a == b) for a in right for b in wrong)
-        assert auroc(match, confidence) == pytest.approx(wins / (len(right) * len(wrong)))
-    else:
-        assert isinstance(auroc(match, confidence), Undefined)
-    if not rated:
-        assert isinstance(brier(match, confidence), Undefined)
-        assert calibration_error(match, confidence)["bins"] == []
-        return
-    assert brier(match, confidence) == pytest.approx(sum((c - m) ** 2 for m, c in rated) / len(rated))
-    bins = calibration_error(match, confidence)["bins"]
-    assert sum(each["count"] for each in bins) == len(rated)
-    assert bins[9]["count"] == sum(c >= 0.9 for _, c in rated)
-    curve = sweep(match, confidence)
-    for index, level in enumerate(curve["confidence"]):
-        accepted = [m for m, c in rated if c >= level]
-        assert curve["precision"][index] == pytest.approx(sum(accepted) / len(accepted))
-        assert curve["accepted"][index] == pytest.approx(len(accepted) / len(rated))
-    assert list(curve["confidence"]) == sorted({c for _, c in rated}, reverse=True)
-    budgets = error_capture(match)["budgets"]
-    assert bool(budgets) == bool((~match).any())
-    for budget, entry in budgets.items():
-        reviewed = max(1, int(len(rated) * float(budget)))
-        assert entry["errors_found"] == sum(not m for m, _ in rated[:reviewed])
-        assert entry["gain"] == pytest.approx(entry["errors_found"] / (~match).sum() / (reviewed / len(rated)))
-
-
-def test_the_operating_point_is_the_lowest_confidence_that_keeps_the_precision() -> None:
-    ratings = Table({
-        "key": np.zeros(5, dtype=np.int32),
-        "match": np.array([True, True, False, True, False]),
-        "confidence": np.array([0.9, 0.8, 0.7, 0.6, 0.1]),
-    })  # fmt: skip
-    accepted = acceptance(Ranked.of(ratings), ["a[3].b"], 0.75)
-    assert accepted["operating_point"] == {"confidence": 0.6, "precision": 0.75, "recall": 1.0, "accepted": 0.8}
-    assert accepted["meaning"] == "accepting fields from a confidence of 0.6 automates 80 % at 75 % precision"
-    assert accepted["fields"] == {
-        "a[].b": {key: value for key, value in accepted.items() if key not in ("target_precision", "fields")}
-    }
-    assert acceptance(Ranked.of(ratings), ["a"], 0.99)["operating_point"]["confidence"] == 0.8
-    nothing = acceptance(Ranked.of(Table({name: column[:0] for name, column in ratings.columns.items()})), ["a"], 0.99)  # type: ignore[index]
-    assert nothing["operating_point"]["confidence"] == Undefined("no confidences")
-    assert confidence_metrics(Ranked.of(ratings), ["a"], 5)["coverage"]["ratio"] == 1.0
-
-
-@given(st.lists(st.tuples(st.integers(0, 2), st.booleans(), st.sampled_from([0.1, 0.5, 0.9])), max_size=15))
-def test_each_key_is_measured_as_if_alone(rows: list[tuple[int, bool, float]]) -> None:
-    def ranked(chosen: list[tuple[int, bool, float]]) -> Ranked:
-        columns = [np.array([row[place] for row in chosen], dtype=kind) for place, kind in enumerate((np.int32, bool, float))]
-        return Ranked.of(Table(dict(zip(("key", "match", "confidence"), columns, strict=True))))
-
-    whole = confidence_metrics(ranked(rows), ["a", "b", "c"], len(rows))["fields"]
-    for code, name in enumerate("abc"):
-        alone = [row for row in rows if row[0] == code]
-        assert (name in whole) == bool(alone)
-        if alone:
-            assert whole[name] == confidence_metrics(ranked(alone), ["a", "b", "c"], 1)["overall"]
-
-
-def test_equal_confidences_stand_by_key_in_the_order_of_first_rows() -> None:
-    columns = {"key": np.array([1, 0, 1, 0]), "match": np.array([True, False, False, True]), "confidence": np.full(4, 0.5)}
-    assert Ranked.of(Table(columns)).key.tolist() == [1, 1, 0, 0]
-    assert Ranked.of(Table(columns)).match.tolist() == [True, False, False, True]

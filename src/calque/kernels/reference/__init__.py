@@ -7,7 +7,7 @@ from calque.kernels.reference.kinds import error_kinds
 from calque.kernels.reference.overlaps import overlapping_pairs, union_areas
 from calque.kernels.reference.pairs import pair_measures
 from calque.kernels.reference.polygons import polygon_areas, polygon_overlaps, polygon_simple
-from calque.kernels.reference.sums import fraction_sums
+from calque.kernels.reference.sums import fraction_parts
 from calque.kernels.reference.words import (
     bag_matches,
     lattice_matches,
@@ -23,7 +23,7 @@ __all__ = [
     "coco_match",
     "coco_recall",
     "error_kinds",
-    "fraction_sums",
+    "fraction_parts",
     "lattice_matches",
     "lattice_path",
     "lcs_lengths",

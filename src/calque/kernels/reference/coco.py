@@ -159,17 +159,24 @@ def coco_accumulate(
     recall_points: Floats,
     max_detections: int,
     jobs: int = 1,
+    before: Rows | None = None,
 ) -> tuple[Floats, Floats, Floats]:
     """Precision and score at each recall point, and the recall reached, per threshold and class.
 
     ``truths`` says how many there are to find, by threshold (bit ``t`` of the masks) and class.
     The precision at a recall is the highest at that recall or any later one (the envelope); it is 0 where the recall
     is never reached, and everything is -1 for a class without truths.
+
+    ``before``, of shape (2, thresholds, classes), says how many true and how many false positives rank before these
+    rows. So a ranking too long for memory goes through here piece by piece: its precision is the highest of any piece.
     """
     del jobs  # the native twin's threads
     check_curves(order, class_offsets, rank, matched, ignored, truths)
     if len(scores) != len(rank):
         raise ValueError("scores, rank, matched and ignored must have the same length")
+    if before is not None and before.shape != (2, *truths.shape):
+        raise ValueError("before must have two tables by threshold and class")
+    earlier = np.zeros((2, *truths.shape), np.int64) if before is None else before
     shape = len(truths), len(recall_points), truths.shape[1]
     precision, scores_at = np.full(shape, -1.0), np.full(shape, -1.0)
     recall = np.full(truths.shape, -1.0)
@@ -177,12 +184,14 @@ def coco_accumulate(
         rows = class_rows(order, class_offsets, rank, int(k), max_detections)
         for t in np.flatnonzero(truths[:, k] > 0).tolist():
             true, false = verdicts(matched[rows], ignored[rows], t)
-            tp, fp = np.cumsum(true).astype(float), np.cumsum(false).astype(float)
+            tp, fp = earlier[0, t, k] + np.cumsum(true), earlier[1, t, k] + np.cumsum(false)
             reached = tp / truths[t, k]
-            envelope = np.maximum.accumulate((tp / (fp + tp + np.spacing(1)))[::-1])[::-1]
+            # After a true positive precision falls until the next, so what lies between cannot be the highest.
+            at_hits = np.where(true, tp / (fp + tp + np.spacing(1)), 0.0)
+            envelope = np.maximum.accumulate(at_hits[::-1])[::-1]
             at = np.searchsorted(reached, recall_points, "left")
             there = at < len(rows)
-            recall[t, k] = reached[-1] if len(rows) else 0.0
+            recall[t, k] = (earlier[0, t, k] + np.count_nonzero(true)) / truths[t, k]
             precision[t, :, k] = scores_at[t, :, k] = 0.0
             precision[t, there, k] = envelope[at[there]]
             scores_at[t, there, k] = scores[rows[at[there]]]

@@ -1,0 +1,68 @@
+"""Columns that are too many for memory wait in a temporary file."""
+
+from __future__ import annotations
+
+import weakref
+from typing import IO, NamedTuple, TypeAlias
+
+import numpy as np
+
+from calque.core.columns import Array, Column, Strings
+from calque.core.errors import CalqueError
+
+
+class Place(NamedTuple):
+    """Where an array lies in the file."""
+
+    start: int
+    dtype: np.dtype[np.generic]
+    shape: tuple[int, ...]
+
+
+Places: TypeAlias = tuple[Place, ...]
+"""Where a column lies: one array, or two for strings."""
+
+
+class Spool:
+    """A file without a name in the temporary folder; it is gone when nobody holds it any more, or when the process ends."""
+
+    def __init__(self) -> None:
+        self._file: IO[bytes] | None = None
+        self._end = 0
+
+    def store(self, column: Column) -> Places:
+        """Write a column at the end of the file."""
+        arrays = (column.data, column.offsets) if isinstance(column, Strings) else (column,)
+        return tuple(self.write(np.ascontiguousarray(array)) for array in arrays)
+
+    def load(self, places: Places) -> Column:
+        """The column, back in memory."""
+        data, *offsets = (self.read(place) for place in places)
+        return Strings(data, *offsets) if offsets else data
+
+    def write(self, array: Array) -> Place:
+        """Write an array at the end of the file."""
+        import tempfile  # only what is written needs it
+
+        start = self._end
+        try:
+            if self._file is None:
+                self._file = tempfile.TemporaryFile(prefix="calque-")
+                weakref.finalize(self, self._file.close)
+            self._file.seek(start)
+            self._file.write(array.data)
+            self._file.flush()
+        except OSError as error:
+            raise CalqueError(
+                f"{tempfile.gettempdir()}: {(error.strerror or str(error)).lower()}; numbers that do not fit in memory are "
+                "kept there: make room, or name another folder in the environment variable TMPDIR"
+            ) from error
+        self._end += array.nbytes
+        return Place(start, array.dtype, array.shape)
+
+    def read(self, place: Place) -> Array:
+        """The array at that place."""
+        assert self._file is not None  # noqa: S101  # there is no place in a file that was never opened
+        self._file.seek(place.start)
+        data = self._file.read(int(np.prod(place.shape, dtype=np.int64)) * place.dtype.itemsize)
+        return np.frombuffer(data, dtype=place.dtype).reshape(place.shape)

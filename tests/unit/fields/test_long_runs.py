@@ -1,0 +1,159 @@
+"""Evaluations that are longer than memory: what waits in a file gives the same numbers as what does not."""
+
+from __future__ import annotations
+
+import json
+import random
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calque import CalqueError, Evaluator
+from calque.core import evaluator as evaluator_module
+from calque.core.columns import Strings, Table
+from calque.core.ledger import UNIT, Ledger
+from calque.core.parts import Parts
+from calque.core.spool import Spool
+from calque.core.stored_ledger import StoredLedger
+from calque.fields import BBoxMAPAccumulator, BulkStructuredModelEvaluator, ConfidenceAccumulator, Fields, ranking, scoring
+
+FIELDS = {"total": {"type": "float"}, "lines": {"type": "list[object]", "fields": {"text": {"type": "str"}}}}
+SCHEMA = {"fields": FIELDS}
+
+
+def rich(value: Any, dice: random.Random, *, rated: bool) -> dict[str, Any]:
+    left = dice.choice([0, 1, 5])
+    wrapped = {"_value": value, "_bbox": [left, 0, left + 10, 10]}
+    return {**wrapped, "_confidence": dice.choice([0.2, 0.5, 0.9, dice.random()])} if rated and dice.random() < 0.8 else wrapped
+
+
+def records(count: int, seed: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    dice = random.Random(seed)  # noqa: S311  # test data
+    sides: tuple[list[dict[str, Any]], list[dict[str, Any]]] = ([], [])
+    for number in range(count):
+        texts = [f"line {dice.randrange(4)}" for _ in range(dice.randrange(4))]
+        for side, rated in zip(sides, (False, True), strict=True):
+            if dice.random() < 0.95:
+                lines = [{"text": rich(text if dice.random() < 0.8 else "other", dice, rated=rated)} for text in texts]
+                side.append({"id": number, "total": rich(float(dice.randrange(3)), dice, rated=rated), "lines": lines})
+    return sides
+
+
+def short_of_memory(patch: pytest.MonkeyPatch, rows: int = 7) -> None:
+    patch.setattr(evaluator_module, "MOST_BYTES", 4000)
+    patch.setattr(ranking, "MOST_ROWS", rows)
+    patch.setattr(scoring, "AT_ONCE", 5)
+
+
+@given(st.integers(0, 30), st.integers(0, 10**6), st.integers(1, 50))
+def test_numbers_are_the_same_to_the_bit(count: int, seed: int, rows: int) -> None:
+    truth, found = records(count, seed)
+    task = Fields(schema=SCHEMA)
+    whole = Evaluator(task).update(truth, found).compute().to_json()
+    with pytest.MonkeyPatch.context() as patch:
+        short_of_memory(patch, rows)
+        long = Evaluator(task, keep="numbers").update(truth, found)
+        assert long.compute().to_json() == whole
+        assert long.compute().to_json() == whole
+        assert Evaluator.from_state(long.state()).compute().to_json() == whole
+
+
+@given(st.integers(0, 10**6), st.permutations(range(6)))
+def test_neither_order_nor_merging_changes_a_bit(seed: int, order: list[int]) -> None:
+    truth, found = records(30, seed)
+    task = Fields(schema=SCHEMA)
+    whole = Evaluator(task).update(truth, found).compute().to_json()
+    with pytest.MonkeyPatch.context() as patch:
+        short_of_memory(patch)
+        updated, merged = Evaluator(task, keep="numbers"), Evaluator(task, keep="numbers")
+        for shard in order:
+            part = [[record for record in side if record["id"] % 6 == shard] for side in (truth, found)]
+            updated.update(*part)
+            merged.merge(Evaluator(task, keep="numbers").update(*part))
+        assert updated.compute().to_json() == merged.compute().to_json() == whole
+
+
+def test_a_long_run_lies_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    truth, found = records(60, 1)
+    short_of_memory(monkeypatch)
+    long = Evaluator(Fields(schema=SCHEMA), keep="numbers").update(truth, found).ledger()
+    assert isinstance(long, StoredLedger)
+    assert len(long.parts) > 3
+    whole = Evaluator(Fields(schema=SCHEMA, keep_outcomes=False)).update(truth, found).ledger()
+    assert not isinstance(whole, StoredLedger)
+    assert long.units == whole.units
+    assert long.names == whole.names
+    for name in ("documents", "counts", "boxes", "ratings"):
+        for column in whole.table(name):
+            assert long.table(name).array(column).tobytes() == whole.table(name).array(column).tobytes()
+
+
+def test_what_is_kept_for_outcomes_stays_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    short_of_memory(monkeypatch)
+    assert not isinstance(Evaluator(Fields(schema=SCHEMA)).update(*records(60, 1)).ledger(), StoredLedger)
+
+
+def test_an_update_that_fails_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    truth, found = records(40, 2)
+    short_of_memory(monkeypatch)
+    evaluator = Evaluator(Fields(schema=SCHEMA, strict=True), keep="numbers").update(truth[:20], found[:20])
+    before = evaluator.compute().to_json()
+    broken = [*found[20:], {"id": 999, "total": {"_value": 1.0, "_bbox": "here"}}]
+    with pytest.raises(CalqueError, match="999"):
+        evaluator.update(truth[20:], broken)
+    assert evaluator.compute().to_json() == before
+
+
+def test_accumulators_are_the_same_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    truth, found = ({record["id"]: record for record in side} for side in records(50, 3))
+
+    def computed() -> dict[str, Any]:
+        bulk = BulkStructuredModelEvaluator(SCHEMA, [BBoxMAPAccumulator(), ConfidenceAccumulator()])
+        for unit in sorted(truth.keys() & found.keys(), reverse=True):
+            bulk.update(truth[unit], found[unit], doc_id=unit)
+        return bulk.compute().accumulator_metrics
+
+    whole = computed()
+    short_of_memory(monkeypatch)
+    monkeypatch.setattr("calque.fields.accumulators.MOST_BYTES", 500)
+    monkeypatch.setattr("calque.fields.bulk.BUFFER", 4)
+    assert computed() == whole
+
+
+def test_strings_come_back_from_the_file() -> None:
+    def ledger(unit: str, *words: str) -> Ledger:
+        table = Table({UNIT: np.zeros(len(words), dtype=np.int32), "word": Strings.pack(words)})
+        return Ledger(units=(unit,), tables={"words": table})
+
+    parts = Parts(Spool())
+    parts.add(ledger("b", "Straße", ""))
+    parts.add(ledger("a", "x"))
+    joined = parts.ledger()
+    assert joined.units == ("a", "b")
+    words = joined.table("words")["word"]
+    assert isinstance(words, Strings)
+    assert words.tolist() == ["x", "Straße", ""]
+    assert [chunk.array(UNIT).tolist() for chunk in joined.chunks("words")] == [[1, 1], [0]]
+
+
+def test_a_temporary_folder_that_cannot_be_written_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    truth, found = records(40, 4)
+    short_of_memory(monkeypatch)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    with pytest.raises(CalqueError, match="gone.*TMPDIR"):
+        Evaluator(Fields(schema=SCHEMA), keep="numbers").update(truth, found)
+
+
+def test_issues_are_shown_at_one_place_however_long_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    truth, found = records(40, 5)
+    odd = [{**record, "total": {"_value": 1.0, "_confidence": 7}} for record in found]
+    task = Fields(schema=SCHEMA)
+    whole = Evaluator(task).update(truth, odd).issues()
+    short_of_memory(monkeypatch)
+    assert Evaluator(task, keep="numbers").update(truth, odd).issues() == whole
+    assert json.dumps([issue.to_dict() for issue in whole]).count("odd-confidence") == 1
