@@ -3,6 +3,7 @@
 import contextlib
 import io
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -295,8 +296,39 @@ def test_any_masks_accumulate_alike(reference, native, data):
     order, offsets = reference.score_order(labels, scores, 3, 1)
     arguments = order, offsets, scores, rank, tables[:, 0], tables[:, 1], truths, points, 3, 1
     assert all_same(reference.coco_accumulate(*arguments), native.coco_accumulate(*arguments))
+    earlier = st.lists(st.integers(0, 9), min_size=6 * t, max_size=6 * t)
+    before = np.array(data.draw(earlier), np.int64).reshape(2, t, 3)
+    assert all_same(reference.coco_accumulate(*arguments, before=before), native.coco_accumulate(*arguments, before=before))
     ends = order, offsets, rank, tables[:, 0], tables[:, 1], truths, 3, 1
     assert same(reference.coco_recall(*ends), native.coco_recall(*ends))
+
+
+@given(data=st.data())
+def test_a_ranking_may_come_in_pieces(kernels, data):
+    """Two classes, two thresholds: the precision of the whole is the highest of its pieces."""
+    rows = data.draw(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 3)), max_size=30))
+    label, matched = (np.array([row[place] for row in rows], kind) for place, kind in ((0, np.int32), (1, np.uint16)))
+    truths = np.array(data.draw(st.lists(st.integers(0, 9), min_size=4, max_size=4)), np.int64).reshape(2, 2)
+    nothing, none = np.zeros(len(rows), np.int32), np.zeros(len(rows), np.uint16)
+    scores = -np.arange(len(rows), dtype=np.float64)
+
+    def drawn(start, end, before):
+        piece = slice(start, end)
+        order, offsets = kernels.score_order(label[piece], scores[piece], 2)
+        columns = scores[piece], nothing[piece], matched[piece], none[piece]
+        return kernels.coco_accumulate(order, offsets, *columns, truths, POINTS, 1, before=before)
+
+    whole, whole_recall, _ = drawn(0, len(rows), None)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=3)))
+    best, before = np.full_like(whole, -1.0), np.zeros((2, 2, 2), np.int64)
+    for start, end in pairwise([0, *cuts, len(rows)]):
+        precision, recall, _ = drawn(start, end, before)
+        best = np.maximum(best, precision)
+        for of, hits in rows[start:end]:
+            for bit in (0, 1):
+                before[0 if hits >> bit & 1 else 1, bit, of] += 1
+    assert same(best, whole)
+    assert same(recall, whole_recall)
 
 
 def refusal(work) -> str:
@@ -323,6 +355,10 @@ def test_bad_arguments_are_refused_in_the_same_words(reference, native):
         assert refusal(lambda a=arguments: reference.coco_accumulate(*a)) == refusal(
             lambda a=arguments: native.coco_accumulate(*a)
         )
+    odd = np.zeros((2, 10, 2), np.int64)
+    assert refusal(lambda: reference.coco_accumulate(*good, before=odd)) == refusal(
+        lambda: native.coco_accumulate(*good, before=odd)
+    )
     label = np.array([3, 0], np.int32)
     assert refusal(lambda: reference.score_order(label, scores, 3)) == refusal(lambda: native.score_order(label, scores, 3))
     case = Case(**{**vars(random_case(1, 2, 1, 3)), "thresholds": np.linspace(0, 1, 17), "ranges": RANGES})

@@ -61,6 +61,11 @@ class Strings:
     def _decode(self, start: int, end: int) -> str:
         return self.data[start:end].tobytes().decode("utf-8", "surrogatepass")
 
+    @property
+    def nbytes(self) -> int:
+        """How much memory they take."""
+        return self.data.nbytes + self.offsets.nbytes
+
     def tolist(self) -> list[str]:
         """All strings, as Python objects."""
         return list(self)

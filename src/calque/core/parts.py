@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from calque.core.columns import Strings
 from calque.core.corpus import UnitId
 from calque.core.ledger import Ledger
 
@@ -40,7 +39,7 @@ class Parts:
 
     def units(self) -> Iterator[tuple[UnitId, ...]]:
         """The documents of each part."""
-        return (part.units for part in chain(self._stored, self._recent))
+        return chain((part.units for part in self._stored), (ledger.units for ledger in self._recent))
 
     def add(self, ledger: Ledger) -> None:
         """Take in one more."""
@@ -76,6 +75,4 @@ class Parts:
 
 def size_of(ledger: Ledger) -> int:
     """About how many bytes a ledger takes."""
-    columns = chain.from_iterable(table.columns.values() for table in ledger.tables.values())
-    arrays = chain.from_iterable((each.data, each.offsets) if isinstance(each, Strings) else (each,) for each in columns)
-    return sum(array.nbytes + ARRAY_OVERHEAD for array in arrays)
+    return sum(column.nbytes + ARRAY_OVERHEAD for table in ledger.tables.values() for column in table.columns.values())

@@ -47,7 +47,7 @@ class Spool:
         start = self._end
         try:
             if self._file is None:
-                self._file = tempfile.TemporaryFile(prefix="calque-")
+                self._file = tempfile.TemporaryFile(prefix="calque-")  # noqa: SIM115  # closed with the spool
                 weakref.finalize(self, self._file.close)
             self._file.seek(start)
             self._file.write(array.data)

@@ -14,6 +14,7 @@ from calque.core.corpus import UnitId, in_canonical_order
 from calque.core.ledger import UNIT, Ledger, joint_names, recoded
 from calque.core.spool import Places, Spool
 
+
 @dataclass(frozen=True, slots=True)
 class StoredPart:
     """A ledger whose columns lie in a file."""
@@ -97,7 +98,9 @@ class StoredLedger(Ledger):
         """For each part the positions of its documents among all."""
         if tuple(chain.from_iterable(part.units for part in self.parts)) == self.units:  # as documents from files come
             ends = np.cumsum([len(part.units) for part in self.parts]).tolist()
-            yield from (np.arange(end - len(part.units), end, dtype=np.int32) for part, end in zip(self.parts, ends, strict=True))
+            yield from (
+                np.arange(end - len(part.units), end, dtype=np.int32) for part, end in zip(self.parts, ends, strict=True)
+            )
             return
         position = {unit: code for code, unit in enumerate(self.units)}
         for part in self.parts:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from calque.core.columns import Table
-from calque.core.corpus import UnitId
 from calque.core.errors import ConfigError
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import settle

@@ -52,7 +52,9 @@ class Stairs:
     def top(self) -> Steps:
         """The last step, when no more rows come; none if there were no rows."""
         level, through, right = ([value] for value in self._open) if self._open is not None else ([], [], [])
-        return self._steps(np.array(level, dtype=np.float64), np.array(through, dtype=np.int64), np.array(right, dtype=np.int64))
+        return self._steps(
+            np.array(level, dtype=np.float64), np.array(through, dtype=np.int64), np.array(right, dtype=np.int64)
+        )
 
     def _steps(self, level: Floats, through: Ints, right: Ints) -> Steps:
         below, right_below = (
@@ -105,7 +107,9 @@ class Curve:
         """How often a right field has a higher confidence than a wrong one; equal ones count half."""
         right, wrong = self.right, self.rows - self.right
         if not right or not wrong:
-            return Undefined("no confidences" if not self.rows else f"all {self.rows:,} fields are {'right' if right else 'wrong'}")
+            return Undefined(
+                "no confidences" if not self.rows else f"all {self.rows:,} fields are {'right' if right else 'wrong'}"
+            )
         return (self._ranks - right * (right + 1)) / (2 * right * wrong)
 
     def error_capture(self) -> dict[str, Any]:

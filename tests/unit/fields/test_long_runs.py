@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -33,7 +35,7 @@ def rich(value: Any, dice: random.Random, *, rated: bool) -> dict[str, Any]:
 
 
 def records(count: int, seed: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    dice = random.Random(seed)  # noqa: S311  # test data
+    dice = random.Random(seed)  # test data
     sides: tuple[list[dict[str, Any]], list[dict[str, Any]]] = ([], [])
     for number in range(count):
         texts = [f"line {dice.randrange(4)}" for _ in range(dice.randrange(4))]
@@ -125,6 +127,49 @@ def test_accumulators_are_the_same_too(monkeypatch: pytest.MonkeyPatch) -> None:
     assert computed() == whole
 
 
+EVALUATING = """
+import sys
+import numpy as np
+from calque import Evaluator
+from calque.core.columns import Table
+from calque.core.ledger import Ledger
+from calque.fields import Fields
+
+FIELDS = 100
+evaluator = Evaluator(Fields(schema={"fields": {"a": {"type": "str"}}}), keep="numbers")
+# What comparing makes of documents: one has a field that is right, all have boxes and confidences that differ.
+like = evaluator.task.score(*evaluator.task.read([{"a": "x"}], [{"a": "x"}]))
+random = np.random.default_rng(0)
+for first in range(0, int(sys.argv[1]), 500):
+    unit = np.repeat(np.arange(500, dtype=np.int32), FIELDS)
+    confidence, match, yes = random.random(len(unit)), random.random(len(unit)) < 0.9, np.ones(len(unit), dtype=np.bool_)
+    code = np.zeros(len(unit), dtype=np.int32)
+    tables = {name: table.take(np.zeros(500 * bool(table.height), dtype=np.int64)) for name, table in like.tables.items()}
+    for table in tables.values():
+        table.array("unit")[:] = np.arange(table.height)
+    tables["boxes"] = Table({"unit": unit, "label": code, "has_truth": yes, "has_found": yes, "iou": random.random(len(unit)),
+                             "confidence": confidence, "match": match})
+    tables["ratings"] = Table({"unit": unit, "key": code, "match": match, "confidence": confidence})
+    names = {**like.names, "key": ("a",)}
+    evaluator.add(Ledger(units=tuple(range(first, first + 500)), tables=tables, names=names, details=like.details))
+numbers = evaluator.compute().numbers
+status = open("/proc/self/status").read()
+print(numbers["bbox_map_metrics"]["fields"]["a"]["num_detections"], status.partition("VmHWM:")[2].split()[0])
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not tell a process its own peak")
+def test_four_times_the_documents_need_no_more_memory() -> None:
+    peaks = []
+    for documents in (10_000, 40_000):
+        command = [sys.executable, "-c", EVALUATING, str(documents)]
+        counted, kilobytes = map(int, subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+        assert counted == documents * 100
+        peaks.append(kilobytes * 1024)
+    whole = 30_000 * 100 * 44  # what a ledger of the others would keep in memory
+    assert peaks[1] - peaks[0] < whole / 10
+
+
 def test_strings_come_back_from_the_file() -> None:
     def ledger(unit: str, *words: str) -> Ledger:
         table = Table({UNIT: np.zeros(len(words), dtype=np.int32), "word": Strings.pack(words)})
@@ -145,7 +190,7 @@ def test_a_temporary_folder_that_cannot_be_written_is_named(monkeypatch: pytest.
     truth, found = records(40, 4)
     short_of_memory(monkeypatch)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
-    with pytest.raises(CalqueError, match="gone.*TMPDIR"):
+    with pytest.raises(CalqueError, match=r"gone.*TMPDIR"):
         Evaluator(Fields(schema=SCHEMA), keep="numbers").update(truth, found)
 
 
