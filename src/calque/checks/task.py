@@ -49,14 +49,14 @@ class Checks(PartsBeside, Task):
             )
         )
 
-    def read(self, expected: Any, found: Any) -> tuple[Corpus, Corpus]:
+    def batches(self, expected: Any, found: Any) -> Iterator[tuple[Corpus, Corpus]]:
         """Both sides must be case corpora; they may be one and the same."""
         from calque.checks.cases import CaseCorpus
 
         for side in (expected, found):
             if not isinstance(side, CaseCorpus):
                 raise TypeError(f"checks take a CaseCorpus, as Suite.corpus() makes, not a {type(side).__name__}")
-        return expected, found
+        yield expected, found
 
     def score(self, expected: CaseCorpus, found: CaseCorpus, *, jobs: int = 1) -> Ledger:
         """Every case under every evaluator. A case that one side lacks has no output, or nothing to expect."""

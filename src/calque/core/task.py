@@ -118,15 +118,11 @@ class Task(ABC):
     def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
         """The numbers of a ledger, as the tree that the JSON shows; what has no value is `Undefined`."""
 
-    def read(self, expected: Any, found: Any) -> tuple[Corpus, Corpus]:
-        """The two sides, read from anything that `calque.read` takes, and checked against each other."""
+    def batches(self, expected: Any, found: Any) -> Iterator[tuple[Corpus, Corpus]]:
+        """The two sides, read and checked against each other, some whole documents at a time; here boxes, all at once."""
         from calque.readers import read_pair
 
-        return read_pair(expected, found)
-
-    def batches(self, expected: Any, found: Any) -> Iterator[tuple[Corpus, Corpus]]:
-        """The two sides, some whole documents at a time where the sources allow it; here all at once."""
-        yield self.read(expected, found)
+        yield read_pair(expected, found)
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where in the tree of numbers a measure stands."""

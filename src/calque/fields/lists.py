@@ -296,7 +296,7 @@ def _pairs_of(scores: Floats, closeness_of: Callable[[], Floats | None]) -> tupl
     contested: Flags = (np.bincount(columns, minlength=scores.shape[1])[columns] > 1) | (gap <= 1 / GRID)
     near = closeness_of() if contested.any() else None
     while contested.any():
-        free = np.setdiff1d(np.arange(scores.shape[1]), columns[~contested])
+        free = np.flatnonzero(np.bincount(columns[~contested], minlength=scores.shape[1]) == 0)
         inside = np.ix_(contested, free)
         _, chosen = assign(_with_nearness(scores[inside], None if near is None else near[inside]))
         columns[contested] = free[chosen]

@@ -75,7 +75,7 @@ def field_counts(task: Fields, ledger: Ledger) -> dict[str, dict[str, Any]]:
     occurs: set[int] = set()
     for rows in ledger.chunks("counts"):
         field = rows.array("field")
-        for code in np.unique(field).tolist():
+        for code in np.flatnonzero(np.bincount(field)).tolist():
             here = field == code
             occurs.add(code)
             totals[code].update({name: int(rows.array(name)[here].sum()) for name in (*OUTCOME_NAMES, "scored")})

@@ -100,7 +100,7 @@ def stretch_of(rows: Ranked, cuts: Ranked) -> Ints:
     """For each row how many cuts rank no higher than it."""
     first, last = (np.searchsorted(cuts.number, rows.number, side) for side in ("left", "right"))
     # Where a row has just the number of some cuts, their tie-breakers decide.
-    for start in np.unique(first[first < last]).tolist():
+    for start in set(first[first < last].tolist()):
         level = np.flatnonzero((first == start) & (last > start))
         ties = cuts.tie[start : last[level[0]]]
         first[level] += np.searchsorted(ties, rows.tie[level], "right")

@@ -114,18 +114,13 @@ class Fields(PartsBeside, Task):
         digest = hashlib.sha256(self.schema.encode()).hexdigest()[:12] if self.schema else "none"
         return Signature(shown.task, {"schema": digest, **shown.settings}, shown.quiet)
 
-    def read(self, expected: Any, found: Any) -> tuple[RecordCorpus, RecordCorpus]:
-        """Both sides as records, paired by id or by line."""
+    def batches(self, expected: Any, found: Any) -> Iterator[tuple[RecordCorpus, RecordCorpus]]:
+        """Both sides as records, paired by id or by line, some documents at a time."""
+        from calque.fields.scoring import batches
         from calque.readers.records import read_record_pair
 
         declared = frozenset(self.plan().keys) if self.schema else frozenset()
-        return read_record_pair(expected, found, declared=declared, strict=self.strict)
-
-    def batches(self, expected: Any, found: Any) -> Iterator[tuple[RecordCorpus, RecordCorpus]]:
-        """Both sides, some documents at a time."""
-        from calque.fields.scoring import batches
-
-        return batches(*self.read(expected, found))
+        return batches(*read_record_pair(expected, found, declared=declared, strict=self.strict))
 
     def score(self, expected: RecordCorpus, found: RecordCorpus, *, jobs: int = 1) -> Ledger:
         """The outcome of every field."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -143,11 +143,11 @@ class Words(PartsBeside, Task):
             return f"{self.holdout_fraction!r} by seed {self.seed}"
         return f"fold {self.holdout_fold} by seed {self.seed}" if self.holdout_fold else "all"
 
-    def read(self, expected: Any, found: Any) -> tuple[Corpus, Corpus]:
+    def batches(self, expected: Any, found: Any) -> Iterator[tuple[Corpus, Corpus]]:
         """The two sides as words, cleaned and split alike."""
         from calque.words.reading import read_sides
 
-        return read_sides(self, expected, found)
+        yield read_sides(self, expected, found)
 
     def score(self, expected: WordCorpus, found: WordCorpus, *, jobs: int = 1) -> Ledger:
         """The outcome of every word."""

@@ -138,7 +138,7 @@ from calque.fields import Fields
 FIELDS = 100
 evaluator = Evaluator(Fields(schema={"fields": {"a": {"type": "str"}}}), keep="numbers")
 # What comparing makes of documents: one has a field that is right, all have boxes and confidences that differ.
-like = evaluator.task.score(*evaluator.task.read([{"a": "x"}], [{"a": "x"}]))
+like = evaluator.task.score(*next(evaluator.task.batches([{"a": "x"}], [{"a": "x"}])))
 random = np.random.default_rng(0)
 for first in range(0, int(sys.argv[1]), 500):
     unit = np.repeat(np.arange(500, dtype=np.int32), FIELDS)
