@@ -44,10 +44,11 @@ def command(truth: str, predictions: str, schema: str | None, id_key: str | None
     check_writable(values["output"], values["save"])
     keep: Keep = "outcomes" if kind == "jsonl" or values["save"] is not None else "numbers"
     jobs = values.pop("jobs")
-    with working(f"evaluating {predictions}", quiet=values["quiet"]):
+    with working(f"looking at {truth}", quiet=values["quiet"]):
         text = schema_text(infer_schema(read_records(truth, id_key=id_key)) if schema is None else schema)
-        task = dataclasses.replace(settings, schema=text, keep_outcomes=keep == "outcomes")
+    task = dataclasses.replace(settings, schema=text, keep_outcomes=keep == "outcomes")
+    evaluator = Evaluator(task, keep=keep, jobs=jobs)
+    with working(f"evaluating {predictions}", quiet=values["quiet"], done=lambda: evaluator.done):
         declared = frozenset(task.plan().keys)
-        pair = read_record_pair(truth, predictions, declared=declared, id_key=id_key, strict=task.strict)
-        evaluator = Evaluator(task, keep=keep, jobs=jobs).update(*pair)
+        evaluator.update(*read_record_pair(truth, predictions, declared=declared, id_key=id_key, strict=task.strict))
     return deliver(evaluator, **values)
