@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 
@@ -114,7 +114,7 @@ class Ledger:
         """One ledger of all documents: the same bits for any order and any split."""
         if len(ledgers) == 1:
             return ledgers[0]
-        units = _joint_units(ledgers)
+        units = joint_units([ledger.units for ledger in ledgers])
         names = joint_names([ledger.names for ledger in ledgers])
         position = {unit: code for code, unit in enumerate(units)}
         unit_codes = [np.array([position[unit] for unit in ledger.units], dtype=np.int32) for ledger in ledgers]
@@ -147,9 +147,10 @@ def _common_details(ledgers: Sequence[Ledger]) -> frozenset[tuple[str, str]]:
     return frozenset.intersection(*(ledger.details for ledger in ledgers))
 
 
-def _joint_units(ledgers: Sequence[Ledger]) -> tuple[UnitId, ...]:
-    check_disjoint(ledger.units for ledger in ledgers)
-    return tuple(in_canonical_order(unit for ledger in ledgers for unit in ledger.units))
+def joint_units(parts: Sequence[Sequence[UnitId]]) -> tuple[UnitId, ...]:
+    """The documents of all parts in canonical order; each may be in one part only."""
+    check_disjoint(parts)
+    return tuple(in_canonical_order(chain.from_iterable(parts)))
 
 
 def check_disjoint(parts: Iterable[Iterable[UnitId]], before: Set[UnitId] = frozenset()) -> None:

@@ -10,8 +10,8 @@ from typing import Self
 import numpy as np
 
 from calque.core.columns import Codes, Table
-from calque.core.corpus import UnitId, in_canonical_order
-from calque.core.ledger import UNIT, Ledger, joint_names, recoded
+from calque.core.corpus import UnitId
+from calque.core.ledger import UNIT, Ledger, joint_names, joint_units, recoded
 from calque.core.spool import Places, Spool
 
 
@@ -76,9 +76,9 @@ class StoredLedger(Ledger):
 
     @classmethod
     def of(cls, parts: tuple[StoredPart, ...]) -> Self:
-        """The ledger of all parts; no document is in two of them."""
+        """The ledger of all parts."""
         return cls(
-            units=tuple(in_canonical_order(chain.from_iterable(part.units for part in parts))),
+            units=joint_units([part.units for part in parts]),
             names=joint_names([part.names for part in parts]),
             details=frozenset.intersection(*(part.details for part in parts)),
             tables=StoredTables(parts),

@@ -294,7 +294,7 @@ def _items(each: Compared) -> int:
 
 def blank_is_absent(each: Compared) -> Outcome:
     """The outcome of a leaf of a list item as the original counts it: there, text of blanks only is no value."""
-    truth, found = (_absent(cell.value) for cell in (each.truth, each.found))
+    truth, found = _absent(each.truth.value), _absent(each.found.value)
     if truth or found:
         return Outcome.TN if truth and found else Outcome.FA if truth else Outcome.FN
     return each.outcome

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque import CalqueError, Evaluator
+from calque import CalqueError, Evaluator, MergeError
 from calque.core import evaluator as evaluator_module
 from calque.core.columns import Strings, Table
 from calque.core.ledger import UNIT, Ledger
@@ -168,6 +168,17 @@ def test_four_times_the_documents_need_no_more_memory() -> None:
         peaks.append(kilobytes * 1024)
     whole = 30_000 * 100 * 44  # what a ledger of the others would keep in memory
     assert peaks[1] - peaks[0] < whole / 10
+
+
+def test_a_document_that_an_accumulator_saw_twice_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("calque.fields.accumulators.MOST_BYTES", 0)
+    bulk = BulkStructuredModelEvaluator(SCHEMA, [ConfidenceAccumulator()])
+    bulk.update({"total": 1.0}, {"total": {"_value": 1.0, "_confidence": 0.5}}, doc_id="a")
+    bulk.compute()
+    [accumulator] = bulk.accumulators
+    accumulator.merge_state(accumulator.get_state())
+    with pytest.raises(MergeError, match="seen twice: document 'a'"):
+        accumulator.compute()
 
 
 def test_strings_come_back_from_the_file() -> None:
