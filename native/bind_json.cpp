@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "json_job.hpp"
+#include "json_keys.hpp"
 #include "json_pages.hpp"
 
 namespace nb = nanobind;
@@ -223,6 +224,15 @@ nb::object scan_page_lines(const nb::bytes& lines) {
   return plain ? nb::object(to_dict(pages)) : nb::none();
 }
 
+bool bound_repeats_a_key(const nb::bytes& json) {
+  const nb::gil_scoped_release release;
+  try {
+    return repeats_a_key(Text(json.c_str(), json.size()));
+  } catch (const ScanFailure&) {
+    return false;
+  }
+}
+
 Kind parse_kind(const std::string& name) {
   Kind kind;
   if (!kind_from_name(name, kind)) {
@@ -304,4 +314,5 @@ void bind_json(nb::module_& m) {
       .def("kind", &Scan::kind, "The kind of file, once it is read.");
   m.def("scan_pages", &scan_page_lines, nb::arg("lines"),
         "The columns of page rows, one a line; None when a line is anything but plain.");
+  m.def("repeats_a_key", &bound_repeats_a_key, nb::arg("text"), "Whether any object in a JSON text has a key twice.");
 }

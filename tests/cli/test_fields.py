@@ -112,6 +112,31 @@ def test_a_broken_line_is_named_and_the_rest_evaluated(
     assert (run.code, "line 2" in run.err) == (2, True)
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "place"),
+    [
+        ("gt.jsonl", '{"doc_id": "a", "total": 1}\n{"doc_id": "b", "vendor": {"_value": 1, "_value": 2}}\n', "line 2: /vendor"),
+        ("gt.jsonl", '{"doc_id": "a", "doc_id": "b"}\n{"doc_id": "c"}\n', "line 1"),
+        ("gt.json", '[{"doc_id": "a", "total": 1, "total": 2}]', "/0"),
+        ("gt/a.json", '{"total": 1, "total": 2}', "a.json"),
+    ],
+)
+def test_a_key_that_occurs_twice_is_named(
+    calque: Callable[..., Run], files: Callable[..., tuple[str, str]], tmp_path: Path, name: str, text: str, place: str
+) -> None:
+    _, found = files()
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text(text)
+    truth = name.partition("/")[0]
+    run = calque("fields", truth, found, "--schema", "schema.json", "--format", "json")
+    assert run.code == 3
+    issue = next(issue for issue in run.json["issues"] if issue["code"] == "duplicate-key")
+    assert (issue["pointer"], issue["count"]) == (place, 1)
+    refused = calque("fields", truth, found, "--schema", "schema.json", "--strict")
+    assert refused.code == 2
+    assert f"{place}: the key" in refused.err
+
+
 def test_broken_files_in_folders(calque: Callable[..., Run], files: Callable[..., tuple[str, str]], tmp_path: Path) -> None:
     files()
     for side in ("gt", "pred"):

@@ -101,6 +101,21 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return node
 
 
+def repeated_keys(tree: Any) -> Iterator[tuple[str, str]]:
+    """Each key that occurs more than once in an object of a parsed tree, with the pointer of that object.
+
+    >>> list(repeated_keys(parse(b'[{"a": {"b": 1, "b": 2}}]', "")))
+    [('/0/a', 'b')]
+    """
+    stack = [("", tree)]
+    while stack:
+        place, node = stack.pop()
+        if isinstance(node, RepeatedKeys):
+            yield from ((place, key) for key in node.repeated)
+        children = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+        stack += [(place + pointer(step), child) for step, child in reversed(list(children))]
+
+
 def pointer(*steps: object) -> str:
     """A JSON pointer.
 

@@ -14,6 +14,7 @@ from typing import Any
 from calque.core.corpus import UnitId
 from calque.core.errors import ContractError, Issue, IssueLog, Severity
 from calque.core.records import RecordCorpus
+from calque.kernels import kernels
 from calque.readers import json_tree
 
 ID_KEYS = ("doc_id", "id")
@@ -145,7 +146,13 @@ def _from_path(path: str, declared: frozenset[str], id_key: str | None, strict: 
         return _from_folder(path, declared, id_key, strict)
     if path.endswith((".jsonl", ".ndjson")) or _looks_like_lines(path):
         return _from_lines(path, declared, id_key, strict)
-    return _from_tree(json_tree.parse(json_tree.read_bytes(path), path), path, declared, id_key)
+    data = json_tree.read_bytes(path)
+    tree = json_tree.parse(data, path)
+    corpus = _from_tree(tree, path, declared, id_key)
+    log = IssueLog(path)
+    if kernels().repeats_a_key(data):
+        _tell_repeated(tree, "", log, strict)
+    return replace(corpus, issues=(*corpus.issues, *log))
 
 
 def _looks_like_lines(path: str) -> bool:
@@ -171,15 +178,19 @@ def _from_folder(path: str, declared: frozenset[str], id_key: str | None, strict
         raise ContractError.single("no-records", "the folder holds no .json files", file=path)
     log = IssueLog(path)
     kept = []
+    repeats_a_key = kernels().repeats_a_key
     for file in files:
+        name = Path(file).name
         try:
-            json_tree.parse(json_tree.read_bytes(file), file)
+            data = json_tree.read_bytes(file)
+            tree = json_tree.parse(data, file)
         except ContractError as error:
             if strict:
                 raise
-            issue = error.issues[0]
-            log.add("broken-file", Path(file).name, issue.message, severity=Severity.LOSS)
+            log.add("broken-file", name, error.issues[0].message, severity=Severity.LOSS)
             continue
+        if repeats_a_key(data):
+            _tell_repeated(tree, name, log, strict)
         kept.append(file)
     stems = [Path(file).stem for file in kept]
     _check_distinct(stems, path)
@@ -193,6 +204,7 @@ def _from_lines(path: str, declared: frozenset[str], id_key: str | None, strict:
     starts, lengths, numbers = array("q"), array("q"), array("q")  # a list would take four times the memory
     key = id_key
     decoder = _id_decoder(ID_KEYS if id_key is None else (id_key,))
+    repeats_a_key = kernels().repeats_a_key
     position = 0
     with open(path, "rb") as file:
         for number, line in enumerate(file):
@@ -204,6 +216,8 @@ def _from_lines(path: str, declared: frozenset[str], id_key: str | None, strict:
             record = _ids_in(line, decoder) or _parsed_line(line, number, log, strict)
             if not isinstance(record, Mapping):
                 continue
+            if repeats_a_key(line):
+                _tell_repeated(json_tree.parse(line, path), f"line {number + 1}", log, strict)
             key = key or _id_key(record, declared)
             starts.append(start)
             lengths.append(len(line))
@@ -251,6 +265,16 @@ def _parsed_line(line: bytes, number: int, log: IssueLog, strict: bool) -> Any:
     if problem:
         log.add("broken-line", f"line {number + 1}", problem, help="the line is left out", severity=Severity.LOSS)
     return record
+
+
+def _tell_repeated(tree: Any, place: str, log: IssueLog, strict: bool) -> None:
+    """Name every key that occurs more than once in an object: all values but the last are lost."""
+    for pointer, key in json_tree.repeated_keys(tree):
+        where = ": ".join(filter(None, (place, pointer)))
+        text, help = f"the key {key!r} occurs more than once; the last value counts", "keep one of them"
+        if strict:
+            raise ContractError.single("duplicate-key", text, file=log.file, pointer=where, help=help)
+        log.add("duplicate-key", where, text, help=help, severity=Severity.LOSS)
 
 
 def _from_tree(tree: Any, source: str, declared: frozenset[str], id_key: str | None) -> RecordCorpus:

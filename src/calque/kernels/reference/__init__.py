@@ -3,6 +3,7 @@
 from calque.kernels.reference.areas import page_areas
 from calque.kernels.reference.boxes import match_best, match_greedy
 from calque.kernels.reference.coco import coco_accumulate, coco_match, coco_recall, score_order
+from calque.kernels.reference.keys import repeats_a_key
 from calque.kernels.reference.kinds import error_kinds
 from calque.kernels.reference.overlaps import overlapping_pairs, union_areas
 from calque.kernels.reference.pairs import pair_measures
@@ -36,6 +37,7 @@ __all__ = [
     "polygon_areas",
     "polygon_overlaps",
     "polygon_simple",
+    "repeats_a_key",
     "score_order",
     "split_words",
     "union_areas",

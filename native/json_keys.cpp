@@ -1,0 +1,84 @@
+// One pass over brackets, commas and strings; the keys of open objects stand on a stack.
+#include "json_keys.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "json_string.hpp"
+
+namespace calque::json {
+
+namespace {
+
+// More keys than this are sorted to find two that are equal; fewer are compared each with each.
+constexpr std::ptrdiff_t few = 12;
+
+using Keys = std::vector<std::string_view>;
+
+bool has_equal_ones(Keys::iterator first, Keys::iterator last) {
+  if (last - first > few) {
+    std::sort(first, last);
+    return std::adjacent_find(first, last) != last;
+  }
+  for (auto one = first; one != last; ++one)
+    if (std::find(one + 1, last, *one) != last) return true;
+  return false;
+}
+
+}  // namespace
+
+bool repeats_a_key(const Text& text) {
+  struct Level {
+    bool object;
+    std::size_t first_key;
+  };
+  std::vector<Level> levels;
+  Keys keys;
+  std::deque<std::string> unescaped;  // does not move what it holds
+  std::string scratch;
+  bool key_next = false;
+  for (const char* p = text.begin; p < text.end;) {
+    switch (*p) {
+      case '"': {
+        if (!key_next) {
+          p = skip_string(text, p);
+          break;
+        }
+        std::string_view key;
+        p = read_string(text, p, scratch, key);
+        if (key.data() == scratch.data()) key = unescaped.emplace_back(key);
+        keys.push_back(key);
+        key_next = false;
+        break;
+      }
+      case '{':
+      case '[':
+        key_next = *p++ == '{';
+        levels.push_back({key_next, keys.size()});
+        break;
+      case '}':
+      case ']': {
+        ++p;
+        key_next = false;
+        if (levels.empty()) break;
+        const auto first = keys.begin() + static_cast<std::ptrdiff_t>(levels.back().first_key);
+        if (has_equal_ones(first, keys.end())) return true;
+        keys.erase(first, keys.end());
+        levels.pop_back();
+        break;
+      }
+      case ',':
+        ++p;
+        key_next = !levels.empty() && levels.back().object;
+        break;
+      default:
+        ++p;
+    }
+  }
+  return false;
+}
+
+}  // namespace calque::json
