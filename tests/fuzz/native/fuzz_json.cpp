@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 
+#include "json_keys.hpp"
 #include "json_number.hpp"
 #include "json_pages.hpp"
 #include "json_scan.hpp"
@@ -115,18 +116,22 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::memcpy(copy.get(), data + 1, size - 1);
   copy[size - 1] = '\0';
   Text text(copy.get(), size - 1);
-  if (data[0] % 6 == 4) {
+  if (data[0] % 7 == 4) {
     check_number(text);
     return 0;
   }
   try {
-    if (data[0] % 6 == 5) {
+    if (data[0] % 7 == 6) {
+      repeats_a_key(text);
+      return 0;
+    }
+    if (data[0] % 7 == 5) {
       PageLines pages;
       scan_pages(text, pages);
       check(pages);
       return 0;
     }
-    Tables tables = scan(text, static_cast<Kind>(data[0] % 6));
+    Tables tables = scan(text, static_cast<Kind>(data[0] % 7));
     std::visit([](auto& table) { check(table); }, tables);
   } catch (const ScanFailure& failure) {
     require(failure.offset >= 0 && failure.offset <= static_cast<std::int64_t>(size));

@@ -26,6 +26,7 @@ def main(folder: Path) -> None:
     for number, literal in enumerate(NUMBERS):
         (folder / f"number-{number}").write_bytes(b"\x04" + literal.encode())
     (folder / "pages-0").write_bytes(b"\x05" + PAGES[0] * 2)
+    (folder / "keys").write_bytes(b"\x06" + rb'{"a": [{"b": 1, "c\u0064": "x"}], "e": {}, "a": 2}')
     (folder / "pages-1").write_bytes(b"\x05" + b"".join(PAGES[1:]))
 
 
