@@ -27,7 +27,8 @@ Keep = Literal["numbers", "outcomes"]
 class Evaluator:
     """Adds up documents: in one call or in many, in one process or in shards that are merged, always to the same bits.
 
-    ``keep="numbers"`` lets go of boxes and ids once a document is scored; outcome lists then have none.
+    ``keep="numbers"`` lets go of boxes and ids once a document is scored; outcome lists then have none. What numbers are
+    made of waits in a temporary file when it grows long, if the task can measure it chunk by chunk.
     """
 
     def __init__(self, task: Task, *, keep: Keep = "outcomes", jobs: int = 1) -> None:
