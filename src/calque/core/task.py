@@ -82,7 +82,7 @@ def settings(task: type[Any] | Task) -> dict[str, Setting]:
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)  # each task prints and compares its own fields
 class Task(ABC):
     """What differs between tasks: how items pair up, and what is counted. Everything else is written once."""
 
