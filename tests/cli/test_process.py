@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import signal
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from calque import __version__
+from calque.kernels import native_built
 from tests.conftest import Run
 
 Process = Callable[..., Run]
@@ -36,6 +38,24 @@ def test_start_up_imports_nothing_heavy(arguments: list[str]) -> None:
     done = subprocess.run(
         [sys.executable, "-c", WATCH.format(heavy=HEAVY), *arguments], capture_output=True, text=True, check=False
     )
+    assert done.stderr.splitlines()[-1] == "[]"
+
+
+SELDOM = ("csv", "difflib", "html", "numpy.typing", "zlib", "calque.readers.snapshot", "calque.readers.formats")
+
+
+@pytest.mark.skipif(not native_built(), reason="without the compiled scanner, formats are looked for")
+def test_a_plain_run_imports_nothing_that_only_others_need(tmp_path: Path) -> None:
+    category, image = {"id": 1, "name": "Table"}, {"id": 1, "width": 10, "height": 10}
+    box = {"image_id": 1, "category_id": 1, "bbox": [0, 0, 5, 5]}
+    truth, found = tmp_path / "truth.json", tmp_path / "found.json"
+    truth.write_text(json.dumps({"images": [image], "categories": [category], "annotations": [{**box, "id": 1}]}))
+    found.write_text(json.dumps([{**box, "score": 0.5}]))
+    arguments = ["detect", str(truth), str(found), "--format", "json"]
+    environment = {**os.environ, "CALQUE_KERNELS": ""}
+    watching = [sys.executable, "-c", WATCH.format(heavy=SELDOM), *arguments]
+    done = subprocess.run(watching, env=environment, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["metrics"]["0.5"]["micro"]["tp"] == 1
     assert done.stderr.splitlines()[-1] == "[]"
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import importlib
-import os
 from typing import Any
 
 import click
@@ -79,12 +77,5 @@ def calque() -> None:
 
 
 def main() -> None:
-    """The entry point."""
-    # Modules are all that lives long in one command, and looking through them again and again for garbage takes a tenth of a
-    # short one's time: that happens rarely here.
-    gc.set_threshold(100_000, 50, 100)
-    # NumPy's linear algebra would start a thread for each core; nothing here uses it.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Arrow's own allocator keeps what it once had; the system's gives back what was copied, and the next columns take it.
-    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
+    """Run the verb on the command line, and end the process as it went."""
     exits.run(lambda: calque.main(prog_name="calque", standalone_mode=False, color=exits.colour()))

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 def evaluate(task: Task, truth: str, predictions: str, values: dict[str, Any]) -> int:
     """Evaluate two files under a task and deliver the result as the options say; the exit code."""
-    from calque.kernels.scanning import Scanned
+    from calque.cli import ahead
 
     # Parsing begins before numpy is imported, and both files are parsed at once.
-    sources = Scanned(truth), Scanned(predictions)
+    sources = ahead.scanned(truth), ahead.scanned(predictions)
     from calque.cli.progress import working
     from calque.cli.render import check_writable, deliver, format_of
     from calque.core.evaluator import Evaluator, Keep

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import sys
-import traceback
 from collections.abc import Callable
 from typing import NoReturn
 
@@ -58,6 +57,8 @@ def _told(error: Exception | KeyboardInterrupt) -> int:
         _say(f"{error.filename or 'file'}: {(error.strerror or str(error)).lower()}")
     else:
         if os.environ.get("CALQUE_DEBUG"):
+            import traceback
+
             traceback.print_exception(error)
         _say(f"this should not happen: {type(error).__name__}: {error}\nset CALQUE_DEBUG=1 to see where, and please report it")
     return REFUSED

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import click
 
@@ -25,7 +21,9 @@ def format_of(chosen: str | None, output: str | None) -> str:
     """The format asked for: by name, by the file's extension, or a table."""
     if chosen is not None or output is None:
         return chosen or "table"
-    extension = Path(output).suffix.lower()
+    from pathlib import PurePath
+
+    extension = PurePath(output).suffix.lower()
     if extension not in EXTENSIONS:
         raise ConfigError(f"{output}: the extension {extension!r} names no format; use {', '.join(EXTENSIONS)} or --format")
     return EXTENSIONS[extension]
@@ -33,10 +31,15 @@ def format_of(chosen: str | None, output: str | None) -> str:
 
 def check_writable(*paths: str | None) -> None:
     """Refuse before the work, not after it, when a file could not be written."""
-    for path in paths:
-        if path is not None and not Path(path).resolve().parent.is_dir():
+    named = [path for path in paths if path is not None]
+    if not named:
+        return
+    from pathlib import Path
+
+    for path in named:
+        if not Path(path).resolve().parent.is_dir():
             raise ConfigError(f"{path}: the folder {Path(path).parent} does not exist; make it, or write elsewhere")
-    given = [Path(path).resolve() for path in paths if path is not None]
+    given = [Path(path).resolve() for path in named]
     if len(set(given)) < len(given):
         raise ConfigError(f"{given[0].name}: the result and the state cannot be the same file; name two")
 
@@ -64,6 +67,8 @@ def lines(result: Result, kind: str) -> Iterator[str]:
     if kind == "json":
         yield result.to_json() + "\n"
     elif kind == "jsonl":
+        import json
+
         for row in result.listed():
             yield json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
     elif kind == "csv":
@@ -75,6 +80,9 @@ def lines(result: Result, kind: str) -> Iterator[str]:
 
 
 def _csv(result: Result) -> str:
+    import csv
+    import io
+
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     rows = list(result.task.flat(result.numbers))

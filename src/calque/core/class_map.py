@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Mapping
-from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from calque.core.errors import ConfigError
@@ -42,7 +39,8 @@ def _pair(item: Any) -> tuple[str, str]:
 def _from_file(path: str | os.PathLike[str]) -> Pairs:
     name = os.fspath(path)
     try:
-        data = Path(path).read_bytes()
+        with open(path, "rb") as file:
+            data = file.read()
     except OSError as error:
         raise ConfigError(f"{name}: the class map cannot be read: {(error.strerror or str(error)).lower()}") from None
     tree = parsed_yaml(data, name)
@@ -53,6 +51,8 @@ def _from_file(path: str | os.PathLike[str]) -> Pairs:
 
 def parsed_yaml(data: bytes, file: str) -> Any:
     """What a small YAML or JSON file holds; `ConfigError` when it is neither."""
+    import json
+
     if len(data) > LARGEST:
         raise ConfigError(f"{file}: is larger than {LARGEST // 2**20} MB")
     try:
@@ -110,6 +110,8 @@ def target_of(label: str, pairs: Pairs) -> str | None:
     >>> target_of("TextRegion:heading", (("TextRegion:*", "Text"), ("*", "")))
     'Text'
     """
+    from fnmatch import fnmatchcase
+
     exact = dict(pairs).get(label)
     if exact is not None:
         return exact

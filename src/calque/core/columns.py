@@ -10,24 +10,24 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from calque.core.errors import MissingExtra
+from calque.core.frozen import Frozen
 
 if TYPE_CHECKING:
+    import numpy.typing as npt  # a millisecond that only type checkers need
     import pandas
     import polars
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-Ints: TypeAlias = npt.NDArray[np.int64]
-Codes: TypeAlias = npt.NDArray[np.int32]
-Flags: TypeAlias = npt.NDArray[np.bool_]
-Bytes: TypeAlias = npt.NDArray[np.uint8]
-Array: TypeAlias = npt.NDArray[Any]
+Floats: TypeAlias = "npt.NDArray[np.float64]"
+Ints: TypeAlias = "npt.NDArray[np.int64]"
+Codes: TypeAlias = "npt.NDArray[np.int32]"
+Flags: TypeAlias = "npt.NDArray[np.bool_]"
+Bytes: TypeAlias = "npt.NDArray[np.uint8]"
+Array: TypeAlias = "npt.NDArray[Any]"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Strings:
+class Strings(Frozen, eq=False):
     """Many strings in two arrays: UTF-8 bytes, and where each string starts.
 
     >>> names = Strings.pack(["Figure", "Tabelle", ""])
@@ -93,7 +93,7 @@ class Strings:
         return Strings(np.concatenate([part.data for part in parts]), np.concatenate([first, *bodies]))
 
 
-Column: TypeAlias = Array | Strings
+Column: TypeAlias = "Array | Strings"
 
 
 def take(column: Column, rows: Array) -> Column:

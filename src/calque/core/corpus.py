@@ -7,13 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum, StrEnum
 from itertools import compress
-from typing import Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, Strings, take
 from calque.core.errors import Issue
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 UnitId: TypeAlias = int | str
 """The id of a document, the unit that is sharded, merged and resampled."""

@@ -11,7 +11,6 @@ Misuse of the Python API stays ``TypeError`` or ``ValueError``.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -211,5 +210,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     >>> did_you_mean("lable", ["label", "bbox"])
     "did you mean 'label'?"
     """
+    import difflib
+
     close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f"did you mean '{close[0]}'?" if close else ""

@@ -5,27 +5,25 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from calque.core.columns import Array, Floats, Ints
+from calque.core.frozen import Frozen
 from calque.kernels import kernels
 
 
-@dataclass(frozen=True, slots=True)
-class Undefined:
+class Undefined(Frozen):
     """A number that does not exist, and why. It becomes ``None`` (printed ``–``), never 0, -1 or NaN."""
 
     reason: str
 
 
-_NAME = re.compile(r"(?:(?P<scope>[a-z_]+)\.)?(?P<name>[A-Za-z][A-Za-z0-9_]*)(?:@(?P<threshold>[0-9.]+))?(?:/(?P<label>.+))?")
+_NAME = r"(?:(?P<scope>[a-z_]+)\.)?(?P<name>[A-Za-z][A-Za-z0-9_]*)(?:@(?P<threshold>[0-9.]+))?(?:/(?P<label>.+))?"
 
 
-@dataclass(frozen=True, slots=True)
-class MeasureName:
+class MeasureName(Frozen):
     """``[SCOPE.]NAME[@THRESHOLD][/CLASS]``; no scope means micro.
 
     >>> MeasureName.parse("macro_documents.recall@0.5")
@@ -42,7 +40,7 @@ class MeasureName:
     @classmethod
     def parse(cls, text: str) -> MeasureName:
         """The name that the text spells; `ValueError` if it spells none."""
-        match = _NAME.fullmatch(text)
+        match = re.fullmatch(_NAME, text)
         if match is None:
             raise ValueError(f"{text!r} is not a measure name; write [SCOPE.]NAME[@THRESHOLD][/CLASS], as in recall@0.5/Table")
         threshold = match["threshold"]
@@ -58,8 +56,7 @@ class MeasureName:
         return f"{scope}{self.name}{threshold}{'' if self.label is None else f'/{self.label}'}"
 
 
-@dataclass(frozen=True)
-class Measure:
+class Measure(Frozen):
     """A measure as a person reads about it; `calque explain` prints this."""
 
     name: str
@@ -77,7 +74,6 @@ _HALF = float(1 << 27)
 TallyT = TypeVar("TallyT")
 
 
-@dataclass(frozen=True)
 class Ratio(Measure, Generic[TallyT]):
     """A measure that divides one count by another, for many groups at once."""
 

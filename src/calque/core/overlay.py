@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,11 +10,11 @@ import numpy as np
 from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, Table, take
 from calque.core.corpus import BoxCorpus, BoxForm, UnitId, in_canonical_order
 from calque.core.errors import ContractError
+from calque.core.frozen import Frozen
 from calque.core.geometry import areas, corners
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Layer:
+class Layer(Frozen, kw_only=True, eq=False):
     """One side of an overlay: its objects sorted by page, in file order within a page."""
 
     page: Codes
@@ -52,8 +51,7 @@ PASSED_ON = ("ids", "crowd", "ignore", "given_areas", "flaws")
 """Columns that a layer takes over from its corpus as they are."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Overlay:
+class Overlay(Frozen, kw_only=True, eq=False):
     """What is true and what was found, on shared pages. Documents in canonical order, pages by number, labels by name."""
 
     documents: tuple[UnitId, ...]
@@ -116,11 +114,11 @@ class Overlay:
 
     def unlabelled(self) -> Overlay:
         """The same boxes as if all had one label, for questions about places alone."""
-        return replace(self, truth=_without_labels(self.truth), found=_without_labels(self.found))
+        return self.replaced(truth=_without_labels(self.truth), found=_without_labels(self.found))
 
 
 def _without_labels(layer: Layer) -> Layer:
-    return replace(layer, label=np.zeros(len(layer), dtype=np.int32))
+    return layer.replaced(label=np.zeros(len(layer), dtype=np.int32))
 
 
 def _member(codes: Ints, size: int) -> Flags:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from calque.core.columns import Array, Bytes, Codes, Floats
+from calque.core.frozen import Frozen
 from calque.core.overlay import Overlay
 from calque.kernels import kernels
 
@@ -14,8 +13,7 @@ TAKES_PART, ABSORBS, LEFT_OUT = 0, 1, 2
 """What an object does in a pairing: be paired; be no target yet excuse what lies on it; nothing."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Pairing:
+class Pairing(Frozen, kw_only=True, eq=False):
     """A 1:1 pairing of the rows of an overlay's two layers, with how much each pair shares."""
 
     truth_match: Codes
@@ -61,8 +59,7 @@ def greedy(overlay: Overlay, truth_roles: Bytes, found_roles: Bytes, *, threshol
     )
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class BestPairing:
+class BestPairing(Frozen, kw_only=True, eq=False):
     """For each truth the prediction that it overlaps most; many truths may share one."""
 
     match: Codes
@@ -84,8 +81,7 @@ COCO_THRESHOLDS: Floats = np.linspace(0.5, 0.95, 10)
 """COCO's grid as pycocotools makes it; its ninth value is 0.8999999999999999."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class ScorePairing:
+class ScorePairing(Frozen, kw_only=True, eq=False):
     """COCO's pairing: predictions of a page and label, best score first, each take the truth they overlap most.
 
     Bit ``t`` of a mask is about the threshold ``t``, one column for each area range.

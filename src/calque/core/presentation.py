@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import html
-import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from calque.core.frozen import Frozen
 
 MISSING = "–"
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Frozen):
     """A titled table with notes below it. The first column is text, the others are numbers or ``None``."""
 
     title: str
@@ -58,6 +56,8 @@ def printable_lines(text: str) -> str:
 
 def width(text: str) -> int:
     """How many terminal cells the text takes: wide East Asian characters take two, combining marks none."""
+    import unicodedata
+
     return sum(0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
 
 
@@ -116,7 +116,8 @@ def to_html(sections: Sequence[Section]) -> str:
 
 
 def _html(section: Section) -> str:
-    escape = html.escape
+    from html import escape
+
     head = "".join(f"<th>{escape(name)}</th>" for name in section.head)
     body = "".join("<tr>" + "".join(f"<td>{escape(cell(value))}</td>" for value in row) + "</tr>" for row in section.rows)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if section.rows else ""

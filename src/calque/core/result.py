@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from calque.core.columns import Table
 from calque.core.errors import Issue, Severity, summarize
+from calque.core.frozen import Frozen
 from calque.core.ledger import Ledger
 from calque.core.measures import MeasureName, settle
 from calque.core.presentation import Section, to_html, to_text
@@ -25,6 +27,8 @@ def strict_json(value: Any, margin: str = "") -> str:
       "undefined": {}
     }
     """
+    if type(value) is int or (type(value) is float and math.isfinite(value)):
+        return repr(value)  # as the encoder does, ten times as fast: most of a result is numbers
     if not isinstance(value, Mapping) or not value:
         return _encode(value)
     inner = margin + "  "
@@ -36,8 +40,7 @@ _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 """Made once: `json.dumps` makes an encoder for every value, and a result has one number for each document."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
+class Sources(Frozen):
     """Which files and models the two sides came from, for headings."""
 
     truth: tuple[tuple[str, str], ...] = ()

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from calque.core.frozen import Frozen
 from calque.core.version import __version__
 
 NUMBERS = "0.1"
 """The first version that gives today's numbers. Raised when, and only when, a number changes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(Frozen):
     """What two results must share to be added up or compared.
 
     >>> print(Signature("detection", {"iou": "0.5,0.75", "missing": "penalize"}, version="0.1.0"))

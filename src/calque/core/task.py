@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from calque.core.frozen import Frozen
 from calque.core.signature import Signature
 
 if TYPE_CHECKING:
@@ -36,8 +37,7 @@ HEAD = ("task", "version", "signature")
 Kind = Literal["number", "numbers", "word", "words", "weights", "choice", "switch", "file"]
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Frozen):
     """How a field of a task is shown to people."""
 
     help: str
@@ -76,13 +76,13 @@ def settings(task: type[Any] | Task) -> dict[str, Setting]:
     """The settings of a task by field name: its own first, then those that it shares with other tasks."""
     own = inspect.get_annotations(task if isinstance(task, type) else type(task))
     return {
-        field.name: dataclasses.replace(note, flag=note.flag or "--" + field.name.replace("_", "-"))
+        field.name: note.replaced(flag=note.flag or "--" + field.name.replace("_", "-"))
         for field in sorted(dataclasses.fields(task), key=lambda field: field.name not in own)
         if (note := field.metadata.get("setting")) is not None
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)  # each task prints and compares its own fields
 class Task(ABC):
     """What differs between tasks: how items pair up, and what is counted. Everything else is written once."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calque.core.columns import Array, Floats, Ints
 from calque.core.corpus import Extent
+from calque.core.frozen import Frozen
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, Undefined, counts
 from calque.core.pairing import COCO_THRESHOLDS
@@ -68,8 +68,7 @@ def area_ranges(extent: Extent, min_area: float) -> Floats:
     return np.array([(max(low, min_area), high) for low, high in shown])
 
 
-@dataclass(frozen=True, eq=False)
-class Ranking:
+class Ranking(Frozen, eq=False):
     """The predictions of a ledger by class and score, and how many truths there are to find."""
 
     rank: Ints

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from calque.core.columns import Array, Codes, Ints, Strings, Table
+from calque.core.frozen import Frozen
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, MeasureName, Undefined, counts, fraction_sums, number
 from calque.detection.coco import RECALL_POINTS, image_order
@@ -115,8 +115,7 @@ def address(name: MeasureName) -> tuple[str, ...] | None:
 NO_AREA = "no area"
 
 
-@dataclass(frozen=True)
-class View:
+class View(Frozen):
     """Which kinds there are, and what they are called."""
 
     found: Mapping[Kind, str]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from calque.core.errors import ConfigError
+from calque.core.frozen import Frozen
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Frozen):
     """Where one kind ends and the next begins; every limit is inclusive."""
 
     match: float = 0.5

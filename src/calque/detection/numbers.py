@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calque.core.columns import Array, Flags, Floats, Ints, Table
+from calque.core.frozen import Frozen
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, Ratio, Undefined, counts, fraction_mean, fraction_sums, weighted_mean
 from calque.core.side_by_side import side_by_side
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 SEED = "Document Snapshot Detection, Evaluation Specification 1.3"
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(Frozen):
     """What happened at one threshold, for each group (a class, a document, or everything)."""
 
     tp: Ints

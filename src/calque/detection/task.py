@@ -118,8 +118,9 @@ class Detection(BoxReading, PartsBeside, Task):
         for name in ("min_area", "min_score"):
             if not (math.isfinite(getattr(self, name)) and getattr(self, name) >= 0):
                 raise ConfigError(f"{name} must be a number from 0, not {getattr(self, name)}")
+        notes = settings(self)
         for name in ("missing", "errors"):
-            choices = settings(self)[name].choices
+            choices = notes[name].choices
             if getattr(self, name) not in choices:
                 listed = ", ".join(map(repr, choices[:-1]))
                 raise ConfigError(f"{name} must be {listed} or {choices[-1]!r}, not {getattr(self, name)!r}")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from calque.core.columns import Bytes, Codes, Flags
+from calque.core.frozen import Frozen
 from calque.core.overlay import Layer, Overlay
 from calque.core.pairing import LEFT_OUT, TAKES_PART, Pairing
 from calque.detection.limits import Limits
@@ -14,8 +13,7 @@ from calque.kernels import kernels
 from calque.kernels.kinds import Kind, Subtype
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Kinds:
+class Kinds(Frozen, kw_only=True, eq=False):
     """For each row of an overlay's two layers its kind, and the row of the other side that explains it (or -1)."""
 
     truth: Bytes

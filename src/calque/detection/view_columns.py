@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calque.core.columns import Bytes, Codes, Column, Flags, Strings, Table
 from calque.core.corpus import BoxCorpus, UnitId
+from calque.core.frozen import Frozen
 from calque.core.overlay import Overlay
 from calque.core.pairing import ABSORBS, Pairing, greedy
 from calque.kernels import kernels
@@ -23,8 +23,7 @@ WRONG, RIGHT, NO_PART = 0, 1, 2
 NO_LIMIT = 2**31 - 1
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Roles:
+class Roles(Frozen, kw_only=True, eq=False):
     """Who takes part in what. Ignored truths absorb; small predictions may be paired."""
 
     truth: Bytes
@@ -37,15 +36,14 @@ class Roles:
     """The predictions that count by themselves."""
 
 
-@dataclass(frozen=True, eq=False)
-class Added:
+class Added(Frozen, eq=False):
     """Columns and tables that views add to a ledger."""
 
-    truth: dict[str, Column] = field(default_factory=dict)
-    found: dict[str, Column] = field(default_factory=dict)
-    documents: dict[str, Column] = field(default_factory=dict)
-    tables: dict[str, Table] = field(default_factory=dict)
-    met: Codes | None = None
+    truth: dict[str, Column]
+    found: dict[str, Column]
+    documents: dict[str, Column]
+    tables: dict[str, Table]
+    met: Codes | None
     """For each truth the row of the prediction that it is paired with when labels are not looked at, or -1."""
 
 
@@ -55,6 +53,9 @@ def added(
     """What the views that were asked for will need. Edge errors are always there: they cost little."""
     columns = Added(
         truth={"edges": pairing.edges},
+        found={},
+        documents={},
+        tables={},
         met=any_class_match(overlay, roles, task.iou[0], jobs=jobs) if task.confusion else None,
     )
     if task.sweep:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import os
 from functools import cache
 from types import ModuleType
@@ -32,7 +31,11 @@ def chosen() -> str:
 @cache
 def native_built() -> bool:
     """Whether the compiled kernels are part of this installation."""
-    return importlib.util.find_spec(TWINS["native"]) is not None
+    try:
+        importlib.import_module(TWINS["native"])
+    except ModuleNotFoundError:
+        return False
+    return True
 
 
 def kernels() -> ModuleType:

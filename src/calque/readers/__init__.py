@@ -11,7 +11,7 @@ from calque.core.class_map import class_map as as_class_map
 from calque.core.corpus import BoxCorpus, Corpus, Side
 from calque.core.errors import ContractError, Issue, IssueLog
 from calque.kernels.scanning import Scanned
-from calque.readers import coco, compression, snapshot_scan
+from calque.readers import coco, compression
 from calque.readers.class_maps import mapped
 from calque.readers.coco import Results
 from calque.readers.coco_columns import scanned_results, scanned_truth
@@ -37,7 +37,8 @@ def read(source: Any, *, side: str | None = None, class_map: Any = (), **options
     ``boxes``, ``units``, ``origin``, ``page_size``, ``lenient``, ``allow_missing_scores``, ``document_key``. Raises
     `ContractError` with every issue when a file breaks its contract.
     """
-    loaded = _load(source, Rules(None if side is None else Side(side), **options))
+    rules = Rules(None if side is None else Side(side), **options)
+    loaded = _load(_started(source, rules), rules)
     corpus = loaded.alone() if isinstance(loaded, Results) else loaded
     return mapped(corpus, as_class_map(class_map)) if isinstance(corpus, BoxCorpus) else corpus
 
@@ -58,6 +59,14 @@ def read_pair(
     """
     sides = _rules(from_truth, from_pred, options)
     sources = [_started(source, rules) for source, rules in zip((truth, found), sides, strict=True)]
+    maps = as_class_map(class_map_truth), as_class_map(class_map_pred)
+    return _pair_of(sources, sides, maps, options.get("page_size"))
+
+
+def _pair_of(
+    sources: list[Any], sides: tuple[Rules, Rules], maps: tuple[Pairs, Pairs], page_size: Sequence[float] | None
+) -> tuple[Corpus, Corpus]:
+    """Both sides of sources that were started, all at once."""
     loaded: list[Loaded] = []
     errors: list[ContractError] = []
     for source, rules in zip(sources, sides, strict=True):
@@ -67,8 +76,7 @@ def read_pair(
             errors.append(error)
     if errors:
         raise _joined(errors)
-    maps = as_class_map(class_map_truth), as_class_map(class_map_pred)
-    return _paired(loaded[0], loaded[1], *maps, options.get("page_size"))
+    return _paired(loaded[0], loaded[1], *maps, page_size)
 
 
 def _rules(from_truth: str | None, from_pred: str | None, options: Mapping[str, Any]) -> tuple[Rules, Rules]:
@@ -93,16 +101,15 @@ def stream_pair(
     """
     sides = _rules(from_truth, from_pred, options)
     sources = [_started(source, rules, batch) for source, rules in zip((truth, found), sides, strict=True)]
+    maps = as_class_map(class_map_truth), as_class_map(class_map_pred)
+    page_size = options.get("page_size")
     if not all(map(_is_stream, sources)) or options.get("document_key") == "stem":
         # Names without folder and extension may collide, which only all of them together can tell.
-        each_side = {"from_truth": from_truth, "from_pred": from_pred}
-        each_side |= {"class_map_truth": class_map_truth, "class_map_pred": class_map_pred}
-        return iter([read_pair(sources[0], sources[1], **each_side, **options)])
+        return iter([_pair_of(sources, sides, maps, page_size)])
     from calque.readers.streams import pairs
 
-    maps = as_class_map(class_map_truth), as_class_map(class_map_pred)
     started = [source.started() for source in sources]
-    return pairs(started[0], started[1], sources[0].batch, page_size=options.get("page_size"), maps=maps)
+    return pairs(started[0], started[1], sources[0].batch, page_size=page_size, maps=maps)
 
 
 def _paired(
@@ -161,17 +168,16 @@ def _opened(source: Any, rules: Rules) -> Loaded:
         return source
     if isinstance(source, Mapping | list):
         return _in_any_format(Source.of_tree(source), rules)
-    file = _started(source, rules)
-    if _is_stream(file):
-        return file.whole()
-    if not isinstance(file, Scanned):
+    if _is_stream(source):
+        return source.whole()
+    if not isinstance(source, Scanned):
         raise TypeError(f"cannot read a {type(source).__name__}: give a path, parsed JSON or a Corpus")
-    columns = file.columns()
+    columns = source.columns()
     if columns is not None and rules.format in (None, SCANNED[columns["kind"]]):
-        corpus = _from_scan(columns, file, rules)
+        corpus = _from_scan(columns, source, rules)
         if corpus is not None:
             return corpus
-    return _in_any_format(Source(file.path), rules)
+    return _in_any_format(Source(source.path), rules)
 
 
 def _in_any_format(source: Source, rules: Rules) -> Loaded:
@@ -187,6 +193,8 @@ def _from_scan(columns: Mapping[str, Any], file: Scanned, rules: Rules) -> Loade
         return Results(scanned_results(columns), log, rules)
     if columns["kind"] == "coco_truth":
         return coco.truth_corpus(scanned_truth(columns, file), log, rules)
+    from calque.readers import snapshot_scan
+
     return snapshot_scan.corpus(columns, file, rules)
 
 

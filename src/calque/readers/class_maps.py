@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -116,6 +115,8 @@ def _plain(label: str) -> str:
 
 def _nearest(label: str, known: Sequence[str]) -> str | None:
     """The label that is spelt most like this one, case and punctuation aside."""
+    import difflib
+
     plain = {_plain(name): name for name in reversed(known)}
     close = difflib.get_close_matches(_plain(label), list(plain), n=1, cutoff=0.6)
     return plain[close[0]] if close else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, Strings
 from calque.core.corpus import BoxCorpus, BoxForm, Extent, Flaw, Side, UnitId, canonical, unsound
 from calque.core.errors import ContractError, IssueLog, Severity, did_you_mean
+from calque.core.frozen import Frozen
 from calque.readers import json_values, page_names
 from calque.readers.coco_columns import ResultColumns, TruthColumns
 from calque.readers.ids import Ids
@@ -58,8 +58,7 @@ def truth_corpus(columns: TruthColumns, log: IssueLog, rules: Rules) -> BoxCorpu
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Results:
+class Results(Frozen, eq=False):
     """A results file. It names images and classes by id only, so that it means little without the truth."""
 
     columns: ResultColumns
@@ -106,8 +105,7 @@ class Results:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class _Pages:
+class _Pages(Frozen, eq=False):
     """The page table of a corpus."""
 
     documents: list[UnitId]
@@ -230,8 +228,7 @@ def _metadata(entries: Sequence[Any], pages: _Pages, log: IssueLog) -> dict[str,
     return table
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Objects:
+class _Objects(Frozen, kw_only=True, eq=False):
     """Boxes with their places looked up, -1 where the file does not have the image or the class."""
 
     page: Codes

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from calque.core.columns import Bytes, Floats, Strings
 from calque.core.corpus import UnitId
+from calque.core.frozen import Frozen
 from calque.kernels.scanning import Scanned
 from calque.readers.ids import Ids
 from calque.readers.json_tree import parse
@@ -18,8 +18,7 @@ DOCUMENT_KEYS = ("doc_id", "doc_name")
 """Keys of an image entry that group images into documents, if every image has one."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class TruthColumns:
+class TruthColumns(Frozen, kw_only=True, eq=False):
     """A ground-truth file: its images, its annotations, and its categories as parsed JSON."""
 
     images: Ids
@@ -43,8 +42,7 @@ class TruthColumns:
     scores: Floats | None
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class ResultColumns:
+class ResultColumns(Frozen, kw_only=True, eq=False):
     """A results file: a list of detections."""
 
     image: Ids

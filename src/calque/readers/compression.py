@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import threading
-import zlib
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -145,6 +144,8 @@ def _pieces(path: str, mark: bytes) -> Iterator[bytes]:
 def _unpacker(mark: bytes) -> tuple[Callable[[], Any], type[Exception]]:
     """What makes an unpacker, and what it raises about damaged data."""
     if mark == GZIP:
+        import zlib
+
         return lambda: zlib.decompressobj(wbits=31), zlib.error
     try:
         import zstandard

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from calque.core.columns import Codes, Ints
 from calque.core.corpus import UnitId
+from calque.core.frozen import Frozen
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Ids:
+class Ids(Frozen, eq=False):
     """A column of ids: integers as they are, or codes into a table when some are strings.
 
     >>> Ids.of([7, "a", 7]).positions_in(Ids.of(["a", 7])).tolist()

@@ -7,7 +7,6 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from calque.core.errors import ContractError
@@ -41,10 +40,15 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     name = os.fspath(path)
     with readable(name):
         mark = compression.magic(name)
-        data = Path(path).read_bytes() if mark is None else compression.unpacked(name, mark)
+        data = _content(name) if mark is None else compression.unpacked(name, mark)
     if not data.strip():
         raise ContractError.single("empty-file", "the file is empty", file=name, help="check what should have written it")
     return data
+
+
+def _content(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def check_readable(path: str | os.PathLike[str]) -> None:

@@ -48,11 +48,16 @@ def looks_like_ndjson(head: bytes, name: str) -> bool:
     False
     """
     line = head.partition(b"\n")[0]
-    if name.lower().endswith(_SUFFIXES) and line.startswith(b"{"):
+    if not line.startswith(b"{"):
+        return False
+    if name.lower().endswith(_SUFFIXES):
         return True
+    first_key = line[1:].lstrip().partition(b":")[0].strip(b' "')
+    if first_key not in _KEYS and b'"doc_id"' not in line:
+        return False  # as nearly all files; parsing what may be all of the head would say so a millisecond later
     try:
         node = json.loads(line)
     except (ValueError, RecursionError):
         # Broken, or a page longer than the head: its first key has to tell.
-        return line[1:].lstrip().partition(b":")[0].strip(b' "') in _KEYS
+        return first_key in _KEYS
     return isinstance(node, dict) and "doc_id" in node

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from calque.core.corpus import BoxCorpus, UnitId
 from calque.core.errors import ContractError
 
-_PAGE = re.compile(r"(.+?)(?:_p|::p)([0-9]{3,9})")
-_EXTENSIONS = re.compile(r"\.(png|jpe?g|tiff?|bmp|gif|webp|jp2|txt|xml|json|pdf)", re.IGNORECASE)
-"""Extensions that are not part of a page's name. ``report.v2`` keeps its end."""
+_PAGE = r"(.+?)(?:_p|::p)([0-9]{3,9})"
+_EXTENSIONS = r"(?i)\.(png|jpe?g|tiff?|bmp|gif|webp|jp2|txt|xml|json|pdf)"
+"""Extensions that are not part of a page's name. ``report.v2`` keeps its end. Compiled when first asked for, as `_PAGE` is."""
 
 
 def bare(name: str) -> str:
@@ -22,7 +22,7 @@ def bare(name: str) -> str:
     """
     last = re.split(r"[/\\]|\?.*=", name)[-1] or name
     stem, extension = os.path.splitext(last)
-    return stem if _EXTENSIONS.fullmatch(extension) and stem else last
+    return stem if re.fullmatch(_EXTENSIONS, extension) and stem else last
 
 
 def place(stem: str) -> tuple[str, int]:
@@ -31,7 +31,7 @@ def place(stem: str) -> tuple[str, int]:
     >>> place("report.pdf_p003"), place("scan-17")
     (('report.pdf', 3), ('scan-17', 0))
     """
-    parts = _PAGE.fullmatch(stem)
+    parts = re.fullmatch(_PAGE, stem)
     return (parts[1], int(parts[2])) if parts else (stem, 0)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from calque.core.class_map import Pairs
 from calque.core.corpus import BoxCorpus, UnitId
 from calque.core.errors import ContractError, Issue, Severity
-from calque.readers import page_names, snapshot
+from calque.readers import page_names
 from calque.readers.class_maps import label_notes, mapped, proposal
 from calque.readers.json_tree import pointer
 from calque.readers.placement import together
@@ -97,7 +97,7 @@ def _some(documents: Sequence[UnitId]) -> str:
 def check_label_maps(truth: BoxCorpus, found: BoxCorpus) -> None:
     """Raise a `ContractError` when two snapshot files give different names to the same label numbers."""
     mine, theirs = truth.label_map, found.label_map
-    if not truth.format == found.format == snapshot.FORMAT or mine is None or theirs is None or mine == theirs:
+    if mine is None or theirs is None or mine == theirs or not _snapshots(truth, found):
         return
     help = "both files must have the same label_map"
     if not set(mine.values()) & set(theirs.values()):
@@ -118,7 +118,7 @@ def check_label_maps(truth: BoxCorpus, found: BoxCorpus) -> None:
 
 def check_label_sets(truth: BoxCorpus, found: BoxCorpus) -> None:
     """Raise a `ContractError` when the mapped labels of two snapshot files are not the same."""
-    if not truth.format == found.format == snapshot.FORMAT or set(truth.labels) == set(found.labels):
+    if set(truth.labels) == set(found.labels) or not _snapshots(truth, found):
         return
     apart = [(label, truth, found) for label in sorted(set(truth.labels) - set(found.labels))]
     apart += [(label, found, truth) for label in sorted(set(found.labels) - set(truth.labels))]
@@ -131,6 +131,12 @@ def check_label_sets(truth: BoxCorpus, found: BoxCorpus) -> None:
         )
         for label, here, there in apart
     )
+
+
+def _snapshots(*corpora: BoxCorpus) -> bool:
+    from calque.readers.snapshot import FORMAT
+
+    return all(corpus.format == FORMAT for corpus in corpora)
 
 
 def _named(name: str | None) -> str:

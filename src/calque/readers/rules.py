@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from calque.core.corpus import Side
+from calque.core.frozen import Frozen
 from calque.readers.placement import check
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(Frozen):
     """The settings that every reader knows."""
 
     side: Side | None = None

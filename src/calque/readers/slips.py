@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 
 from calque.core.columns import Codes, Flags, Floats
 from calque.core.corpus import BoxCorpus, BoxForm, Extent
 from calque.core.errors import Issue, Severity
+from calque.core.frozen import Frozen
 from calque.core.geometry import corners
 
 MANY = 0.5
@@ -72,8 +73,7 @@ FEWEST = 5
 """Fewer truths than this say nothing about a whole file."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Sheet:
+class _Sheet(Frozen, eq=False):
     """One page of both sides: corners of the truths and of the predictions, and the page's size (NaN if unknown)."""
 
     truths: Floats
@@ -126,7 +126,7 @@ def pair_slips(truth: BoxCorpus, found: BoxCorpus) -> tuple[Issue, ...]:
     if truth.extent is not found.extent:
         return ()
     sheets = _sheets(truth, found)
-    if sum(len(sheet.truths) for sheet in sheets) < FEWEST or _share_that_is_met(sheets, lambda sheet: sheet.found) > 0.1:
+    if sum(len(sheet.truths) for sheet in sheets) < FEWEST or _often_met(sheets):
         return ()
     for code, (transform, words, option) in _TRANSFORMS.items():
         share = _share_that_is_met(sheets, transform)
@@ -195,6 +195,13 @@ def _flags(chosen: list[int], size: int) -> Flags:
 
 def _first(boxes: Floats, page_of: Codes, page: int) -> Floats:
     return np.asarray(boxes[page_of == page][:CROWDED])
+
+
+def _often_met(sheets: list[_Sheet]) -> bool:
+    """Whether more than a tenth of the truths meet a prediction as they are; most files show so on their first pages."""
+    enough = 0.1 * sum(len(sheet.truths) for sheet in sheets)
+    with np.errstate(invalid="ignore", over="ignore"):
+        return any(met > enough for met in accumulate(_met(sheet.truths, sheet.found) for sheet in sheets))
 
 
 def _share_that_is_met(sheets: list[_Sheet], transform: _Transform) -> float:

@@ -1,0 +1,128 @@
+"""Classes that never change, laid beside the dataclasses that they stand in for."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+import pytest
+
+from calque.core.frozen import Frozen
+
+Kept = TypeVar("Kept")
+
+
+class Span(Frozen):
+    """What is tried."""
+
+    start: int
+    stop: int
+    step: int = 1
+
+    def __post_init__(self) -> None:
+        if self.start > self.stop:
+            raise ValueError("a span does not end before it starts")
+
+    @cached_property
+    def length(self) -> int:
+        return self.stop - self.start
+
+
+class Named(Span):
+    """One that adds to another."""
+
+    name: str = ""
+
+
+class Columns(Frozen, kw_only=True, eq=False):
+    """One whose values cannot be compared."""
+
+    rows: Any
+
+
+class Holder(Frozen, Generic[Kept]):
+    """One for values of any kind."""
+
+    kept: Kept
+
+
+@dataclass(frozen=True)
+class Twin:
+    """The dataclass that `Span` is like."""
+
+    start: int
+    stop: int
+    step: int = 1
+
+
+ASKED = [((1, 2), {}), ((1,), {"stop": 4}), ((), {"start": 1, "stop": 2, "step": 3}), ((1, 2, 3), {})]
+WRONG: list[tuple[tuple[int, ...], dict[str, int]]] = [
+    ((), {}),
+    ((1,), {}),
+    ((1, 2, 3, 4), {}),
+    ((1, 2), {"start": 1}),
+    ((1, 2), {"other": 1}),
+    ((1,), {"step": 2}),
+]
+
+
+@pytest.mark.parametrize(("given", "named"), ASKED)
+def test_values_defaults_text_and_hash_are_those_of_a_dataclass(given: tuple[int, ...], named: dict[str, int]) -> None:
+    ours, twin = Span(*given, **named), Twin(*given, **named)
+    assert (ours.start, ours.stop, ours.step) == (twin.start, twin.stop, twin.step)
+    assert repr(ours) == repr(twin).replace("Twin", "Span")
+    assert hash(ours) == hash(twin)
+    assert ours == Span(*given, **named)
+    assert ours != Span(0, 100)
+    assert ours != twin
+
+
+@pytest.mark.parametrize(("given", "named"), WRONG)
+def test_arguments_that_a_dataclass_refuses_are_refused(given: tuple[int, ...], named: dict[str, int]) -> None:
+    with pytest.raises(TypeError):
+        Twin(*given, **named)
+    with pytest.raises(TypeError, match=r"Span takes start, stop, step, each once, and all that have no default"):
+        Span(*given, **named)
+
+
+def test_nothing_can_be_changed() -> None:
+    span = Span(1, 2)
+    with pytest.raises(AttributeError, match="cannot assign to 'start': Span never changes"):
+        span.start = 2  # type: ignore[misc]
+    with pytest.raises(AttributeError, match="cannot delete 'start'"):
+        del span.start
+    assert span == Span(1, 2)
+
+
+def test_a_changed_copy_is_checked_like_a_new_one() -> None:
+    assert Span(1, 2).replaced(stop=9) == Span(1, 9)
+    with pytest.raises(ValueError, match="does not end before"):
+        Span(1, 2).replaced(stop=0)
+
+
+def test_a_class_that_adds_has_all_values_and_is_another() -> None:
+    assert Named(1, 2, name="a") == Named(1, 2, 1, "a")
+    assert Named(1, 2) != Span(1, 2)
+
+
+def test_without_equality_each_is_itself_and_keywords_are_needed() -> None:
+    one, other = Columns(rows=[1]), Columns(rows=[1])
+    assert one == one
+    assert one != other
+    assert len({one, other}) == 2
+    with pytest.raises(TypeError):
+        Columns([1])  # type: ignore[misc]
+
+
+def test_what_is_remembered_is_no_value_and_copies_travel() -> None:
+    span = Span(1, 5)
+    assert span.length == 4
+    assert span == Span(1, 5)
+    assert pickle.loads(pickle.dumps(span)) == span
+    assert span.replaced(stop=7).length == 6
+
+
+def test_generic_classes_may_be_named_with_their_kind() -> None:
+    assert Holder[int](3).kept == 3
