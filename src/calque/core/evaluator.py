@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from calque.core.corpus import UnitId
@@ -147,7 +146,8 @@ class Evaluator:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Evaluator:
         """The evaluator that `save` wrote."""
-        return cls.from_state(Path(path).read_bytes(), file=os.fspath(path))
+        with open(path, "rb") as file:
+            return cls.from_state(file.read(), file=os.fspath(path))
 
 
 def _task_of(header: dict[str, Any], file: str) -> Task:
