@@ -165,6 +165,8 @@ def _status(task: Detection, overlay: Overlay, layer: Layer) -> Bytes:
 
 
 def _roles(status: Bytes, *, ignored: int) -> Bytes:
+    if not status.any():
+        return np.full_like(status, TAKES_PART)  # all count, as is usual
     role_of = np.full(len(Status), LEFT_OUT, dtype=np.uint8)
     role_of[Status.COUNTED] = TAKES_PART
     role_of[list(IGNORED)] = ignored
@@ -227,8 +229,5 @@ def _within_document(overlay: Overlay, layer: Layer, other: Layer, match: Codes)
 
     What a row points at stands on its own page, and so in its own document.
     """
-    first_page = np.searchsorted(overlay.page_document, np.arange(len(overlay.documents)))
-    first_row = other.offsets[first_page].astype(np.int32)[overlay.page_document]
-    relative = match - first_row[layer.page]
-    relative[match < 0] = -1
-    return relative
+    relative: Codes = match - layer.spread(other.offsets[overlay.first_pages].astype(np.int32))
+    return np.maximum(relative, np.int32(-1), out=relative)
