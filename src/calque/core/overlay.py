@@ -170,10 +170,10 @@ def _layer(corpus: BoxCorpus, shared_page: Codes, pages: int, labels: tuple[str,
     position = {name: code for code, name in enumerate(labels)}
     # The last entry serves objects without a known label: index -1 stays -1.
     shared_label = np.array([*(position[name] for name in corpus.labels), -1], dtype=np.int32)
-    page = corpus.page if np.array_equal(shared_page, np.arange(pages)) else shared_page[corpus.page]
+    page = corpus.page if np.array_equal(shared_page, np.arange(pages)) else np.take(shared_page, corpus.page)
     columns: dict[str, Any] = {
         "page": page,
-        "label": shared_label[corpus.label],
+        "label": np.take(shared_label, corpus.label),
         "boxes": corpus.boxes if form is corpus.form else corners(corpus.boxes, corpus.form),
         "scores": np.full(len(corpus), np.nan) if corpus.scores is None else corpus.scores,
         **{name: column for name in PASSED_ON if (column := getattr(corpus, name)) is not None},

@@ -120,7 +120,7 @@ def measure(task: Detection, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]
     documents = ledger.table("documents")
     metrics, averages, kinds = side_by_side(
         jobs if ledger.table("found").height >= WORTH_A_THREAD else 1,
-        lambda: {repr(threshold): _at(task, _Cut(task, ledger, threshold), labels) for threshold in task.iou},
+        lambda: _at_thresholds(task, ledger, labels),
         lambda: coco.measure(task, ledger, jobs),
         lambda: {} if task.errors == "none" else {"errors": errors.measure(task, ledger, jobs)},
     )
@@ -137,6 +137,11 @@ def measure(task: Detection, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]
     }
 
 
+def _at_thresholds(task: Detection, ledger: Ledger, labels: Sequence[str]) -> dict[str, Any]:
+    empty = _empty_pages(task, ledger)
+    return {repr(threshold): _at(task, _Cut(ledger, threshold, empty), labels) for threshold in task.iou}
+
+
 def _unit_list(ledger: Ledger, flags: Array) -> list[int | str]:
     return [ledger.units[position] for position in np.flatnonzero(flags)]
 
@@ -144,14 +149,14 @@ def _unit_list(ledger: Ledger, flags: Array) -> list[int | str]:
 class _Cut:
     """A ledger's outcomes at one threshold: the rows that are pairs, misses and false alarms."""
 
-    def __init__(self, task: Detection, ledger: Ledger, threshold: float) -> None:
+    def __init__(self, ledger: Ledger, threshold: float, empty_pages: Flags) -> None:
         self.ledger = ledger
+        self.empty_pages = empty_pages
         self.truth, self.found = ledger.table("truth"), ledger.table("found")
         truth_counts = self.truth.array("status") == Status.COUNTED
         found_counts = self.found.array("status") == Status.COUNTED
         paired = self.truth.array("iou") >= threshold
         excused = self.found.array("absorbed") >= threshold
-        self.pages_in_play = _in_play(task, ledger)[ledger.table("pages").array(UNIT)]
         self.pairs = np.flatnonzero(paired)
         self.missed = np.flatnonzero(truth_counts & ~paired)
         self.wrong = np.flatnonzero(found_counts & ~(self.found.array("iou") >= threshold) & ~excused)
@@ -159,28 +164,38 @@ class _Cut:
 
     def tally(self, column: str | None, size: int) -> Tally:
         """TP, FP, FN and spatial sums for each value of a column; without a column everything is one group."""
-        pair_group = self._group(self.truth, column, self.pairs)
+        pair_group = np.zeros(len(self.pairs), dtype=np.int32) if column is None else self.truth.array(column)[self.pairs]
         return Tally(
-            tp=counts(pair_group, size),
-            fp=counts(self._group(self.found, column, self.wrong), size),
-            fn=counts(self._group(self.truth, column, self.missed), size),
+            tp=self._count(self.truth, column, self.pairs, size),
+            fp=self._count(self.found, column, self.wrong, size),
+            fn=self._count(self.truth, column, self.missed, size),
             **{name: fraction_sums(shares, pair_group, size) for name, shares in self.spatial.items()},
         )
 
     @staticmethod
-    def _group(table: Table, column: str | None, rows: Ints) -> Array:
-        return np.zeros(len(rows), dtype=np.int32) if column is None else table.array(column)[rows]
+    def _count(table: Table, column: str | None, rows: Ints, size: int) -> Ints:
+        return np.array([len(rows)]) if column is None else counts(table.array(column)[rows], size)
 
     def on_empty_pages(self) -> dict[str, int]:
         """False positives on pages without any truth: what a model makes up where there is nothing."""
-        pages = self.ledger.table("pages").height
-        there = ~np.isin(self.truth.array("status"), [*EXCLUDED, *INVALID])
-        empty = self.pages_in_play & (counts(self._page(self.truth, np.flatnonzero(there)), pages) == 0)
-        wrong = counts(self._page(self.found, self.wrong), pages) * empty
+        empty = self.empty_pages
+        if not empty.any():
+            return {"pages": 0, "pages_with_fp": 0, "fp": 0}
+        wrong = counts(_page(self.ledger, self.found, self.wrong), len(empty)) * empty
         return {"pages": int(empty.sum()), "pages_with_fp": int((wrong > 0).sum()), "fp": int(wrong.sum())}
 
-    def _page(self, table: Table, rows: Ints) -> Ints:
-        return self.ledger.absolute("pages", table.array(UNIT)[rows], table.array("page")[rows])
+
+def _page(ledger: Ledger, table: Table, rows: Ints) -> Ints:
+    """The rows of the pages table that these rows stand on."""
+    return ledger.absolute("pages", table.array(UNIT)[rows], table.array("page")[rows])
+
+
+def _empty_pages(task: Detection, ledger: Ledger) -> Flags:
+    """For each page whether it is in play and has no truth, not even one that is ignored."""
+    pages, truth = ledger.table("pages"), ledger.table("truth")
+    there = np.flatnonzero(~np.isin(truth.array("status"), [*EXCLUDED, *INVALID]))
+    without: Flags = counts(_page(ledger, truth, there), pages.height) == 0
+    return without & _in_play(task, ledger)[pages.array(UNIT)]
 
 
 def _sizes(ledger: Ledger) -> dict[str, Any]:

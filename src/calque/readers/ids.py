@@ -68,7 +68,7 @@ def _integer_positions(ids: Ints, table: Ints) -> Codes:
         place[table - low] = np.arange(len(table), dtype=np.int32)
         if ids.min() < low or ids.max() > high:
             ids = np.where((ids < low) | (ids > high), high + 1, ids)
-        return place[ids - low if low else ids]
+        return np.take(place, ids - low if low else ids)
     order = np.argsort(table, kind="stable")
     at = np.minimum(np.searchsorted(table[order], ids), len(table) - 1)
     return np.where(table[order][at] == ids, order[at], -1).astype(np.int32)
