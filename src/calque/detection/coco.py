@@ -14,7 +14,7 @@ from calque.core.frozen import Frozen
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, Undefined, counts
 from calque.core.pairing import COCO_THRESHOLDS
-from calque.core.side_by_side import side_by_side
+from calque.core.side_by_side import side_by_side, threads_for
 from calque.kernels import kernels
 
 if TYPE_CHECKING:
@@ -94,9 +94,8 @@ class Ranking(Frozen, eq=False):
         order, class_offsets = kernels().score_order(labels, scores, classes, jobs)
         # Curves are drawn many times: from columns that lie in order, and not all over the memory.
         rows = order.astype(np.int64)  # once for all four: NumPy would do so for each
-        scores, rank, matched, ignored = side_by_side(
-            jobs, *(partial(np.take, column, rows, axis=0) for column in (scores, rank, matched, ignored))
-        )
+        in_order = (partial(np.take, column, rows, axis=0) for column in (scores, rank, matched, ignored))
+        scores, rank, matched, ignored = side_by_side(threads_for(len(rows), jobs), *in_order)
         order = np.arange(len(order), dtype=np.int32)
         out = truth.array("out_of_range")
         to_find = [np.flatnonzero(out[:, area] == 0) for area in range(out.shape[1])]

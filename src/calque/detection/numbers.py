@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from calque.core.columns import Array, Flags, Floats, Ints, Table
 from calque.core.frozen import Frozen
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, Ratio, Undefined, counts, fraction_mean, fraction_sums, weighted_mean
-from calque.core.side_by_side import side_by_side
+from calque.core.side_by_side import side_by_side, threads_for
 from calque.detection import coco, errors
 from calque.detection.scoring import EXCLUDED, INVALID, Status
 
@@ -103,9 +104,6 @@ COUNTS = (
 )
 MEASURES: tuple[Measure, ...] = (*RATIOS, *COUNTS, *coco.MEASURES, *errors.MEASURES)
 
-WORTH_A_THREAD = 100_000
-"""From how many predictions on numbers are found side by side: with fewer, threads only get in each other's way."""
-
 SCOPES = {
     "micro": "counts are added up over all documents and classes, then divided",
     "macro_classes": "the mean of the classes that have a value, with class weights",
@@ -116,17 +114,18 @@ SCOPES = {
 
 def measure(task: Detection, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
     """The tree of numbers, in the shape of the JSON."""
-    labels = [name for name in ledger.names["label"] if not task.labels or name in task.labels]
     documents = ledger.table("documents")
-    metrics, averages, kinds = side_by_side(
-        jobs if ledger.table("found").height >= WORTH_A_THREAD else 1,
-        lambda: _at_thresholds(task, ledger, labels),
+    empty = _empty_pages(task, ledger)
+    averages, kinds, *metrics = side_by_side(
+        threads_for(ledger.table("found").height, jobs),
         lambda: coco.measure(task, ledger, jobs),
         lambda: {} if task.errors == "none" else {"errors": errors.measure(task, ledger, jobs)},
+        # The short ones last: they fill what the long ones leave.
+        *(partial(_at, task, ledger, threshold, empty) for threshold in task.iou),
     )
     return {
         "thresholds": list(task.iou),
-        "metrics": metrics,
+        "metrics": dict(zip(map(repr, task.iou), metrics, strict=True)),
         "coco": averages,
         **kinds,
         "counts": _sizes(ledger),
@@ -135,11 +134,6 @@ def measure(task: Detection, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]
             "only_predictions": _unit_list(ledger, documents.array("in_found") & ~documents.array("in_truth")),
         },
     }
-
-
-def _at_thresholds(task: Detection, ledger: Ledger, labels: Sequence[str]) -> dict[str, Any]:
-    empty = _empty_pages(task, ledger)
-    return {repr(threshold): _at(task, _Cut(ledger, threshold, empty), labels) for threshold in task.iou}
 
 
 def _unit_list(ledger: Ledger, flags: Array) -> list[int | str]:
@@ -224,8 +218,10 @@ def _in_play(task: Detection, ledger: Ledger) -> Flags:
     return both if task.missing == "intersect" else np.ones_like(both)
 
 
-def _at(task: Detection, cut: _Cut, labels: Sequence[str]) -> dict[str, Any]:
-    ledger = cut.ledger
+def _at(task: Detection, ledger: Ledger, threshold: float, empty_pages: Flags) -> dict[str, Any]:
+    """The numbers at one threshold."""
+    cut = _Cut(ledger, threshold, empty_pages)
+    labels = [name for name in ledger.names["label"] if not task.labels or name in task.labels]
     everything = _blocks(cut.tally(None, 1))[0]
     by_label = _blocks(cut.tally("label", len(ledger.names["label"])))
     per_class = {name: block for name, block in zip(ledger.names["label"], by_label, strict=True) if name in labels}
