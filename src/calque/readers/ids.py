@@ -61,8 +61,9 @@ class Ids(Frozen, eq=False):
 def _integer_positions(ids: Ints, table: Ints) -> Codes:
     if not len(ids) or not len(table):
         return np.full(len(ids), -1, dtype=np.int32)
-    low, high = min(int(table.min()), 0), int(table.max())
+    low, high = int(table.min()), int(table.max())
     if high - low <= 4 * len(table) + 1_000_000:
+        low = 0 if 0 < low <= 100_000 else low  # most files count from 1 or so: nothing has to be subtracted then
         # A direct table, with one entry at its end for everything outside.
         place = np.full(high - low + 2, -1, dtype=np.int32)
         place[table - low] = np.arange(len(table), dtype=np.int32)
