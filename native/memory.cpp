@@ -7,6 +7,9 @@
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 namespace calque {
 
@@ -85,5 +88,12 @@ void* zero_block(std::size_t bytes) { return zeros_from_heap(bytes); }
 void free_zero_block(void* block, std::size_t) noexcept { std::free(block); }
 
 #endif
+
+void keep_freed_memory() {
+#if defined(__GLIBC__)
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc would raise it to by itself
+    mallopt(M_TRIM_THRESHOLD, 256 << 20);
+#endif
+}
 
 }  // namespace calque

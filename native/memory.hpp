@@ -18,6 +18,10 @@ void free_block(void* block, std::size_t bytes) noexcept;
 void* zero_block(std::size_t bytes);
 void free_zero_block(void* block, std::size_t bytes) noexcept;
 
+// For a process that ends soon: the heap keeps what is freed for the next arrays, up to some hundred megabytes, instead of
+// giving it back and taking it anew.
+void keep_freed_memory();
+
 // A column of known length, for what a kernel hands over. Zeros are not written, for memory from the system is zero already:
 // the thread that fills a row is the first to touch it.
 template <class T>
