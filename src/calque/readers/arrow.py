@@ -78,8 +78,8 @@ def lists(array: Any) -> tuple[Ints, Any, Flags | None]:
         entries = array.values.slice(array.offset * width, len(array) * width)
     else:
         kind = np.int64 if str(array.type).startswith("large_") else np.int32
-        offsets = np.frombuffer(array.buffers()[1], dtype=kind)[array.offset : array.offset + len(array) + 1]
-        counts = np.diff(offsets).astype(np.int64, copy=False)
+        offsets = np.frombuffer(array.buffers()[1], dtype=kind)[array.offset : array.offset + len(array) + 1].astype(np.int64)
+        counts = np.diff(offsets)
         entries = array.values.slice(int(offsets[0]), int(offsets[-1] - offsets[0]))
     if there is None:
         return counts, entries, None
