@@ -9,6 +9,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -37,16 +38,17 @@ inline void check_offsets(const std::string& name, std::span<const std::int64_t>
     require(fine, name + " must rise from 0 to the number of " + what);
 }
 
-// An array that owns the vector; numpy itself is imported only when Python gets it.
-template <class T>
-Array<T> array(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
-    auto* kept = new std::vector<T>(std::move(values));
-    nb::capsule owner(kept, [](void* held) noexcept { delete static_cast<std::vector<T>*>(held); });
-    return Array<T>(kept->data(), shape, owner);
+// An array that owns the values (a vector or rows); numpy itself is imported only when Python gets it.
+template <class Values>
+auto array(Values&& values, std::initializer_list<std::size_t> shape) {
+    static_assert(std::is_rvalue_reference_v<Values&&>, "the array takes the values over");
+    auto* kept = new Values(std::move(values));
+    nb::capsule owner(kept, [](void* held) noexcept { delete static_cast<Values*>(held); });
+    return Array<std::remove_pointer_t<decltype(kept->data())>>(kept->data(), shape, owner);
 }
 
-template <class T>
-Array<T> array(std::vector<T>&& values) {
+template <class Values>
+auto array(Values&& values) {
     const std::size_t length = values.size();
     return array(std::move(values), {length});
 }

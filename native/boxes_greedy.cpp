@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <vector>
 
 #include "boxes_groups.hpp"
 #include "boxes_threads.hpp"
@@ -81,8 +82,8 @@ private:
 
 GreedyMatch match_greedy(const Side& truth, const Side& found, std::span<const double> scores, bool xywh,
                          double threshold, int jobs) {
-    GreedyMatch out{std::vector<std::int32_t>(truth.rows(), -1), std::vector<std::int32_t>(found.rows(), -1),
-                    std::vector<double>(truth.rows()), std::vector<double>(found.rows())};
+    GreedyMatch out{Rows<std::int32_t>(truth.rows(), -1), Rows<std::int32_t>(found.rows(), -1), Rows<double>(truth.rows()),
+                    Rows<double>(found.rows())};
     const LabelNumbers numbers(truth, found);
     const auto cuts = page_shares(truth, found);
     in_threads(cuts.size() - 1, jobs, [&](auto next) {

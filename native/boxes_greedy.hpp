@@ -3,17 +3,17 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "boxes_tables.hpp"
+#include "memory.hpp"
 
 namespace calque {
 
 struct GreedyMatch {
-    std::vector<std::int32_t> truth_match;  // the found row, or -1
-    std::vector<std::int32_t> found_match;  // the truth row, or -1
-    std::vector<double> intersection;       // of each truth with its match
-    std::vector<double> absorbed;           // the largest share of each found box in one absorbing truth
+    Rows<std::int32_t> truth_match;  // the found row, or -1
+    Rows<std::int32_t> found_match;  // the truth row, or -1
+    Rows<double> intersection;       // of each truth with its match
+    Rows<double> absorbed;           // the largest share of each found box in one absorbing truth
 };
 
 GreedyMatch match_greedy(const Side& truth, const Side& found, std::span<const double> scores, bool xywh,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <vector>
 
 #include "boxes_groups.hpp"
 #include "boxes_overlaps.hpp"
@@ -38,8 +39,7 @@ struct Objects {
     std::span<std::uint8_t> kinds;
     std::span<std::int32_t> partners;  // rows of the other side
 
-    Objects(const Side& side, std::size_t page, std::vector<std::uint8_t>& all_kinds,
-            std::vector<std::int32_t>& all_partners)
+    Objects(const Side& side, std::size_t page, Rows<std::uint8_t>& all_kinds, Rows<std::int32_t>& all_partners)
         : begin(static_cast<std::size_t>(side.offsets[page])) {
         const std::size_t count = static_cast<std::size_t>(side.offsets[page + 1]) - begin;
         kinds = std::span(all_kinds).subspan(begin, count);
@@ -280,9 +280,9 @@ private:
 
 Kinds error_kinds(const Side& truth, const Side& found, std::span<const double> scores,
                   std::span<const std::int32_t> truth_match, bool xywh, const KindLimits& limits, int jobs) {
-    Kinds out{std::vector<std::uint8_t>(truth.rows(), none), std::vector<std::int32_t>(truth.rows(), -1),
-              std::vector<std::uint8_t>(found.rows(), none), std::vector<std::int32_t>(found.rows(), -1),
-              std::vector<std::uint8_t>(found.rows(), plain)};
+    Kinds out{Rows<std::uint8_t>(truth.rows(), none), Rows<std::int32_t>(truth.rows(), -1),
+              Rows<std::uint8_t>(found.rows(), none), Rows<std::int32_t>(found.rows(), -1),
+              Rows<std::uint8_t>(found.rows(), plain)};
     const auto cuts = page_shares(truth, found);
     in_threads(cuts.size() - 1, jobs, [&](auto next) {
         PageKinds page_kinds(truth, found, scores, truth_match, xywh, limits, out);

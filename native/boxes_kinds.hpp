@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "boxes_tables.hpp"
+#include "memory.hpp"
 
 namespace calque {
 
@@ -24,11 +24,11 @@ struct KindLimits {
 
 // For each row its kind, and the row of the other side that explains it (or -1).
 struct Kinds {
-    std::vector<std::uint8_t> truth;
-    std::vector<std::int32_t> truth_partner;
-    std::vector<std::uint8_t> found;
-    std::vector<std::int32_t> found_partner;
-    std::vector<std::uint8_t> subtype;
+    Rows<std::uint8_t> truth;
+    Rows<std::int32_t> truth_partner;
+    Rows<std::uint8_t> found;
+    Rows<std::int32_t> found_partner;
+    Rows<std::uint8_t> subtype;
 };
 
 // truth_match holds the row of the prediction that finds a truth, or -1.

@@ -20,7 +20,7 @@ PairMeasures pair_measures(std::span<const double> truth_boxes, std::span<const 
     constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
     constexpr std::size_t rows_a_share = 1 << 14;
     const std::size_t rows = truth_match.size(), shares = (rows + rows_a_share - 1) / rows_a_share;
-    const auto column = [&](std::size_t size) { return std::vector<double>(size, nothing); };
+    const auto column = [&](std::size_t size) { return Rows<double>(size, nothing); };
     PairMeasures out{column(rows), column(rows), column(rows), column(4 * rows), column(found_boxes.size() / 4)};
     in_threads(shares, jobs, [&](auto next) {
         for (std::size_t piece; (piece = next()) < shares;)

@@ -3,15 +3,16 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
+
+#include "memory.hpp"
 
 namespace calque {
 
 // NaN where a row has no partner.
 struct PairMeasures {
-    std::vector<double> iou, coverage, purity;  // of each truth
-    std::vector<double> edges;                  // four of each truth: left, top, right, bottom
-    std::vector<double> found_iou;              // of each prediction
+    Rows<double> iou, coverage, purity;  // of each truth
+    Rows<double> edges;                  // four of each truth: left, top, right, bottom
+    Rows<double> found_iou;              // of each prediction
 };
 
 PairMeasures pair_measures(std::span<const double> truth_boxes, std::span<const double> found_boxes,

@@ -193,8 +193,8 @@ CocoMatch coco_match(const Side& truth, const CocoTruth& extra, const Side& foun
     // pycocotools' ceiling: a box equal to its truth passes a threshold of 1 in spite of rounding.
     for (double& threshold : settings.thresholds) threshold = std::min(threshold, 1 - 1e-10);
     const std::size_t ranges = settings.ranges();
-    CocoMatch out{std::vector<std::int32_t>(found.rows(), -1), std::vector<Mask>(found.rows() * ranges),
-                  std::vector<Mask>(found.rows() * ranges), std::vector<std::uint8_t>(truth.rows() * ranges, 1)};
+    CocoMatch out{Rows<std::int32_t>(found.rows(), -1), Rows<Mask>(found.rows() * ranges), Rows<Mask>(found.rows() * ranges),
+                  Rows<std::uint8_t>(truth.rows() * ranges, 1)};
     const LabelNumbers numbers(truth, found);
     const auto cuts = page_shares(truth, found);
     in_threads(cuts.size() - 1, jobs, [&](auto next) {

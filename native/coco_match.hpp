@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "boxes_tables.hpp"
+#include "memory.hpp"
 
 namespace calque {
 
@@ -31,9 +32,9 @@ struct CocoSettings {
 
 // Tables of a row per box and a column per area range.
 struct CocoMatch {
-    std::vector<std::int32_t> rank;
-    std::vector<Mask> matched, ignored;
-    std::vector<std::uint8_t> truth_ignored;
+    Rows<std::int32_t> rank;
+    Rows<Mask> matched, ignored;
+    Rows<std::uint8_t> truth_ignored;
 };
 
 CocoMatch coco_match(const Side& truth, const CocoTruth& extra, const Side& found, std::span<const double> scores,

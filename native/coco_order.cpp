@@ -91,14 +91,14 @@ ScoreOrder score_order(std::span<const std::int32_t> labels, std::span<const dou
     for (std::size_t k = 1; k <= classes; ++k) offsets[k] += offsets[k - 1];
     const auto total = static_cast<std::size_t>(offsets[classes]);
 
-    std::vector<Keyed> keyed(total);
+    Rows<Keyed> keyed(total);
     std::vector<std::int64_t> next_of(offsets.begin(), offsets.end() - 1);
     for (std::size_t row = 0; row < labels.size(); ++row)
         if (labels[row] >= 0 && std::isfinite(scores[row]))
             keyed[static_cast<std::size_t>(next_of[static_cast<std::size_t>(labels[row])]++)] = {
                 falling_key(scores[row]), static_cast<std::int32_t>(row)};
 
-    ScoreOrder out{std::vector<std::int32_t>(total), std::move(offsets)};
+    ScoreOrder out{Rows<std::int32_t>(total), std::move(offsets)};
     in_threads(classes, jobs, [&](auto next) {
         std::vector<Keyed> scratch;
         for (std::size_t k; (k = next()) < classes;) {

@@ -5,10 +5,12 @@
 #include <span>
 #include <vector>
 
+#include "memory.hpp"
+
 namespace calque {
 
 struct ScoreOrder {
-    std::vector<std::int32_t> order;
+    Rows<std::int32_t> order;
     std::vector<std::int64_t> class_offsets;
 };
 

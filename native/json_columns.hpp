@@ -14,15 +14,11 @@
 
 #include "json_number.hpp"
 #include "json_string.hpp"
+#include "memory.hpp"
 
 namespace calque::json {
 
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-// The memory of columns: large blocks grow by moving pages instead of bytes, so that growing never holds the data twice,
-// and room that was never written costs nothing. Throws std::bad_alloc.
-void* resize_block(void* block, std::size_t old_bytes, std::size_t new_bytes);
-void free_block(void* block, std::size_t bytes) noexcept;
 
 template <class T>
 class Column {

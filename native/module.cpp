@@ -1,6 +1,8 @@
 // The extension module: one function for each family of kernels.
 #include <nanobind/nanobind.h>
 
+#include "memory.hpp"
+
 void bind_boxes(nanobind::module_&);
 void bind_json(nanobind::module_&);
 void bind_polygons(nanobind::module_&);
@@ -13,4 +15,5 @@ NB_MODULE(_native, m) {
     bind_polygons(m);
     bind_sums(m);
     bind_words(m);
+    m.def("keep_freed_memory", &calque::keep_freed_memory);
 }

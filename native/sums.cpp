@@ -5,16 +5,24 @@
 
 namespace calque {
 
+namespace {
+
+// The floor of a number, without the call that std::floor is where its instruction may not be used.
+std::int64_t whole(double value) { return static_cast<std::int64_t>(value >= 0 ? value : std::floor(value)); }
+
+}  // namespace
+
 std::vector<std::int64_t> fraction_parts(std::span<const double> values, std::span<const std::int32_t> groups,
                                          std::size_t size, double scale) {
     constexpr double half = 1 << 27;
     std::vector<std::int64_t> sums(2 * size);
     for (std::size_t row = 0; row < values.size(); ++row) {
         if (groups[row] < 0) continue;
-        const double scaled = values[row] * scale * half, high = std::floor(scaled);
+        const double scaled = values[row] * scale * half;
+        const std::int64_t high = whole(scaled);
         const auto group = static_cast<std::size_t>(groups[row]);
-        sums[group] += static_cast<std::int64_t>(high);
-        sums[size + group] += static_cast<std::int64_t>(std::floor((scaled - high) * half));
+        sums[group] += high;
+        sums[size + group] += whole((scaled - static_cast<double>(high)) * half);
     }
     return sums;
 }

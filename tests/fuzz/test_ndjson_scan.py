@@ -93,7 +93,7 @@ def _read(data: bytes, rules: Rules, size: int) -> tuple[Any, ...]:
     blocks: list[dict[str, Any]] = []
     error = None
     try:
-        blocks.extend(map(_told, ndjson.blocks(io.BufferedReader(io.BytesIO(data)), reader, size)))
+        blocks.extend(map(_told, ndjson.Opened(io.BufferedReader(io.BytesIO(data)), size).blocks(reader)))
     except ContractError as caught:
         error = str(caught)
     return blocks, reader.labels.names, reader.issues(), reader.faults, error

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import MissingExtra
-from calque.core.columns import Strings, Table, concat, take
+from calque.core.columns import Strings, Table, concat, take, where_else
 
 texts = st.lists(st.text(st.characters(codec=None, categories=None), max_size=6), max_size=8)
 
@@ -104,3 +104,13 @@ def test_a_missing_frame_library_is_named_with_the_command_that_installs_it(
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingExtra, match=rf"{package} frame needs {package}.*pip install 'calque\[frames\]'"):
         getattr(TABLE, f"to_{package}")()
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 9)), max_size=8))
+def test_where_else_replaces_what_is_not_flagged_and_leaves_the_column_alone(rows: list[tuple[bool, int]]) -> None:
+    flags, column = np.array([flag for flag, _ in rows], np.bool_), np.array([value for _, value in rows], np.int32)
+    chosen = where_else(flags, column, -1)
+    assert chosen.tolist() == [value if flag else -1 for flag, value in rows]
+    assert chosen.dtype == column.dtype
+    assert column.tolist() == [value for _, value in rows]
+    assert (chosen is column) == all(flags)

@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from calque import ContractError, Corpus, read
 from calque.core.corpus import BoxCorpus, BoxForm, canonical
 from calque.core.geometry import areas, corners, share
 from calque.core.overlay import Overlay
+from calque.readers.ids import Ids
 from tests.snapshots import valid_predictions
 
 BOXES = [[0, 0, 4, 4], [1, 1, 3, 3], [5, 5, 9, 9]]
@@ -153,6 +156,17 @@ def test_an_overlay_shares_documents_pages_and_labels() -> None:
     assert len(over.found) == 3
 
 
+def test_an_overlay_says_where_each_row_stands_in_its_document() -> None:
+    truth = Corpus.from_arrays([[0, 0, 1, 1]] * 3, ["a"] * 3, documents=["x", "x", "y"], pages=[1, 3, 0])
+    found = Corpus.from_arrays([[0, 0, 1, 1]] * 2, ["a"] * 2, documents=["y", "x"], pages=[4, 3], scores=[1, 2])
+    over = Overlay.of(truth, found)
+    assert over.first_pages.tolist() == [0, 0, 2, 2]
+    rows = {name: np.asarray(column).tolist() for name, column in over.row_columns(over.truth).items()}
+    assert rows == {"unit": [0, 0, 1], "page": [0, 1, 0], "label": [0, 0, 0]}
+    rows = {name: np.asarray(column).tolist() for name, column in over.row_columns(over.found).items()}
+    assert rows == {"unit": [0, 1], "page": [1, 1], "label": [0, 0]}
+
+
 def test_an_overlay_of_nothing() -> None:
     empty = Corpus.from_arrays([], [])
     over = Overlay.of(empty, empty)
@@ -163,3 +177,18 @@ def test_an_overlay_of_nothing() -> None:
 def test_an_overlay_refuses_different_units() -> None:
     with pytest.raises(ContractError, match="truth is in pixels coordinates"):
         Overlay.of(corpus(), corpus(extent="normalized"))
+
+
+# Ids.
+
+
+@given(
+    st.lists(st.integers(-5, 12), unique=True, max_size=8),
+    st.lists(st.integers(-9, 20), max_size=8),
+    st.sampled_from([1, 10**9]),
+    st.sampled_from([0, 30, 10**12]),
+)
+def test_ids_are_found_where_they_stand(table: list[int], ids: list[int], apart: int, first: int) -> None:
+    known, wanted = [value * apart + first for value in table], [value * apart + first for value in ids]
+    places = Ids.of(wanted).positions_in(Ids.of(known)).tolist()
+    assert places == [known.index(value) if value in known else -1 for value in wanted]

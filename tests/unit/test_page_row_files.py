@@ -15,6 +15,7 @@ import pytest
 from calque import ContractError, MissingExtra, read
 from calque.core.columns import Strings
 from calque.readers import ndjson, parquet, streams
+from calque.readers.page_files import looks_like_ndjson
 from calque.readers.rules import Rules
 from tests.pages import BOX, read_boxes, refused, row, table, write_ndjson, write_parquet
 
@@ -202,3 +203,22 @@ def test_pages_of_a_large_row_group_come_in_parts(tmp_path: Path) -> None:
     opened = parquet.Opened(str(path), 20, 100, Rules())
     reader = streams.PageStream(str(path), "parquet", Rules()).started().reader
     assert {len(part) for part in opened.blocks(reader)} == {20}
+
+
+@pytest.mark.parametrize(
+    ("head", "name", "expected"),
+    [
+        (b'{"doc_id": 1, "boxes": [[1, 2', "pages.json", True),
+        (b'{ "boxes" : [[1, 2], {"a": 3}', "pages.json", True),
+        (b'{"images": [{"id": 1}', "coco.json", False),
+        (b'{"images": [], "doc_id": {}}\n{', "pages.txt", True),
+        (b'{"doc_id": 1]}', "pages.txt", True),
+        (b'{"images": 1]}', "pages.txt", False),
+        (b'"boxes"', "text.json", False),
+        (b'[{"doc_id": 1}]', "list.json", False),
+        (b"{", "anything.jsonl", True),
+        (b"[", "anything.jsonl", False),
+    ],
+)
+def test_a_file_of_pages_is_told_by_how_it_begins(head: bytes, name: str, expected: bool) -> None:
+    assert looks_like_ndjson(head, name) is expected

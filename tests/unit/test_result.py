@@ -18,9 +18,22 @@ from calque.core.errors import ContractError, IssueLog, MissingExtra, Severity, 
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import MeasureName
 from calque.core.presentation import Section, cell, pad, printable, printable_lines, to_html, to_markdown, to_text, width
+from calque.core.result import strict_json
 from calque.core.signature import Signature
 from calque.core.task import setting, settings, spell, task_class
 from tests.snapshots import BOX, predictions, truth, valid_predictions, valid_truth
+
+
+@pytest.mark.parametrize("value", [0.1, -0.0, 1e-05, 1e16, 5e-324, 2**70, -3, True, None, np.float64(0.3), [0.5, None, 2], "a"])
+def test_values_are_written_as_json_writes_them(value: Any) -> None:
+    assert strict_json(value) == json.dumps(value)
+    assert json.loads(strict_json({"value": value})) == {"value": value}
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), [float("-inf")], np.float64("nan")])
+def test_what_is_no_number_is_not_written(value: Any) -> None:
+    with pytest.raises(ValueError, match="Out of range"):
+        strict_json({"value": value})
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from calque.core.side_by_side import side_by_side
+from calque.core.side_by_side import WORTH_A_THREAD, side_by_side, threads_for
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 0])
@@ -29,3 +29,7 @@ def test_the_first_failure_is_raised_after_all_have_ended() -> None:
     with pytest.raises(ValueError, match="one"):
         side_by_side(2, lambda: ended.append(0), lambda: fail("one"), lambda: fail("two"), lambda: ended.append(3))
     assert sorted(ended) == [0, 3]
+
+
+def test_few_rows_are_worth_one_thread() -> None:
+    assert [threads_for(rows, 4) for rows in (0, WORTH_A_THREAD - 1, WORTH_A_THREAD)] == [1, 1, 4]

@@ -17,11 +17,13 @@ def evaluate(task: Task, truth: str, predictions: str, values: dict[str, Any]) -
     from calque.cli.progress import working
     from calque.cli.render import check_writable, deliver, format_of
     from calque.core.evaluator import Evaluator, Keep
+    from calque.kernels import keep_freed_memory
 
     jobs = values.pop("jobs")
     kind = format_of(values["format"], values["output"])
     check_writable(values["output"], values["save"])
     keep: Keep = "outcomes" if kind == "jsonl" or values["save"] is not None else "numbers"
+    keep_freed_memory()
     evaluator = Evaluator(task, keep=keep, jobs=jobs)
     with working(f"evaluating {predictions}", quiet=values["quiet"], done=lambda: evaluator.done):
         evaluator.update(*sources)

@@ -27,6 +27,19 @@ Bytes: TypeAlias = "npt.NDArray[np.uint8]"
 Array: TypeAlias = "npt.NDArray[Any]"
 
 
+def where_else(flags: Flags, column: Array, otherwise: int) -> Array:
+    """The column where the flags say so, and a number elsewhere; the column itself, uncopied, where they all do.
+
+    >>> where_else(np.array([True, False]), np.array([3, 4]), -1).tolist()
+    [3, -1]
+    """
+    if flags.all():
+        return column
+    copy = column.copy()
+    np.copyto(copy, otherwise, where=~flags)
+    return copy
+
+
 class Strings(Frozen, eq=False):
     """Many strings in two arrays: UTF-8 bytes, and where each string starts.
 

@@ -108,7 +108,7 @@ def weighted_mean(values: Sequence[float | Undefined], weights: Sequence[float],
 
 def counts(groups: Array, size: int) -> Ints:
     """How many rows each group has."""
-    return np.bincount(groups, minlength=size).astype(np.int64)
+    return np.bincount(groups, minlength=size).astype(np.int64, copy=False)
 
 
 def fraction_sums(values: Floats, groups: Array, size: int, scale: float = 1.0) -> Floats:

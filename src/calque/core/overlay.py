@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, Table, take
+from calque.core.columns import Array, Bytes, Codes, Column, Flags, Floats, Ints, Table, take
 from calque.core.corpus import BoxCorpus, BoxForm, UnitId, in_canonical_order
 from calque.core.errors import ContractError
 from calque.core.frozen import Frozen
@@ -41,6 +41,10 @@ class Layer(Frozen, kw_only=True, eq=False):
     @cached_property
     def _areas(self) -> Floats:
         return areas(self.boxes, self.form)
+
+    def spread(self, values: Array) -> Array:
+        """What is given for each page, for each object."""
+        return np.repeat(values, np.diff(self.offsets))
 
     def detail_columns(self) -> dict[str, Column]:
         """What a ledger keeps for outcome lists: boxes, and ids where there are some."""
@@ -78,9 +82,7 @@ class Overlay(Frozen, kw_only=True, eq=False):
                 help="bring both to the same units",
             )
         documents = tuple(in_canonical_order({*truth.documents, *found.documents}))
-        code = {unit: position for position, unit in enumerate(documents)}
-        truth_documents = np.array([code[unit] for unit in truth.documents], dtype=np.int64)
-        found_documents = np.array([code[unit] for unit in found.documents], dtype=np.int64)
+        truth_documents, found_documents = (_positions(side.documents, documents) for side in (truth, found))
         page_document, page_index, page = _join_pages(
             np.concatenate([truth_documents[truth.page_document], found_documents[found.page_document]]),
             np.concatenate([truth.page_index, found.page_index]),
@@ -106,11 +108,15 @@ class Overlay(Frozen, kw_only=True, eq=False):
         units = np.arange(len(self.documents), dtype=np.int32)
         return Table({"unit": units, "in_truth": self.in_truth, "in_found": self.in_found})
 
+    @cached_property
+    def first_pages(self) -> Codes:
+        """For each page the first page of its document."""
+        return np.searchsorted(self.page_document, self.page_document).astype(np.int32)
+
     def row_columns(self, layer: Layer) -> dict[str, Column]:
         """For each object of a layer its document, its page (counted from the document's first) and its label."""
-        unit = self.page_document[layer.page]
-        first_page = np.searchsorted(self.page_document, np.arange(len(self.documents)))
-        return {"unit": unit, "page": (layer.page - first_page[unit]).astype(np.int32), "label": layer.label}
+        page = np.arange(len(self.page_document), dtype=np.int32) - self.first_pages
+        return {"unit": layer.spread(self.page_document), "page": layer.spread(page), "label": layer.label}
 
     def unlabelled(self) -> Overlay:
         """The same boxes as if all had one label, for questions about places alone."""
@@ -119,6 +125,14 @@ class Overlay(Frozen, kw_only=True, eq=False):
 
 def _without_labels(layer: Layer) -> Layer:
     return layer.replaced(label=np.zeros(len(layer), dtype=np.int32))
+
+
+def _positions(units: tuple[UnitId, ...], among: tuple[UnitId, ...]) -> Ints:
+    """Where each document stands among all."""
+    if units == among:  # as they mostly are
+        return np.arange(len(among), dtype=np.int64)
+    place = {unit: position for position, unit in enumerate(among)}
+    return np.array([place[unit] for unit in units], dtype=np.int64)
 
 
 def _member(codes: Ints, size: int) -> Flags:
@@ -156,10 +170,10 @@ def _layer(corpus: BoxCorpus, shared_page: Codes, pages: int, labels: tuple[str,
     position = {name: code for code, name in enumerate(labels)}
     # The last entry serves objects without a known label: index -1 stays -1.
     shared_label = np.array([*(position[name] for name in corpus.labels), -1], dtype=np.int32)
-    page = shared_page[corpus.page]
+    page = corpus.page if np.array_equal(shared_page, np.arange(pages)) else np.take(shared_page, corpus.page)
     columns: dict[str, Any] = {
         "page": page,
-        "label": shared_label[corpus.label],
+        "label": np.take(shared_label, corpus.label),
         "boxes": corpus.boxes if form is corpus.form else corners(corpus.boxes, corpus.form),
         "scores": np.full(len(corpus), np.nan) if corpus.scores is None else corpus.scores,
         **{name: column for name in PASSED_ON if (column := getattr(corpus, name)) is not None},
@@ -167,5 +181,5 @@ def _layer(corpus: BoxCorpus, shared_page: Codes, pages: int, labels: tuple[str,
     if np.any(page[1:] < page[:-1]):
         order = np.argsort(page, kind="stable")
         columns = {name: take(column, order) for name, column in columns.items()}
-    offsets = np.searchsorted(columns["page"], np.arange(pages + 1)).astype(np.int64)
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(page, minlength=pages))])
     return Layer(form=form, offsets=offsets, **columns)

@@ -6,6 +6,14 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+WORTH_A_THREAD = 100_000
+"""From how many rows on work is done side by side: with fewer, threads only get in each other's way."""
+
+
+def threads_for(rows: int, jobs: int) -> int:
+    """How many of the threads that may be used this many rows are worth."""
+    return jobs if rows >= WORTH_A_THREAD else 1
+
 
 def side_by_side(jobs: int, *works: Callable[[], Any]) -> list[Any]:
     """What each piece of work returns, in their order; with more than one job they run in that many threads (0: one each).

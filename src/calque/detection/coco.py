@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Array, Floats, Ints
+from calque.core.columns import Array, Floats, Ints, where_else
 from calque.core.corpus import Extent
 from calque.core.frozen import Frozen
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, Undefined, counts
 from calque.core.pairing import COCO_THRESHOLDS
+from calque.core.side_by_side import side_by_side, threads_for
 from calque.kernels import kernels
 
 if TYPE_CHECKING:
@@ -85,16 +87,19 @@ class Ranking(Frozen, eq=False):
         """Sort once; every curve reads the same order."""
         found, truth = ledger.table("found"), ledger.table("truth")
         classes = len(ledger.names["label"])
-        labels = np.where(found.array("rank") >= 0, found.array("label"), np.int32(-1))
+        labels = where_else(found.array("rank") >= 0, found.array("label"), -1)
         columns = [labels, *(found.array(name) for name in ("score", "rank", "matched", "ignored"))]
         images = image_order(ledger)
         labels, scores, rank, matched, ignored = columns if images is None else [column[images] for column in columns]
         order, class_offsets = kernels().score_order(labels, scores, classes, jobs)
         # Curves are drawn many times: from columns that lie in order, and not all over the memory.
-        scores, rank, matched, ignored = (np.take(column, order, axis=0) for column in (scores, rank, matched, ignored))
+        rows = order.astype(np.int64)  # once for all four: NumPy would do so for each
+        in_order = (partial(np.take, column, rows, axis=0) for column in (scores, rank, matched, ignored))
+        scores, rank, matched, ignored = side_by_side(threads_for(len(rows), jobs), *in_order)
         order = np.arange(len(order), dtype=np.int32)
         out = truth.array("out_of_range")
-        truths = np.stack([counts(truth.array("label")[out[:, area] == 0], classes) for area in range(out.shape[1])])
+        to_find = [np.flatnonzero(out[:, area] == 0) for area in range(out.shape[1])]
+        truths = np.stack([counts(truth.array("label")[rows], classes) for rows in to_find])
         return cls(rank, scores, matched, ignored, order, class_offsets, truths)
 
     def curves(self, area: int, max_detections: int, jobs: int = 1) -> tuple[Floats, Floats]:
@@ -135,7 +140,7 @@ def measure(task: Detection, ledger: Ledger, jobs: int = 1) -> dict[str, Any]:
     """The twelve numbers, AP of each class, and the precision-recall curves."""
     labels = ledger.names["label"]
     found = ledger.table("found")
-    unranked = int(np.isnan(found.array("score")[found.array("rank") >= 0]).sum())
+    unranked = int(np.count_nonzero(np.isnan(found.array("score")) & (found.array("rank") >= 0)))
     if unranked:
         return _nothing(labels, task, f"{unranked:,} predictions have no score")
     ranking = Ranking.of(ledger, jobs)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from calque.core.columns import Array, Codes, Ints, Strings, Table
+from calque.core.columns import Array, Codes, Ints, Strings, Table, where_else
 from calque.core.frozen import Frozen
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, MeasureName, Undefined, counts, fraction_sums, number
@@ -25,6 +25,8 @@ FOUND_KINDS = (
 )  # fmt: skip
 TRUTH_KINDS = (Kind.TP, Kind.CLS, Kind.MERGED, Kind.SPLIT, Kind.LOC, Kind.BOTH, Kind.MISS, Kind.PARTIAL)
 Repair: TypeAlias = tuple[Kind, ...]
+Grids: TypeAlias = tuple[Ints, Ints]
+"""How many truths there are of each class (a row) and kind (a column), and how many predictions."""
 REPAIRS: Mapping[Kind, Repair] = {
     **{kind: (kind,) for kind in FOUND_KINDS if kind is not Kind.TP},
     Kind.MERGE: (Kind.MERGE, Kind.MERGED),
@@ -149,23 +151,22 @@ def measure(task: Detection, ledger: Ledger, jobs: int = 1) -> dict[str, Any]:
     """What stands under ``errors`` in the JSON."""
     view = VIEWS[task.errors]
     truth, found = ledger.table("truth"), ledger.table("found")
-    subtypes = counts(found.array("subtype"), len(Subtype)).tolist()
-    numbers: dict[str, Any] = {
-        "predictions": _by_kind(found.array("kind"), view.found),
-        "truth": _by_kind(truth.array("kind"), view.truth),
-    }
+    classes = len(ledger.names["label"])
+    grids = _grid(truth, "label", classes), _grid(found, "label", classes)
+    numbers: dict[str, Any] = {"predictions": _by_kind(grids[1], view.found), "truth": _by_kind(grids[0], view.truth)}
     if task.errors == "kinds":
+        subtypes = counts(found.array("subtype"), len(Subtype)).tolist()
         numbers["subtypes"] = {name: subtypes[code] for code, name in SUBTYPES.items()}
         numbers["flags"] = {name: subtypes[code] for code, name in FLAGS.items()}
     numbers["area_share"] = {"predictions": _area_share(found, view.found), "truth": _area_share(truth, view.truth)}
-    numbers["impact"] = _impact(view, ledger, jobs)
-    numbers["per_class"] = _per_class(task, ledger, view)
+    numbers["impact"] = _impact(view, ledger, grids, jobs)
+    numbers["per_class"] = _per_class(task, ledger, view, grids)
     numbers["worst_documents"] = _worst_documents(ledger, view)
     return numbers
 
 
-def _by_kind(kinds: Array, names: Mapping[Kind, str]) -> dict[str, int]:
-    per_kind = counts(kinds, len(Kind)).tolist()
+def _by_kind(grid: Ints, names: Mapping[Kind, str]) -> dict[str, int]:
+    per_kind = grid.sum(axis=0).tolist()
     return {name: per_kind[kind] for kind, name in names.items()}
 
 
@@ -181,10 +182,9 @@ def _area_share(table: Table, names: Mapping[Kind, str]) -> dict[str, float | Un
     return {name: float(sums[kind - 1]) / total for kind, name in names.items()}
 
 
-def _impact(view: View, ledger: Ledger, jobs: int) -> dict[str, dict[str, float | Undefined]]:
-    truth, found = ledger.table("truth").array("kind"), ledger.table("found").array("kind")
-    per_truth, per_found = counts(truth, len(Kind)), counts(found, len(Kind))
-    deltas = _delta_ap(view, ledger, jobs)
+def _impact(view: View, ledger: Ledger, grids: Grids, jobs: int) -> dict[str, dict[str, float | Undefined]]:
+    per_truth, per_found = (grid.sum(axis=0) for grid in grids)
+    deltas = _delta_ap(view, ledger, grids[0], jobs)
     return {
         name: {"delta_f1": delta_f1(per_truth, per_found, REPAIRS[kind]), "delta_ap": deltas[kind]}
         for kind, name in view.repairs.items()
@@ -220,7 +220,7 @@ def _averages(ledger: Ledger, repairs: Sequence[Repair], truths: Ints, jobs: int
     """
     found = ledger.table("found")
     kind = found.array("kind")
-    columns: list[Array] = [kind, np.where(kind == Kind.NONE, np.int32(-1), found.array("label")), found.array("score")]
+    columns: list[Array] = [kind, where_else(kind != Kind.NONE, found.array("label"), -1), found.array("score")]
     by_image = image_order(ledger)
     if by_image is not None:
         columns = [column[by_image] for column in columns]
@@ -228,9 +228,9 @@ def _averages(ledger: Ledger, repairs: Sequence[Repair], truths: Ints, jobs: int
     as_would_be: list[Array] = [kind[movable] + np.uint8(len(Kind)), moved_to, found.array("score")[movable]]
     place, label, score = (np.concatenate(pair) for pair in zip(columns, as_would_be, strict=True))
     order, class_offsets = kernels().score_order(label, score, len(ledger.names["label"]), jobs)
-    right, absent = _masks(repairs)
+    right, absent = (np.take(mask, place) for mask in _masks(repairs))
     precision, _, _ = kernels().coco_accumulate(
-        order, class_offsets, score, np.zeros(len(place), np.int32), right[place], absent[place], truths, RECALL_POINTS, 1, jobs
+        order, class_offsets, score, np.zeros(len(place), np.int32), right, absent, truths, RECALL_POINTS, 1, jobs
     )
     return [float(curve[curve > -1].mean()) if (curve > -1).any() else math.nan for curve in precision]
 
@@ -248,16 +248,18 @@ def _masks(repairs: Sequence[Repair]) -> tuple[Array, Array]:
     return right.reshape(-1), absent.reshape(-1)
 
 
-def _delta_ap(view: View, ledger: Ledger, jobs: int) -> dict[Kind, float | Undefined]:
-    """AP at the limit of a match once a kind is repaired, less AP as it is; the pairs are those of the kinds."""
+def _delta_ap(view: View, ledger: Ledger, truths: Ints, jobs: int) -> dict[Kind, float | Undefined]:
+    """AP at the limit of a match once a kind is repaired, less AP as it is; the pairs are those of the kinds.
+
+    ``truths`` says how many truths there are of each class and kind.
+    """
     found = ledger.table("found")
-    scores = found.array("score")[found.array("kind") != Kind.NONE]
+    scores = found.array("score")[np.flatnonzero(found.array("kind") != Kind.NONE)]
     unscored = int(np.isnan(scores).sum())
     if unscored:
         return dict.fromkeys(view.repairs, Undefined(f"{unscored:,} predictions have no score"))
     if not len(scores) or scores.min() == scores.max():
         return dict.fromkeys(view.repairs, Undefined("all predictions have the same score"))
-    truths = _grid(ledger.table("truth"), "label", len(ledger.names["label"]))
     # What an oracle adds has no score: those truths need no longer be found.
     to_find = [truths.sum(axis=1) - truths[:, _added(kind)].sum(axis=1) for kind in view.repairs]
     repairs = [(), *(REPAIRS[kind] for kind in view.repairs)]
@@ -278,15 +280,14 @@ def _moves(ledger: Ledger) -> tuple[Ints, Codes]:
     return partner, truth.array("label")[rows]
 
 
-def _per_class(task: Detection, ledger: Ledger, view: View) -> dict[str, Any]:
-    labels = ledger.names["label"]
-    found, truth = _grid(ledger.table("found"), "label", len(labels)), _grid(ledger.table("truth"), "label", len(labels))
+def _per_class(task: Detection, ledger: Ledger, view: View, grids: Grids) -> dict[str, Any]:
+    truth, found = grids
     return {
         label: {
             "predictions": {name: int(found[code, kind]) for kind, name in view.found.items()},
             "truth": {name: int(truth[code, kind]) for kind, name in view.truth.items()},
         }
-        for code, label in enumerate(labels)
+        for code, label in enumerate(ledger.names["label"])
         if not task.labels or label in task.labels
     }
 
@@ -294,7 +295,7 @@ def _per_class(task: Detection, ledger: Ledger, view: View) -> dict[str, Any]:
 def _grid(table: Table, column: str, size: int) -> Ints:
     """How many rows there are of each value of a column and each kind; what does not count is left out."""
     kind = table.array("kind")
-    rows = kind != Kind.NONE
+    rows = np.flatnonzero(kind != Kind.NONE)
     cells = table.array(column)[rows].astype(np.int64) * len(Kind) + kind[rows]
     return counts(cells, size * len(Kind)).reshape(size, len(Kind))
 

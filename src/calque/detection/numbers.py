@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from calque.core.columns import Array, Flags, Floats, Ints, Table
 from calque.core.frozen import Frozen
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, Ratio, Undefined, counts, fraction_mean, fraction_sums, weighted_mean
-from calque.core.side_by_side import side_by_side
+from calque.core.side_by_side import side_by_side, threads_for
 from calque.detection import coco, errors
 from calque.detection.scoring import EXCLUDED, INVALID, Status
 
@@ -103,9 +104,6 @@ COUNTS = (
 )
 MEASURES: tuple[Measure, ...] = (*RATIOS, *COUNTS, *coco.MEASURES, *errors.MEASURES)
 
-WORTH_A_THREAD = 100_000
-"""From how many predictions on numbers are found side by side: with fewer, threads only get in each other's way."""
-
 SCOPES = {
     "micro": "counts are added up over all documents and classes, then divided",
     "macro_classes": "the mean of the classes that have a value, with class weights",
@@ -116,17 +114,18 @@ SCOPES = {
 
 def measure(task: Detection, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
     """The tree of numbers, in the shape of the JSON."""
-    labels = [name for name in ledger.names["label"] if not task.labels or name in task.labels]
     documents = ledger.table("documents")
-    metrics, averages, kinds = side_by_side(
-        jobs if ledger.table("found").height >= WORTH_A_THREAD else 1,
-        lambda: {repr(threshold): _at(task, _Cut(task, ledger, threshold), labels) for threshold in task.iou},
+    empty = _empty_pages(task, ledger)
+    averages, kinds, *metrics = side_by_side(
+        threads_for(ledger.table("found").height, jobs),
         lambda: coco.measure(task, ledger, jobs),
         lambda: {} if task.errors == "none" else {"errors": errors.measure(task, ledger, jobs)},
+        # The short ones last: they fill what the long ones leave.
+        *(partial(_at, task, ledger, threshold, empty) for threshold in task.iou),
     )
     return {
         "thresholds": list(task.iou),
-        "metrics": metrics,
+        "metrics": dict(zip(map(repr, task.iou), metrics, strict=True)),
         "coco": averages,
         **kinds,
         "counts": _sizes(ledger),
@@ -144,14 +143,14 @@ def _unit_list(ledger: Ledger, flags: Array) -> list[int | str]:
 class _Cut:
     """A ledger's outcomes at one threshold: the rows that are pairs, misses and false alarms."""
 
-    def __init__(self, task: Detection, ledger: Ledger, threshold: float) -> None:
+    def __init__(self, ledger: Ledger, threshold: float, empty_pages: Flags) -> None:
         self.ledger = ledger
+        self.empty_pages = empty_pages
         self.truth, self.found = ledger.table("truth"), ledger.table("found")
         truth_counts = self.truth.array("status") == Status.COUNTED
         found_counts = self.found.array("status") == Status.COUNTED
         paired = self.truth.array("iou") >= threshold
         excused = self.found.array("absorbed") >= threshold
-        self.pages_in_play = _in_play(task, ledger)[ledger.table("pages").array(UNIT)]
         self.pairs = np.flatnonzero(paired)
         self.missed = np.flatnonzero(truth_counts & ~paired)
         self.wrong = np.flatnonzero(found_counts & ~(self.found.array("iou") >= threshold) & ~excused)
@@ -159,28 +158,38 @@ class _Cut:
 
     def tally(self, column: str | None, size: int) -> Tally:
         """TP, FP, FN and spatial sums for each value of a column; without a column everything is one group."""
-        pair_group = self._group(self.truth, column, self.pairs)
+        pair_group = np.zeros(len(self.pairs), dtype=np.int32) if column is None else self.truth.array(column)[self.pairs]
         return Tally(
-            tp=counts(pair_group, size),
-            fp=counts(self._group(self.found, column, self.wrong), size),
-            fn=counts(self._group(self.truth, column, self.missed), size),
+            tp=self._count(self.truth, column, self.pairs, size),
+            fp=self._count(self.found, column, self.wrong, size),
+            fn=self._count(self.truth, column, self.missed, size),
             **{name: fraction_sums(shares, pair_group, size) for name, shares in self.spatial.items()},
         )
 
     @staticmethod
-    def _group(table: Table, column: str | None, rows: Ints) -> Array:
-        return np.zeros(len(rows), dtype=np.int32) if column is None else table.array(column)[rows]
+    def _count(table: Table, column: str | None, rows: Ints, size: int) -> Ints:
+        return np.array([len(rows)]) if column is None else counts(table.array(column)[rows], size)
 
     def on_empty_pages(self) -> dict[str, int]:
         """False positives on pages without any truth: what a model makes up where there is nothing."""
-        pages = self.ledger.table("pages").height
-        there = ~np.isin(self.truth.array("status"), [*EXCLUDED, *INVALID])
-        empty = self.pages_in_play & (counts(self._page(self.truth, np.flatnonzero(there)), pages) == 0)
-        wrong = counts(self._page(self.found, self.wrong), pages) * empty
+        empty = self.empty_pages
+        if not empty.any():
+            return {"pages": 0, "pages_with_fp": 0, "fp": 0}
+        wrong = counts(_page(self.ledger, self.found, self.wrong), len(empty)) * empty
         return {"pages": int(empty.sum()), "pages_with_fp": int((wrong > 0).sum()), "fp": int(wrong.sum())}
 
-    def _page(self, table: Table, rows: Ints) -> Ints:
-        return self.ledger.absolute("pages", table.array(UNIT)[rows], table.array("page")[rows])
+
+def _page(ledger: Ledger, table: Table, rows: Ints) -> Ints:
+    """The rows of the pages table that these rows stand on."""
+    return ledger.absolute("pages", table.array(UNIT)[rows], table.array("page")[rows])
+
+
+def _empty_pages(task: Detection, ledger: Ledger) -> Flags:
+    """For each page whether it is in play and has no truth, not even one that is ignored."""
+    pages, truth = ledger.table("pages"), ledger.table("truth")
+    there = np.flatnonzero(~np.isin(truth.array("status"), [*EXCLUDED, *INVALID]))
+    without: Flags = counts(_page(ledger, truth, there), pages.height) == 0
+    return without & _in_play(task, ledger)[pages.array(UNIT)]
 
 
 def _sizes(ledger: Ledger) -> dict[str, Any]:
@@ -209,8 +218,10 @@ def _in_play(task: Detection, ledger: Ledger) -> Flags:
     return both if task.missing == "intersect" else np.ones_like(both)
 
 
-def _at(task: Detection, cut: _Cut, labels: Sequence[str]) -> dict[str, Any]:
-    ledger = cut.ledger
+def _at(task: Detection, ledger: Ledger, threshold: float, empty_pages: Flags) -> dict[str, Any]:
+    """The numbers at one threshold."""
+    cut = _Cut(ledger, threshold, empty_pages)
+    labels = [name for name in ledger.names["label"] if not task.labels or name in task.labels]
     everything = _blocks(cut.tally(None, 1))[0]
     by_label = _blocks(cut.tally("label", len(ledger.names["label"])))
     per_class = {name: block for name, block in zip(ledger.names["label"], by_label, strict=True) if name in labels}

@@ -12,6 +12,7 @@ from calque.core.corpus import BoxCorpus, Flaw
 from calque.core.ledger import UNIT, Ledger
 from calque.core.overlay import Layer, Overlay
 from calque.core.pairing import ABSORBS, LEFT_OUT, TAKES_PART, Pairing, ScorePairing, by_score, greedy
+from calque.core.side_by_side import side_by_side, threads_for
 from calque.detection.coco import area_ranges
 from calque.detection.taxonomy import Kinds, classify, mark_empty_pages
 from calque.detection.view_columns import Roles, added
@@ -69,16 +70,18 @@ def score(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> 
     )
     # The pairs at a higher threshold are among those at a lower one.
     lowest = min(task.iou[0], task.limits().match)
-    pairing = greedy(overlay, roles.truth, roles.found, threshold=lowest, jobs=jobs)
-    ranking = by_score(
-        overlay,
-        _roles(truth_status, ignored=TAKES_PART),
-        ranked,
-        area_ranges=area_ranges(truth.extent, task.min_area),
-        max_detections=task.most_detections(),
-        jobs=jobs,
-    )
-    truth_errors, found_errors = _error_columns(task, overlay, truth_status, found_status, pairing, jobs)
+
+    def pair() -> tuple[Pairing, tuple[Columns, Columns]]:
+        pairing = greedy(overlay, roles.truth, roles.found, threshold=lowest, jobs=jobs)
+        return pairing, _error_columns(task, overlay, truth_status, found_status, pairing, jobs)
+
+    def rank() -> ScorePairing:
+        truth_roles, ranges = _roles(truth_status, ignored=TAKES_PART), area_ranges(truth.extent, task.min_area)
+        limit = task.most_detections()
+        return by_score(overlay, truth_roles, ranked, area_ranges=ranges, max_detections=limit, jobs=jobs)
+
+    # While one of the two is between two kernels, the other's threads go on.
+    (pairing, (truth_errors, found_errors)), ranking = side_by_side(threads_for(len(found), jobs), pair, rank)
     views = added(task, overlay, (truth, found), pairing, roles, jobs=jobs)
     truth_extra = {**truth_errors, **views.truth}
     if views.met is not None:
@@ -165,6 +168,8 @@ def _status(task: Detection, overlay: Overlay, layer: Layer) -> Bytes:
 
 
 def _roles(status: Bytes, *, ignored: int) -> Bytes:
+    if not status.any():
+        return np.full_like(status, TAKES_PART)  # all count, as is usual
     role_of = np.full(len(Status), LEFT_OUT, dtype=np.uint8)
     role_of[Status.COUNTED] = TAKES_PART
     role_of[list(IGNORED)] = ignored
@@ -227,8 +232,5 @@ def _within_document(overlay: Overlay, layer: Layer, other: Layer, match: Codes)
 
     What a row points at stands on its own page, and so in its own document.
     """
-    first_page = np.searchsorted(overlay.page_document, np.arange(len(overlay.documents)))
-    first_row = other.offsets[first_page].astype(np.int32)[overlay.page_document]
-    relative = match - first_row[layer.page]
-    relative[match < 0] = -1
-    return relative
+    relative: Codes = match - layer.spread(other.offsets[overlay.first_pages].astype(np.int32))
+    return np.maximum(relative, np.int32(-1), out=relative)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from calque.core.columns import Bytes, Codes, Flags
+from calque.core.columns import Bytes, Codes, Flags, where_else
 from calque.core.frozen import Frozen
 from calque.core.overlay import Layer, Overlay
 from calque.core.pairing import LEFT_OUT, TAKES_PART, Pairing
@@ -31,7 +31,7 @@ def classify(
     below, above = overlay.truth, overlay.found
     truth, truth_partner, found, found_partner, subtype = kernels().error_kinds(
         below.boxes, below.label, below.offsets, roles(truth_counts),
-        np.where(pairing.iou >= limits.match, pairing.truth_match, np.int32(-1)),
+        where_else(pairing.iou >= limits.match, pairing.truth_match, -1),
         above.boxes, above.label, above.offsets, above.scores, roles(found_counts),
         below.form == "xywh", np.array([limits.match, limits.background, limits.part, limits.most]), jobs,
     )  # fmt: skip
@@ -40,9 +40,10 @@ def classify(
 
 def roles(counts: Flags) -> Bytes:
     """The kernels' roles of rows that count or are left out."""
-    return np.where(counts, np.uint8(TAKES_PART), np.uint8(LEFT_OUT))
+    return np.take(np.array([LEFT_OUT, TAKES_PART], dtype=np.uint8), counts)
 
 
 def mark_empty_pages(kinds: Kinds, found: Layer, page_is_empty: Flags) -> None:
     """Say which predictions in the background stand on pages without any truth."""
-    kinds.subtype[(kinds.found == Kind.BKG) & page_is_empty[found.page]] = Subtype.EMPTY_PAGE
+    if page_is_empty.any():
+        kinds.subtype[(kinds.found == Kind.BKG) & page_is_empty[found.page]] = Subtype.EMPTY_PAGE

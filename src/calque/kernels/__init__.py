@@ -41,3 +41,9 @@ def native_built() -> bool:
 def kernels() -> ModuleType:
     """The module that holds the kernels in use."""
     return importlib.import_module(TWINS[chosen()])
+
+
+def keep_freed_memory() -> None:
+    """For a process that ends soon: what arrays free is kept for the next ones, where the compiled kernels can ask for it."""
+    if chosen() == "native":
+        kernels().keep_freed_memory()

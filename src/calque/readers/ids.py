@@ -26,7 +26,7 @@ class Ids(Frozen, eq=False):
     @classmethod
     def of(cls, ids: Sequence[UnitId]) -> Ids:
         """The column of these ids."""
-        if not any(isinstance(value, str) for value in ids):
+        if not any(issubclass(kind, str) for kind in set(map(type, ids))):
             return cls(np.array(ids, dtype=np.int64))
         table = {value: code for code, value in enumerate(dict.fromkeys(ids))}
         return cls(None, np.array([table[value] for value in ids], dtype=np.int32), tuple(table))
@@ -63,10 +63,13 @@ def _integer_positions(ids: Ints, table: Ints) -> Codes:
         return np.full(len(ids), -1, dtype=np.int32)
     low, high = int(table.min()), int(table.max())
     if high - low <= 4 * len(table) + 1_000_000:
-        # A direct table, with one entry at each end for everything outside.
-        place = np.full(high - low + 3, -1, dtype=np.int32)
-        place[table - low + 1] = np.arange(len(table), dtype=np.int32)
-        return place[np.clip(ids, low - 1, high + 1) - (low - 1)]
+        low = 0 if 0 < low <= 100_000 else low  # most files count from 1 or so: nothing has to be subtracted then
+        # A direct table, with one entry at its end for everything outside.
+        place = np.full(high - low + 2, -1, dtype=np.int32)
+        place[table - low] = np.arange(len(table), dtype=np.int32)
+        if ids.min() < low or ids.max() > high:
+            ids = np.where((ids < low) | (ids > high), high + 1, ids)
+        return np.take(place, ids - low if low else ids)
     order = np.argsort(table, kind="stable")
     at = np.minimum(np.searchsorted(table[order], ids), len(table) - 1)
     return np.where(table[order][at] == ids, order[at], -1).astype(np.int32)

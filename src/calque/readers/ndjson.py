@@ -48,15 +48,22 @@ class _Part:
     columns: dict[str, Any] | None
 
 
-def blocks(file: BufferedReader, reader: PageReader, size: int) -> Iterator[Rows]:
-    """The pages of a file, some at a time: at most about as many as have ``size`` objects. A thread scans ahead."""
-    with Ahead(lambda: _parts(file, size), weight=lambda part: len(part.lines), limit=AHEAD) as parts:
-        for part in parts:
-            rows = None if part.columns is None else scanned(part.columns, part.first, reader)
-            if rows is None:
-                rows = _exactly(part, reader)
-            if len(rows.number):
-                yield rows
+class Opened:
+    """A file whose lines are on their way: scanning begins at once, in a thread of its own."""
+
+    def __init__(self, file: BufferedReader, size: int) -> None:
+        """At most about as many pages as have ``size`` objects are scanned at a time."""
+        self._ahead = Ahead(lambda: _parts(file, size), weight=lambda part: len(part.lines), limit=AHEAD)
+
+    def blocks(self, reader: PageReader) -> Iterator[Rows]:
+        """The pages, some at a time."""
+        with self._ahead as parts:
+            for part in parts:
+                rows = None if part.columns is None else scanned(part.columns, part.first, reader)
+                if rows is None:
+                    rows = _exactly(part, reader)
+                if len(rows.number):
+                    yield rows
 
 
 def _parts(file: BufferedReader, size: int) -> Iterator[_Part]:

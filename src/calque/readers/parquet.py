@@ -242,13 +242,13 @@ class _Pages:
         counts, boxes, _ = arrow.lists(self._columns["boxes"])
         if not len(boxes):
             return counts, np.zeros((0, 4))
-        page = np.repeat(np.arange(self._count), counts)
         if str(boxes.type) == "null":
-            self._refuse(_marked(page, self._count), "box-shape", "boxes", "expected four numbers, not null")
+            self._refuse(counts > 0, "box-shape", "boxes", "expected four numbers, not null")
             return counts, np.zeros((len(boxes), 4))
         sides, coordinates, _ = arrow.lists(boxes)
         wrong = sides != 4
         if wrong.any():
+            page = np.repeat(np.arange(self._count), counts)
             self._refuse(_marked(page[wrong], self._count), "box-shape", "boxes", "a box does not have four numbers")
             return counts, np.zeros((len(boxes), 4))
         return counts, arrow.floats(coordinates).reshape(-1, 4)
@@ -283,7 +283,7 @@ class _Pages:
         codes = arrow.values(entries.indices)
         names = arrow.texts(entries.dictionary)
         # A dictionary may name labels that no object has.
-        used = np.flatnonzero(_marked(codes, len(names)))
+        used = np.flatnonzero(np.bincount(codes, minlength=len(names)))
         table = np.zeros(len(names), dtype=np.int32)
         table[used] = self._reader.labels.codes([names[code] or "" for code in used.tolist()])
         return np.take(table, codes)

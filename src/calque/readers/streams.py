@@ -30,28 +30,25 @@ SHOWN = 1000
 
 
 class PageStream:
-    """A file of page rows. Parquet is read ahead from the moment on that this is made."""
+    """A file of page rows, read ahead from the moment on that this is made."""
 
     def __init__(self, path: str, format: str, rules: Rules, batch: int | None = None) -> None:
-        self._path = path
         self.batch = BATCH if batch is None else batch
         """About how many pages and objects, of both sides together, make a batch."""
-        self._size = max(1, self.batch // BLOCKS)
+        size = max(1, self.batch // BLOCKS)
         place = "row" if format == PARQUET else "line"
         # First, for it may refuse the rules: nothing should be read then.
         self._reader = PageReader(rules, IssueLog(path), place=place, format=format)
-        self._parquet = parquet.Opened(path, self._size, self.batch, rules) if format == PARQUET else None
+        self._opened: parquet.Opened | ndjson.Opened
+        if format == PARQUET:
+            self._opened = parquet.Opened(path, size, self.batch, rules)
+        else:
+            with readable(path):
+                self._opened = ndjson.Opened(compression.opened(path), size)
 
     def started(self) -> Side:
         """The file as one side of an evaluation."""
-        return Side(self._blocks(), self._reader)
-
-    def _blocks(self) -> Iterator[Rows]:
-        if self._parquet is not None:
-            return self._parquet.blocks(self._reader)
-        with readable(self._path):
-            file = compression.opened(self._path)
-        return ndjson.blocks(file, self._reader, self._size)
+        return Side(self._opened.blocks(self._reader), self._reader)
 
     def whole(self) -> BoxCorpus:
         """The corpus of the whole file; `ContractError` with everything that is wrong."""

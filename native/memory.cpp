@@ -1,0 +1,99 @@
+// Blocks of memory: from the heap while they are small, from the system when they are large.
+#include "memory.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
+namespace calque {
+
+namespace {
+
+void* zeros_from_heap(std::size_t bytes) {
+    void* const block = std::calloc(std::max<std::size_t>(bytes, 1), 1);
+    if (block == nullptr) throw std::bad_alloc();
+    return block;
+}
+
+}  // namespace
+
+#if defined(__linux__)
+namespace {
+
+// glibc would do the same with realloc, but raises its own limit as a process goes on, and then copies.
+constexpr std::size_t large = std::size_t{1} << 18;
+
+// From here on a block is worth pages of 2 MB: touching a small page for the first time costs more than filling it.
+constexpr std::size_t huge = std::size_t{1} << 22;
+
+void* advised(void* block, std::size_t bytes) {
+    if (block == MAP_FAILED) throw std::bad_alloc();
+    if (bytes >= huge) madvise(block, bytes, MADV_HUGEPAGE);  // a wish: it may be refused
+    return block;
+}
+
+void* map_block(std::size_t bytes) {
+    return advised(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), bytes);
+}
+
+}  // namespace
+
+void* resize_block(void* block, std::size_t old_bytes, std::size_t new_bytes) {
+    if (new_bytes < large) {
+        void* const grown = std::realloc(block, new_bytes);
+        if (grown == nullptr) throw std::bad_alloc();
+        return grown;
+    }
+    if (old_bytes >= large) return advised(mremap(block, old_bytes, new_bytes, MREMAP_MAYMOVE), new_bytes);
+    void* const mapped = map_block(new_bytes);
+    if (old_bytes != 0) std::memcpy(mapped, block, old_bytes);
+    std::free(block);
+    return mapped;
+}
+
+void free_block(void* block, std::size_t bytes) noexcept {
+    if (bytes >= large)
+        munmap(block, bytes);
+    else
+        std::free(block);
+}
+
+void* zero_block(std::size_t bytes) { return bytes >= huge ? map_block(bytes) : zeros_from_heap(bytes); }
+
+void free_zero_block(void* block, std::size_t bytes) noexcept {
+    if (bytes >= huge)
+        munmap(block, bytes);
+    else
+        std::free(block);
+}
+
+#else
+
+void* resize_block(void* block, std::size_t, std::size_t new_bytes) {
+    void* const grown = std::realloc(block, new_bytes);
+    if (grown == nullptr) throw std::bad_alloc();
+    return grown;
+}
+
+void free_block(void* block, std::size_t) noexcept { std::free(block); }
+
+void* zero_block(std::size_t bytes) { return zeros_from_heap(bytes); }
+
+void free_zero_block(void* block, std::size_t) noexcept { std::free(block); }
+
+#endif
+
+void keep_freed_memory() {
+#if defined(__GLIBC__)
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc would raise it to by itself
+    mallopt(M_TRIM_THRESHOLD, 256 << 20);
+#endif
+}
+
+}  // namespace calque
