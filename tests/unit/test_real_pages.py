@@ -80,7 +80,7 @@ def test_alto_of_two_versions(test_data: Path) -> None:
 
     folder = test_data / "dinglehopper"
     for name, first in (("test.alto2.xml", "142"), ("test.alto3.xml", "über")):
-        corpus = Words().read(folder / name, folder / name)[0]
+        corpus, _ = next(Words().batches(folder / name, folder / name))
         assert corpus.words(name.removesuffix(".xml"))[0] == first  # type: ignore[attr-defined]
     assert read_texts(folder / "mixed-regions.page.xml").units() == ("mixed-regions.page",)
 

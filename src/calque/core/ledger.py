@@ -34,7 +34,7 @@ class Ledger:
     """What was noticed while scoring; the evaluator takes it over."""
 
     def __post_init__(self) -> None:
-        if list(self.units) != in_canonical_order(set(self.units)):
+        if list(self.units) != in_canonical_order(self.units) or len(set(self.units)) < len(self.units):
             raise ValueError("the documents of a ledger must be distinct and in canonical order")
         for name, table in self.tables.items():
             unit = table.array(UNIT)
@@ -153,8 +153,12 @@ def joint_units(parts: Sequence[Sequence[UnitId]]) -> tuple[UnitId, ...]:
     return tuple(in_canonical_order(chain.from_iterable(parts)))
 
 
-def check_disjoint(parts: Iterable[Iterable[UnitId]], before: Set[UnitId] = frozenset()) -> None:
+def check_disjoint(parts: Iterable[Sequence[UnitId]], before: Set[UnitId] = frozenset()) -> None:
     """Raise a `MergeError` that names the documents that occur in more than one part, or came ``before``."""
+    parts = list(parts)
+    everything = set[UnitId]().union(*parts)
+    if len(everything) == sum(map(len, parts)) and everything.isdisjoint(before):
+        return
     seen: set[UnitId] = set()
     twice: list[UnitId] = []
     for part in parts:
