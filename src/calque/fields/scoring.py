@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from calque.core.corpus import UnitId, in_canonical_order
-from calque.core.errors import ContractError, Issue, Severity, by_place, summarize
+from calque.core.errors import CalqueError, ContractError, Issue, Severity, by_place, summarize
 from calque.core.ledger import Ledger
 from calque.core.records import RecordCorpus
 from calque.fields import complete, paired
@@ -131,12 +131,15 @@ def _run(work: Work, batches: Sequence[Sequence[UnitId]], jobs: int) -> Iterator
         return
     import multiprocessing  # one process needs none of it
     from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
 
     forks = "fork" in multiprocessing.get_all_start_methods()
     _shared = work
     try:
         with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("fork" if forks else None)) as pool:
             yield from pool.map(_shared_batch if forks else work, batches)
+    except BrokenProcessPool:
+        raise CalqueError("a worker was ended from outside, perhaps because memory ran out; try fewer --jobs") from None
     finally:
         _shared = None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import CalqueError, Evaluator, MergeError
+from calque.comparators import BaseComparator, register_comparator
 from calque.core import evaluator as evaluator_module
 from calque.core.columns import Strings, Table
 from calque.core.ledger import UNIT, Ledger
@@ -179,6 +181,21 @@ def test_a_document_that_an_accumulator_saw_twice_is_named(monkeypatch: pytest.M
     accumulator.merge_state(accumulator.get_state())
     with pytest.raises(MergeError, match="seen twice: document 'a'"):
         accumulator.compute()
+
+
+class Fatal(BaseComparator):
+    """Stands for a system that ends processes when memory runs out."""
+
+    def _compare(self, truth: object, found: object) -> float:
+        os._exit(1)
+
+
+def test_a_worker_that_ends_by_itself_is_told() -> None:
+    register_comparator("fatal", Fatal)
+    records = [{"a": "x"}] * 100
+    task = Fields(schema={"fields": {"a": {"type": "str", "comparator": "fatal"}}})
+    with pytest.raises(CalqueError, match="fewer --jobs"):
+        Evaluator(task, jobs=2).update(records, records)
 
 
 def test_strings_come_back_from_the_file() -> None:
