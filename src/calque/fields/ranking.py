@@ -59,18 +59,22 @@ class Ranking:
     def __init__(self, chunks: Callable[[], Iterator[Ranked]], rows: int) -> None:
         self._whole: Ranked | None = None
         self._spool = Spool()
-        self._stretches: list[list[list[Place]]] = []
+        self._stretches: list[list[Place]] = []
         if 0 < rows <= MOST_ROWS:
             self._whole = Ranked.concat(list(chunks())).ordered()
         elif rows:
-            self._stretches = dealt(chunks, self._spool, _cuts(chunks, -(-rows // MOST_ROWS)))
+            for pieces in dealt(chunks, self._spool, _cuts(chunks, -(-rows // MOST_ROWS))):
+                if pieces:
+                    stretch = Ranked.concat([self._read(piece) for piece in pieces]).ordered()
+                    self._stretches.append([self._spool.write(column) for column in stretch.columns()])
 
     def __iter__(self) -> Iterator[Ranked]:
         if self._whole is not None:
             yield self._whole
-        for pieces in self._stretches:
-            if pieces:
-                yield Ranked.concat([Ranked.of([self._spool.read(place) for place in piece]) for piece in pieces]).ordered()
+        yield from map(self._read, self._stretches)
+
+    def _read(self, places: list[Place]) -> Ranked:
+        return Ranked.of([self._spool.read(place) for place in places])
 
 
 def _cuts(chunks: Callable[[], Iterator[Ranked]], stretches: int) -> Ranked:
