@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import weakref
 from typing import IO, NamedTuple, TypeAlias
 
@@ -29,6 +30,8 @@ class Spool:
     def __init__(self) -> None:
         self._file: IO[bytes] | None = None
         self._end = 0
+        self._turn = threading.Lock()
+        """A file has one position; threads take turns."""
 
     def store(self, column: Column) -> Places:
         """Write a column at the end of the file."""
@@ -44,25 +47,27 @@ class Spool:
         """Write an array at the end of the file."""
         import tempfile  # only what is written needs it
 
-        start = self._end
-        try:
-            if self._file is None:
-                self._file = tempfile.TemporaryFile(prefix="calque-")  # noqa: SIM115  # closed with the spool
-                weakref.finalize(self, self._file.close)
-            self._file.seek(start)
-            self._file.write(array.data)
-            self._file.flush()
-        except OSError as error:
-            raise CalqueError(
-                f"{tempfile.gettempdir()}: {(error.strerror or str(error)).lower()}; numbers that do not fit in memory are "
-                "kept there: make room, or name another folder in the environment variable TMPDIR"
-            ) from error
-        self._end += array.nbytes
+        with self._turn:
+            start = self._end
+            try:
+                if self._file is None:
+                    self._file = tempfile.TemporaryFile(prefix="calque-")  # noqa: SIM115  # closed with the spool
+                    weakref.finalize(self, self._file.close)
+                self._file.seek(start)
+                self._file.write(array.data)
+                self._file.flush()
+            except OSError as error:
+                raise CalqueError(
+                    f"{tempfile.gettempdir()}: {(error.strerror or str(error)).lower()}; numbers that do not fit in memory "
+                    "are kept there: make room, or name another folder in the environment variable TMPDIR"
+                ) from error
+            self._end += array.nbytes
         return Place(start, array.dtype, array.shape)
 
     def read(self, place: Place) -> Array:
         """The array at that place."""
         assert self._file is not None  # noqa: S101  # there is no place in a file that was never opened
-        self._file.seek(place.start)
-        data = self._file.read(int(np.prod(place.shape, dtype=np.int64)) * place.dtype.itemsize)
+        with self._turn:
+            self._file.seek(place.start)
+            data = self._file.read(int(np.prod(place.shape, dtype=np.int64)) * place.dtype.itemsize)
         return np.frombuffer(data, dtype=place.dtype).reshape(place.shape)

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Array, Floats, Ints, Table
+from calque.core.columns import Floats, Ints, Table
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Undefined, counts, fraction_parts, joined_fractions
-from calque.fields.ranking import Ranked, Ranking
+from calque.fields.ranking import Ranked, Ranking, by_code
 from calque.kernels import kernels
 
 RECALL_POINTS = np.arange(101) / 100
@@ -70,21 +70,24 @@ def _mean_precisions(ranking: Ranking, truths: Ints, thresholds: range) -> Float
         here = np.clip(met.astype(np.int32) - thresholds.start, 0, len(thresholds))
         matched = ((1 << here) - 1).astype(np.uint16)
         nothing = np.zeros(len(label), np.int32)
-        order, offsets = _by_class(label, len(truths))
+        order, offsets = by_code(label, len(truths))
         precision, _, _ = kernels().coco_accumulate(
-            order, offsets, -rows.number, nothing, matched, nothing.astype(np.uint16), wanted, RECALL_POINTS, 1, before=before
+            order.astype(np.int32),
+            offsets,
+            -rows.number,
+            nothing,
+            matched,
+            nothing.astype(np.uint16),
+            wanted,
+            RECALL_POINTS,
+            1,
+            before=before,
         )
         best = np.maximum(best, precision)
         hits = np.stack([counts(label[here > bit], len(truths)) for bit in range(len(thresholds))])
         before += np.stack([hits, np.diff(offsets)[None, :] - hits])
     # The kernel guards against 0/0 by adding 2**-52, as pycocotools does; rounding takes that away again.
     return np.where(truths[None, :] > 0, np.round(best.mean(axis=1), 15), -1.0)
-
-
-def _by_class(label: Array, classes: int) -> tuple[Array, Ints]:
-    """Rows by class, in their order within each, and where each class begins."""
-    order = np.argsort(label, kind="stable").astype(np.int32)
-    return order, np.searchsorted(label[order], np.arange(classes + 1)).astype(np.int64)
 
 
 def box_metrics(ledger: Ledger, totals: BoxTotals, coverage: tuple[int, int], thresholds: Sequence[float]) -> dict[str, Any]:

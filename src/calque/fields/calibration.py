@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Undefined, counts, fraction_parts, joined_fractions
 from calque.fields.book import class_of
 from calque.fields.curves import Curve, Sweep
-from calque.fields.ranking import Ranked, Ranking
+from calque.fields.ranking import Ranked, Ranking, grouped
 
 BINS = 10
 EDGES = tuple((index + 1) / BINS for index in range(BINS))
@@ -171,13 +170,7 @@ class Groups(NamedTuple):
         if len(self.names) == 1:
             yield 0, slice(None)
             return
-        group = self.of_key[key]
-        # Numbers of 16 bits are sorted by counting, in a moment.
-        order = np.argsort(group.astype(np.uint16) if len(self.names) <= 1 << 16 else group, kind="stable")
-        bounds = np.searchsorted(group[order], np.arange(len(self.names) + 1)).tolist()
-        for code, (start, end) in enumerate(pairwise(bounds)):
-            if start < end:
-                yield code, order[start:end]
+        yield from grouped(self.of_key[key], len(self.names))
 
 
 def brier(squares: Ints, rows: int) -> float | Undefined:

@@ -11,6 +11,7 @@ import numpy as np
 
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, exact_parts
+from calque.core.side_by_side import side_by_side, threads_for
 from calque.fields.average_precision import BoxTotals, box_metrics, joint_metrics
 from calque.fields.book import OUTCOME_NAMES
 from calque.fields.calibration import Ratings
@@ -21,20 +22,27 @@ if TYPE_CHECKING:
 SEED = "Bounding Box mAP Metrics (stickler)"
 
 
-def measure(task: Fields, ledger: Ledger) -> dict[str, Any]:
+def measure(task: Fields, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
     """The tree of numbers, in the shape of the JSON."""
     documents = DocumentTotals(ledger)
     total = documents.sums
     fields = field_counts(task, ledger)
-    boxes = BoxTotals(ledger, task.iou)
-    ratings = Ratings(ledger, task.target_precision)
+
+    def boxes() -> dict[str, Any]:
+        totals = BoxTotals(ledger, task.iou)
+        located = box_metrics(ledger, totals, (total["with_box"], total["total"]), task.iou)
+        return {"bbox_map_metrics": located, "joint": joint_metrics(totals, task.iou)}
+
+    def confidences() -> dict[str, Any]:
+        ratings = Ratings(ledger, task.target_precision)
+        return {"confidence_metrics": ratings.confidence_metrics(total["rated"]), "acceptance": ratings.acceptance()}
+
+    located, rated = side_by_side(threads_for(total["total"], jobs), boxes, confidences)
     return {
         "overall": overall(task, documents, fields),
         "fields": fields,
-        "bbox_map_metrics": box_metrics(ledger, boxes, (total["with_box"], total["total"]), task.iou),
-        "joint": joint_metrics(boxes, task.iou),
-        "confidence_metrics": ratings.confidence_metrics(total["rated"]),
-        "acceptance": ratings.acceptance(),
+        **located,
+        **rated,
         "document_count": total["counted"],
         "unaccounted_boxes": total["unaccounted"],
         "boxes": {

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from calque.core.columns import Array, Floats, Ints
+from calque.core.measures import counts
 from calque.core.spool import Place, Spool
 
 MOST_ROWS = 1 << 17
@@ -91,13 +93,24 @@ def dealt(chunks: Callable[[], Iterator[Ranked]], spool: Spool, cuts: Ranked) ->
     """For each stretch between two cuts its rows, written to a file piece by piece, in the order in which they came."""
     stretches: list[list[list[Place]]] = [[] for _ in range(len(cuts.number) + 1)]
     for chunk in chunks():
-        stretch = stretch_of(chunk, cuts)
-        order = np.argsort(stretch, kind="stable")
-        bounds = np.searchsorted(stretch[order], np.arange(len(stretches) + 1)).tolist()
-        for pieces, start, end in zip(stretches, bounds, bounds[1:], strict=False):
-            if start < end:
-                pieces.append([spool.write(column) for column in chunk.take(order[start:end]).columns()])
+        for number, rows in grouped(stretch_of(chunk, cuts), len(stretches)):
+            stretches[number].append([spool.write(column) for column in chunk.take(rows).columns()])
     return stretches
+
+
+def by_code(codes: Array, size: int) -> tuple[Ints, Ints]:
+    """The rows by code (from 0 to below ``size``), those of one code in their order, and where each code begins."""
+    # Numbers of 16 bits are sorted by counting, in a moment.
+    order = np.argsort(codes.astype(np.uint16) if size <= 1 << 16 else codes, kind="stable").astype(np.int64, copy=False)
+    return order, np.concatenate([[0], np.cumsum(counts(codes, size))])
+
+
+def grouped(codes: Array, size: int) -> Iterator[tuple[int, Ints]]:
+    """Each code that occurs, and its rows."""
+    order, bounds = by_code(codes, size)
+    for code, (start, end) in enumerate(pairwise(bounds.tolist())):
+        if start < end:
+            yield code, order[start:end]
 
 
 def stretch_of(rows: Ranked, cuts: Ranked) -> Ints:

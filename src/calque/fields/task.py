@@ -128,11 +128,11 @@ class Fields(PartsBeside, Task):
 
         return score(self, expected, found, jobs=jobs)
 
-    def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:  # noqa: ARG002  # a moment's work for one
+    def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
         """Counts and scores by field, boxes, confidences."""
         from calque.fields.numbers import measure
 
-        return measure(self, ledger)
+        return measure(self, ledger, jobs=jobs)
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON: boxes and confidences by class, the rest by field."""

@@ -87,7 +87,9 @@ def _loads(line: bytes) -> Any:
 
 def _has_endless_number(line: bytes) -> bool:
     """Whether it may hold a number that Python can take in and never print; the exact reader refuses those."""
-    return len(line) > ENDLESS and b"0" * ENDLESS in line.translate(_DIGITS)
+    # So many digits on end are met by four looks on end; hardly a line has to be searched.
+    looks = line[:: ENDLESS // 4].translate(_DIGITS)
+    return b"0000" in looks and b"0" * ENDLESS in line.translate(_DIGITS)
 
 
 def without(record: Any, key: str | None) -> Any:
