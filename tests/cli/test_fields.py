@@ -137,6 +137,22 @@ def test_a_key_that_occurs_twice_is_named(
     assert f"{place}: the key" in refused.err
 
 
+def test_long_files_are_read_side_by_side(
+    files: Callable[..., tuple[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    truth, found = (str(tmp_path / name) for name in files())
+    alone = read_record_pair(truth, found)
+    monkeypatch.setattr("calque.readers.records.LONG", 0)
+    beside = read_record_pair(truth, found, jobs=2)
+    for one, other in zip(alone, beside, strict=True):
+        assert one.documents == other.documents
+        assert [one.record(place) for place in range(len(one))] == [other.record(place) for place in range(len(other))]
+    for path in (found, truth):
+        Path(path).write_text("{")
+        with pytest.raises(ContractError, match=path):
+            read_record_pair(truth, found, strict=True, jobs=2)
+
+
 def test_broken_files_in_folders(calque: Callable[..., Run], files: Callable[..., tuple[str, str]], tmp_path: Path) -> None:
     files()
     for side in ("gt", "pred"):

@@ -50,5 +50,5 @@ def command(truth: str, predictions: str, schema: str | None, id_key: str | None
     evaluator = Evaluator(task, keep=keep, jobs=jobs)
     with working(f"evaluating {predictions}", quiet=values["quiet"], done=lambda: evaluator.done):
         declared = frozenset(task.plan().keys)
-        evaluator.update(*read_record_pair(truth, predictions, declared=declared, id_key=id_key, strict=task.strict))
+        evaluator.update(*read_record_pair(truth, predictions, declared=declared, id_key=id_key, strict=task.strict, jobs=jobs))
     return deliver(evaluator, **values)

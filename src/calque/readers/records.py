@@ -6,8 +6,9 @@ import json
 import os
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,9 @@ ID_KEYS = ("doc_id", "id")
 """Where a record's id is looked for when nobody says, and the schema has no such field."""
 
 LOOK_AHEAD = 1 << 16
+
+LONG = 1 << 24
+"""From how many bytes on a file of lines is read in a process of its own, beside the other."""
 
 ENDLESS = 4_300
 """Python does not turn whole numbers with more digits into text."""
@@ -122,11 +126,17 @@ def read_records(
 
 
 def read_record_pair(
-    truth: Any, found: Any, *, declared: frozenset[str] = frozenset(), id_key: str | None = None, strict: bool = False
+    truth: Any,
+    found: Any,
+    *,
+    declared: frozenset[str] = frozenset(),
+    id_key: str | None = None,
+    strict: bool = False,
+    jobs: int = 1,
 ) -> tuple[RecordCorpus, RecordCorpus]:
     """Both sides; when only one of them has ids, both are paired by position."""
-    expected = read_records(truth, declared=declared, id_key=id_key, strict=strict)
-    predictions = read_records(found, declared=declared, id_key=id_key, strict=strict)
+    reading = partial(read_records, declared=declared, id_key=id_key, strict=strict)
+    expected, predictions = _side_by_side(reading, truth, found) if jobs != 1 and _long(truth) else map(reading, (truth, found))
     if expected.documents == predictions.documents:
         predictions = replace(predictions, documents=expected.documents)  # the same ids need not be held twice
     if expected.named == predictions.named or not expected.documents or not predictions.documents:
@@ -141,6 +151,25 @@ def read_record_pair(
     )
     unnamed = replace(numbered, documents=tuple(range(len(numbered))), named=False, issues=(*numbered.issues, note))
     return (unnamed, predictions) if expected.named else (expected, unnamed)
+
+
+def _long(source: Any) -> bool:
+    """Whether reading takes longer than starting a process, and what comes of it is short: positions of lines."""
+    path = os.fspath(source) if isinstance(source, str | os.PathLike) else ""
+    return path.endswith((".jsonl", ".ndjson")) and os.path.exists(path) and os.path.getsize(path) > LONG
+
+
+def _side_by_side(reading: Callable[[Any], RecordCorpus], truth: Any, found: Any) -> tuple[RecordCorpus, RecordCorpus]:
+    """Both sides at once, the truth in a process of its own."""
+    from concurrent.futures import ProcessPoolExecutor
+
+    with ProcessPoolExecutor(1) as pool:
+        begun = pool.submit(reading, truth)
+        try:
+            predictions = reading(found)
+        finally:
+            expected = begun.result()  # what is wrong with the truth is told first
+        return expected, predictions
 
 
 def _from_path(path: str, declared: frozenset[str], id_key: str | None, strict: bool) -> RecordCorpus:
