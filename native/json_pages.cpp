@@ -20,14 +20,8 @@ constexpr std::size_t kMostOthers = 64;
 
 // A number as Python's int() or float() reads it and NumPy stores it: an integer has no negative zero.
 const char* read_number(const Text& text, const char* p, double& out) {
-  Decimal decimal;
-  const char* after = read_decimal(text, p, decimal);
-  if (after == nullptr) [[unlikely]] {
-    out = read_literal(text, p, &after);
-    return after;
-  }
-  out = convert(text, decimal);
-  if (out == 0.0 && decimal.integer) [[unlikely]] out = 0.0;
+  const char* const after = read_double(text, p, out);
+  if (out == 0.0 && after - p == 2) [[unlikely]] out = 0.0;  // "-0" is the only one
   return after;
 }
 

@@ -137,6 +137,20 @@ def test_a_key_that_occurs_twice_is_named(
     assert f"{place}: the key" in refused.err
 
 
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"doc_id": "a", "total":', "line 1: is not JSON: the text ends too early"),
+        ('{"doc_id": "a" "total": 1}', "line 1: is not JSON at column 16: expecting ',' delimiter"),
+    ],
+)
+def test_a_broken_line_says_where_and_why(tmp_path: Path, line: str, message: str) -> None:
+    path = tmp_path / "gt.jsonl"
+    path.write_text(line + '\n{"doc_id": "b"}\n')
+    with pytest.raises(ContractError, match=message):
+        read_records(path, strict=True)
+
+
 def test_long_files_are_read_side_by_side(
     files: Callable[..., tuple[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -32,7 +32,7 @@ class Frozen:
         cls._positional = 0 if kw_only else len(cls._names)
         if not eq:
             cls.__eq__ = object.__eq__  # type: ignore[method-assign]  # as dataclasses do, for columns that cannot be compared
-            cls.__hash__ = object.__hash__  # type: ignore[method-assign]
+            cls.__hash__ = object.__hash__  # type: ignore[method-assign]  # one goes with the other
 
     def __init__(self, *given: Any, **named: Any) -> None:
         values = {**self._defaults, **dict(zip(self._names, given, strict=False)), **named}

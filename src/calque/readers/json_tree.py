@@ -69,8 +69,8 @@ def parse(data: bytes, file: str) -> Any:
         raise ContractError.single("not-utf8", "is not UTF-8 text", file=file, pointer=place, help="save it as UTF-8") from None
     except json.JSONDecodeError as error:
         place = f"line {error.lineno} column {error.colno}"
-        reason, help = _reason(error)
-        raise ContractError.single("not-json", f"is not JSON: {reason}", file=file, pointer=place, help=help) from None
+        text, help = reason(error)
+        raise ContractError.single("not-json", f"is not JSON: {text}", file=file, pointer=place, help=help) from None
     except RecursionError:
         help = "give a file whose values are nested a few levels deep"
         raise ContractError.single("too-deep", "is nested too deeply to be read", file=file, help=help) from None
@@ -88,7 +88,7 @@ def dumped(tree: Any, indent: int | None = 1) -> bytes:
     return json.dumps(tree, ensure_ascii=False, indent=indent, allow_nan=False).encode("utf-8", "backslashreplace")
 
 
-def _reason(error: json.JSONDecodeError) -> tuple[str, str]:
+def reason(error: json.JSONDecodeError) -> tuple[str, str]:
     """What is wrong, and what to do about it."""
     if not error.doc[error.pos :].strip() or error.msg.startswith("Unterminated string"):
         return "the text ends too early", "the file may be cut off: copy or make it again"

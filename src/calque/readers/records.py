@@ -136,7 +136,9 @@ def read_record_pair(
 ) -> tuple[RecordCorpus, RecordCorpus]:
     """Both sides; when only one of them has ids, both are paired by position."""
     reading = partial(read_records, declared=declared, id_key=id_key, strict=strict)
-    expected, predictions = _side_by_side(reading, truth, found) if jobs != 1 and _long(truth) else map(reading, (truth, found))
+    expected, predictions = (
+        _in_two_processes(reading, truth, found) if jobs != 1 and _long(truth) else map(reading, (truth, found))
+    )
     if expected.documents == predictions.documents:
         predictions = replace(predictions, documents=expected.documents)  # the same ids need not be held twice
     if expected.named == predictions.named or not expected.documents or not predictions.documents:
@@ -159,7 +161,7 @@ def _long(source: Any) -> bool:
     return path.endswith((".jsonl", ".ndjson")) and os.path.exists(path) and os.path.getsize(path) > LONG
 
 
-def _side_by_side(reading: Callable[[Any], RecordCorpus], truth: Any, found: Any) -> tuple[RecordCorpus, RecordCorpus]:
+def _in_two_processes(reading: Callable[[Any], RecordCorpus], truth: Any, found: Any) -> tuple[RecordCorpus, RecordCorpus]:
     """Both sides at once, the truth in a process of its own."""
     from concurrent.futures import ProcessPoolExecutor
 
@@ -289,6 +291,9 @@ def _parsed_line(line: bytes, number: int, log: IssueLog, strict: bool) -> Any:
         problem = "" if isinstance(record, Mapping) else f"holds {json_tree.kind(record)}, not an object"
     except RecursionError:
         record, problem = None, "is nested too deeply to be read"
+    except json.JSONDecodeError as error:
+        column = f" at column {error.colno}" if error.lineno == 1 else ""  # the end of the line counts as the next
+        record, problem = None, f"is not JSON{column}: {json_tree.reason(error)[0]}"
     except ValueError as error:
         record, problem = None, f"is not JSON: {error}"
     if problem and strict:
