@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from calque.core.lazy import lazily
-from calque.core.version import __version__
+from calque.core.start_up import lazily
 
 if TYPE_CHECKING:
     from calque.core.columns import Table as Table
@@ -24,15 +23,17 @@ if TYPE_CHECKING:
     from calque.core.task import Task as Task
     from calque.detection import Detection as Detection
     from calque.fields import Fields as Fields
-    from calque.fields.comparable_field import ComparableField as ComparableField
-    from calque.fields.structured_model import StructuredModel as StructuredModel
+    from calque.fields.schemas.structured_model import ComparableField as ComparableField
+    from calque.fields.schemas.structured_model import StructuredModel as StructuredModel
     from calque.layout import Layout as Layout
     from calque.readers import read as read
     from calque.words import Words as Words
 
+__version__ = "0.1.0"
+
 _HOME = {
     "CalqueError": "calque.core.errors",
-    "ComparableField": "calque.fields.comparable_field",
+    "ComparableField": "calque.fields.schemas.structured_model",
     "ConfigError": "calque.core.errors",
     "ContractError": "calque.core.errors",
     "Corpus": "calque.core.corpus",
@@ -44,7 +45,7 @@ _HOME = {
     "MergeError": "calque.core.errors",
     "MissingExtra": "calque.core.errors",
     "Result": "calque.core.result",
-    "StructuredModel": "calque.fields.structured_model",
+    "StructuredModel": "calque.fields.schemas.structured_model",
     "Table": "calque.core.columns",
     "Task": "calque.core.task",
     "Words": "calque.words",

@@ -18,7 +18,7 @@ import numpy as np
 from calque.core.columns import Array, Floats
 from calque.core.corpus import UnitId, in_canonical_order
 from calque.core.pairing import COCO_THRESHOLDS
-from calque.detection.coco import AREA_RANGES, RECALL_POINTS
+from calque.detection.average_precision import AREA_RANGES, RECALL_POINTS
 from calque.kernels import kernels
 
 AREA_NAMES = {"": "all", "s": "small", "m": "medium", "l": "large"}

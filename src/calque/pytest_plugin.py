@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from calque.checks.cases import Case
-    from calque.checks.evaluators import Check
+    from calque.checks.evaluators.registry import Check
+    from calque.checks.suites.cases import Case
 
 ENDING = ".check.yaml"
 
@@ -27,7 +27,7 @@ class SuiteFile(pytest.File):
 
     def collect(self) -> Iterator[CheckItem]:
         """One test for each case and evaluator."""
-        from calque.checks.suite import Suite
+        from calque.checks.suites.suite import Suite
         from calque.core.errors import CalqueError
 
         try:

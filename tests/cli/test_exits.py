@@ -14,7 +14,7 @@ import pytest
 from calque import Detection, Evaluator
 from calque.cli import app, exits, progress
 from calque.cli.render import coloured
-from calque.core.presentation import to_text
+from calque.core.presentation.sections import to_text
 from tests.conftest import Run
 from tests.snapshots import valid_predictions, valid_truth, write
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from calque import Corpus, Detection, Evaluator
 from calque.core.errors import ConfigError
 from calque.core.result import Result
-from calque.detection.errors import by_document
+from calque.detection.kinds.numbers import by_document
 from tests.conformance.kinds_by_hand import Thing, iou, name_kinds
 
 FOUND = {"TP", "CLS", "MERGE", "SPLIT", "DUP", "DUP_CLS", "FRAGMENT", "ENVELOPE", "LOC", "BOTH", "BKG"}

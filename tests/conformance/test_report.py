@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from jsonschema import Draft202012Validator
 
 from calque import Detection, Evaluator, __version__
-from calque.core.presentation import to_markdown
-from calque.detection.result_schema import result_schema
+from calque.core.presentation.sections import to_markdown
+from calque.detection.presentation import result_schema
 from tests.conformance import strategies
 from tests.snapshots import BOX, predictions, truth, valid_predictions, valid_truth, write
 

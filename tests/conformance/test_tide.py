@@ -42,7 +42,7 @@ def assert_agrees(result: Result, answer: dict[str, Any]) -> None:
 @pytest.fixture
 def tidecv_grid(monkeypatch: pytest.MonkeyPatch) -> None:
     """tidecv reads curves at 0.01, 0.02 and so on; pycocotools' points differ from ten of these in the last bit."""
-    monkeypatch.setattr("calque.detection.errors.RECALL_POINTS", np.array([point / 100 for point in range(101)]))
+    monkeypatch.setattr("calque.detection.kinds.numbers.RECALL_POINTS", np.array([point / 100 for point in range(101)]))
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -9,8 +9,8 @@ import calque
 from calque.cli.app import VERBS
 from calque.comparators.registry import BUILT_IN
 from calque.core.task import settings
-from calque.fields.schema import FIELD_KEYS
-from calque.readers.slips import _TRANSFORMS
+from calque.fields.schemas.plain_form import FIELD_KEYS
+from calque.readers.sides.slips import _TRANSFORMS
 from calque.sample import sample
 
 from .pages import PAGES, ROOT, blocks

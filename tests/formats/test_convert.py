@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 from calque import CalqueError, Corpus, read
 from calque.core.columns import Strings
 from calque.core.corpus import BoxCorpus, BoxForm, Extent, Side
-from calque.core.files import write_folder, write_whole
 from calque.core.geometry import corners
-from calque.readers import formats, read_pair
-from calque.readers.converting import FEATURES, converted
-from calque.readers.slips import OPEN_FORMATS
+from calque.core.storage.files import write_folder, write_whole
+from calque.readers import read_pair
+from calque.readers.boxes import formats
+from calque.readers.boxes.convert import FEATURES, converted
+from calque.readers.sides.slips import OPEN_FORMATS
 from tests.conftest import Run
 from tests.snapshots import valid_predictions, valid_truth, write
 
@@ -90,7 +91,7 @@ def test_round_trip(target: formats.Format, tmp_path: Path) -> None:
 
 
 def _source(path: Path) -> Any:
-    from calque.readers.source import Source
+    from calque.readers.sources.source import Source
 
     return Source(path)
 

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from calque import CalqueError, read
-from calque.readers import formats, read_pair
-from calque.readers.source import Source
+from calque.readers import read_pair
+from calque.readers.boxes import formats
+from calque.readers.sources.source import Source
 from tests.formats.conftest import DOCLING, OMNI, OMNI_RESULTS, TASKS, VOC, saved
 from tests.formats.test_readers import PLAIN, boxes, codes
 from tests.snapshots import truth

@@ -14,7 +14,7 @@ from calque.core.corpus import BoxCorpus, BoxForm, Extent
 from calque.core.errors import Severity
 from calque.core.geometry import corners
 from calque.readers import read_pair
-from calque.readers.image_size import image_size
+from calque.readers.boxes.yolo import image_size
 from tests.formats.conftest import (
     ALTO,
     DOCLING,

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from calque import CalqueError, Corpus, Detection, Evaluator, read
 from calque.core.class_map import class_map
-from calque.readers import formats
-from calque.readers.converting import converted
-from calque.readers.image_size import image_size
+from calque.readers.boxes import formats
+from calque.readers.boxes.convert import converted
+from calque.readers.boxes.yolo import image_size
 from tests.formats.conftest import ALTO, DOCLING, OLD_PAGE, OMNI, OMNI_RESULTS, PAGE, TASKS, VOC, jpeg, png
 from tests.fuzz.test_snapshot_reader import places, values
 

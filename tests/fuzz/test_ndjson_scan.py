@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from calque.core.columns import Strings
 from calque.core.corpus import Side
 from calque.core.errors import ContractError, IssueLog
-from calque.readers import ndjson
-from calque.readers.page_corpus import PageReader
-from calque.readers.page_rows import Rows
-from calque.readers.rules import Rules
+from calque.readers.boxes.conventions import Rules
+from calque.readers.page_rows import ndjson
+from calque.readers.page_rows.corpus import PageReader
+from calque.readers.page_rows.rows import Rows
 
 _native = pytest.importorskip("calque.kernels._native", reason="calque was installed without a compiler")
 

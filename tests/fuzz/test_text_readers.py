@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calque import CalqueError
-from calque.readers.lattices import read_lattices
-from calque.readers.texts import read_texts
+from calque.readers.text.lattices import read_lattices
+from calque.readers.text.texts import read_texts
 
 ORIGINALS = {
     "d.txt": "the cat\nsat é \f on".encode(),

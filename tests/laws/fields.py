@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from calque import Fields
 from calque.core.corpus import UnitId
-from calque.core.records import RecordCorpus
+from calque.core.record_corpus import RecordCorpus
 from tests.laws.subject import Document, Subject
 
 LEAVES = {"text": {"type": "str", "threshold": 0.7}, "amount": {"type": "float", "comparator": "numeric", "threshold": 1.0}}

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calque import ContractError, Corpus, Detection, Evaluator, Layout, Result
-from calque.readers import stream_pair, streams
+from calque.readers import stream_pair
+from calque.readers.page_rows import streams
 from tests.laws.subject import bits
 from tests.pages import Row, batched, write_coco, write_ndjson, write_parquet
 

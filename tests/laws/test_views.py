@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from calque import Corpus, Detection
 from calque.core.corpus import BoxCorpus
-from calque.detection.page_areas import AREAS
+from calque.detection.views.page_view import AREAS
 from tests.laws.detection import DETECTION, corpora, without_sizes
 from tests.laws.subject import Document
 from tests.laws.test_laws import LAWS, Data, Law

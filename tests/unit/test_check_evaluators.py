@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from calque import ConfigError
 from calque.checks import Outcome, evaluator, polygon_iou
-from calque.checks.paths import Path
+from calque.checks.evaluators.paths import Path
 
 
 def boxes(found: Any, truth: Any, **settings: Any) -> Outcome:

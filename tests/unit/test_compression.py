@@ -13,7 +13,7 @@ import pytest
 import zstandard
 
 from calque import ContractError, Corpus, Detection, Evaluator, MissingExtra, read
-from calque.readers import compression
+from calque.readers.sources import compression
 from tests.laws.subject import bits
 from tests.pages import Row, row, write_coco, write_ndjson
 from tests.snapshots import valid_predictions, valid_truth

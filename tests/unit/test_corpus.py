@@ -14,7 +14,7 @@ from calque import ContractError, Corpus, read
 from calque.core.corpus import BoxCorpus, BoxForm, canonical
 from calque.core.geometry import areas, corners, share
 from calque.core.overlay import Overlay
-from calque.readers.ids import Ids
+from calque.readers.boxes.coco_columns import Ids
 from tests.snapshots import valid_predictions
 
 BOXES = [[0, 0, 4, 4], [1, 1, 3, 3], [5, 5, 9, 9]]

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 import pytest
 
-from calque.core.frozen import Frozen
+from calque.core.start_up import Frozen
 
 Kept = TypeVar("Kept")
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calque import ContractError, Evaluator, Words
-from calque.core.lattice import Lattice
-from calque.readers.lattices import read_lattices
+from calque.core.word_corpus import Lattice
+from calque.readers.text.lattices import read_lattices
 from calque.words import align, build_lattice, oracle
 
 words = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=10)

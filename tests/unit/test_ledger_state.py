@@ -14,9 +14,9 @@ import pytest
 
 from calque import ConfigError, ContractError, Corpus, Detection, Evaluator, MergeError
 from calque.core.columns import Strings, Table
-from calque.core.files import write_whole
 from calque.core.ledger import UNIT, Ledger
-from calque.core.state import MAGIC, pack, unpack
+from calque.core.storage.files import write_whole
+from calque.core.storage.state import MAGIC, pack, unpack
 from tests.snapshots import valid_predictions, valid_truth
 
 

@@ -14,9 +14,9 @@ import pytest
 
 from calque import ContractError, MissingExtra, read
 from calque.core.columns import Strings
-from calque.readers import ndjson, parquet, streams
-from calque.readers.page_files import looks_like_ndjson
-from calque.readers.rules import Rules
+from calque.readers.boxes.conventions import Rules
+from calque.readers.page_rows import ndjson, parquet, streams
+from calque.readers.page_rows.rows import looks_like_ndjson
 from tests.pages import BOX, read_boxes, refused, row, table, write_ndjson, write_parquet
 
 # NDJSON.

@@ -15,7 +15,8 @@ from calque import ConfigError, ContractError, Detection, Evaluator, read
 from calque.core.columns import Strings
 from calque.core.corpus import BoxCorpus, Extent, Flaw
 from calque.core.errors import Severity
-from calque.readers import stream_pair, streams
+from calque.readers import stream_pair
+from calque.readers.page_rows import streams
 from tests.laws.subject import bits
 from tests.pages import BOX, Row, batched, read_boxes, refused, row, table, write_ndjson, write_parquet
 

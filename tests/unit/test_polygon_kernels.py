@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.checks.overlap import overlap
-from calque.checks.repair import region_of
+from calque.checks.shapes.overlap import overlap
+from calque.checks.shapes.regions import region_of
 from calque.kernels import kernels as chosen_kernels
 from calque.kernels import native_built
 from calque.kernels.reference import polygons as reference

@@ -76,7 +76,7 @@ def test_reading_order_of_tables(test_data: Path, file: str, expected: str) -> N
 
 def test_alto_of_two_versions(test_data: Path) -> None:
     pytest.importorskip("lxml")
-    from calque.readers.texts import read_texts
+    from calque.readers.text.texts import read_texts
 
     folder = test_data / "dinglehopper"
     for name, first in (("test.alto2.xml", "142"), ("test.alto3.xml", "über")):

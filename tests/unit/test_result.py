@@ -17,7 +17,17 @@ from calque.core.columns import Table
 from calque.core.errors import ContractError, IssueLog, MissingExtra, Severity, did_you_mean, summarize
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import MeasureName
-from calque.core.presentation import Section, cell, pad, printable, printable_lines, to_html, to_markdown, to_text, width
+from calque.core.presentation.sections import (
+    Section,
+    cell,
+    pad,
+    printable,
+    printable_lines,
+    to_html,
+    to_markdown,
+    to_text,
+    width,
+)
 from calque.core.result import strict_json
 from calque.core.signature import Signature
 from calque.core.task import setting, settings, spell, task_class

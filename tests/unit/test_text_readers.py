@@ -10,9 +10,9 @@ import pytest
 
 from calque import ContractError
 from calque.core.word_corpus import TextCorpus, WordCorpus
-from calque.readers import texts as texts_module
-from calque.readers.html import blocks_of as html_blocks
-from calque.readers.texts import read_texts
+from calque.readers.text import texts as texts_module
+from calque.readers.text.html import blocks_of as html_blocks
+from calque.readers.text.texts import read_texts
 
 ALTO = """<?xml version="1.0"?><alto xmlns="http://www.loc.gov/standards/alto/ns-v4#"><Layout><Page><PrintSpace>
 {blocks}

@@ -11,7 +11,7 @@ from calque.core.word_corpus import WordCorpus
 from calque.words import align, clean, confusions, tokenize
 from calque.words.confusion import character_pairs, gaps
 from calque.words.holdout import held_out
-from calque.words.language import detect
+from calque.words.languages import detect
 from calque.words.presentation import side_by_side
 
 

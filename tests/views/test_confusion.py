@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 
 from calque import Detection
-from calque.detection.confusion import BACKGROUND
+from calque.detection.views.confusion import BACKGROUND
 from tests.views.plain import LABELS, Box, boxes, evaluate, iou
 
 

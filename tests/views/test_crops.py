@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import Corpus, Detection, Evaluator
-from calque.detection.crops import LIMITS, PERCENTS, SIDES, quantile
+from calque.detection.views.crops import LIMITS, PERCENTS, SIDES, quantile
 from tests.views.plain import LABELS, Box, boxes, evaluate
 
 CROPS = Detection(crops=True, iou=(0.3,))

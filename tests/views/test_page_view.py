@@ -8,14 +8,14 @@ from hypothesis import given
 
 from calque import Corpus, Detection, Evaluator
 from calque.core.corpus import BoxCorpus
-from calque.detection import page_areas
+from calque.detection.views import page_view
 from tests.views.plain import LABELS, Box, area, boxes, evaluate
 
 VIEW = Detection(page_view=True)
 
 
 def by_hand(truths: list[Box], found: list[Box], label: str) -> dict[str, float]:
-    sums = dict.fromkeys(page_areas.AREAS, 0.0)
+    sums = dict.fromkeys(page_view.AREAS, 0.0)
     for place in {(b.document, b.page) for b in [*truths, *found]}:
         here = [b for b in truths if (b.document, b.page) == place]
         predicted = [b for b in found if (b.document, b.page) == place and b.label == label]
@@ -41,7 +41,7 @@ def test_areas_are_those_of_the_grid(kernels: str, truths: list[Box], found: lis
     for label in LABELS:
         expected = by_hand(truths, found, label)
         assert {name: view["per_class"][label][name] for name in expected} == expected
-    for name in page_areas.AREAS:
+    for name in page_view.AREAS:
         assert view["overall"][name] == sum(view["per_class"][label][name] for label in LABELS)
 
 
@@ -77,7 +77,7 @@ def test_worked_example(kernels: str) -> None:
             "document": "a",
             "page": 0,
             "wrong_share": 176 / 316,
-            **{name: table[name] + figure[name] for name in page_areas.AREAS},
+            **{name: table[name] + figure[name] for name in page_view.AREAS},
         }
     ]
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import ConfigError, ContractError, Detection, Evaluator
-from calque.readers.metadata import read_metadata
+from calque.readers.sides.metadata import read_metadata
 from tests.views.plain import Box, boxes, corpus
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import ConfigError, Corpus, Detection, Evaluator
-from calque.detection.sweep import POINTS
+from calque.detection.views.sweep import POINTS
 from tests.views.plain import LABELS, Box, boxes, corpus, evaluate, iou
 
 

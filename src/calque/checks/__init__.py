@@ -7,21 +7,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from calque.core.lazy import lazily
+from calque.core.start_up import lazily
 
 if TYPE_CHECKING:
-    from calque.checks.evaluators import evaluator as evaluator
-    from calque.checks.outcome import Outcome as Outcome
-    from calque.checks.overlap import polygon_iou as polygon_iou
-    from calque.checks.suite import Suite as Suite
+    from calque.checks.evaluators.outcome import Outcome as Outcome
+    from calque.checks.evaluators.registry import evaluator as evaluator
+    from calque.checks.shapes.overlap import polygon_iou as polygon_iou
+    from calque.checks.suites.suite import Suite as Suite
     from calque.checks.task import Checks as Checks
 
 _HOME = {
     "Checks": "calque.checks.task",
-    "Outcome": "calque.checks.outcome",
-    "Suite": "calque.checks.suite",
-    "evaluator": "calque.checks.evaluators",
-    "polygon_iou": "calque.checks.overlap",
+    "Outcome": "calque.checks.evaluators.outcome",
+    "Suite": "calque.checks.suites.suite",
+    "evaluator": "calque.checks.evaluators.registry",
+    "polygon_iou": "calque.checks.shapes.overlap",
 }
 
 __all__ = sorted(_HOME)  # noqa: PLE0605  # the names are strings, in the table above

@@ -1,15 +1,29 @@
-"""Checks for people: how many cases pass, what each evaluator says, and what failed."""
+"""Checks for people, and for other tools: how many cases pass, what failed and why, and the JSON Schema of a result."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from calque.core.presentation import Section
+from calque.checks.numbers import COUNTED
+from calque.checks.task import STATUSES, VERDICTS
+from calque.core.presentation.result_schema import (
+    COUNT,
+    FLAG,
+    NUMBER,
+    SHARE,
+    TEXT,
+    UNIT_ID,
+    Schema,
+    list_of,
+    map_of,
+    object_of,
+    result_of,
+)
+from calque.core.presentation.sections import Section
 
 LISTED = 50
 """How many failures a table lists before it only counts."""
-COUNTED = ("pass", "partial", "fail", "error")
 
 
 def sections(numbers: Mapping[str, Any]) -> list[Section]:
@@ -51,3 +65,22 @@ def flat(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
     """One row for each evaluator, and one for all."""
     every = {"all": numbers["summary"], **numbers["evaluators"]}
     return [{"evaluator": name, **entry} for name, entry in every.items()]
+
+
+def result_schema() -> Schema:
+    """The schema of what ``calque check --format json`` prints; `calque merge` knows of no gate."""
+    tally = {"cases": COUNT, **dict.fromkeys(COUNTED, COUNT), "score": SHARE, "pass_rate": SHARE}
+    judged = {
+        "id": UNIT_ID,
+        "evaluator": TEXT,
+        "score": NUMBER,
+        "verdict": {"enum": list(VERDICTS)},
+        "status": {"enum": list(STATUSES)},
+    }
+    told = {"hits": list_of(TEXT), "misses": list_of(TEXT), "reasoning": TEXT, "metadata": {"type": "object"}}
+    numbers = {
+        "summary": object_of(tally),
+        "evaluators": map_of(object_of(tally)),
+        "results": list_of(object_of(judged, told)),
+    }
+    return result_of("checks", numbers, {"gate": object_of({"passed": FLAG, "failures": list_of(TEXT)})})

@@ -11,8 +11,8 @@ from calque.core.errors import Issue, Severity
 from calque.core.task import PartsBeside, Task, setting
 
 if TYPE_CHECKING:
-    from calque.checks.cases import CaseCorpus
-    from calque.checks.runner import Row
+    from calque.checks.suites.cases import CaseCorpus
+    from calque.checks.suites.runner import Row
     from calque.core.columns import Table
     from calque.core.corpus import Corpus, UnitId
     from calque.core.ledger import Ledger
@@ -28,7 +28,7 @@ class Checks(PartsBeside, Task):
     """Judges outputs case by case with the evaluators that it is given, each as JSON text.
 
     >>> from calque.core.evaluator import Evaluator
-    >>> from calque.checks.cases import Case, CaseCorpus
+    >>> from calque.checks.suites.cases import Case, CaseCorpus
     >>> settings = {"type": "iou_score", "bbox_path": "box", "expected_bbox_path": "box"}
     >>> cases = CaseCorpus(cases=(Case("one", {"box": [0, 0, 2, 2]}, {"box": [0, 0, 2, 1]}),))
     >>> result = Evaluator(Checks.of([settings])).update(cases, cases).compute()
@@ -51,7 +51,7 @@ class Checks(PartsBeside, Task):
 
     def batches(self, expected: Any, found: Any) -> Iterator[tuple[Corpus, Corpus]]:
         """Both sides must be case corpora; they may be one and the same."""
-        from calque.checks.cases import CaseCorpus
+        from calque.checks.suites.cases import CaseCorpus
 
         for side in (expected, found):
             if not isinstance(side, CaseCorpus):
@@ -60,7 +60,7 @@ class Checks(PartsBeside, Task):
 
     def score(self, expected: CaseCorpus, found: CaseCorpus, *, jobs: int = 1) -> Ledger:
         """Every case under every evaluator. A case that one side lacks has no output, or nothing to expect."""
-        from calque.checks.runner import Bench, run
+        from calque.checks.suites.runner import Bench, run
 
         outputs = {case.id: case for case in found.cases}
         truths = {case.id: case for case in expected.cases}

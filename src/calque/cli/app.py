@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
+from calque import __version__
 from calque.cli import exits
 from calque.core.errors import did_you_mean
-from calque.core.version import __version__
 
 VERBS = {
     "detect": "Figures, tables and other boxes on pages: found or not, and how well.",

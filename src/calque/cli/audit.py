@@ -11,9 +11,9 @@ from calque.cli import exits
 from calque.cli.options import box_options, box_reading, jobs_option
 
 if TYPE_CHECKING:
+    from calque.core.box_reading import BoxReading
     from calque.core.corpus import BoxCorpus
-    from calque.core.presentation import Section
-    from calque.core.reading import BoxReading
+    from calque.core.presentation.sections import Section
 
 SHOWN = 10
 """How many findings of a kind the table lists."""
@@ -49,7 +49,7 @@ def command(
     """
     from calque.cli.render import check_writable, coloured, format_of
     from calque.core.errors import ConfigError
-    from calque.core.presentation import to_text
+    from calque.core.presentation.sections import to_text
     from calque.core.result import strict_json
 
     kind = format_of(format, output)
@@ -79,7 +79,7 @@ Report = tuple[dict[str, Any], "list[Section]", "tuple[BoxCorpus, ...]"]
 
 
 def _audit(truth: str, predictions: str | None, given: dict[str, float], reading: BoxReading, jobs: int) -> Report:
-    from calque.core.presentation import Section
+    from calque.core.presentation.sections import Section
     from calque.detection.audit import KINDS, AuditRules, audit, listed, summary
 
     rules = AuditRules(**given)
@@ -105,7 +105,7 @@ def _audit(truth: str, predictions: str | None, given: dict[str, float], reading
 
 def _agreement(first: str, second: str, iou: float, reading: BoxReading, jobs: int) -> Report:
     from calque.core.measures import settle
-    from calque.core.presentation import Section
+    from calque.core.presentation.sections import Section
     from calque.detection import agreement as annotators
 
     one, two = corpora = _of_boxes(*reading.read_annotations(first, second))
@@ -122,9 +122,9 @@ def _agreement(first: str, second: str, iou: float, reading: BoxReading, jobs: i
 
 def _head(reading: BoxReading) -> dict[str, Any]:
     """What every audit's JSON begins with; of how files were read, what is not the default."""
-    from calque.core.reading import BoxReading
+    from calque import __version__
+    from calque.core.box_reading import BoxReading
     from calque.core.task import settings, spell
-    from calque.core.version import __version__
 
     usual = BoxReading()
     notes = settings(BoxReading)
@@ -155,7 +155,7 @@ def _issues(corpora: tuple[BoxCorpus, ...]) -> list[dict[str, object]]:
 
 def _noticed(corpora: tuple[BoxCorpus, ...]) -> list[Section]:
     from calque.core.errors import summarize
-    from calque.core.presentation import Section
+    from calque.core.presentation.sections import Section
 
     notes = [str(issue) for issue in summarize(issue for corpus in corpora for issue in corpus.issues)]
     return [Section(title="noticed in the data", notes=notes)] if notes else []
@@ -168,7 +168,7 @@ def _incomplete(corpora: tuple[BoxCorpus, ...]) -> bool:
 
 
 def _deliver(text: str, output: str | None) -> None:
-    from calque.core.files import write_whole
+    from calque.core.storage.files import write_whole
 
     if output is None:
         click.echo(text)

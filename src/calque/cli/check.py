@@ -14,12 +14,12 @@ import click
 from calque.cli import exits
 from calque.cli.options import jobs_option
 from calque.core.errors import ConfigError
-from calque.core.presentation import printable
+from calque.core.presentation.sections import printable
 
 if TYPE_CHECKING:
-    from calque.checks.cases import Selection
-    from calque.checks.runner import Row
-    from calque.checks.suite import Suite
+    from calque.checks.suites.cases import Selection
+    from calque.checks.suites.runner import Row
+    from calque.checks.suites.suite import Suite
 
 FORMATS = ("table", "json", "jsonl", "junit", "markdown", "github")
 EXTENSIONS = {".txt": "table", ".json": "json", ".jsonl": "jsonl", ".xml": "junit", ".md": "markdown"}
@@ -58,7 +58,7 @@ def command(suite: str | None, schema: bool, outputs: tuple[str, ...], jobs: int
     calque check suite.yaml --rerun-failed last.jsonl --format jsonl
     """
     if schema:
-        from calque.checks.schema import suite_schema
+        from calque.checks.suites.editor_schema import suite_schema
 
         click.echo(json.dumps(suite_schema(), indent=2))
         return exits.FINE
@@ -102,7 +102,7 @@ def _format_of(name: str, shape: str | None) -> str:
 
 
 def _load(suite: str, own: tuple[str, ...], data: str | None) -> Suite:
-    from calque.checks.suite import Suite
+    from calque.checks.suites.suite import Suite
 
     registry = _configured()
     for use in own:
@@ -131,8 +131,8 @@ def _configured() -> dict[str, Any]:
 
 
 def _selection(ids: tuple[str, ...], tags: tuple[str, ...], rerun: str | None) -> Selection | None:
-    from calque.checks.cases import Selection
-    from calque.checks.suite import failed_ids
+    from calque.checks.suites.cases import Selection
+    from calque.checks.suites.suite import failed_ids
 
     if not ids and not tags and rerun is None:
         return None
@@ -149,7 +149,7 @@ def _streams(values: Mapping[str, Any], files: Mapping[str, str]) -> str | None:
 
 
 def _judged(suite: Suite, selection: Selection | None, jobs: int, *, streams: str | None) -> Iterator[Row]:
-    from calque.checks.annotations import annotated
+    from calque.checks.exports import annotated
 
     only_failed = bool(click.get_current_context().params["only_failed"])
     for chunk in suite.stream(selection=selection, jobs=jobs):
@@ -167,10 +167,10 @@ def _json_line(row: Row) -> str:
 
 
 def _deliver(suite: Suite, rows: list[Row], files: Mapping[str, str], *, quiet: bool, **values: Any) -> int:
-    from calque.checks.annotations import annotated
+    from calque.checks.exports import annotated
     from calque.cli.render import coloured
-    from calque.core.files import write_whole
-    from calque.core.presentation import to_text
+    from calque.core.presentation.sections import to_text
+    from calque.core.storage.files import write_whole
 
     evaluator = suite.evaluator(rows)
     result = evaluator.compute()
@@ -195,9 +195,8 @@ def _deliver(suite: Suite, rows: list[Row], files: Mapping[str, str], *, quiet: 
 
 
 def _rendered(kind: str, suite: Suite, result: Any, rows: list[Row]) -> str:
-    from calque.checks.annotations import annotated
-    from calque.checks.junit import to_junit
-    from calque.core.presentation import to_markdown, to_text
+    from calque.checks.exports import annotated, to_junit
+    from calque.core.presentation.sections import to_markdown, to_text
 
     if kind == "json":
         failures = suite.gate.failures(result.numbers)

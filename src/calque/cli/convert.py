@@ -8,7 +8,7 @@ import click
 
 from calque.cli import exits
 from calque.cli.options import reading_options, reading_rules
-from calque.core.presentation import printable
+from calque.core.presentation.sections import printable
 
 EXTENSIONS = {".ndjson": "ndjson", ".jsonl": "ndjson", ".parquet": "parquet", ".pq": "parquet"}
 """Extensions that name one format. ``.json`` and ``.xml`` name many."""
@@ -38,9 +38,10 @@ def command(
     """
     from calque.core.corpus import BoxCorpus, Side
     from calque.core.errors import ConfigError, ContractError, Severity
-    from calque.core.files import write_folder, write_whole
-    from calque.readers import formats, read
-    from calque.readers.converting import converted
+    from calque.core.storage.files import write_folder, write_whole
+    from calque.readers import read
+    from calque.readers.boxes import formats
+    from calque.readers.boxes.convert import converted
 
     chosen = formats.named(to or _by_extension(target))
     rules = reading_rules(values)

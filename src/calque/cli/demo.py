@@ -22,7 +22,7 @@ def command(keep: str | None) -> int:
     """Evaluate two imaginary models on eight made-up reports, and say what the numbers show."""
     from calque.cli.render import coloured
     from calque.core.evaluator import Evaluator
-    from calque.core.presentation import to_text
+    from calque.core.presentation.sections import to_text
     from calque.detection.task import Detection
     from calque.sample import sample
 
@@ -44,7 +44,7 @@ def command(keep: str | None) -> int:
 
 
 def _write(files: Mapping[str, object], folder: Path) -> None:
-    from calque.core.files import write_whole
+    from calque.core.storage.files import write_whole
 
     folder.mkdir(parents=True, exist_ok=True)
     for name, tree in files.items():

@@ -70,6 +70,6 @@ def colour() -> bool | None:
 
 
 def _say(message: str) -> None:
-    from calque.core.presentation import printable_lines
+    from calque.core.presentation.sections import printable_lines
 
     click.echo(click.style("error:", fg="red", bold=True) + " " + printable_lines(message), err=True, color=colour())

@@ -42,7 +42,7 @@ def command(measure: str | None, json_schema: bool) -> int:
 
 def _json_schema(verb: str | None) -> dict[str, Any]:
     """The schema of a verb's results, or of all results: their task says which part holds."""
-    from calque.core.result_schema import any_of_tasks
+    from calque.core.presentation.result_schema import any_of_tasks
 
     schemas = {name: task.result_schema() for name in BUILT_IN if (task := task_class(name)) is not None}
     if verb is None:

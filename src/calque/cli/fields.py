@@ -34,8 +34,7 @@ def command(truth: str, predictions: str, schema: str | None, id_key: str | None
     from calque.cli.progress import working
     from calque.cli.render import check_writable, deliver, format_of
     from calque.core.evaluator import Evaluator, Keep
-    from calque.fields.infer import infer_schema
-    from calque.fields.models import schema_text
+    from calque.fields.schemas.sources import infer_schema, schema_text
     from calque.readers.records import read_record_pair, read_records
 
     settings = task_from(Fields, values)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from calque.core.reading import BoxReading
+from calque.core.box_reading import BoxReading
 from calque.core.task import Setting, Task, settings
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])

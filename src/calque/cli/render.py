@@ -10,9 +10,9 @@ import click
 from calque.cli import exits
 from calque.core.errors import ConfigError
 from calque.core.evaluator import Evaluator
-from calque.core.files import write_whole
-from calque.core.presentation import Section, to_markdown, to_text
+from calque.core.presentation.sections import Section, to_markdown, to_text
 from calque.core.result import Result
+from calque.core.storage.files import write_whole
 
 EXTENSIONS = {".txt": "table", ".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".markdown": "markdown"}
 

@@ -9,7 +9,7 @@ import click
 
 from calque.cli import exits
 from calque.cli.options import reading_options, reading_rules
-from calque.core.presentation import printable, printable_lines
+from calque.core.presentation.sections import printable, printable_lines
 
 if TYPE_CHECKING:
     from calque.core.corpus import Corpus

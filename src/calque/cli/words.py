@@ -14,10 +14,9 @@ from calque.words.task import Words
 
 if TYPE_CHECKING:
     from calque.core.evaluator import Evaluator, Keep
-    from calque.core.lattice import Lattice
-    from calque.core.presentation import Section
+    from calque.core.presentation.sections import Section
     from calque.core.result import Result
-    from calque.core.word_corpus import WordCorpus
+    from calque.core.word_corpus import Lattice, WordCorpus
 
 
 @click.command("words")
@@ -99,8 +98,8 @@ def _task(own: dict[str, Any], values: dict[str, Any]) -> Words:
 
 
 def _listed(path: str) -> tuple[str, ...]:
-    from calque.readers.json_tree import read_bytes
-    from calque.readers.texts import decoded
+    from calque.readers.sources.json_tree import read_bytes
+    from calque.readers.text.texts import decoded
 
     lines = decoded(read_bytes(path), path).splitlines()
     return tuple(line.strip() for line in lines if line.strip())
@@ -162,7 +161,7 @@ def _evaluators(task: Words, truth: str, predictions: Sequence[str], own: dict[s
 
 
 def _lattices(task: Words, named: dict[str, WordCorpus], truth: WordCorpus, own: dict[str, Any]) -> dict[Any, Lattice]:
-    from calque.readers.lattices import read_lattices
+    from calque.readers.text.lattices import read_lattices
     from calque.words.reading import built_lattices
 
     if task.lattice == "built":
@@ -229,7 +228,7 @@ def _deliver_runs(results: dict[str, Result], values: dict[str, Any]) -> int:
     """Several predictions of one truth: each one's block under ``runs``, the oracle beside them."""
     from calque.cli import exits
     from calque.cli.render import format_of
-    from calque.core.files import write_whole
+    from calque.core.storage.files import write_whole
 
     kind = format_of(values["format"], values["output"])
     text = "".join(_run_lines(results, kind))
@@ -246,7 +245,7 @@ def _run_lines(results: dict[str, Result], kind: str) -> Iterator[str]:
     import csv
     import io
 
-    from calque.core.presentation import to_markdown, to_text
+    from calque.core.presentation.sections import to_markdown, to_text
     from calque.core.result import strict_json
 
     if kind == "json":
@@ -293,7 +292,7 @@ def _against_all(oracle: dict[str, Any], trees: dict[str, dict[str, Any]]) -> di
 
 def _run_sections(results: dict[str, Result]) -> list[Section]:
     """The runs below each other in one table, then the lattice and the signature."""
-    from calque.core.presentation import Section
+    from calque.core.presentation.sections import Section
     from calque.words.presentation import SCOPES, TITLES
 
     first = next(iter(results.values()))

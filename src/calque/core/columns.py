@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from calque.core.errors import MissingExtra
-from calque.core.frozen import Frozen
+from calque.core.start_up import Frozen
 
 if TYPE_CHECKING:
     import numpy.typing as npt  # a millisecond that only type checkers need

@@ -5,20 +5,18 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 from calque.core.corpus import UnitId
 from calque.core.errors import ContractError, Issue, MergeError, by_place, summarize
-from calque.core.files import write_whole
 from calque.core.ledger import Ledger, check_disjoint
-from calque.core.parts import MOST_BYTES, Parts
 from calque.core.result import Result, Sources
 from calque.core.signature import Signature
-from calque.core.state import pack, unpack, well_formed
+from calque.core.storage.files import write_whole
+from calque.core.storage.long_ledger import MOST_BYTES, LedgerParts
+from calque.core.storage.spool import Spool
+from calque.core.storage.state import pack, unpack, well_formed
 from calque.core.task import Task, task_class
-
-if TYPE_CHECKING:
-    from calque.core.spool import Spool
 
 Keep = Literal["numbers", "outcomes"]
 
@@ -70,16 +68,14 @@ class Evaluator:
         self._sources |= sources or Sources()
         return self
 
-    def _no_parts(self) -> Parts:
+    def _no_parts(self) -> LedgerParts:
         if self._keep == "outcomes" or not self.task.by_chunks:
-            return Parts()
+            return LedgerParts()
         if self._spool is None:
-            from calque.core.spool import Spool
-
             self._spool = Spool()
-        return Parts(self._spool, MOST_BYTES)
+        return LedgerParts(self._spool, MOST_BYTES)
 
-    def _alone(self, ledger: Ledger) -> Parts:
+    def _alone(self, ledger: Ledger) -> LedgerParts:
         parts = self._no_parts()
         parts.add(ledger)
         return parts
@@ -98,7 +94,7 @@ class Evaluator:
         self._sources |= other._sources
         return self
 
-    def _add(self, parts: Parts) -> None:
+    def _add(self, parts: LedgerParts) -> None:
         check_disjoint(parts.units(), self._units)
         self._units.update(*parts.units())
         self._parts.extend(parts)

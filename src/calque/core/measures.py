@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from calque.core.columns import Array, Floats, Ints
-from calque.core.frozen import Frozen
+from calque.core.start_up import Frozen
 from calque.kernels import kernels
 
 

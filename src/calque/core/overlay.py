@@ -10,8 +10,8 @@ import numpy as np
 from calque.core.columns import Array, Bytes, Codes, Column, Flags, Floats, Ints, Table, take
 from calque.core.corpus import BoxCorpus, BoxForm, UnitId, in_canonical_order
 from calque.core.errors import ContractError
-from calque.core.frozen import Frozen
 from calque.core.geometry import areas, corners
+from calque.core.start_up import Frozen
 
 
 class Layer(Frozen, kw_only=True, eq=False):

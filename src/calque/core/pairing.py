@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from calque.core.columns import Array, Bytes, Codes, Floats
-from calque.core.frozen import Frozen
 from calque.core.overlay import Overlay
+from calque.core.start_up import Frozen
 from calque.kernels import kernels
 
 TAKES_PART, ABSORBS, LEFT_OUT = 0, 1, 2

@@ -10,11 +10,11 @@ from typing import Any
 
 from calque.core.columns import Table
 from calque.core.errors import Issue, Severity, summarize
-from calque.core.frozen import Frozen
 from calque.core.ledger import Ledger
 from calque.core.measures import MeasureName, settle
-from calque.core.presentation import Section, to_html, to_text
+from calque.core.presentation.sections import Section, to_html, to_text
 from calque.core.signature import Signature
+from calque.core.start_up import Frozen
 from calque.core.task import Task
 from calque.kernels import kernels
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from calque.core.frozen import Frozen
-from calque.core.version import __version__
+from calque import __version__
+from calque.core.start_up import Frozen
 
 NUMBERS = "0.1"
 """The first version that gives today's numbers. Raised when, and only when, a number changes."""

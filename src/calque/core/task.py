@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from calque.core.frozen import Frozen
 from calque.core.signature import Signature
+from calque.core.start_up import Frozen
 
 if TYPE_CHECKING:
     # Tasks are built while the command line starts; numpy waits until there is something to score.
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from calque.core.errors import Issue
     from calque.core.ledger import Ledger
     from calque.core.measures import Measure, MeasureName
-    from calque.core.presentation import Section
+    from calque.core.presentation.sections import Section
 
 BUILT_IN = {
     "detection": "calque.detection",
@@ -106,7 +106,7 @@ class Task(ABC):
     @classmethod
     def result_schema(cls) -> dict[str, Any]:
         """The JSON Schema of what a result of this task looks like as JSON."""
-        from calque.core.result_schema import result_of
+        from calque.core.presentation.result_schema import result_of
 
         return result_of(cls.name, {})
 
@@ -151,7 +151,7 @@ class Task(ABC):
 
     def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
         """The numbers as a person reads them."""
-        from calque.core.presentation import Section
+        from calque.core.presentation.sections import Section
 
         rows = [(key, value) for key, value in numbers.items() if key not in HEAD and not isinstance(value, Mapping | list)]
         notes = [f"– {name}: {reason}" for name, reason in numbers["undefined"].items()]
@@ -205,7 +205,7 @@ def spell(value: Any) -> str:
 class PartsBeside:
     """A task of a package of its own, whose parts stand in modules beside it and are imported when somebody asks for them.
 
-    ``numbers`` has ``MEASURES``, ``presentation`` has ``sections`` and ``flat``, ``result_schema`` has ``result_schema``.
+    ``numbers`` has ``MEASURES``; ``presentation`` has ``sections``, ``flat`` and ``result_schema``.
     """
 
     @classmethod
@@ -221,7 +221,7 @@ class PartsBeside:
     @classmethod
     def result_schema(cls) -> dict[str, Any]:
         """The JSON Schema of what a result of this task looks like as JSON."""
-        schema: dict[str, Any] = cls._beside("result_schema").result_schema()
+        schema: dict[str, Any] = cls._beside("presentation").result_schema()
         return schema
 
     def sections(self, numbers: Mapping[str, Any]) -> list[Section]:

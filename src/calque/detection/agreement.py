@@ -9,7 +9,7 @@ from typing import Any
 from calque.core.corpus import BoxCorpus
 from calque.core.evaluator import Evaluator
 from calque.core.measures import Undefined
-from calque.core.presentation import Section
+from calque.core.presentation.sections import Section
 from calque.detection.task import Detection
 
 SHARED = ("f1", "mean_iou")

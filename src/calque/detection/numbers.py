@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calque.core.columns import Array, Flags, Floats, Ints, Table
-from calque.core.frozen import Frozen
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, Ratio, Undefined, counts, fraction_mean, fraction_sums, weighted_mean
 from calque.core.side_by_side import side_by_side, threads_for
-from calque.detection import coco, errors
+from calque.core.start_up import Frozen
+from calque.detection import average_precision
+from calque.detection.kinds import numbers
 from calque.detection.scoring import EXCLUDED, INVALID, Status
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ COUNTS = (
     ),
     Measure("fn", "FN", "False negatives: truths that count and are not paired.", "|G| − TP", f"{SEED}, section 6.3", "never"),
 )
-MEASURES: tuple[Measure, ...] = (*RATIOS, *COUNTS, *coco.MEASURES, *errors.MEASURES)
+MEASURES: tuple[Measure, ...] = (*RATIOS, *COUNTS, *average_precision.MEASURES, *numbers.MEASURES)
 
 SCOPES = {
     "micro": "counts are added up over all documents and classes, then divided",
@@ -118,8 +119,8 @@ def measure(task: Detection, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]
     empty = _empty_pages(task, ledger)
     averages, kinds, *metrics = side_by_side(
         threads_for(ledger.table("found").height, jobs),
-        lambda: coco.measure(task, ledger, jobs),
-        lambda: {} if task.errors == "none" else {"errors": errors.measure(task, ledger, jobs)},
+        lambda: average_precision.measure(task, ledger, jobs),
+        lambda: {} if task.errors == "none" else {"errors": numbers.measure(task, ledger, jobs)},
         # The short ones last: they fill what the long ones leave.
         *(partial(_at, task, ledger, threshold, empty) for threshold in task.iou),
     )

@@ -6,7 +6,7 @@ import numpy as np
 
 from calque.core.columns import Array, Column, Flags, Floats, Strings, Table
 from calque.core.ledger import UNIT, Ledger
-from calque.detection.errors import KINDS, SUBTYPE_NAMES, View
+from calque.detection.kinds.numbers import KINDS, SUBTYPE_NAMES, View
 from calque.detection.scoring import EXCLUDED, IGNORED, INVALID, STATUS_NAMES, Status
 
 

@@ -1,13 +1,27 @@
-"""Detection numbers for people: one table for each threshold, then what is undefined and what one side does not know."""
+"""Detection numbers for people and for other tools: tables, rows for spreadsheets, and the JSON Schema of a result."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from calque.core.presentation import Section, cell
+from calque.core.presentation.result_schema import (
+    COUNT,
+    NUMBER,
+    SHARE,
+    UNIT_ID,
+    Schema,
+    list_of,
+    map_of,
+    object_of,
+    perhaps,
+    result_of,
+)
+from calque.core.presentation.sections import Section, cell
 from calque.detection import views
-from calque.detection.numbers import RATIOS
+from calque.detection.average_precision import NAMES
+from calque.detection.numbers import RATIOS, SCOPES
+from calque.detection.views import ASKED_FOR, view
 
 SPATIAL = RATIOS[3:]
 TITLES = {ratio.name: ratio.title for ratio in RATIOS}
@@ -185,3 +199,55 @@ def flat(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
             *((scope, "", block[scope]) for scope in SPOKEN),
         )
     ]
+
+
+def result_schema() -> Schema:
+    """The schema of what ``calque detect --format json`` prints."""
+    ratios = {ratio.name: SHARE for ratio in RATIOS}
+    counted = object_of({"tp": COUNT, "fp": COUNT, "fn": COUNT, **ratios})
+    scopes = {scope: counted if scope == "micro" else object_of(ratios) for scope in SCOPES}
+    empty_pages = object_of({"pages": COUNT, "pages_with_fp": COUNT, "fp": COUNT})
+    sizes = dict.fromkeys(("documents", "pages", "truths", "predictions"), COUNT)
+    not_counted = dict.fromkeys(("truths_not_counted", "predictions_not_counted"), map_of(COUNT))
+    return result_of(
+        "detection",
+        {
+            "thresholds": {**list_of(NUMBER), "minItems": 1},
+            "metrics": map_of(object_of({**scopes, "per_class": map_of(counted), "empty_pages": empty_pages})),
+            "coco": _coco_schema(),
+            "counts": object_of({**sizes, **not_counted}),
+            "documents": object_of(dict.fromkeys(("only_truth", "only_predictions"), list_of(UNIT_ID))),
+        },
+        # --errors none leaves errors out; a view is there when it was asked for, and null when it cannot be computed.
+        {"errors": _errors_schema(), **{name: perhaps(view(name).schema()) for name in ASKED_FOR}},
+    )
+
+
+def _coco_schema() -> Schema:
+    averages = {name: SHARE for name in NAMES if not name.startswith("AR1")}
+    per_class = map_of(object_of(dict.fromkeys(("AP", "AP50", "AP75"), SHARE)))
+    curves = object_of({}, {"recall": list_of(NUMBER), "precision": map_of(map_of(list_of(NUMBER)))})
+    # AR1, AR10 and AR100 carry the limits that were asked for in their names.
+    return {
+        **object_of({**averages, "per_class": per_class, "curves": curves}),
+        "patternProperties": {"^AR[0-9]+$": SHARE},
+    }
+
+
+def _errors_schema() -> Schema:
+    counted, shares = map_of(COUNT), map_of(SHARE)
+    change = {"type": ["number", "null"], "minimum": -1, "maximum": 1}
+    return object_of(
+        {
+            "predictions": counted,
+            "truth": counted,
+            "area_share": object_of({"predictions": shares, "truth": shares}),
+            "impact": map_of(object_of({"delta_f1": change, "delta_ap": change})),
+            "per_class": map_of(object_of({"predictions": counted, "truth": counted})),
+            "worst_documents": list_of(
+                object_of({"document": UNIT_ID, "errors": COUNT, "predictions": counted, "truth": counted})
+            ),
+        },
+        # Only calque's own kinds have subtypes and flags.
+        {"subtypes": counted, "flags": counted},
+    )

@@ -13,9 +13,9 @@ from calque.core.ledger import UNIT, Ledger
 from calque.core.overlay import Layer, Overlay
 from calque.core.pairing import ABSORBS, LEFT_OUT, TAKES_PART, Pairing, ScorePairing, by_score, greedy
 from calque.core.side_by_side import side_by_side, threads_for
-from calque.detection.coco import area_ranges
-from calque.detection.taxonomy import Kinds, classify, mark_empty_pages
-from calque.detection.view_columns import Roles, added
+from calque.detection.average_precision import area_ranges
+from calque.detection.kinds.classify import Kinds, classify, mark_empty_pages
+from calque.detection.views.columns import Roles, added
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection
@@ -112,7 +112,7 @@ def _error_columns(
     excused = pairing.absorbed >= limits.match
     counted: Flags = found_status == Status.COUNTED
     if task.errors == "tide":
-        from calque.detection.tide import classify_as_tide
+        from calque.detection.kinds.tide import classify_as_tide
 
         small = found_status == Status.SMALL
         kinds = classify_as_tide(overlay, truth_counts, counted | small, excused | small, limits, jobs=jobs)

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from calque.core.box_reading import BoxReading
 from calque.core.errors import ConfigError, did_you_mean
-from calque.core.reading import BoxReading
 from calque.core.task import PartsBeside, Task, setting, settings, spell
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from calque.core.corpus import BoxCorpus, Corpus
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
-    from calque.core.presentation import Section
-    from calque.detection.limits import Limits
+    from calque.core.presentation.sections import Section
+    from calque.detection.kinds.limits import Limits
 
 HEAVIEST = 1e100
 """The largest class weight: sums of weights times counts stay finite."""
@@ -145,7 +145,7 @@ class Detection(BoxReading, PartsBeside, Task):
 
     def limits(self) -> Limits:
         """Where one kind of error ends and the next begins."""
-        from calque.detection.limits import Limits
+        from calque.detection.kinds.limits import Limits
 
         return Limits.of(self.error_limits)
 
@@ -164,7 +164,7 @@ class Detection(BoxReading, PartsBeside, Task):
 
     def _with_metadata(self, batches: Iterator[tuple[Corpus, Corpus]]) -> Iterator[tuple[Corpus, Corpus]]:
         """The batches with the columns of the metadata file; each column asked for must be somewhere."""
-        from calque.readers.metadata import Joining
+        from calque.readers.sides.metadata import Joining
 
         joining = Joining(self.metadata)
         truth: Any
@@ -204,9 +204,9 @@ class Detection(BoxReading, PartsBeside, Task):
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON."""
-        from calque.detection import errors
+        from calque.detection.kinds import numbers
 
-        of_errors = errors.address(name)
+        of_errors = numbers.address(name)
         if of_errors is not None:
             return of_errors
         if name.name.startswith(("AP", "AR")):
@@ -219,7 +219,7 @@ class Detection(BoxReading, PartsBeside, Task):
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:
         """One row for each object, with its outcome at one IoU threshold (default: the lowest)."""
-        from calque.detection.errors import KINDS, VIEWS
+        from calque.detection.kinds.numbers import KINDS, VIEWS
         from calque.detection.outcomes import outcomes
 
         view = VIEWS.get(self.errors, KINDS)

@@ -13,12 +13,12 @@ from calque.core.columns import Table
 from calque.core.errors import ConfigError
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import settle
-from calque.core.parts import MOST_BYTES, Parts
-from calque.core.spool import Spool
-from calque.core.state import pack, unpack, well_formed
-from calque.fields.average_precision import BoxTotals, box_metrics
-from calque.fields.book import BOX_COLUMNS, RATING_COLUMNS
-from calque.fields.calibration import Ratings
+from calque.core.storage.long_ledger import MOST_BYTES, LedgerParts
+from calque.core.storage.spool import Spool
+from calque.core.storage.state import pack, unpack, well_formed
+from calque.fields.accounting.rows import BOX_COLUMNS, RATING_COLUMNS
+from calque.fields.confidence.average_precision import BoxTotals, box_metrics
+from calque.fields.confidence.calibration import Ratings
 from calque.fields.task import COCO_THRESHOLDS
 
 _DOCUMENT_COLUMNS = (
@@ -71,7 +71,7 @@ class LedgerAccumulator(PostComparisonAccumulator):
 
     def reset(self) -> None:
         """Forget everything."""
-        self._parts = Parts(Spool(), MOST_BYTES)
+        self._parts = LedgerParts(Spool(), MOST_BYTES)
         self._next = 0
         """The number of the next document that has no id."""
 

@@ -11,11 +11,11 @@ from typing import Any, Literal
 from calque.core.corpus import UnitId
 from calque.core.errors import MergeError
 from calque.core.evaluator import Evaluator
-from calque.core.records import RecordCorpus
+from calque.core.record_corpus import RecordCorpus
 from calque.core.result import Result
-from calque.core.state import well_formed
+from calque.core.storage.state import well_formed
 from calque.fields.accumulators import LedgerAccumulator, PostComparisonAccumulator, renumbered
-from calque.fields.models import schema_text
+from calque.fields.schemas.sources import schema_text
 from calque.fields.task import Fields
 
 BUFFER = 1024

@@ -12,9 +12,9 @@ import numpy as np
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, exact_parts
 from calque.core.side_by_side import side_by_side, threads_for
-from calque.fields.average_precision import BoxTotals, box_metrics, joint_metrics
-from calque.fields.book import OUTCOME_NAMES
-from calque.fields.calibration import Ratings
+from calque.fields.accounting.rows import OUTCOME_NAMES
+from calque.fields.confidence.average_precision import BoxTotals, box_metrics, joint_metrics
+from calque.fields.confidence.calibration import Ratings
 
 if TYPE_CHECKING:
     from calque.fields.task import Fields

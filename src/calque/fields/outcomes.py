@@ -8,7 +8,7 @@ import numpy as np
 
 from calque.core.columns import Column, Strings, Table
 from calque.core.ledger import UNIT, Ledger
-from calque.fields.book import REASONS
+from calque.fields.accounting.rows import REASONS
 
 
 def outcomes(ledger: Ledger) -> Table:

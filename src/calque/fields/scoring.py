@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from calque.core.corpus import UnitId, in_canonical_order
 from calque.core.errors import CalqueError, ContractError, Issue, Severity, by_place, summarize
 from calque.core.ledger import Ledger
-from calque.core.records import RecordCorpus
-from calque.fields import complete, paired
-from calque.fields.book import Book
-from calque.fields.compare import Compared, compare_records, overall_score
-from calque.fields.plan import MOST_CELLS, RecordPlan
-from calque.fields.rich import Record, Side
+from calque.core.record_corpus import RecordCorpus
+from calque.fields.accounting import complete, paired
+from calque.fields.accounting.rows import Book
+from calque.fields.comparison.cells import Record, Side
+from calque.fields.comparison.records import Compared, compare_records, overall_score
+from calque.fields.schemas.plan import MOST_CELLS, RecordPlan
 
 if TYPE_CHECKING:
     from calque.fields.task import Fields

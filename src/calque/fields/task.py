@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from calque.core.columns import Table
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
-    from calque.core.records import RecordCorpus
-    from calque.fields.plan import RecordPlan
+    from calque.core.record_corpus import RecordCorpus
+    from calque.fields.schemas.plan import RecordPlan
 
 COCO_THRESHOLDS = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 
@@ -77,7 +77,7 @@ class Fields(PartsBeside, Task):
 
     def __post_init__(self) -> None:
         if self.schema != "":
-            from calque.fields.models import schema_text
+            from calque.fields.schemas.sources import schema_text
 
             object.__setattr__(self, "schema", schema_text(self.schema))
         thresholds = (self.iou,) if isinstance(self.iou, int | float) else self.iou
@@ -93,7 +93,7 @@ class Fields(PartsBeside, Task):
 
     def plan(self) -> RecordPlan:
         """The schema, compiled."""
-        from calque.fields.schema import compile_plan
+        from calque.fields.schemas.plain_form import compile_plan
 
         if not self.schema:
             raise ConfigError("no schema: give one, or let Fields.inferred(truth) make one from the truth")
@@ -103,7 +103,7 @@ class Fields(PartsBeside, Task):
     @classmethod
     def inferred(cls, truth: Any, **settings: Any) -> Fields:
         """The task with a schema made from the truth: strings, numbers, truth values, objects and lists as they occur."""
-        from calque.fields.infer import infer_schema
+        from calque.fields.schemas.sources import infer_schema
         from calque.readers.records import read_records
 
         return cls(schema=infer_schema(read_records(truth)), **settings)

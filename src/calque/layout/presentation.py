@@ -1,11 +1,12 @@
-"""Layout numbers for people: blocks by class, then what was taken for what."""
+"""Layout numbers for people, and for other tools: blocks by class, what was taken for what, and the JSON Schema of a result."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from calque.core.presentation import Section
+from calque.core.presentation.result_schema import COUNT, SHARE, UNIT_ID, Schema, list_of, map_of, object_of, result_of
+from calque.core.presentation.sections import Section
 from calque.layout.numbers import MEASURES, NAMES, UNMATCHED
 
 MOST_COLUMNS = 12
@@ -49,3 +50,21 @@ def flat(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
     """One row for each class, and one for all, with the JSON's own names."""
     rows = [("", numbers), *numbers["per_class"].items()]
     return [{"class": name, **{key: block[key] for key in NAMES}} for name, block in rows]
+
+
+def result_schema() -> Schema:
+    """The schema of what ``calque layout --format json`` prints."""
+    block = {name: COUNT if name.endswith("_blocks") else SHARE for name in NAMES}
+    sizes = object_of(dict.fromkeys(("documents", "pages", "truths", "predictions", "invalid"), COUNT))
+    return result_of(
+        "layout",
+        {
+            **block,
+            "per_class": map_of(object_of(block)),
+            "documents": map_of(object_of(block)),
+            "confusion": map_of(map_of(COUNT)),
+            "counts": sizes,
+            "only_truth": list_of(UNIT_ID),
+            "only_predictions": list_of(UNIT_ID),
+        },
+    )

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from calque.core.box_reading import BoxReading
 from calque.core.errors import ConfigError
-from calque.core.reading import BoxReading
 from calque.core.task import PartsBeside, Task, setting
 
 if TYPE_CHECKING:

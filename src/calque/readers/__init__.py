@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from calque.core.lazy import lazily
+from calque.core.start_up import lazily
 
 if TYPE_CHECKING:
-    from calque.readers.opening import check_pair as check_pair
-    from calque.readers.opening import read as read
-    from calque.readers.opening import read_pair as read_pair
-    from calque.readers.opening import stream_pair as stream_pair
+    from calque.readers.sides.reading import check_pair as check_pair
+    from calque.readers.sides.reading import read as read
+    from calque.readers.sides.reading import read_pair as read_pair
+    from calque.readers.sides.reading import stream_pair as stream_pair
 
-_HOME = dict.fromkeys(("check_pair", "read", "read_pair", "stream_pair"), "calque.readers.opening")
+_HOME = dict.fromkeys(("check_pair", "read", "read_pair", "stream_pair"), "calque.readers.sides.reading")
 
 __all__ = sorted(_HOME)  # noqa: PLE0605  # the names are strings, in the table above
 

@@ -14,9 +14,9 @@ from typing import Any
 
 from calque.core.corpus import UnitId
 from calque.core.errors import ContractError, Issue, IssueLog, Severity
-from calque.core.records import RecordCorpus
+from calque.core.record_corpus import RecordCorpus
 from calque.kernels import kernels
-from calque.readers import json_tree
+from calque.readers.sources import json_tree
 
 ID_KEYS = ("doc_id", "id")
 """Where a record's id is looked for when nobody says, and the schema has no such field."""

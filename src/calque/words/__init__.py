@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from calque.core.lazy import lazily
+from calque.core.start_up import lazily
 from calque.words.task import Words
 
 if TYPE_CHECKING:
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from calque.words.alignment import align as align
     from calque.words.best_path import Oracle as Oracle
     from calque.words.best_path import oracle as oracle
-    from calque.words.build import build_lattice as build_lattice
     from calque.words.cleaning import Cleaning as Cleaning
-    from calque.words.cleanup import clean as clean
+    from calque.words.cleaning import clean as clean
     from calque.words.confusion import confusions as confusions
+    from calque.words.lattices import build_lattice as build_lattice
     from calque.words.tokenizers import tokenize as tokenize
 
 _HOME = {
@@ -23,8 +23,8 @@ _HOME = {
     "Cleaning": "calque.words.cleaning",
     "Oracle": "calque.words.best_path",
     "align": "calque.words.alignment",
-    "build_lattice": "calque.words.build",
-    "clean": "calque.words.cleanup",
+    "build_lattice": "calque.words.lattices",
+    "clean": "calque.words.cleaning",
     "confusions": "calque.words.confusion",
     "oracle": "calque.words.best_path",
     "tokenize": "calque.words.tokenizers",

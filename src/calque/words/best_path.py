@@ -12,7 +12,7 @@ import numpy as np
 
 from calque.core.columns import Codes, Ints
 from calque.core.errors import ContractError
-from calque.core.lattice import Edge, Lattice
+from calque.core.word_corpus import Edge, Lattice
 from calque.kernels import kernels
 from calque.words.alignment import Alignment, align, coded
 

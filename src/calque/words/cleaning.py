@@ -1,13 +1,84 @@
-"""What is done to a text before its words are counted: the options of the clean-up."""
+"""Clean-up: what can be done to a text before its words are counted, and an account of what each step took out."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias, cast
 
+from calque.core.corpus import UnitId
 from calque.core.errors import ConfigError, did_you_mean
-from calque.words.characters import FOLDS, NORMAL_FORMS
-from calque.words.tokenizers import tokenizer_name
+from calque.core.word_corpus import Block, Removed
+from calque.words.alignment import align
+from calque.words.languages import detect, speaks
+from calque.words.tokenizers import tokenize, tokenizer_name
+
+FOLDS: dict[str, dict[int, str]] = {
+    "ligatures": {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "ſt", 0xFB06: "st"},
+    "long_s": {ord("ſ"): "s"},
+    "dashes": dict.fromkeys([*range(0x2010, 0x2016), 0x2212], "-"),
+    "quotes": {**dict.fromkeys(map(ord, "‘’‚‛"), "'"), **dict.fromkeys(map(ord, "“”„‟"), '"')},
+}
+"""What each fold turns into what; applied in this order."""
+
+SOFT_HYPHEN = "\u00ad"
+ZERO_WIDTH = "\u200b\u200c\u200d\u2060\ufeff"
+NORMAL_FORMS = ("NFC", "NFD", "NFKC", "NFKD", "none")
+
+_AT_LINE_END = re.compile(r"(?<=\w)[-\u2010\u00ad][ \t]*\r?\n[ \t]*(?=\w)")
+_EMPTY_PARENTHESES = re.compile(r"\((?:[\s,;]|and\b)*\)")
+
+
+def normalized(text: str, form: str) -> str:
+    """The text in a Unicode normal form."""
+    if form == "none" or text.isascii():
+        return text
+    return unicodedata.normalize(cast("Literal['NFC', 'NFD', 'NFKC', 'NFKD']", form), text)
+
+
+def folded(text: str, folds: tuple[str, ...]) -> tuple[str, dict[str, int]]:
+    r"""The text with kinds of characters made plain, and how many of each were.
+
+    >>> folded("di\ufb03cult “flow”", ("quotes", "ligatures"))
+    ('difficult "flow"', {'ligatures': 1, 'quotes': 2})
+    """
+    counted: dict[str, int] = {}
+    for name, table in FOLDS.items():
+        if name in folds and not text.isascii():
+            count = sum(text.count(chr(code)) for code in table)
+            if count:
+                counted[name] = count
+                text = text.translate(table)
+    return text, counted
+
+
+def dehyphenated(text: str) -> tuple[str, int]:
+    r"""The text with words joined that a hyphen and a line break split, and how many were.
+
+    >>> dehyphenated("evalu-\nation of well-known")
+    ('evaluation of well-known', 1)
+    """
+    return _AT_LINE_END.subn("", text)
+
+
+def without(text: str, characters: str) -> tuple[str, int]:
+    """The text without these characters, and how many there were."""
+    if text.isascii():
+        return text, 0
+    count = sum(text.count(char) for char in characters)
+    return (text.translate(dict.fromkeys(map(ord, characters))), count) if count else (text, 0)
+
+
+def without_empty_parentheses(text: str) -> tuple[str, int]:
+    """The text without parentheses that hold nothing but commas, semicolons and "and", and how many there were.
+
+    >>> without_empty_parentheses("as shown ( , ; and ) by others (see)")
+    ('as shown  by others (see)', 1)
+    """
+    return _EMPTY_PARENTHESES.subn("", text)
+
 
 MARKS = ("figure", "table", "references", "caption")
 """The parts of a document that can be left out."""
@@ -60,3 +131,112 @@ def check_choice(name: str, value: str, known: Sequence[str]) -> None:
     """Refuse a value that is not among those known."""
     if value not in known:
         raise ConfigError(f"{name} can be {', '.join(known)}, not {value!r}")
+
+
+Account: TypeAlias = list[Removed]
+FORMATS = ("text", "html", "paragraphs", "blocks")
+
+
+def clean(text: Any, format: str = "text", **options: Any) -> list[str]:
+    r"""The words of a text after clean-up.
+
+    ``format`` is ``text``, ``html``, ``paragraphs`` (``[{"text", "lang"}, ...]``) or ``blocks`` (``{"blocks": [...],
+    "page_words": [...]}``); the options are those of `Cleaning`.
+
+    >>> clean("evalu-\nation of co-\noperative", dehyphenate="lines")
+    ['evaluation', 'of', 'cooperative']
+    >>> clean("<p>One</p><table><tr><td>2</td></tr></table><p>three</p>", format="html", drop=["table"])
+    ['One', 'three']
+    """
+    check_choice("format", format, FORMATS)
+    options = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
+    page_words = text.get("page_words") if isinstance(text, Mapping) else None
+    blocks, _ = clean_document("", _blocks(text, format), Cleaning(**options), page_words)
+    return [word for block in blocks for word in tokenize(block.text, options.get("tokenizer", "whitespace"))]
+
+
+def _blocks(text: Any, format: str) -> list[Block]:
+    if format == "text":
+        return [Block(text)]
+    if format == "html":
+        from calque.readers.text.html import blocks_of
+
+        return blocks_of(text)
+    listed = text[format] if isinstance(text, Mapping) else text
+    if format == "blocks":
+        return [Block(entry) for entry in listed]
+    return [Block(entry["text"], lang=entry.get("lang")) for entry in listed]
+
+
+def clean_document(
+    document: UnitId, blocks: Sequence[Block], cleaning: Cleaning, page_words: Sequence[str] | None = None
+) -> tuple[list[Block], Account]:
+    """The blocks that are left, with clean text, and what was taken out. ``page_words`` is what the page shows."""
+    account: Account = []
+    kept = list(blocks)
+    if cleaning.keep_lang or cleaning.min_block_recall is not None:
+        kept = [part for block in kept for part in paragraphs(block)]
+    if cleaning.drop:
+        kept = _drop(document, kept, lambda block: _dropped_as(block, cleaning.drop), account)
+    if cleaning.keep_lang:
+        kept = _drop(document, kept, lambda block: _foreign(block, cleaning), account)
+    kept = [_clean_characters(document, block, cleaning, account) for block in kept]
+    if cleaning.min_block_recall is not None and page_words is not None:
+        kept = _drop(document, kept, lambda block: _not_on_page(block, cleaning, page_words), account)
+    return kept, account
+
+
+def paragraphs(block: Block) -> Iterator[Block]:
+    """The block, cut at empty lines."""
+    lines: list[str] = []
+    for line in [*block.text.split("\n"), ""]:
+        if line.strip():
+            lines.append(line)
+        elif lines:
+            yield replace(block, text="\n".join(lines))
+            lines = []
+
+
+def _drop(document: UnitId, blocks: list[Block], step: Callable[[Block], str], account: Account) -> list[Block]:
+    """The blocks for which ``step`` names no reason to go."""
+    kept = []
+    for block in blocks:
+        reason = step(block)
+        if reason:
+            account.append(Removed(document, reason, len(block.text.split()), block.text))
+        else:
+            kept.append(block)
+    return kept
+
+
+def _dropped_as(block: Block, drop: tuple[str, ...]) -> str:
+    return next((f"drop:{mark}" for mark in drop if mark in block.marks), "")
+
+
+def _foreign(block: Block, cleaning: Cleaning) -> str:
+    lang = block.lang or detect(block.text)
+    if lang is None:
+        return "" if cleaning.keep_unknown else "keep_lang:unknown"
+    return "" if speaks(lang, cleaning.keep_lang) else f"keep_lang:{lang}"
+
+
+def _not_on_page(block: Block, cleaning: Cleaning, page_words: Sequence[str]) -> str:
+    found = align(tokenize(block.text, cleaning.tokenizer), page_words)
+    assert cleaning.min_block_recall is not None  # noqa: S101  # the caller looked
+    return "min_block_recall" if found.recall is not None and found.recall < cleaning.min_block_recall else ""
+
+
+def _clean_characters(document: UnitId, block: Block, cleaning: Cleaning, account: Account) -> Block:
+    text = normalized(block.text, cleaning.unicode)
+    text, folds = folded(text, cleaning.fold)
+    counted = {f"fold:{name}": count for name, count in folds.items()}
+    if cleaning.dehyphenate == "lines":
+        text, counted["dehyphenate"] = dehyphenated(text)
+    if cleaning.drop_soft_hyphen:
+        text, counted["drop_soft_hyphen"] = without(text, SOFT_HYPHEN)
+    if cleaning.drop_zero_width:
+        text, counted["drop_zero_width"] = without(text, ZERO_WIDTH)
+    if cleaning.drop_empty_parens:
+        text, counted["drop_empty_parens"] = without_empty_parentheses(text)
+    account += [Removed(document, step, count, "") for step, count in counted.items() if count]
+    return block if text == block.text else replace(block, text=text)

@@ -14,8 +14,7 @@ from calque.core.corpus import UnitId
 from calque.core.errors import Issue, Severity
 from calque.core.word_corpus import Block, Removed, TextCorpus, WordCorpus
 from calque.kernels import kernels
-from calque.words.cleaning import Cleaning
-from calque.words.cleanup import clean_document
+from calque.words.cleaning import Cleaning, clean_document
 from calque.words.tokenizers import tokenize
 
 PageWords = Mapping[UnitId, Sequence[str]]

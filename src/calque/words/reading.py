@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from calque.core.corpus import UnitId
 from calque.core.errors import ContractError, Issue, Severity
-from calque.core.lattice import Lattice
-from calque.core.word_corpus import TextCorpus, WordCorpus
-from calque.readers.texts import is_single, read_texts
-from calque.words.build import build_lattice
+from calque.core.word_corpus import Lattice, TextCorpus, WordCorpus
+from calque.readers.text.texts import is_single, read_texts
 from calque.words.cleaning import Cleaning
+from calque.words.lattices import build_lattice
 from calque.words.prepare import PageWords, tokens_of, words_of
 
 if TYPE_CHECKING:

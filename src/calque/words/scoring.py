@@ -15,8 +15,8 @@ from calque.core.word_corpus import WordCorpus
 from calque.kernels import kernels
 from calque.words.alignment import LOG_LIMIT, as_texts
 from calque.words.holdout import held_out
-from calque.words.oracle_rows import oracle_tables
-from calque.words.stop_words import content_words
+from calque.words.languages import content_words
+from calque.words.lattices import oracle_tables
 from calque.words.vocabulary import Sides
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from calque import Evaluator, Fields
 from calque.core.errors import ContractError
-from calque.core.records import RecordCorpus
+from calque.core.record_corpus import RecordCorpus
 from tests.laws.fields import RECORDS, SCHEMA
 
 odd = st.recursive(

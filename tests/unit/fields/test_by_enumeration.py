@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import Evaluator, Fields
-from calque.fields.lists import assignment
-from calque.fields.rich import Cell, Record
+from calque.fields.comparison.cells import Cell, Record
+from calque.fields.comparison.lists import assignment
 
 # Pairing
 

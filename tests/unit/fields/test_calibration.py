@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from calque.core.columns import Table
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Undefined
-from calque.core.parts import Parts
-from calque.core.spool import Spool
-from calque.fields import ranking
-from calque.fields.calibration import SWEEP_POINTS, Ratings
+from calque.core.storage.long_ledger import LedgerParts
+from calque.core.storage.spool import Spool
+from calque.fields.confidence import ranking
+from calque.fields.confidence.calibration import SWEEP_POINTS, Ratings
 
 KEYS = ("a", "b[0].x", "b[1].x")
 CONFIDENCES = (0.0, 0.1, 0.25, 0.5, 0.9, 1.0)
@@ -100,7 +100,7 @@ def test_the_sweep_by_counting(rows: list[Row]) -> None:
 
 @given(rows_of_documents, st.permutations(range(5)), st.integers(1, 7))
 def test_no_split_and_no_length_of_stretches_changes_a_digit(rows: list[Row], order: list[int], most: int) -> None:
-    parts = Parts(Spool())
+    parts = LedgerParts(Spool())
     for unit in order:
         parts.add(ledger(rows, (unit,)))
     whole = said(ledger(rows))

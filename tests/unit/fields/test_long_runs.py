@@ -21,10 +21,10 @@ from calque.comparators import BaseComparator, register_comparator
 from calque.core import evaluator as evaluator_module
 from calque.core.columns import Strings, Table
 from calque.core.ledger import UNIT, Ledger
-from calque.core.parts import Parts
-from calque.core.spool import Spool
-from calque.core.stored_ledger import StoredLedger
-from calque.fields import BBoxMAPAccumulator, BulkStructuredModelEvaluator, ConfidenceAccumulator, Fields, ranking, scoring
+from calque.core.storage.long_ledger import LedgerParts, StoredLedger
+from calque.core.storage.spool import Spool
+from calque.fields import BBoxMAPAccumulator, BulkStructuredModelEvaluator, ConfidenceAccumulator, Fields, scoring
+from calque.fields.confidence import ranking
 
 FIELDS = {"total": {"type": "float"}, "lines": {"type": "list[object]", "fields": {"text": {"type": "str"}}}}
 SCHEMA = {"fields": FIELDS}
@@ -203,7 +203,7 @@ def test_strings_come_back_from_the_file() -> None:
         table = Table({UNIT: np.zeros(len(words), dtype=np.int32), "word": Strings.pack(words)})
         return Ledger(units=(unit,), tables={"words": table})
 
-    parts = Parts(Spool())
+    parts = LedgerParts(Spool())
     parts.add(ledger("b", "Straße", ""))
     parts.add(ledger("a", "x"))
     joined = parts.ledger()

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.fields import ranking
-from calque.fields.ranking import Ranked, Ranking, stretch_of
+from calque.fields.confidence import ranking
+from calque.fields.confidence.ranking import Ranked, Ranking, stretch_of
 
 rows = st.lists(st.tuples(st.sampled_from([-0.5, 0.0, 0.25, 1.0]), st.integers(0, 3)), max_size=40)
 

@@ -12,8 +12,8 @@ import pytest
 
 from calque import ComparableField, ConfigError, Evaluator, Fields, StructuredModel
 from calque.comparators import DateComparator, NumericComparator, OneOfComparator
-from calque.fields.json_schema import from_plain, to_plain
-from calque.fields.schema import canonical, compile_plan
+from calque.fields.schemas.json_schema import from_plain, to_plain
+from calque.fields.schemas.plain_form import canonical, compile_plan
 from calque.readers.records import read_records
 
 

@@ -1,12 +1,11 @@
 """The kernels in clear NumPy: the specification that the compiled ones are tested against."""
 
 from calque.kernels.reference.areas import page_areas
+from calque.kernels.reference.average_precision import coco_accumulate, coco_match, coco_recall, score_order
 from calque.kernels.reference.boxes import match_best, match_greedy
-from calque.kernels.reference.coco import coco_accumulate, coco_match, coco_recall, score_order
 from calque.kernels.reference.keys import repeats_a_key
 from calque.kernels.reference.kinds import error_kinds
-from calque.kernels.reference.overlaps import overlapping_pairs, union_areas
-from calque.kernels.reference.pairs import pair_measures
+from calque.kernels.reference.overlaps import overlapping_pairs, pair_measures, union_areas
 from calque.kernels.reference.polygons import polygon_areas, polygon_overlaps, polygon_simple
 from calque.kernels.reference.spelling import spell_floats
 from calque.kernels.reference.sums import fraction_parts

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from calque.core.columns import Bytes, Codes, Flags, Floats, Ints
-from calque.core.contacts import Contacts, best
-from calque.kernels.kinds import Kind, Subtype
+from calque.kernels.contacts import Contacts, best
+from calque.kernels.error_kinds import Kind, Subtype
 from calque.kernels.reference.boxes import COUNTS, check_side, edges, take_best_first
 from calque.kernels.reference.overlaps import overlapping_pairs, union_areas
 

@@ -1,0 +1,1 @@
+"""Evaluators: from one case to a score, a verdict and the reasons."""

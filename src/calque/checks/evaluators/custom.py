@@ -1,0 +1,212 @@
+"""Evaluators of one's own: any Python callable, by entry point or ``file.py:function``, kept at arm's length.
+
+A suite file can only *name* an evaluator. Code is run when the user installed it (entry point group
+``calque.evaluators``), named the file on the command line, or in a configuration of their own.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from calque.checks.evaluators import settings
+from calque.checks.evaluators.outcome import LOGGER, Outcome, Ranges, Status, Verdict, reaches
+from calque.checks.evaluators.settings import Complaints, Key, Keys
+from calque.checks.shapes.coordinates import plain, shown
+from calque.core.errors import ConfigError, did_you_mean
+
+GROUP = "calque.evaluators"
+SECONDS = 30.0
+Function: TypeAlias = Callable[..., Any]
+Reference: TypeAlias = Function | str
+"""A callable, or ``file.py:function``."""
+
+
+def _options(value: Any) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ValueError(f"options must be a mapping, not {shown(value)}")
+    return dict(value)
+
+
+def _keys(owner: str) -> Keys:
+    shared = {key.name: key for key in settings.SHARED_KEYS}
+    return Keys(
+        owner,
+        (
+            *(shared[name] for name in ("type", "name", "weight", "verdict_ranges")),
+            Key("threshold", settings.between("threshold", 0.0, 1.0), {"type": "number"}, "score from which a case passes"),
+            Key(
+                "timeout",
+                settings.between("timeout", 0.0, 86400.0, open_low=True),
+                {"type": "number", "exclusiveMinimum": 0},
+                "seconds that one case may take",
+                SECONDS,
+            ),
+            Key("options", _options, {"type": "object"}, "keywords for the function", {}),
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class CustomCheck:
+    """Asks a function that takes ``output``, ``expected`` and the options, and returns a score, a bool or a mapping."""
+
+    name: str
+    weight: float
+    function: Function
+    options: Mapping[str, Any]
+    timeout: float
+    threshold: float | None
+    ranges: Ranges
+
+    def renamed(self, name: str) -> CustomCheck:
+        """The same evaluator under another name."""
+        return replace(self, name=name)
+
+    def evaluate(self, output: Any, expected: Any) -> Outcome:
+        """What the function says; when it breaks or takes too long, that is an error and not a failure."""
+        try:
+            said = _in_time(lambda: self.function(output, expected, **self.options), self.timeout)
+            return self._outcome(said)
+        except TimeoutError:
+            return self._broke(f"took longer than {self.timeout:g} s")
+        except (Exception, SystemExit) as error:
+            return self._broke(f"raised {type(error).__name__}: {error}")
+
+    def _broke(self, what: str) -> Outcome:
+        reasoning = f"the evaluator {self.name} {what}"
+        LOGGER.error("%s", reasoning)
+        return Outcome(0.0, Verdict.FAIL, (), (reasoning,), reasoning, {}, Status.ERROR)
+
+    def _outcome(self, said: Any) -> Outcome:
+        """What the function returned, checked; `ValueError` when it is nothing that results can hold."""
+        fields = said.to_dict() if isinstance(said, Outcome) else dict(said) if isinstance(said, Mapping) else {"score": said}
+        unknown = set(fields) - {"score", "verdict", "hits", "misses", "reasoning", "metadata", "status"}
+        if unknown:
+            raise ValueError(f"it returned the unknown key {sorted(unknown)[0]!r}")
+        score = plain(fields.get("score"))
+        if not isinstance(score, bool | int | float) or not 0 <= score <= 1:
+            raise ValueError(f"it returned {shown(score)} and not a score from 0 to 1")
+        return Outcome(
+            float(score),
+            Verdict(fields["verdict"]) if "verdict" in fields else self._verdict(float(score)),
+            tuple(map(str, fields.get("hits", ()))),
+            tuple(map(str, fields.get("misses", ()))),
+            str(fields.get("reasoning", f"{self.name}: {float(score):.4g}")),
+            json.loads(json.dumps(fields.get("metadata", {}), allow_nan=False)),
+            Status(fields.get("status", Status.OK)),
+        )
+
+    def _verdict(self, score: float) -> Verdict:
+        if self.threshold is None:
+            return self.ranges.verdict(score)
+        return Verdict.PASS if reaches(score, self.threshold) else Verdict.FAIL
+
+
+def build(raw: Mapping[str, Any], registry: Mapping[str, Reference], complaints: Complaints) -> CustomCheck | None:
+    """The evaluator whose type is a name from the registry or an entry point; ``None`` when there is none of that name."""
+    kind = str(raw["type"])
+    function = _find(kind, registry)
+    if function is None:
+        return None
+    values = _keys(kind).read(raw, complaints)
+    return CustomCheck(
+        values["name"] or kind,
+        values["weight"],
+        function,
+        values["options"],
+        values["timeout"],
+        values["threshold"],
+        values["verdict_ranges"],
+    )
+
+
+def _find(name: str, registry: Mapping[str, Reference]) -> Function | None:
+    if name in registry:
+        reference = registry[name]
+        return load(reference) if isinstance(reference, str) else reference
+    for entry in entry_points(group=GROUP, name=name):
+        function: Function = entry.load()
+        return function
+    return None
+
+
+def installed() -> tuple[str, ...]:
+    """The names of evaluators that installed packages bring."""
+    return tuple(sorted(entry.name for entry in entry_points(group=GROUP)))
+
+
+def load(reference: str) -> Function:
+    """The function that ``file.py:function`` names."""
+    file, _, name = reference.rpartition(":")
+    path = Path(file)
+    if not file or not name:
+        raise ConfigError(f"{reference!r} does not name a function; write file.py:function")
+    if not path.is_file():
+        raise ConfigError(f"{file}: there is no such file (from {reference!r})")
+    spec = importlib.util.spec_from_file_location(f"calque_evaluator_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise ConfigError(f"{file}: is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # the user's own code, which may fail in any way
+        raise ConfigError(f"{file}: cannot be loaded: {type(error).__name__}: {error}") from error
+    function = getattr(module, name, None)
+    if not callable(function):
+        known = [key for key, value in vars(module).items() if callable(value)]
+        raise ConfigError(f"{file}: has no function {name!r}; {did_you_mean(name, known)}".rstrip("; "))
+    return function  # type: ignore[no-any-return]  # callable() does not say what it returns
+
+
+def _in_time(work: Callable[[], Any], seconds: float) -> Any:
+    """What the work returns; `TimeoutError` when it takes too long."""
+    if threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer"):
+        with _alarm(seconds):
+            return work()
+    return _in_thread(work, seconds)
+
+
+@contextmanager
+def _alarm(seconds: float) -> Iterator[None]:
+    """Interrupt the block itself: a loop that never ends is really stopped."""
+
+    def ring(_signal: int, _frame: Any) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _in_thread(work: Callable[[], Any], seconds: float) -> Any:
+    """Where no alarm can ring, stop waiting: the thread itself cannot be stopped and ends with the process."""
+    returned: list[Any] = []
+    raised: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            returned.append(work())
+        except BaseException as error:  # it is raised again where someone waits for it
+            raised.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if thread.is_alive():
+        raise TimeoutError
+    if raised:
+        raise raised[0]
+    return returned[0]

@@ -1,0 +1,89 @@
+"""The two sides of a case as an evaluator sees them, one value or a batch each, and which item is compared with which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+
+from calque.checks.evaluators.outcome import SLACK, Outcome, Status, unusable
+from calque.checks.evaluators.paths import Gathered, Missing, Path
+from calque.checks.shapes.coordinates import BadValue, plain
+from calque.core.assignment import assign
+
+if TYPE_CHECKING:
+    from calque.core.columns import Floats
+
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class Side(Generic[Item]):
+    """What a path led to on one side of a case."""
+
+    name: str
+    """``output`` or ``expected``."""
+    items: Sequence[Item | BadValue]
+    batch: bool
+
+    def usable(self) -> list[int]:
+        """The positions of the items that could be read."""
+        return [position for position, item in enumerate(self.items) if not isinstance(item, BadValue)]
+
+    def complaints(self) -> list[str]:
+        """What is wrong with items that could not be read, each with its place."""
+        bad = [(position, item) for position, item in enumerate(self.items) if isinstance(item, BadValue)]
+        return [f"{self.name}[{position}]: {item}" if self.batch else f"{self.name}: {item}" for position, item in bad]
+
+
+def look_up(
+    name: str, path: Path, data: Any, read: Callable[[Any], Item], is_batch: Callable[[Any], bool]
+) -> Side[Item] | Missing:
+    """The side of a case that a path leads to."""
+    value = path.find(plain(data))
+    if isinstance(value, Missing):
+        return value
+    if isinstance(value, Gathered):
+        return Side(name, [_read(item, read) for item in value.items], batch=True)
+    value = plain(value)
+    if is_batch(value):
+        return Side(name, [_read(item, read) for item in value], batch=True)
+    return Side(name, [_read(value, read)], batch=False)
+
+
+def _read(value: Any, read: Callable[[Any], Item]) -> Item | BadValue:
+    if isinstance(value, Missing):
+        return BadValue(str(value))
+    try:
+        return read(plain(value))
+    except BadValue as error:
+        return error
+
+
+def nothing_there(output: Any, expected: Any, metadata: Mapping[str, Any]) -> Outcome:
+    """The outcome when a path leads nowhere on some side; a missing expected value is the author's error, not the model's."""
+    misses = [f"{side}: {found}" for side, found in (("output", output), ("expected", expected)) if isinstance(found, Missing)]
+    blame = Status.ERROR if isinstance(expected, Missing) else Status.OK
+    return unusable(misses, "; ".join(misses), metadata, status=blame)
+
+
+Matching = Literal["hungarian", "index", "max_matches"]
+MATCHINGS: tuple[Matching, ...] = ("hungarian", "index", "max_matches")
+
+
+def pair_up(scores: Floats, matching: Matching, match_threshold: float) -> list[tuple[int, int]]:
+    """Pairs of rows and columns, by row.
+
+    ``hungarian`` makes the total as large as possible; ``max_matches`` first the number of pairs at or above the
+    threshold, then the total.
+
+    >>> import numpy as np
+    >>> scores = np.array([[0.6, 0.2], [0.55, 0.0]])
+    >>> pair_up(scores, "hungarian", 0.5), pair_up(scores, "max_matches", 0.2)
+    ([(0, 1), (1, 0)], [(0, 1), (1, 0)])
+    """
+    if matching == "max_matches":
+        scores = scores + (min(scores.shape) + 1) * (scores >= match_threshold - SLACK)
+    rows, columns = assign(scores)
+    return list(zip(rows.tolist(), columns.tolist(), strict=True))

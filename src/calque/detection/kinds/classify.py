@@ -1,0 +1,49 @@
+"""Why a prediction or a truth is wrong: exactly one kind for each, found in eight steps that no order of objects can change."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from calque.core.columns import Bytes, Codes, Flags, where_else
+from calque.core.overlay import Layer, Overlay
+from calque.core.pairing import LEFT_OUT, TAKES_PART, Pairing
+from calque.core.start_up import Frozen
+from calque.detection.kinds.limits import Limits
+from calque.kernels import kernels
+from calque.kernels.error_kinds import Kind, Subtype
+
+
+class Kinds(Frozen, kw_only=True, eq=False):
+    """For each row of an overlay's two layers its kind, and the row of the other side that explains it (or -1)."""
+
+    truth: Bytes
+    truth_partner: Codes
+    found: Bytes
+    found_partner: Codes
+    subtype: Bytes
+    """For each prediction a `Subtype`."""
+
+
+def classify(
+    overlay: Overlay, pairing: Pairing, truth_counts: Flags, found_counts: Flags, limits: Limits, *, jobs: int = 1
+) -> Kinds:
+    """The kind of every row that counts. ``pairing`` is the greedy one, at ``limits.match`` or below it."""
+    below, above = overlay.truth, overlay.found
+    truth, truth_partner, found, found_partner, subtype = kernels().error_kinds(
+        below.boxes, below.label, below.offsets, roles(truth_counts),
+        where_else(pairing.iou >= limits.match, pairing.truth_match, -1),
+        above.boxes, above.label, above.offsets, above.scores, roles(found_counts),
+        below.form == "xywh", np.array([limits.match, limits.background, limits.part, limits.most]), jobs,
+    )  # fmt: skip
+    return Kinds(truth=truth, truth_partner=truth_partner, found=found, found_partner=found_partner, subtype=subtype)
+
+
+def roles(counts: Flags) -> Bytes:
+    """The kernels' roles of rows that count or are left out."""
+    return np.take(np.array([LEFT_OUT, TAKES_PART], dtype=np.uint8), counts)
+
+
+def mark_empty_pages(kinds: Kinds, found: Layer, page_is_empty: Flags) -> None:
+    """Say which predictions in the background stand on pages without any truth."""
+    if page_is_empty.any():
+        kinds.subtype[(kinds.found == Kind.BKG) & page_is_empty[found.page]] = Subtype.EMPTY_PAGE

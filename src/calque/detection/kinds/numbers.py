@@ -1,0 +1,329 @@
+"""The numbers of error kinds: counts, shares of the area, and what repairing a kind would be worth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from calque.core.columns import Array, Codes, Ints, Strings, Table, where_else
+from calque.core.ledger import UNIT, Ledger
+from calque.core.measures import Measure, MeasureName, Undefined, counts, fraction_sums, number
+from calque.core.start_up import Frozen
+from calque.detection.average_precision import RECALL_POINTS, image_order
+from calque.kernels import kernels
+from calque.kernels.error_kinds import Kind, Subtype
+
+if TYPE_CHECKING:
+    from calque.detection.task import Detection
+
+FOUND_KINDS = (
+    Kind.TP, Kind.CLS, Kind.MERGE, Kind.SPLIT, Kind.DUP, Kind.DUP_CLS,
+    Kind.FRAGMENT, Kind.ENVELOPE, Kind.LOC, Kind.BOTH, Kind.BKG,
+)  # fmt: skip
+TRUTH_KINDS = (Kind.TP, Kind.CLS, Kind.MERGED, Kind.SPLIT, Kind.LOC, Kind.BOTH, Kind.MISS, Kind.PARTIAL)
+Repair: TypeAlias = tuple[Kind, ...]
+Grids: TypeAlias = tuple[Ints, Ints]
+"""How many truths there are of each class (a row) and kind (a column), and how many predictions."""
+REPAIRS: Mapping[Kind, Repair] = {
+    **{kind: (kind,) for kind in FOUND_KINDS if kind is not Kind.TP},
+    Kind.MERGE: (Kind.MERGE, Kind.MERGED),
+    Kind.MISS: (Kind.MISS,),
+    Kind.PARTIAL: (Kind.PARTIAL,),
+}
+"""What is repaired together, by the name under which its worth is listed."""
+
+MOVED = (Kind.CLS, Kind.LOC, Kind.BOTH)
+"""Kinds whose prediction an oracle puts in its place; other predictions it takes away."""
+
+SUBTYPES = {Subtype.TIGHT: "TIGHT", Subtype.LOOSE: "LOOSE", Subtype.SHIFT: "SHIFT"}
+FLAGS = {Subtype.SWALLOWS: "swallows", Subtype.EMPTY_PAGE: "empty_page"}
+SUBTYPE_NAMES = {Subtype.NONE: "", **SUBTYPES, **FLAGS}
+WORST = 10
+"""How many documents are listed."""
+
+NO_OBJECTS = "no truths and no predictions"
+SOURCE = "calque; see Error kinds in the documentation"
+
+
+def _kind(kind: Kind, definition: str, rule: str) -> Measure:
+    return Measure(kind.name, kind.name, definition, rule, SOURCE, "never")
+
+
+MEASURES = (
+    _kind(
+        Kind.CLS, "The right place under another label.", "IoU >= T with a truth of another label, 1:1, when neither is paired"
+    ),
+    _kind(Kind.MERGE, "A prediction that holds several truths.", "coverage >= ρ of two or more truths"),
+    _kind(
+        Kind.MERGED,
+        "A truth inside a prediction that holds several.",
+        "covered >= ρ by a MERGE, or by a prediction of another truth",
+    ),
+    _kind(
+        Kind.SPLIT,
+        "A truth found in pieces, and the pieces.",
+        "two or more of purity >= ρ and coverage < κ that cover >= ρ together",
+    ),
+    _kind(Kind.DUP, "One more prediction of a truth that is found.", "IoU >= T with a TP or CLS truth of the same label"),
+    _kind(
+        Kind.DUP_CLS,
+        "One more prediction of a truth that is found, under another label.",
+        "IoU >= T with a TP or CLS truth of another label",
+    ),
+    _kind(Kind.FRAGMENT, "A piece of a truth that is found.", "purity >= κ in a TP or CLS truth"),
+    _kind(Kind.ENVELOPE, "A large box around a truth that is found.", "coverage >= κ of a TP or CLS truth"),
+    _kind(
+        Kind.LOC,
+        "The right label in a poor place: too tight, too loose, or shifted.",
+        "tb <= IoU < T with a truth of the same label",
+    ),
+    _kind(Kind.BOTH, "Another label and a poor place.", "tb <= IoU < T with a truth of another label"),
+    _kind(Kind.BKG, "A prediction where nothing is.", "every other prediction"),
+    _kind(Kind.MISS, "A truth where nothing was predicted.", "all predictions together cover < tb of it"),
+    _kind(Kind.PARTIAL, "A truth that predictions touch, and none of them explains.", "every other truth"),
+    Measure(
+        "delta_f1",
+        "ΔF1",
+        "What F1 would gain if an oracle repaired one kind of error; written delta_f1/KIND.",
+        "F1 after the repair − F1",
+        SOURCE,
+        NO_OBJECTS,
+    ),
+    Measure(
+        "delta_ap",
+        "ΔAP",
+        "What average precision at T would gain if an oracle repaired one kind of error; written delta_ap/KIND.",
+        "AP after the repair − AP",
+        SOURCE,
+        "scores are missing or all the same, or no truths",
+    ),
+)
+"""What `calque explain` knows of error kinds."""
+
+
+def address(name: MeasureName) -> tuple[str, ...] | None:
+    """Where in the tree of numbers a kind or what it is worth stands; ``None`` for other names."""
+    if name.name in ("delta_f1", "delta_ap"):
+        return "errors", "impact", name.label or "", name.name
+    for side, kinds in (("predictions", FOUND_KINDS), ("truth", TRUTH_KINDS)):
+        if name.name in {kind.name for kind in kinds}:
+            return ("errors", side, name.name) if name.label is None else ("errors", "per_class", name.label, side, name.name)
+    return None
+
+
+NO_AREA = "no area"
+
+
+class View(Frozen):
+    """Which kinds there are, and what they are called."""
+
+    found: Mapping[Kind, str]
+    """The kinds of predictions."""
+    truth: Mapping[Kind, str]
+    repairs: Mapping[Kind, str]
+    """What can be repaired."""
+
+    @property
+    def names(self) -> dict[Kind, str]:
+        """All kinds of both sides."""
+        return {Kind.NONE: "", **self.found, **self.truth}
+
+
+KINDS = View(
+    found={kind: kind.name for kind in FOUND_KINDS},
+    truth={kind: kind.name for kind in TRUTH_KINDS},
+    repairs={kind: kind.name for kind in REPAIRS},
+)
+TIDE = View(
+    found={Kind.TP: "TP", Kind.CLS: "Cls", Kind.LOC: "Loc", Kind.BOTH: "Both", Kind.DUP: "Dupe", Kind.BKG: "Bkg"},
+    truth={Kind.TP: "TP", Kind.CLS: "Cls", Kind.LOC: "Loc", Kind.MISS: "Miss"},
+    repairs={
+        Kind.CLS: "Cls", Kind.LOC: "Loc", Kind.BOTH: "Both", Kind.DUP: "Dupe", Kind.BKG: "Bkg", Kind.MISS: "Miss",
+    },
+)  # fmt: skip
+VIEWS = {"kinds": KINDS, "tide": TIDE}
+
+
+def measure(task: Detection, ledger: Ledger, jobs: int = 1) -> dict[str, Any]:
+    """What stands under ``errors`` in the JSON."""
+    view = VIEWS[task.errors]
+    truth, found = ledger.table("truth"), ledger.table("found")
+    classes = len(ledger.names["label"])
+    grids = _grid(truth, "label", classes), _grid(found, "label", classes)
+    numbers: dict[str, Any] = {"predictions": _by_kind(grids[1], view.found), "truth": _by_kind(grids[0], view.truth)}
+    if task.errors == "kinds":
+        subtypes = counts(found.array("subtype"), len(Subtype)).tolist()
+        numbers["subtypes"] = {name: subtypes[code] for code, name in SUBTYPES.items()}
+        numbers["flags"] = {name: subtypes[code] for code, name in FLAGS.items()}
+    numbers["area_share"] = {"predictions": _area_share(found, view.found), "truth": _area_share(truth, view.truth)}
+    numbers["impact"] = _impact(view, ledger, grids, jobs)
+    numbers["per_class"] = _per_class(task, ledger, view, grids)
+    numbers["worst_documents"] = _worst_documents(ledger, view)
+    return numbers
+
+
+def _by_kind(grid: Ints, names: Mapping[Kind, str]) -> dict[str, int]:
+    per_kind = grid.sum(axis=0).tolist()
+    return {name: per_kind[kind] for kind, name in names.items()}
+
+
+def _area_share(table: Table, names: Mapping[Kind, str]) -> dict[str, float | Undefined]:
+    """The area of each kind over the area of all that counts, the same for any order of documents."""
+    kind, area = table.array("kind"), table.array("area")
+    largest = float(area.max(where=kind != Kind.NONE, initial=0.0))
+    if largest <= 0:
+        return dict.fromkeys(names.values(), Undefined(NO_AREA))
+    # A power of two brings areas to [0, 1] without touching their digits; what does not count goes to group -1.
+    sums = fraction_sums(area, kind.astype(np.int32) - 1, len(Kind) - 1, 2.0 ** -int(np.frexp(largest)[1]))
+    total = float(sums.sum())
+    return {name: float(sums[kind - 1]) / total for kind, name in names.items()}
+
+
+def _impact(view: View, ledger: Ledger, grids: Grids, jobs: int) -> dict[str, dict[str, float | Undefined]]:
+    per_truth, per_found = (grid.sum(axis=0) for grid in grids)
+    deltas = _delta_ap(view, ledger, grids[0], jobs)
+    return {
+        name: {"delta_f1": delta_f1(per_truth, per_found, REPAIRS[kind]), "delta_ap": deltas[kind]}
+        for kind, name in view.repairs.items()
+    }
+
+
+def delta_f1(per_truth: Ints, per_found: Ints, repaired: Repair) -> float | Undefined:
+    """F1 once these kinds are repaired, less F1 as it is.
+
+    An oracle finds every truth of the kind (TP + 1, FN − 1) and takes every prediction of the kind from the false
+    positives: it becomes the one that finds its truth, or goes.
+
+    >>> tally = np.bincount([Kind.TP, Kind.LOC], minlength=len(Kind))
+    >>> delta_f1(tally, tally, (Kind.LOC,))
+    0.5
+    """
+    tp = int(per_truth[Kind.TP])
+    wrong, missed = int(per_found[1:].sum()) - tp, int(per_truth[1:].sum()) - tp
+    won, gone = int(per_truth[list(repaired)].sum()), int(per_found[list(repaired)].sum())
+    if not tp + wrong + missed:
+        return Undefined(NO_OBJECTS)
+    return _f1(tp + won, wrong - gone, missed - won) - _f1(tp, wrong, missed)
+
+
+def _f1(tp: int, wrong: int, missed: int) -> float:
+    return 2 * tp / (2 * tp + wrong + missed) if tp + wrong + missed else 1.0
+
+
+def _averages(ledger: Ledger, repairs: Sequence[Repair], truths: Ints, jobs: int) -> list[float]:
+    """AP after each repair, when so many truths (by repair and class) are to be found; NaN without truths.
+
+    A prediction that an oracle can put right stands here twice: as it is, and as it would be, after its equals in score.
+    """
+    found = ledger.table("found")
+    kind = found.array("kind")
+    columns: list[Array] = [kind, where_else(kind != Kind.NONE, found.array("label"), -1), found.array("score")]
+    by_image = image_order(ledger)
+    if by_image is not None:
+        columns = [column[by_image] for column in columns]
+    movable, moved_to = _moves(ledger)
+    as_would_be: list[Array] = [kind[movable] + np.uint8(len(Kind)), moved_to, found.array("score")[movable]]
+    place, label, score = (np.concatenate(pair) for pair in zip(columns, as_would_be, strict=True))
+    order, class_offsets = kernels().score_order(label, score, len(ledger.names["label"]), jobs)
+    right, absent = (np.take(mask, place) for mask in _masks(repairs))
+    precision, _, _ = kernels().coco_accumulate(
+        order, class_offsets, score, np.zeros(len(place), np.int32), right, absent, truths, RECALL_POINTS, 1, jobs
+    )
+    return [float(curve[curve > -1].mean()) if (curve > -1).any() else math.nan for curve in precision]
+
+
+def _masks(repairs: Sequence[Repair]) -> tuple[Array, Array]:
+    """For each kind of prediction as it is, then as it would be, which repairs find it right and which find it absent.
+
+    One bit for each repair: a repaired prediction is there as it would be, all others are there as they are.
+    """
+    every = np.uint16((1 << len(repairs)) - 1)
+    right, absent = np.zeros((2, len(Kind)), np.uint16), np.zeros((2, len(Kind)), np.uint16)
+    right[0, Kind.TP] = right[1] = absent[1] = every
+    for bit, repaired in enumerate(repairs):
+        absent[:, list(repaired)] ^= np.uint16(1 << bit)
+    return right.reshape(-1), absent.reshape(-1)
+
+
+def _delta_ap(view: View, ledger: Ledger, truths: Ints, jobs: int) -> dict[Kind, float | Undefined]:
+    """AP at the limit of a match once a kind is repaired, less AP as it is; the pairs are those of the kinds.
+
+    ``truths`` says how many truths there are of each class and kind.
+    """
+    found = ledger.table("found")
+    scores = found.array("score")[np.flatnonzero(found.array("kind") != Kind.NONE)]
+    unscored = int(np.isnan(scores).sum())
+    if unscored:
+        return dict.fromkeys(view.repairs, Undefined(f"{unscored:,} predictions have no score"))
+    if not len(scores) or scores.min() == scores.max():
+        return dict.fromkeys(view.repairs, Undefined("all predictions have the same score"))
+    # What an oracle adds has no score: those truths need no longer be found.
+    to_find = [truths.sum(axis=1) - truths[:, _added(kind)].sum(axis=1) for kind in view.repairs]
+    repairs = [(), *(REPAIRS[kind] for kind in view.repairs)]
+    before, *after = _averages(ledger, repairs, np.stack([truths.sum(axis=1), *to_find]), jobs)
+    return {kind: number(value - before, "no truths") for kind, value in zip(view.repairs, after, strict=True)}
+
+
+def _added(kind: Kind) -> list[Kind]:
+    """The kinds of truths for which a repair brings a prediction that was not there."""
+    return [one for one in REPAIRS[kind] if one not in MOVED]
+
+
+def _moves(ledger: Ledger) -> tuple[Ints, Codes]:
+    """The predictions that an oracle can put right, and the labels that they would have then."""
+    truth = ledger.table("truth")
+    rows = np.flatnonzero(np.isin(truth.array("kind"), MOVED))
+    partner = ledger.absolute("found", truth.array(UNIT)[rows], truth.array("partner")[rows])
+    return partner, truth.array("label")[rows]
+
+
+def _per_class(task: Detection, ledger: Ledger, view: View, grids: Grids) -> dict[str, Any]:
+    truth, found = grids
+    return {
+        label: {
+            "predictions": {name: int(found[code, kind]) for kind, name in view.found.items()},
+            "truth": {name: int(truth[code, kind]) for kind, name in view.truth.items()},
+        }
+        for code, label in enumerate(ledger.names["label"])
+        if not task.labels or label in task.labels
+    }
+
+
+def _grid(table: Table, column: str, size: int) -> Ints:
+    """How many rows there are of each value of a column and each kind; what does not count is left out."""
+    kind = table.array("kind")
+    rows = np.flatnonzero(kind != Kind.NONE)
+    cells = table.array(column)[rows].astype(np.int64) * len(Kind) + kind[rows]
+    return counts(cells, size * len(Kind)).reshape(size, len(Kind))
+
+
+def by_document(ledger: Ledger, view: View = KINDS) -> Table:
+    """One row for each document: how many predictions and truths of each kind it has."""
+    units = len(ledger.units)
+    found, truth = _grid(ledger.table("found"), UNIT, units), _grid(ledger.table("truth"), UNIT, units)
+    return Table({
+        "document": Strings.pack(str(unit) for unit in ledger.units),
+        **{f"predictions_{name}": found[:, kind] for kind, name in view.found.items()},
+        **{f"truth_{name}": truth[:, kind] for kind, name in view.truth.items()},
+    })  # fmt: skip
+
+
+def _worst_documents(ledger: Ledger, view: View) -> list[dict[str, Any]]:
+    """The documents with most errors, and which."""
+    units = len(ledger.units)
+    found, truth = _grid(ledger.table("found"), UNIT, units), _grid(ledger.table("truth"), UNIT, units)
+    wrong = found[:, Kind.TP + 1 :].sum(axis=1) + truth[:, Kind.TP + 1 :].sum(axis=1)
+    worst = np.argsort(-wrong, kind="stable")[:WORST]
+    return [
+        {
+            "document": ledger.units[unit],
+            "errors": int(wrong[unit]),
+            "predictions": {name: int(found[unit, kind]) for kind, name in view.found.items() if found[unit, kind]},
+            "truth": {name: int(truth[unit, kind]) for kind, name in view.truth.items() if truth[unit, kind]},
+        }
+        for unit in worst.tolist()
+        if wrong[unit]
+    ]

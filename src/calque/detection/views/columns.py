@@ -1,0 +1,121 @@
+"""What views need to know of boxes, as ledger columns: boxes may be let go of once a document is scored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calque.core.columns import Bytes, Codes, Column, Flags, Strings, Table
+from calque.core.corpus import BoxCorpus, UnitId
+from calque.core.overlay import Overlay
+from calque.core.pairing import ABSORBS, Pairing, greedy
+from calque.core.start_up import Frozen
+from calque.kernels import kernels
+
+if TYPE_CHECKING:
+    from calque.detection.task import Detection
+
+WRONG, RIGHT, NO_PART = 0, 1, 2
+"""What a prediction is when predictions are paired by score: unpaired, paired, or excused or left out."""
+
+NO_LIMIT = 2**31 - 1
+
+
+class Roles(Frozen, kw_only=True, eq=False):
+    """Who takes part in what. Ignored truths absorb; small predictions may be paired."""
+
+    truth: Bytes
+    found: Bytes
+    any_score: Bytes
+    """The predictions again, whatever their score."""
+    small: Flags
+    """Predictions below the smallest area: unpaired they are ignored."""
+    countable: Bytes
+    """The predictions that count by themselves."""
+
+
+class Added(Frozen, eq=False):
+    """Columns and tables that views add to a ledger."""
+
+    truth: dict[str, Column]
+    found: dict[str, Column]
+    documents: dict[str, Column]
+    tables: dict[str, Table]
+    met: Codes | None
+    """For each truth the row of the prediction that it is paired with when labels are not looked at, or -1."""
+
+
+def added(
+    task: Detection, overlay: Overlay, sides: tuple[BoxCorpus, BoxCorpus], pairing: Pairing, roles: Roles, *, jobs: int
+) -> Added:
+    """What the views that were asked for will need. Edge errors are always there: they cost little."""
+    columns = Added(
+        truth={"edges": pairing.edges},
+        found={},
+        documents={},
+        tables={},
+        met=any_class_match(overlay, roles, task.iou[0], jobs=jobs) if task.confusion else None,
+    )
+    if task.sweep:
+        columns.found["swept"] = swept(overlay, roles, task.iou[0], jobs=jobs)
+    if task.page_view:
+        from calque.detection.views.page_view import page_areas
+
+        columns.tables["areas"] = page_areas(overlay, roles.truth, roles.countable, jobs=jobs)
+    for column in task.by:
+        columns.documents[slice_column(column)] = document_values(column, overlay.documents, sides)
+    return columns
+
+
+def any_class_match(overlay: Overlay, roles: Roles, threshold: float, *, jobs: int) -> Codes:
+    """For each truth the row of the prediction that it is paired with when labels are not looked at, or -1."""
+    return greedy(overlay.unlabelled(), roles.truth, roles.found, threshold=threshold, jobs=jobs).truth_match
+
+
+def swept(overlay: Overlay, roles: Roles, threshold: float, *, jobs: int) -> Bytes:
+    """Whether each prediction is right when predictions are paired by score: `WRONG`, `RIGHT` or `NO_PART`.
+
+    The predictions of a page and label are taken from the highest score down, and each takes the free truth that it
+    overlaps most. What a prediction gets depends on better ones only, so one pairing serves every score threshold.
+    """
+    truth, found = overlay.truth, overlay.found
+    absorbs = (roles.truth == ABSORBS).astype(np.uint8)
+    _, matched, ignored, _ = kernels().coco_match(
+        truth.boxes, truth.label, truth.offsets, truth.areas(),
+        absorbs, np.zeros_like(absorbs), roles.truth,
+        found.boxes, found.label, found.offsets, found.scores, roles.any_score,
+        truth.form == "xywh", np.array([threshold]), np.array([[0.0, np.inf]]), NO_LIMIT, jobs,
+    )  # fmt: skip
+    right = (matched[:, 0] != 0) & (ignored[:, 0] == 0)
+    outside = (roles.any_score != 0) | (ignored[:, 0] != 0) | (roles.small & ~right)
+    return np.where(outside, np.uint8(NO_PART), np.where(right, np.uint8(RIGHT), np.uint8(WRONG)))
+
+
+def slice_column(column: str) -> str:
+    """The column of the documents table that holds a metadata column."""
+    return f"by.{column}"
+
+
+def document_values(column: str, documents: Sequence[UnitId], sides: tuple[BoxCorpus, BoxCorpus]) -> Strings:
+    """For each document its value in a metadata column as text: the truth's, else the predictions', else nothing."""
+    known: dict[UnitId, Any] = {}
+    for side in reversed(sides):
+        known.update(side.metadata.get(column, {}))
+    return Strings.pack(spoken(known.get(unit)) for unit in documents)
+
+
+def spoken(value: Any) -> str:
+    """A metadata value as the name of a slice; nothing stays nothing.
+
+    >>> spoken("news"), spoken(2020.0), spoken(True), spoken(None)
+    ('news', '2020', 'true', '')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)

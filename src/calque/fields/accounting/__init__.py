@@ -1,0 +1,1 @@
+"""The two accountings: which boxes and fields are counted, row by row."""

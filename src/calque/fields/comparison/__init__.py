@@ -1,0 +1,1 @@
+"""The comparison of two records: cells, fields, lists, and one whole document."""

@@ -1,0 +1,346 @@
+"""Which item of one list goes with which of the other: similarities in bulk, one optimal assignment."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from calque.core.assignment import assign
+from calque.core.columns import Flags, Floats, Ints
+from calque.core.rectangles import Rectangle, centre
+from calque.fields.comparison.cells import Accepted, Cell, Record, Unfit
+from calque.fields.comparison.records import (
+    SLACK,
+    Compared,
+    Pair,
+    compare_cells,
+    compare_records,
+    judged_leaf,
+    leaf_similarity,
+    one_sided,
+    overall_score,
+    similarity,
+)
+from calque.fields.schemas.plan import MOST_CELLS, FieldPlan, Kind, Matching, RecordPlan
+
+GRID = float(1 << 30)
+"""Similarities closer than one part in 2**30 count as equal, so that rounding does not decide and boxes may."""
+
+PairOf = tuple[int, int]
+
+
+def pair_items(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell]) -> list[Pair]:
+    """The pairs of two lists of objects, by truth; every item of the shorter list has a partner."""
+    record = plan.record
+    assert record is not None  # noqa: S101  # a list of objects has a plan for them
+    if plan.matching is Matching.OPTIMAL and len(truths) * len(founds) <= MOST_CELLS and _all_records(truths, founds):
+        if len(truths) == len(founds) == 1:
+            return [_pair(plan, 0, 0, compare_records(record, truths[0].value, founds[0].value))]
+        return _pair_in_bulk(plan, record, [cell.value for cell in truths], [cell.value for cell in founds], truths, founds)
+    return [_pair(plan, i, j, _fields(record, truths[i].value, founds[j].value)) for i, j in _chosen(plan, truths, founds)]
+
+
+def _all_records(truths: Iterable[Cell], founds: Iterable[Cell]) -> bool:
+    return all(type(cell.value) is Record for cell in truths) and all(type(cell.value) is Record for cell in founds)
+
+
+def _pair(plan: FieldPlan, truth: int, found: int, fields: list[Compared] | None) -> Pair:
+    if fields is None:
+        return Pair(truth, found, 0.0, plan.match_threshold <= 0, 0.0, [])
+    alike = similarity(fields)
+    return Pair(truth, found, alike, alike >= plan.match_threshold, overall_score(fields), fields)
+
+
+def _fields(record: RecordPlan, truth: Any, found: Any) -> list[Compared] | None:
+    return compare_records(record, truth, found) if type(truth) is Record and type(found) is Record else None
+
+
+def _chosen(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell]) -> list[PairOf]:
+    """Pairs by key, by position, or, where something is no object or the lists are too long, the best that is cheap."""
+    if plan.matching is Matching.KEY:
+        return _by_key(plan, truths, founds)
+    if plan.matching is Matching.ORDERED:
+        return [(index, index) for index in range(min(len(truths), len(founds)))]
+    if len(truths) * len(founds) <= MOST_CELLS:
+        fit_truths = [index for index, cell in enumerate(truths) if type(cell.value) is not Unfit]
+        fit_founds = [index for index, cell in enumerate(founds) if type(cell.value) is not Unfit]
+        inner = pair_items(plan, [truths[index] for index in fit_truths], [founds[index] for index in fit_founds])
+        pairs = [(fit_truths[pair.truth], fit_founds[pair.found]) for pair in inner]
+        return sorted(_complete(pairs, len(truths), len(founds)))
+    return sorted(_complete(_equal_first(truths, founds), len(truths), len(founds)))
+
+
+def _complete(pairs: list[PairOf], truths: int, founds: int) -> list[PairOf]:
+    """The pairs, and what is left on both sides in order."""
+    taken_truths, taken_founds = {i for i, _ in pairs}, {j for _, j in pairs}
+    rest_truths = (index for index in range(truths) if index not in taken_truths)
+    rest_founds = (index for index in range(founds) if index not in taken_founds)
+    return [*pairs, *zip(rest_truths, rest_founds, strict=False)]
+
+
+def _equal_first(truths: Sequence[Cell], founds: Sequence[Cell]) -> list[PairOf]:
+    """Items with the same JSON values, first come first served."""
+    waiting: dict[str, list[int]] = {}
+    for index in range(len(founds) - 1, -1, -1):
+        waiting.setdefault(_spelled(founds[index].value), []).append(index)
+    pairs = []
+    for index, cell in enumerate(truths):
+        same = waiting.get(_spelled(cell.value))
+        if same:
+            pairs.append((index, same.pop()))
+    return pairs
+
+
+def _spelled(value: Any) -> str:
+    if type(value) is Record:
+        return "\x1f".join(_spelled(cell.value) for cell in value.cells)
+    if type(value) is list:
+        return "\x1e".join(_spelled(cell.value) for cell in value)
+    if type(value) is Unfit:
+        return json.dumps(value.raw, sort_keys=True, default=str)
+    return repr(value)
+
+
+def _by_key(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell]) -> list[PairOf]:
+    waiting: dict[Any, list[int]] = {}
+    for index in range(len(founds) - 1, -1, -1):
+        waiting.setdefault(_key(plan, founds[index]), []).append(index)
+    pairs = []
+    for index, cell in enumerate(truths):
+        key = _key(plan, cell)
+        if key is not None and waiting.get(key):
+            pairs.append((index, waiting[key].pop()))
+    return pairs
+
+
+def _key(plan: FieldPlan, cell: Cell) -> Any:
+    if type(cell.value) is not Record or plan.record is None:
+        return None
+    field = plan.record.fields[plan.match_key]
+    value = cell.value.cells[plan.match_key].value
+    value = value[0] if type(value) is Accepted else value
+    if value is None or isinstance(value, Unfit | Record | list | dict):
+        return None
+    prepared = field.comparator.prepare(value)
+    return prepared if prepared.__hash__ is not None else repr(prepared)
+
+
+def _pair_in_bulk(
+    plan: FieldPlan,
+    record: RecordPlan,
+    truths: Sequence[Record],
+    founds: Sequence[Record],
+    truth_cells: Sequence[Cell],
+    found_cells: Sequence[Cell],
+) -> list[Pair]:
+    leaves: dict[int, Floats] = {}
+    alike = _similarities(record, truths, founds, leaves)
+    rows, columns = assignment(alike, truth_cells, found_cells, plan.nearest)
+    chosen, partners = rows.tolist(), columns.tolist()
+    by_field = []
+    for index, field in enumerate(record.fields):
+        a, b = [truths[i].cells[index] for i in chosen], [founds[j].cells[index] for j in partners]
+        if index in leaves:
+            # Leaves take the similarity that the matrix already has.
+            by_field.append(_judged(field, a, b, leaves[index][rows, columns].tolist()))
+        else:
+            by_field.append([compare_cells(field, *cells) for cells in zip(a, b, strict=True)])
+    pairs = []
+    for i, j, score, *fields in zip(chosen, partners, alike[rows, columns].tolist(), *by_field, strict=True):
+        pairs.append(Pair(i, j, score, score >= plan.match_threshold, overall_score(fields), fields))
+    return pairs
+
+
+def _judged(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell], scores: Sequence[float]) -> list[Compared]:
+    return [
+        one_sided(plan, truth, found) or judged_leaf(plan, truth, found, score)
+        for truth, found, score in zip(truths, founds, scores, strict=True)
+    ]
+
+
+def _similarities(record: RecordPlan, truths: Sequence[Record], founds: Sequence[Record], leaves: dict[int, Floats]) -> Floats:
+    """For every pair of records what `similarity` says of it; ``leaves`` receives the similarities of leaf fields."""
+    total: Any = 0.0
+    weight: Any = 0.0
+    compared: Any = False
+    for index, plan in enumerate(record.fields):
+        if plan.ignored:
+            continue
+        a, b = [each.cells[index] for each in truths], [each.cells[index] for each in founds]
+        scores, there = _field_matrix(plan, a, b, _plain)
+        if plan.is_leaf:
+            leaves[index] = scores
+        total = total + (scores if plan.weight == 1.0 else scores * plan.weight)
+        # As long as no field is absent on both sides the weight is one number for all pairs.
+        weight = weight + (plan.weight if there is None else plan.weight * there)
+        compared = True if there is None or compared is True else compared | there
+    if isinstance(weight, float) and weight > 0:
+        return np.asarray(total / weight)
+    shape = len(truths), len(founds)
+    total, weight, compared = (np.broadcast_to(part, shape) for part in (total, weight, compared))
+    with np.errstate(all="ignore"):
+        return np.where(weight > 0, total / weight, np.where(compared, 0.0, 1.0))
+
+
+def _overall_scores(record: RecordPlan, truths: Sequence[Record], founds: Sequence[Record]) -> Floats:
+    """For every pair of records what `overall_score` says of it."""
+    shape = len(truths), len(founds)
+    total, weight = np.zeros(shape), 0.0
+    for index, plan in enumerate(record.fields):
+        if plan.ignored:
+            continue
+        a, b = [each.cells[index] for each in truths], [each.cells[index] for each in founds]
+        scores, there = _field_matrix(plan, a, b, _applied)
+        if plan.is_leaf and plan.clip:
+            scores = np.where(scores >= plan.threshold, scores, 0.0)
+        total += (scores if there is None else np.where(there, scores, 1.0)) * plan.weight
+        weight += plan.weight
+    return total / weight if weight > 0 else np.zeros(shape)
+
+
+def _plain(each: Compared) -> float:
+    return each.plain
+
+
+def _applied(each: Compared) -> float:
+    return each.applied
+
+
+def _field_matrix(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell], read: Any) -> tuple[Floats, Flags | None]:
+    """The similarity of one field for every pair, 0 where one side lacks it; and where it is not absent on both sides."""
+    rows = [cell for cell in truths if cell.value is not None]
+    columns = [cell for cell in founds if cell.value is not None]
+    inner = _present_matrix(plan, rows, columns, read)
+    if len(rows) == len(truths) and len(columns) == len(founds):
+        return inner, None
+    has_truth = np.array([cell.value is not None for cell in truths], dtype=np.bool_)
+    has_found = np.array([cell.value is not None for cell in founds], dtype=np.bool_)
+    there = has_truth[:, None] | has_found[None, :]
+    scores = np.zeros((len(truths), len(founds)))
+    scores[np.ix_(has_truth, has_found)] = inner
+    return scores, there
+
+
+def _present_matrix(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell], read: Any) -> Floats:
+    a, b = [cell.value for cell in truths], [cell.value for cell in founds]
+    plain = not {*map(type, a), *map(type, b)} & {Unfit, Accepted}
+    if plan.is_leaf and plain:
+        return plan.comparator.matrix(plan.comparator.prepare_all(a), plan.comparator.prepare_all(b))
+    if plan.kind is Kind.OBJECT and plain and plan.record is not None:
+        if read is _plain:
+            return _overall_scores(plan.record, a, b)
+        raw = _similarities(plan.record, a, b, {})
+        return np.where(raw >= plan.threshold, raw, 0.0) if plan.clip else raw
+    cells = [[read(compare_cells(plan, truth, found)) for found in founds] for truth in truths]
+    return np.array(cells, dtype=np.float64).reshape(len(truths), len(founds))
+
+
+def pair_values(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell]) -> list[Pair]:
+    """The pairs of two lists of leaves, by truth."""
+    if plan.matching is Matching.ORDERED:
+        chosen = [(index, index) for index in range(min(len(truths), len(founds)))]
+    elif len(truths) * len(founds) > MOST_CELLS:
+        chosen = sorted(_complete(_equal_first(truths, founds), len(truths), len(founds)))
+    else:
+        scores = _value_matrix(plan, truths, founds)
+        rows, columns = assignment(scores, truths, founds, plan.nearest)
+        found = scores[rows, columns].tolist()
+        return [_value_pair(plan, *pair) for pair in zip(rows.tolist(), columns.tolist(), found, strict=True)]
+    return [_value_pair(plan, i, j, _value_similarity(plan, truths[i].value, founds[j].value)) for i, j in chosen]
+
+
+def _value_similarity(plan: FieldPlan, truth: Any, found: Any) -> float:
+    return 0.0 if type(truth) is Unfit or type(found) is Unfit else leaf_similarity(plan, truth, found)
+
+
+def _value_pair(plan: FieldPlan, truth: int, found: int, score: float) -> Pair:
+    same = score >= plan.threshold or abs(score - plan.threshold) < SLACK
+    return Pair(truth, found, score, same, score if same or not plan.clip else 0.0, [])
+
+
+def _value_matrix(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell]) -> Floats:
+    a, b = [cell.value for cell in truths], [cell.value for cell in founds]
+    if any(value is None or type(value) in (Unfit, Accepted) for values in (a, b) for value in values):
+        return np.array([[_value_similarity(plan, truth, found) for found in b] for truth in a], dtype=np.float64)
+    return plan.comparator.matrix(plan.comparator.prepare_all(a), plan.comparator.prepare_all(b))
+
+
+def assignment(scores: Floats, truths: Sequence[Cell], founds: Sequence[Cell], nearest: bool) -> tuple[Ints, Ints]:
+    """The best pairs, by truth; of equally good ones those with the nearest box centres (if asked), then the lowest indices."""
+    if scores.shape[0] > scores.shape[1]:
+        rows, columns = _pairs_of(scores.T, lambda: _closeness_turned(truths, founds, nearest))
+        order = np.argsort(columns)
+        return columns[order], rows[order]
+    return _pairs_of(scores, lambda: closeness(truths, founds) if nearest else None)
+
+
+def _closeness_turned(truths: Sequence[Cell], founds: Sequence[Cell], nearest: bool) -> Floats | None:
+    near = closeness(truths, founds) if nearest else None
+    return None if near is None else near.T
+
+
+def _pairs_of(scores: Floats, closeness_of: Callable[[], Floats | None]) -> tuple[Ints, Ints]:
+    """The best pairs of a matrix with at least as many columns as rows.
+
+    Most rows have one plain best column that no other row wants. Only the others, the contested, are assigned; that is
+    optimal for all as soon as giving up its best column would cost each plain row more than the contested lose.
+    """
+    rows = np.arange(len(scores))
+    columns: Ints = scores.argmax(axis=1).astype(np.int64)
+    best = scores[rows, columns]
+    gap = best - np.partition(scores, -2, axis=1)[:, -2] if scores.shape[1] > 1 else np.full(len(scores), np.inf)
+    contested: Flags = (np.bincount(columns, minlength=scores.shape[1])[columns] > 1) | (gap <= 1 / GRID)
+    near = closeness_of() if contested.any() else None
+    while contested.any():
+        free = np.flatnonzero(np.bincount(columns[~contested], minlength=scores.shape[1]) == 0)
+        inside = np.ix_(contested, free)
+        _, chosen = assign(_with_nearness(scores[inside], None if near is None else near[inside]))
+        columns[contested] = free[chosen]
+        lost = float((best - scores[rows, columns])[contested].sum())
+        tempted = ~contested & (gap <= lost + 1 / GRID)
+        if not tempted.any():
+            break
+        contested |= tempted
+        columns[contested] = scores[contested].argmax(axis=1)
+    return rows, columns
+
+
+def _with_nearness(scores: Floats, near: Floats | None) -> Floats:
+    """Scores on a grid, and nearness below its steps: all of it together does not make up for one step of a score."""
+    level = np.round(scores * GRID) / GRID
+    return np.asarray(level if near is None else level + near * (0.5 / GRID / max(min(scores.shape), 1)))
+
+
+def closeness(truths: Sequence[Cell], founds: Sequence[Cell]) -> Floats | None:
+    """How near the boxes of every pair are, from 0 (far, or unknown) to 1; ``None`` when there are no boxes to compare."""
+    a, b = [middle(cell) for cell in truths], [middle(cell) for cell in founds]
+    known_a, known_b = [place is not None for place in a], [place is not None for place in b]
+    if not any(known_a) or not any(known_b):
+        return None
+    first = np.array([place or (math.nan, math.nan) for place in a])
+    second = np.array([place or (math.nan, math.nan) for place in b])
+    distance = np.hypot(*(first[:, None, :] - second[None, :, :]).transpose(2, 0, 1))
+    farthest = float(np.nanmax(distance))
+    if not math.isfinite(farthest):
+        return None
+    near = 1 - distance / farthest if farthest > 0 else np.ones_like(distance)
+    return np.asarray(np.round(np.nan_to_num(near, nan=0.0) * 4096) / 4096)
+
+
+def middle(cell: Cell) -> tuple[float, float] | None:
+    """The middle of an item: of its own box, or of the boxes of its fields."""
+    boxes = [cell.box] if cell.box is not None else _boxes_in(cell.value)
+    places = [centre(box) for box in boxes if not math.isnan(box[0])]
+    if not places:
+        return None
+    return sum(x for x, _ in places) / len(places), sum(y for _, y in places) / len(places)
+
+
+def _boxes_in(value: Any) -> list[Rectangle]:
+    if type(value) is not Record:
+        return []
+    return [cell.box for cell in value.cells if cell.box is not None]

@@ -1,0 +1,1 @@
+"""What confidences are worth: rankings, average precision and calibration."""

@@ -1,0 +1,246 @@
+"""Schemas: the plain form checked key by key, its one canonical spelling, and the plan that it compiles to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import count
+from typing import Any
+
+from calque.comparators.registry import comparator
+from calque.core.errors import ConfigError, did_you_mean
+from calque.fields.comparison.cells import METADATA
+from calque.fields.schemas.plan import FieldPlan, Kind, Matching, RecordPlan
+
+LEAF_TYPES = ("str", "int", "float", "bool", "any")
+TYPES = (*LEAF_TYPES, "object", "list[object]", *(f"list[{leaf}]" for leaf in LEAF_TYPES))
+SPOKEN_TYPES = {"string": "str", "number": "float", "integer": "int", "boolean": "bool", "list": "list[str]"}
+
+DEFAULT_COMPARATOR = {"str": "levenshtein", "int": "numeric", "float": "numeric", "bool": "exact", "any": "anls_star"}
+DEFAULT_THRESHOLD = 0.5
+DEFAULT_MATCH_THRESHOLD = 0.7
+DEEPEST = 64
+
+FIELD_KEYS = {
+    "type": "what the field holds",
+    "comparator": "how two values are compared",
+    "params": "options of the comparator",
+    "threshold": "from which similarity on two values count as the same",
+    "weight": "its weight in the score of the record",
+    "clip": "whether a score below the threshold counts 0",
+    "clip_under_threshold": "another name for clip",
+    "match_threshold": "from which similarity on two list items count as the same",
+    "matching": "how list items are paired: optimal, ordered or key",
+    "match_key": "the field that identifies a list item",
+    "alias": "the name of the field in the JSON",
+    "description": "for people",
+    "fields": "the fields of an object or of a list item",
+}
+TOP_KEYS = {"fields", "name", "description"}
+
+
+def canonical(schema: Mapping[str, Any], where: str = "schema") -> str:
+    """The one spelling of a schema in the plain form: defaults filled in, fields in their order.
+
+    >>> canonical({"fields": {"total": {"type": "float"}}})
+    '{"fields":{"total":{"type":"float","comparator":"numeric","threshold":0.5,"weight":1.0}}}'
+    """
+    if "fields" not in schema:
+        hint = next(filter(None, (did_you_mean(str(key), TOP_KEYS) for key in schema)), "")
+        raise ConfigError(
+            f"{where}: a schema has 'fields'; this one has {', '.join(map(repr, schema)) or 'nothing'}; {hint}".rstrip("; ")
+        )
+    _check_keys(schema, TOP_KEYS, where)
+    _check_texts(schema, ("name", "description"), where)
+    return json.dumps({"fields": _fields(schema["fields"], f"{where}: fields", 1)}, separators=(",", ":"), ensure_ascii=False)
+
+
+def _check_keys(given: Mapping[str, Any], known: Any, where: str) -> None:
+    for key in given:
+        if key not in known:
+            raise ConfigError(
+                f"{where}: unknown key {key!r}; {did_you_mean(str(key), known) or 'known are ' + ', '.join(sorted(known))}"
+            )
+
+
+def _check_texts(given: Mapping[str, Any], keys: Sequence[str], where: str) -> None:
+    for key in keys:
+        if key in given and not (isinstance(given[key], str) and (given[key] or key != "alias")):
+            raise ConfigError(f"{where}.{key}: text is expected here, not {_shown(given[key])}")
+
+
+def _fields(given: Any, where: str, depth: int) -> dict[str, Any]:
+    if depth > DEEPEST:
+        raise ConfigError(f"{where}: a schema may be {DEEPEST} levels deep")
+    if not isinstance(given, Mapping) or not given:
+        raise ConfigError(f"{where}: an object with at least one field is expected here, not {_shown(given)}")
+    fields = {str(name): _field(each, f"{where}.{name}", depth) for name, each in given.items()}
+    keys = [each.get("alias", name) for name, each in fields.items()]
+    for key in keys:
+        if key in METADATA:
+            raise ConfigError(f"{where}: {key!r} is what a value carries along, not a field; name the field otherwise")
+    twice = sorted({key for key in keys if keys.count(key) > 1})
+    if twice:
+        raise ConfigError(f"{where}: two fields share the JSON key {twice[0]!r}")
+    return fields
+
+
+def _field(given: Any, where: str, depth: int) -> dict[str, Any]:
+    if not isinstance(given, Mapping):
+        raise ConfigError(f'{where}: an object such as {{"type": "str"}} is expected here, not {_shown(given)}')
+    _check_keys(given, FIELD_KEYS, where)
+    _check_texts(given, ("alias", "description"), where)
+    kind = _type(given, where)
+    _check_list_keys(given, kind, where)
+    nested = kind in ("object", "list[object]")
+    whole: dict[str, Any] = {"type": kind, **(_nested(given, kind, where) if nested else _comparator(given, kind, where))}
+    whole["threshold"] = _share(given, "threshold", whole.pop("own_threshold", DEFAULT_THRESHOLD), where)
+    whole["weight"] = _weight(given, where)
+    if not _flag(given, where):
+        whole["clip"] = False
+    if "alias" in given:
+        whole["alias"] = given["alias"]
+    if nested:
+        whole["fields"] = _fields(given.get("fields"), f"{where}.fields", depth + 1)
+    if kind.startswith("list["):
+        whole |= _matching(given, whole, where)
+    return whole
+
+
+def _check_list_keys(given: Mapping[str, Any], kind: str, where: str) -> None:
+    """Refuse what says how list items are paired where there are none."""
+    if "match_threshold" in given and kind != "list[object]":
+        other = "; its items are compared with threshold" if kind.startswith("list[") else ""
+        raise ConfigError(f"{where}.match_threshold: is for list[object], not for {kind}{other}")
+    for key in ("matching", "match_key"):
+        if key in given and not kind.startswith("list["):
+            raise ConfigError(f"{where}.{key}: is for lists, not for {kind}")
+
+
+def _nested(given: Mapping[str, Any], kind: str, where: str) -> dict[str, Any]:
+    for key in ("comparator", "params"):
+        if key in given:
+            raise ConfigError(f"{where}: {key} is for values; {kind} is compared by its fields")
+    if kind == "object":
+        return {}
+    return {"match_threshold": _share(given, "match_threshold", DEFAULT_MATCH_THRESHOLD, where)}
+
+
+def _type(given: Mapping[str, Any], where: str) -> str:
+    kind = given.get("type", "str")
+    kind = SPOKEN_TYPES.get(kind, kind) if isinstance(kind, str) else kind
+    if kind not in TYPES:
+        hint = did_you_mean(str(kind), TYPES)
+        raise ConfigError(f"{where}.type: {_shown(kind)} is no type; {hint or 'types are ' + ', '.join(TYPES)}")
+    return str(kind)
+
+
+def _comparator(given: Mapping[str, Any], kind: str, where: str) -> dict[str, Any]:
+    if "fields" in given:
+        raise ConfigError(f"{where}: 'fields' belong to object and list[object], not to {kind}")
+    leaf = kind.removeprefix("list[").removesuffix("]")
+    name, params = given.get("comparator", DEFAULT_COMPARATOR[leaf]), given.get("params", {})
+    if not isinstance(name, str) or not isinstance(params, Mapping):
+        raise ConfigError(f"{where}: comparator is a name and params an object of its options")
+    try:
+        made = comparator(name, params)
+    except ConfigError as error:
+        raise ConfigError(f"{where}: {error}") from None
+    except TypeError as error:
+        raise ConfigError(f"{where}.params: {error}") from None
+    described: dict[str, Any] = {"comparator": name}
+    if made.params():
+        described["params"] = made.params()
+    if made.threshold is not None:
+        described["own_threshold"] = made.threshold
+    return described
+
+
+def _share(given: Mapping[str, Any], key: str, default: float, where: str) -> float:
+    value = given.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise ConfigError(f"{where}.{key}: a number from 0 to 1 is expected here, not {_shown(value)}")
+    return float(value)
+
+
+def _weight(given: Mapping[str, Any], where: str) -> float:
+    value = given.get("weight", 1.0)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+        raise ConfigError(f"{where}.weight: a finite number from 0 is expected here, not {_shown(value)}")
+    return float(value)
+
+
+def _flag(given: Mapping[str, Any], where: str) -> bool:
+    if "clip" in given and "clip_under_threshold" in given:
+        raise ConfigError(f"{where}: clip and clip_under_threshold are the same; give one")
+    value = given.get("clip", given.get("clip_under_threshold", True))
+    if not isinstance(value, bool):
+        raise ConfigError(f"{where}.clip: true or false is expected here, not {_shown(value)}")
+    return value
+
+
+def _matching(given: Mapping[str, Any], whole: Mapping[str, Any], where: str) -> dict[str, Any]:
+    match_key = given.get("match_key")
+    matching = given.get("matching", "key" if match_key is not None else "optimal")
+    if matching not in list(Matching):
+        raise ConfigError(f"{where}.matching: {_shown(matching)} is none of {', '.join(Matching)}")
+    if (matching == "key") != (match_key is not None):
+        raise ConfigError(f"{where}: matching by key needs match_key, the field that identifies an item, and only then")
+    if match_key is not None:
+        leaves = [name for name, each in whole.get("fields", {}).items() if each["type"] in LEAF_TYPES]
+        if match_key not in leaves:
+            hint = did_you_mean(str(match_key), leaves) or f"it can be {', '.join(leaves) or 'none here'}"
+            raise ConfigError(f"{where}.match_key: items have no such value {_shown(match_key)}; {hint}")
+        return {"matching": "key", "match_key": match_key}
+    return {"matching": matching} if matching != "optimal" else {}
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:59] + "…"
+
+
+@lru_cache(maxsize=64)
+def compile_plan(text: str, *, nearest: bool = True) -> RecordPlan:
+    """The plan of a schema in its canonical spelling; ``nearest`` lets boxes decide between equally good pairings."""
+    return _record(json.loads(text)["fields"], "", "", count(), nearest)
+
+
+def _record(fields: Mapping[str, Any], path: str, label: str, codes: Iterator[int], nearest: bool) -> RecordPlan:
+    return RecordPlan(tuple(_plan(name, each, path, label, codes, nearest) for name, each in fields.items()))
+
+
+def _plan(name: str, given: Mapping[str, Any], path: str, label: str, codes: Iterator[int], nearest: bool) -> FieldPlan:
+    kind = given["type"]
+    shape = {"object": Kind.OBJECT, "list[object]": Kind.ITEMS}.get(
+        kind, Kind.VALUES if kind.startswith("list[") else Kind.LEAF
+    )
+    made = comparator(given.get("comparator", "exact"), given.get("params"))
+    key = given.get("alias", name)
+    # Paths of boxes and outcomes follow the JSON, as people see it there; counts follow the schema.
+    label += key
+    code = next(codes)
+    record = None
+    if "fields" in given:
+        below = f"{label}[]." if shape is Kind.ITEMS else f"{label}."
+        record = _record(given["fields"], f"{path}{name}.", below, codes, nearest)
+    return FieldPlan(
+        name=name,
+        key=key,
+        path=path + name,
+        label=label,
+        code=code,
+        kind=shape,
+        type=kind.removeprefix("list[").removesuffix("]"),
+        comparator=made,
+        threshold=given["threshold"],
+        weight=given["weight"],
+        clip=given.get("clip", True),
+        ignored=made.name == "ignore",
+        match_threshold=given.get("match_threshold", DEFAULT_MATCH_THRESHOLD),
+        matching=Matching(given.get("matching", "optimal")),
+        match_key=list(given["fields"]).index(given["match_key"]) if "match_key" in given else -1,
+        nearest=nearest,
+        record=record,
+    )

@@ -1,0 +1,166 @@
+"""COCO files read exactly from parsed JSON: every breach of their shape is named, none is guessed at."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from calque.core.corpus import UnitId
+from calque.core.errors import IssueLog, did_you_mean
+from calque.readers.boxes.coco_columns import DOCUMENT_KEYS, Ids, ResultColumns, TruthColumns
+from calque.readers.sources.json_tree import RepeatedKeys, kind, pointer, shown
+
+
+def looks_like_truth(tree: Any) -> bool:
+    """Whether parsed JSON means to be COCO ground truth."""
+    return isinstance(tree, Mapping) and bool(tree.keys() & {"images", "annotations", "categories"})
+
+
+def looks_like_results(tree: Any) -> bool:
+    """Whether parsed JSON means to be a list of COCO results."""
+    return (
+        isinstance(tree, list)
+        and all(isinstance(item, Mapping) for item in tree[:1])
+        and ("image_id" in tree[0] if tree else True)
+    )
+
+
+def truth_from_tree(tree: Mapping[str, Any], log: IssueLog) -> TruthColumns:
+    """The columns of a ground-truth file; raises with every issue when its shape is broken."""
+    reader = _Reader(log)
+    reader.repeated(tree, "")
+    images = [entry for entry in reader.entries(tree, "images") if entry is not None]
+    annotations = list(reader.entries(tree, "annotations"))
+    columns = TruthColumns(
+        images=Ids.of([reader.identity(entry, "id", pointer("images", row)) for row, entry in enumerate(images)]),
+        sizes=np.array([[reader.size(entry, key) for key in ("width", "height")] for entry in images]).reshape(-1, 2),
+        documents=_documents(images),
+        image_entries=lambda: images,
+        mentions=lambda key: any(key in entry for entry in images),
+        categories=tree.get("categories"),
+        ids=reader.annotation_ids(annotations),
+        image=Ids.of([reader.identity(entry, "image_id", _place(row)) for row, entry in enumerate(annotations)]),
+        category=Ids.of([reader.identity(entry, "category_id", _place(row)) for row, entry in enumerate(annotations)]),
+        boxes=reader.boxes(annotations, _place),
+        areas=np.array([reader.number(entry, "area", _place(row)) for row, entry in enumerate(annotations)], dtype=np.float64),
+        crowd=np.array([reader.flag(entry, "iscrowd", _place(row)) for row, entry in enumerate(annotations)], dtype=np.uint8),
+        ignore=np.array([reader.flag(entry, "ignore", _place(row)) for row, entry in enumerate(annotations)], dtype=np.uint8),
+        scores=reader.scores(annotations) if any("score" in entry for entry in annotations) else None,
+    )
+    log.raise_errors()
+    return columns
+
+
+def results_from_tree(tree: list[Any], log: IssueLog) -> ResultColumns:
+    """The columns of a results file; raises with every issue when its shape is broken."""
+    reader = _Reader(log)
+    entries = [reader.entry(entry, pointer(row)) for row, entry in enumerate(tree)]
+    columns = ResultColumns(
+        image=Ids.of([reader.identity(entry, "image_id", pointer(row)) for row, entry in enumerate(entries)]),
+        category=Ids.of([reader.identity(entry, "category_id", pointer(row)) for row, entry in enumerate(entries)]),
+        boxes=reader.boxes(entries, pointer),
+        scores=np.array([reader.number(entry, "score", pointer(row)) for row, entry in enumerate(entries)], dtype=np.float64),
+    )
+    log.raise_errors()
+    return columns
+
+
+def _place(row: int) -> str:
+    return pointer("annotations", row)
+
+
+def _documents(images: list[Mapping[str, Any]]) -> list[UnitId] | None:
+    for key in DOCUMENT_KEYS:
+        names = [entry.get(key) for entry in images]
+        if names and all(isinstance(name, int | str) and not isinstance(name, bool) for name in names):
+            return [name for name in names if name is not None]
+    return None
+
+
+class _Reader:
+    """Reads single values and writes down what they should have been."""
+
+    def __init__(self, log: IssueLog) -> None:
+        self.log = log
+
+    def repeated(self, node: Any, where: str) -> None:
+        for key in node.repeated if isinstance(node, RepeatedKeys) else ():
+            self.log.add("duplicate-key", where, f"the key {key!r} occurs more than once", help="keep one of them")
+
+    def entries(self, tree: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+        value = tree.get(key)
+        if not isinstance(value, list):
+            wrong = f"not {kind(value)} {shown(value)}" if key in tree else "and there is none"
+            self.log.add("wrong-type", pointer(key), f"expected an array, {wrong}", help=did_you_mean(key, tree))
+            return []
+        return [self.entry(entry, pointer(key, row)) for row, entry in enumerate(value)]
+
+    def entry(self, node: Any, where: str) -> Mapping[str, Any]:
+        if isinstance(node, Mapping):
+            self.repeated(node, where)
+            return node
+        self.log.add("wrong-type", where, f"expected an object, not {kind(node)} {shown(node)}")
+        return {}
+
+    def identity(self, entry: Mapping[str, Any], key: str, where: str) -> UnitId:
+        value = entry.get(key)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63):
+            return value
+        if key not in entry:
+            self.log.add("missing-key", where, f"the key {key!r} is missing", help=did_you_mean(key, entry))
+        else:
+            self.log.add("wrong-type", where + pointer(key), f"expected an integer or a string, not {shown(value)}")
+        return 0
+
+    def annotation_ids(self, annotations: list[Mapping[str, Any]]) -> Ids | None:
+        if not any("id" in entry for entry in annotations):
+            return None
+        return Ids.of([self.identity(entry, "id", _place(row)) for row, entry in enumerate(annotations)])
+
+    def size(self, entry: Mapping[str, Any], key: str) -> float:
+        value = entry.get(key)
+        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
+
+    def number(self, entry: Mapping[str, Any], key: str, where: str) -> float:
+        """A number; NaN when it is absent or null."""
+        value = entry.get(key)
+        if value is None:
+            return math.nan
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return float(value) if abs(value) < 1e308 or isinstance(value, float) else math.inf
+        self.log.add("wrong-type", where + pointer(key), f"expected a number, not {kind(value)} {shown(value)}")
+        return math.nan
+
+    def scores(self, annotations: list[Mapping[str, Any]]) -> Any:
+        return np.array([self.number(entry, "score", _place(row)) for row, entry in enumerate(annotations)], dtype=np.float64)
+
+    def flag(self, entry: Mapping[str, Any], key: str, where: str) -> int:
+        value = entry.get(key, 0)
+        if value in (0, 1):
+            return int(value)
+        self.log.add("wrong-type", where + pointer(key), f"expected 0 or 1, not {shown(value)}")
+        return 0
+
+    def boxes(self, entries: list[Mapping[str, Any]], place: Any) -> Any:
+        return np.array([self._box(entry, place(row)) for row, entry in enumerate(entries)], dtype=np.float64).reshape(-1, 4)
+
+    def _box(self, entry: Mapping[str, Any], where: str) -> list[float]:
+        value = entry.get("bbox")
+        if isinstance(value, list) and len(value) == 4 and all(_is_number(item) for item in value):
+            return [float(max(min(item, 1e308), -1e308)) if isinstance(item, int) else item for item in value]
+        if "bbox" not in entry:
+            self.log.add("missing-key", where, "the key 'bbox' is missing", help=did_you_mean("bbox", entry))
+        else:
+            self.log.add(
+                "box-shape", where + pointer("bbox"), f"expected four numbers [x, y, width, height], not {shown(value)}"
+            )
+        return [0.0] * 4
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

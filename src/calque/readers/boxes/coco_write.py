@@ -1,0 +1,83 @@
+"""COCO files written from a corpus: a data set with images, annotations and categories, or a list of results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from calque.core.corpus import BoxCorpus, UnitId
+from calque.readers.boxes import page_names
+from calque.readers.boxes.objects import Traced, name_of, short, size_of, traced
+from calque.readers.sources.json_tree import dumped
+
+CARRIES = frozenset({"scores", "ids", "page sizes", "ignored objects", "crowds", "areas", "empty pages", "page names"})
+RESULTS_CARRY = frozenset({"scores"})
+
+
+def write(corpus: BoxCorpus) -> dict[str, bytes]:
+    """The corpus (sizes in pixels) as a data set; predictions are annotations with scores."""
+    images, categories = _image_ids(corpus), _categories(corpus)
+    tree = {
+        "images": [_image(corpus, page, images[page]) for page in range(len(images))],
+        "annotations": [
+            _annotation(item, number, images[item.page], categories) for number, item in enumerate(traced(corpus), start=1)
+        ],
+        "categories": [{"id": identity, "name": name} for name, identity in categories.items()],
+    }
+    return {"": _encoded(tree)}
+
+
+def write_results(corpus: BoxCorpus) -> dict[str, bytes]:
+    """The corpus (sizes in pixels) as a list of detections."""
+    images, categories = _image_ids(corpus), _categories(corpus)
+    results = [
+        {"image_id": images[item.page], "category_id": categories[item.label], "bbox": item.box, "score": item.score}
+        for item in traced(corpus)
+    ]
+    return {"": _encoded(results)}
+
+
+def _encoded(tree: Any) -> bytes:
+    return dumped(tree, None)
+
+
+def _image_ids(corpus: BoxCorpus) -> list[UnitId]:
+    """The id of each page's image: its own where the file had one, else a number from 1."""
+    if corpus.image_ids is not None:
+        return list(corpus.image_ids)
+    documents = [corpus.documents[code] for code in corpus.page_document.tolist()]
+    if corpus.format == "coco" and len(set(documents)) == len(documents):
+        return documents
+    return list(range(1, len(documents) + 1))
+
+
+def _categories(corpus: BoxCorpus) -> dict[str, UnitId]:
+    """The id of each label: the file's own where it is a number, else one from 1."""
+    known = {name: int(key) for key, name in (corpus.label_map or {}).items() if str(key).isdecimal() and str(key).isascii()}
+    if set(known) != set(corpus.labels):
+        return {name: number for number, name in enumerate(corpus.labels, start=1)}
+    return {name: known[name] for name in corpus.labels}
+
+
+def _image(corpus: BoxCorpus, page: int, identity: UnitId) -> dict[str, Any]:
+    document, index = corpus.documents[corpus.page_document[page]], int(corpus.page_index[page])
+    entry: dict[str, Any] = {"id": identity, "file_name": name_of(corpus, page) or f"{page_names.stem_of(document, index)}.png"}
+    size = size_of(corpus, page)
+    if size is not None:
+        entry |= {"width": short(size[0]), "height": short(size[1])}
+    return entry if document == identity else {**entry, "doc_id": document, "page_index": index}
+
+
+def _annotation(item: Traced, number: int, image: UnitId, categories: Mapping[str, UnitId]) -> dict[str, Any]:
+    own = item.id is not None and item.id.isdecimal() and item.id.isascii()
+    entry: dict[str, Any] = {
+        "id": int(item.id) if own and item.id is not None else item.id or number,
+        "image_id": image,
+        "category_id": categories[item.label],
+        "bbox": item.box,
+        "area": item.box[2] * item.box[3] if item.area is None else item.area,
+        "iscrowd": int(item.crowd),
+    }
+    if item.ignored:
+        entry["ignore"] = 1
+    return entry if item.score is None else {**entry, "score": item.score}

@@ -1,0 +1,245 @@
+"""The formats that calque knows: how each is recognised, read and written.
+
+A format is one entry of `FORMATS`. The order is the order of recognition: what is easiest to tell apart comes first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from calque.core.corpus import BoxCorpus, BoxForm, Corpus, Extent
+from calque.core.errors import ConfigError, ContractError, IssueLog, did_you_mean
+from calque.readers.boxes import (
+    alto,
+    coco_files,
+    coco_tree,
+    coco_write,
+    docling,
+    label_studio,
+    omnidocbench,
+    page_xml,
+    plain,
+    snapshot,
+    snapshot_write,
+    voc,
+    yolo,
+)
+from calque.readers.boxes.coco_files import Results
+from calque.readers.boxes.conventions import Rules
+from calque.readers.page_rows import write
+from calque.readers.page_rows.rows import NDJSON, PARQUET, is_ndjson, is_parquet
+from calque.readers.page_rows.streams import PageStream
+from calque.readers.sources.json_tree import shown
+from calque.readers.sources.source import Source
+
+Loaded: TypeAlias = Corpus | Results
+Files: TypeAlias = Mapping[str, bytes]
+"""What a writer makes: file names with their content; the name is empty when the format is one file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """One way of writing boxes down."""
+
+    name: str
+    """What ``--from-truth``, ``--from-pred``, ``--from`` and ``--to`` call it."""
+    title: str
+    """What it is, for people."""
+    recognise: Callable[[Source], bool]
+    """Whether a source means to be in this format, told from its shape; never raises for a readable source."""
+    load: Callable[[Source, Rules], Loaded]
+    write: Callable[[BoxCorpus], Files] | None = None
+    carries: frozenset[str] = frozenset()
+    """What of a corpus survives writing, beyond documents, pages, labels and boxes."""
+    form: BoxForm | None = None
+    """What boxes must be like to be written; ``None`` when either will do."""
+    extent: Extent | None = None
+
+
+def _snapshot(source: Source, rules: Rules) -> Loaded:
+    return snapshot.in_any_units(source.tree, source.path, rules)
+
+
+def _coco_truth(source: Source, rules: Rules) -> Loaded:
+    log = IssueLog(source.path)
+    _expect(source, Mapping, "an object with images, annotations and categories")
+    return coco_files.truth_corpus(coco_tree.truth_from_tree(source.tree, log), log, rules)
+
+
+def _coco_results(source: Source, rules: Rules) -> Loaded:
+    log = IssueLog(source.path)
+    _expect(source, list, "a list of detections")
+    return Results(coco_tree.results_from_tree(source.tree, log), log, rules)
+
+
+def _expect(source: Source, kind: type, what: str) -> None:
+    if not isinstance(source.tree, kind):
+        raise ContractError.single("wrong-type", f"expected {what}, not {shown(source.tree)}", file=source.path)
+
+
+FORMATS: tuple[Format, ...] = (
+    Format(
+        name=PARQUET,
+        title="a Parquet file with one page a row: doc_id, boxes, labels (and page_index, scores)",
+        recognise=is_parquet,
+        load=lambda source, rules: PageStream(source.path, PARQUET, rules).whole(),
+        write=write.parquet,
+        carries=write.CARRIES,
+    ),
+    Format(
+        name=NDJSON,
+        title="one page a line: an object with doc_id, boxes, labels (and page_index, scores)",
+        recognise=is_ndjson,
+        load=lambda source, rules: PageStream(source.path, NDJSON, rules).whole(),
+        write=write.ndjson,
+        carries=write.CARRIES,
+    ),
+    Format(
+        name="snapshot",
+        title="an object with label_map, info, documents and predictions (schema 1.3)",
+        recognise=lambda source: source.is_json and snapshot.looks_like(source.tree),
+        load=_snapshot,
+        write=snapshot_write.write,
+        carries=snapshot_write.CARRIES,
+        form=BoxForm.XYXY,
+        extent=Extent.NORMALIZED,
+    ),
+    Format(
+        name="docling",
+        title="a DoclingDocument, or a folder of them",
+        recognise=docling.recognise,
+        load=docling.load,
+        write=docling.write,
+        carries=docling.CARRIES,
+        form=BoxForm.XYXY,
+        extent=Extent.PIXELS,
+    ),
+    Format(
+        name="omnidocbench",
+        title="a list of pages with layout_dets and page_info, or an object with results and categories",
+        recognise=lambda source: source.is_json and omnidocbench.looks_like(source.tree),
+        load=omnidocbench.load,
+        write=omnidocbench.write,
+        carries=omnidocbench.CARRIES,
+        form=BoxForm.XYXY,
+        extent=Extent.PIXELS,
+    ),
+    Format(
+        name="label-studio",
+        title="a list of tasks with data and annotations",
+        recognise=lambda source: source.is_json and label_studio.looks_like(source.tree),
+        load=label_studio.load,
+        write=label_studio.write,
+        carries=label_studio.CARRIES,
+        form=BoxForm.XYXY,
+        extent=Extent.NORMALIZED,
+    ),
+    Format(
+        name="coco",
+        title="an object with images, annotations and categories",
+        recognise=lambda source: source.is_json and coco_tree.looks_like_truth(source.tree),
+        load=_coco_truth,
+        write=coco_write.write,
+        carries=coco_write.CARRIES,
+        form=BoxForm.XYWH,
+        extent=Extent.PIXELS,
+    ),
+    Format(
+        name="plain",
+        title="a list of objects with bbox and category (and doc_id, page_index, score)",
+        recognise=lambda source: source.is_json and plain.looks_like(source.tree),
+        load=plain.load,
+        write=plain.write,
+        carries=plain.CARRIES,
+    ),
+    Format(
+        name="coco-results",
+        title="a list of objects with image_id, category_id, bbox and score",
+        recognise=lambda source: source.is_json and coco_tree.looks_like_results(source.tree),
+        load=_coco_results,
+        write=coco_write.write_results,
+        carries=coco_write.RESULTS_CARRY,
+        form=BoxForm.XYWH,
+        extent=Extent.PIXELS,
+    ),
+    Format(
+        name="voc",
+        title="Pascal VOC: XML with annotation and object, or a folder of such files",
+        recognise=voc.recognise,
+        load=voc.load,
+        write=voc.write,
+        carries=voc.CARRIES,
+        form=BoxForm.XYXY,
+        extent=Extent.PIXELS,
+    ),
+    Format(
+        name="page",
+        title="PAGE XML, or a folder of it",
+        recognise=page_xml.recognise,
+        load=page_xml.load,
+        write=page_xml.write,
+        carries=page_xml.CARRIES,
+        form=BoxForm.XYXY,
+        extent=Extent.PIXELS,
+    ),
+    Format(
+        name="alto",
+        title="ALTO XML, or a folder of it",
+        recognise=alto.recognise,
+        load=alto.load,
+        write=alto.write,
+        carries=alto.CARRIES,
+        form=BoxForm.XYWH,
+        extent=Extent.PIXELS,
+    ),
+    Format(
+        name="yolo",
+        title="a folder of YOLO label files (.txt), with class names and images beside it",
+        recognise=yolo.recognise,
+        load=yolo.load,
+        write=yolo.write,
+        carries=yolo.CARRIES,
+        form=BoxForm.XYWH,
+        extent=Extent.NORMALIZED,
+    ),
+)
+
+
+def load(source: Source, rules: Rules) -> Loaded:
+    """What a source holds, read in the format that the rules name or that it looks like."""
+    found = named(rules.format) if rules.format else recognised(source)
+    return found.load(source, rules)
+
+
+def named(name: str) -> Format:
+    """The format of that name; `ConfigError` when there is none."""
+    for entry in FORMATS:
+        if entry.name == name:
+            return entry
+    names = [entry.name for entry in FORMATS]
+    raise ConfigError(f"no format is named {name!r}; {did_you_mean(name, names) or 'it is one of ' + ', '.join(names)}")
+
+
+def recognised(source: Source) -> Format:
+    """The first format that a source looks like; `ContractError` when it looks like none."""
+    for entry in FORMATS:
+        if entry.recognise(source):
+            return entry
+    if not source.is_folder and not source.is_xml:
+        # Empty files, missing files and broken JSON say so themselves.
+        source.tree  # noqa: B018  # read for its errors
+    raise ContractError.single(
+        "unknown-format",
+        f"{_contents(source)}, and no format that calque reads looks so",
+        file=source.path,
+        help="calque reads " + "; ".join(f"{entry.name}: {entry.title}" for entry in FORMATS),
+    )
+
+
+def _contents(source: Source) -> str:
+    if source.is_folder:
+        names = [file.name for file in source.files()[:3]]
+        return f"the folder holds {', '.join(names) or 'no files'}"
+    return "the file holds XML" if source.is_xml else f"the file holds {shown(source.tree)}"

@@ -1,0 +1,176 @@
+"""Label Studio's JSON export: tasks with annotations, rectangles and polygons in percent of the page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from calque.core.corpus import BoxCorpus, Side, UnitId
+from calque.core.errors import Severity
+from calque.readers.boxes import page_names
+from calque.readers.boxes.conventions import Rules, around
+from calque.readers.boxes.objects import Rows, Traced, by_page, size_of
+from calque.readers.sources.json_tree import dumped, entries, identity, index, missing, number, pointer, shown, text
+from calque.readers.sources.source import Source
+
+FORMAT = "label-studio"
+CARRIES = frozenset({"scores", "ids", "page sizes", "empty pages"})
+SHAPES = {"rectanglelabels": "rectangle", "rectangle": "rectangle", "polygonlabels": "polygon", "polygon": "polygon"}
+REGIONS = frozenset({"brush", "brushlabels", "ellipse", "ellipselabels", "keypoint", "keypointlabels", "vectorlabels"})
+"""Regions that are no boxes; they are counted and left out."""
+
+
+def looks_like(tree: Any) -> bool:
+    """Whether parsed JSON is a list of tasks."""
+    first = tree[0] if isinstance(tree, list) and tree else None
+    return isinstance(first, Mapping) and "data" in first and bool(first.keys() & {"annotations", "predictions", "completions"})
+
+
+def load(source: Source, rules: Rules) -> BoxCorpus:
+    """The corpus of an export: one document for each task, its images as pages."""
+    rows = Rows(source.path, rules)
+    for where, task in entries(source.tree, "", rows.log):
+        document, first = _document(task)
+        if document is None:
+            missing(task, "id", where, "the id of a task", rows.log)
+            continue
+        for number_of in range(_page_count(task)):
+            rows.page(document, first + number_of)
+        rows.document(document)
+        for place, result in _results(task, where, rows):
+            _read(result, place, document, first, rows)
+    return rows.corpus(FORMAT, units="normalized")
+
+
+def _images(task: Mapping[str, Any]) -> list[str]:
+    """The addresses of the task's images: a list for many pages, else the first string that looks like a file."""
+    data = task.get("data")
+    values = list(data.values()) if isinstance(data, Mapping) else []
+    for value in values:
+        if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+            return list(value)
+    return [value for value in values if isinstance(value, str) and "." in value and "\n" not in value][:1]
+
+
+def _page_count(task: Mapping[str, Any]) -> int:
+    return max(len(_images(task)), 1)
+
+
+def _document(task: Mapping[str, Any]) -> tuple[UnitId | None, int]:
+    """The document's id, and the number of its first page in this task."""
+    images = _images(task)
+    meta = task.get("meta")
+    named = text(meta.get("file")) if isinstance(meta, Mapping) else None
+    document, first = page_names.place(page_names.bare(images[0])) if images else (None, 0)
+    return named or document or identity(task.get("id")), first
+
+
+def _results(task: Mapping[str, Any], where: str, rows: Rows) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The regions of the annotation (or prediction) that stands for the task."""
+    keys = ("predictions", "annotations") if rows.rules.side is Side.FOUND else ("annotations", "completions", "predictions")
+    key = next((key for key in keys if task.get(key)), None)
+    if key is None:
+        return
+    versions = [
+        (place, entry) for place, entry in entries(task[key], where + pointer(key), rows.log) if not entry.get("was_cancelled")
+    ]
+    marked = [version for version in versions if version[1].get("ground_truth") is True]
+    for place, entry in (marked or versions)[:1]:
+        yield from _labelled(list(entries(entry.get("result", []), place + pointer("result"), rows.log)))
+    if len(versions) > 1:
+        message = f"the task has {len(versions)} {key}; the one marked as ground truth, or else the first, was read"
+        rows.log.add("several-annotations", where, message, severity=Severity.NOTE)
+
+
+def _labelled(results: list[tuple[str, Mapping[str, Any]]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Regions with their labels: some projects keep shape and label in two results with one id."""
+    labels = {entry.get("id"): found for _, entry in results if isinstance(entry.get("id"), str) and (found := _labels(entry))}
+    for place, entry in results:
+        if entry.get("type") in SHAPES or entry.get("type") in REGIONS:
+            own = _labels(entry) or (labels.get(entry["id"]) if isinstance(entry.get("id"), str) else None)
+            yield place, {**entry, "labels": own or []}
+
+
+def _labels(entry: Mapping[str, Any]) -> list[str]:
+    value = entry.get("value")
+    if not isinstance(value, Mapping):
+        return []
+    for key in ("rectanglelabels", "polygonlabels", "labels"):
+        names = value.get(key)
+        if isinstance(names, list) and names:
+            return [name for name in names if isinstance(name, str) and name]
+    return []
+
+
+def _read(entry: Mapping[str, Any], where: str, document: UnitId, first: int, rows: Rows) -> None:
+    if entry["type"] in REGIONS:
+        message = f"a region of type {shown(entry['type'])} has no box and was left out"
+        rows.log.add("region-type", where, message, severity=Severity.LOSS)
+        return
+    width, height = number(entry.get("original_width")), number(entry.get("original_height"))
+    size = None if width is None or height is None else (width, height)
+    box = _box(entry, size)
+    if box is None:
+        rows.log.add("box-shape", where + pointer("value"), f"expected numbers in percent, not {shown(entry.get('value'))}")
+        return
+    page = rows.page(document, first + (index(entry.get("item_index", 0)) or 0), size=size)
+    score = number(entry.get("score"))
+    for label in entry["labels"] or [None]:
+        rows.add(page, label, box, where, score=math.nan if score is None else score, id=text(entry.get("id")) or "")
+
+
+def _box(entry: Mapping[str, Any], size: tuple[float, float] | None) -> list[float] | None:
+    """Corners in shares of the page."""
+    value = entry.get("value")
+    if not isinstance(value, Mapping):
+        return None
+    if SHAPES[entry["type"]] == "polygon":
+        points = value.get("points")
+        pairs = points if isinstance(points, list) and all(isinstance(p, list) and len(p) == 2 for p in points) else []
+        read = [number(part) for pair in pairs for part in pair]
+        return around([part / 100 for part in read if part is not None]) if len(read) >= 6 and None not in read else None
+    sides = [number(value.get(key)) for key in ("x", "y", "width", "height")]
+    if None in sides:
+        return None
+    # Divided, then added, as Label Studio's own converters do: the bits are the same.
+    x, y, width, height = (side / 100 for side in sides if side is not None)
+    turned = number(value.get("rotation")) or 0.0
+    if turned % 360 == 0 or not math.isfinite(turned):
+        return [x, y, x + width, y + height]
+    return _turned([x, y, width, height], math.radians(turned), size or (1.0, 1.0))
+
+
+def _turned(box: list[float], angle: float, size: tuple[float, float]) -> list[float]:
+    """The box around a rectangle turned clockwise about its top left corner; turning happens in pixels, not in percent."""
+    x, y, width, height = (value * size[axis % 2] for axis, value in enumerate(box))
+    points: list[float] = []
+    for right, down in ((0.0, 0.0), (width, 0.0), (width, height), (0.0, height)):
+        points += [(x + right * math.cos(angle) - down * math.sin(angle)) / size[0]]
+        points += [(y + right * math.sin(angle) + down * math.cos(angle)) / size[1]]
+    return around(points)
+
+
+def write(corpus: BoxCorpus) -> dict[str, bytes]:
+    """The corpus (in shares of the page) as tasks: one for each document, predictions where there are scores."""
+    tasks: dict[UnitId, dict[str, Any]] = {}
+    kind = "predictions" if corpus.side is Side.FOUND else "annotations"
+    for document in corpus.documents:
+        last = max((int(i) for i, d in zip(corpus.page_index, corpus.page_document, strict=True)
+                    if corpus.documents[d] == document), default=0)  # fmt: skip
+        pages = [page_names.stem_of(document, number_of) + ".png" for number_of in range(last + 1)]
+        data = {"id": len(tasks) + 1, "data": {"pages": pages}, "meta": {"file": str(document)}}
+        tasks[document] = {**data, kind: [{"id": len(tasks) + 1, "result": []}]}
+    for page, items in by_page(corpus):
+        results = tasks[corpus.documents[corpus.page_document[page]]][kind][0]["result"]
+        results += [_result(item, f"{page}-{number_of}", size_of(corpus, page)) for number_of, item in enumerate(items)]
+    return {"": dumped(list(tasks.values()))}
+
+
+def _result(item: Traced, usual: str, size: tuple[float, float] | None) -> dict[str, Any]:
+    x, y, right, bottom = (100 * value for value in item.box)
+    value = {"x": x, "y": y, "width": right - x, "height": bottom - y, "rotation": 0, "rectanglelabels": [item.label]}
+    entry: dict[str, Any] = {"id": item.id or usual, "type": "rectanglelabels", "value": value, "item_index": item.index}
+    if size is not None:
+        entry |= {"original_width": size[0], "original_height": size[1]}
+    return entry if item.score is None else {**entry, "score": item.score}

@@ -1,0 +1,219 @@
+"""YOLO: one text file for each image, ``class cx cy width height [score]`` in shares of the image, or outlines."""
+
+from __future__ import annotations
+
+import math
+import os
+import struct
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from calque.core.corpus import BoxCorpus, UnitId
+from calque.core.errors import ContractError, Severity
+from calque.readers.boxes import page_names
+from calque.readers.boxes.conventions import Rules
+from calque.readers.boxes.objects import Rows, Traced, by_page
+from calque.readers.sources import json_tree
+from calque.readers.sources.source import Source
+from calque.readers.sources.xml_tree import number
+
+_PNG = b"\x89PNG\r\n\x1a\n"
+_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+"""JPEG markers that begin a frame, which has the size."""
+_MOST_SEGMENTS = 1_000
+
+
+def image_size(path: str | os.PathLike[str]) -> tuple[float, float] | None:
+    """Width and height in pixels; ``None`` for anything but a PNG or JPEG image."""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(24)
+            if head.startswith(_PNG) and head[12:16] == b"IHDR":
+                return _sides(struct.unpack(">II", head[16:24]))
+            if head.startswith(b"\xff\xd8"):
+                file.seek(2)
+                return _jpeg(file)
+    except (OSError, struct.error):
+        return None
+    return None
+
+
+def _jpeg(file: BinaryIO) -> tuple[float, float] | None:
+    for _ in range(_MOST_SEGMENTS):
+        mark, code = struct.unpack(">BB", file.read(2))
+        while mark == code == 0xFF:  # padding
+            (code,) = struct.unpack(">B", file.read(1))
+        if mark != 0xFF or code == 0xDA:
+            return None
+        (length,) = struct.unpack(">H", file.read(2))
+        if code in _FRAMES:
+            height, width = struct.unpack(">xHH", file.read(5))
+            return _sides((width, height))
+        file.seek(max(length - 2, 0), os.SEEK_CUR)
+    return None
+
+
+def _sides(size: tuple[int, int]) -> tuple[float, float] | None:
+    return (float(size[0]), float(size[1])) if min(size) > 0 else None
+
+
+FORMAT = "yolo"
+CARRIES = frozenset({"scores", "empty pages"})
+LISTS = ("classes.txt", "obj.names", "classes.names", "labels.txt")
+"""Files with one class name a line."""
+CONFIGURATIONS = ("data.yaml", "data.yml", "dataset.yaml", "dataset.yml")
+"""Files with a key ``names``: a list, or names by number."""
+IMAGES = (".png", ".jpg", ".jpeg")
+_APART = frozenset({*LISTS, "readme.txt", "train.txt", "val.txt", "test.txt", "notes.txt"})
+"""Text files beside the labels that are no labels."""
+
+
+def recognise(source: Source) -> bool:
+    """Whether a folder holds labels: text files whose first line is numbers, or the names of classes beside text files."""
+    if not source.is_folder:
+        return False
+    folder = _labels_folder(source.path)
+    files = _label_files(Source(folder))
+    first = next((file.head for file in files if file.head), None)
+    if first is None:
+        return bool(files) and _names_file(folder) is not None
+    words = first.decode("utf-8", "replace").splitlines()[0].split()
+    return len(words) >= 5 and all(number(word) is not None for word in words)
+
+
+def load(source: Source, rules: Rules) -> BoxCorpus:
+    """One page for each file, named by the file; images beside the labels give sizes and pages without objects."""
+    rows = Rows(source.path, rules)
+    if not source.is_folder:
+        raise ContractError.single(
+            "not-a-folder", "is not a folder", file=source.path, help="give the folder with the .txt files"
+        )
+    folder = _labels_folder(source.path)
+    names = _names(folder)
+    for name in names.values():
+        rows.label(name)
+    if not names:
+        message = "no class names were found (data.yaml, classes.txt, obj.names): labels are numbers"
+        rows.log.add("no-class-names", "", message, severity=Severity.NOTE)
+    images = _images(folder)
+    for file in _label_files(Source(folder)):
+        size = image_size(images.pop(file.stem)) if file.stem in images else None
+        page = rows.new_page(*page_names.place(file.stem), file.name, size=size)
+        _read(file, page, names, rows)
+    for stem, path in images.items():
+        rows.page(*page_names.place(stem), size=image_size(path))
+    return rows.corpus(FORMAT, form="cxcywh", units="normalized", label_map=dict(names) if names else None)
+
+
+def _labels_folder(folder: str) -> str:
+    inner = os.path.join(folder, "labels")
+    return inner if os.path.isdir(inner) else folder
+
+
+def _label_files(folder: Source) -> list[Source]:
+    return [file for file in folder.files(".txt") if file.name.lower() not in _APART]
+
+
+def _images(labels: str) -> dict[str, str]:
+    """Image files by stem: beside the labels, or in the folder ``images`` that goes with ``labels``."""
+    parts = list(Path(labels).absolute().parts)
+    folders = [labels]
+    if "labels" in parts:
+        at = len(parts) - 1 - parts[::-1].index("labels")
+        folders.append(os.path.join(*parts[:at], "images", *parts[at + 1 :]))
+    folders += [os.path.join(labels, "images"), os.path.join(labels, os.pardir, "images")]
+    found = next((files for folder in folders if os.path.isdir(folder) and (files := Source(folder).files(*IMAGES))), [])
+    return {file.stem: file.path for file in found}
+
+
+def _names_file(labels: str) -> str | None:
+    """The file with the class names: with the labels, or up to two folders above."""
+    for folder in (labels, os.path.join(labels, os.pardir), os.path.join(labels, os.pardir, os.pardir)):
+        for name in (*CONFIGURATIONS, *LISTS):
+            if os.path.isfile(os.path.join(folder, name)):
+                return os.path.normpath(os.path.join(folder, name))
+    return None
+
+
+def _names(labels: str) -> dict[UnitId, str]:
+    path = _names_file(labels)
+    if path is None:
+        return {}
+    data = json_tree.read_bytes(path)
+    if path.endswith((".yaml", ".yml")):
+        return _configured(data, path)
+    lines = data.decode("utf-8-sig", "replace").splitlines()
+    return {row: line.strip() for row, line in enumerate(lines) if line.strip()}
+
+
+def _configured(data: bytes, path: str) -> dict[UnitId, str]:
+    from calque.core.class_map import parsed_yaml
+
+    tree = parsed_yaml(data, path)
+    names: Any = tree.get("names") if isinstance(tree, Mapping) else None
+    pairs = enumerate(names) if isinstance(names, list) else names.items() if isinstance(names, Mapping) else None
+    if pairs is None:
+        raise ContractError.single("class-names", "has no names of classes", file=path, help="write names: [Figure, Table]")
+    listed = [(key, name) for key, name in pairs if isinstance(key, int) and not isinstance(key, bool)]
+    return {key: str(name) for key, name in listed}
+
+
+def _read(file: Source, page: int, names: Mapping[UnitId, str], rows: Rows) -> None:
+    if not file.head:
+        return
+    for count, line in enumerate(file.data.decode("utf-8", "replace").splitlines(), start=1):
+        words = line.split()
+        where = f"{file.name}: line {count}"
+        values = [number(word) for word in words[1:]]
+        if not words:
+            continue
+        if None in values or len(values) < 4 or (len(values) > 5 and len(values) % 2):
+            help = "a line is a class and cx cy width height, then perhaps a score; or a class and the points of an outline"
+            rows.log.add("box-shape", where, f"expected numbers, not {line[:60]!r}", help=help)
+            continue
+        box, score = _box([value for value in values if value is not None])
+        rows.add(page, _label(words[0], names, where, rows), box, where, score=score)
+
+
+def _box(values: list[float]) -> tuple[list[float], float]:
+    """Centre and size, and the score; for an outline, those of the box around it."""
+    if len(values) <= 5:
+        return values[:4], values[4] if len(values) == 5 else math.nan
+    low, high = (min(values[0::2]), min(values[1::2])), (max(values[0::2]), max(values[1::2]))
+    return [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, high[0] - low[0], high[1] - low[1]], math.nan
+
+
+def _label(word: str, names: Mapping[UnitId, str], where: str, rows: Rows) -> str | None:
+    code = number(word)
+    key = int(code) if code is not None and code.is_integer() else None
+    if not names:
+        return word if key is None else str(key)
+    if key is not None and key in names:
+        return names[key]
+    if word in names.values():
+        return word
+    message = f"the class {word!r} has no name"
+    rows.log.add("unknown-category", where, message, severity=Severity.LOSS, help=f"names are given for {_range(names)}")
+    return None
+
+
+def _range(names: Mapping[UnitId, str]) -> str:
+    return f"{min(names, key=str)} to {max(names, key=str)}" if len(names) > 1 else str(next(iter(names)))
+
+
+def write(corpus: BoxCorpus) -> dict[str, bytes]:
+    """The corpus (sizes in shares of the page) as label files, and the class names as ``classes.txt``."""
+    stems = page_names.stems(corpus)
+    code = {label: number_of for number_of, label in enumerate(corpus.labels)}
+    files = {stems[page] + ".txt": "".join(_line(item, code) for item in items).encode() for page, items in by_page(corpus)}
+    return {
+        **files,
+        "classes.txt": "".join(f"{' '.join(label.split())}\n" for label in corpus.labels).encode("utf-8", "replace"),
+    }
+
+
+def _line(item: Traced, code: Mapping[str, int]) -> str:
+    x, y, width, height = item.box
+    values = [x + width / 2, y + height / 2, width, height, *([] if item.score is None else [item.score])]
+    return " ".join([str(code[item.label]), *(repr(value) for value in values)]) + "\n"

@@ -1,0 +1,224 @@
+"""From files to corpora: find out what a file is, read it, and check two files against each other."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from calque.core.class_map import Pairs
+from calque.core.class_map import class_map as as_class_map
+from calque.core.corpus import BoxCorpus, Corpus, Side
+from calque.core.errors import ContractError, Issue, IssueLog
+from calque.kernels.scanning import Scanned
+from calque.readers.boxes import coco_files
+from calque.readers.boxes.coco_columns import scanned_results, scanned_truth
+from calque.readers.boxes.coco_files import Results
+from calque.readers.boxes.conventions import Rules
+from calque.readers.page_rows.rows import row_format
+from calque.readers.sides.class_maps import mapped
+from calque.readers.sides.comparable import by_stem, paired
+from calque.readers.sources import compression
+from calque.readers.sources.source import Source
+
+if TYPE_CHECKING:
+    from calque.readers.boxes.formats import Loaded
+    from calque.readers.page_rows.streams import PageStream
+
+SCANNED = {"snapshot": "snapshot", "coco_truth": "coco", "coco_results": "coco-results"}
+"""What the compiled scanner reads, and the name of each format."""
+
+
+def read(source: Any, *, side: str | None = None, class_map: Any = (), **options: Any) -> Corpus:
+    """The corpus in a file or folder, in parsed JSON, or the corpus itself.
+
+    ``side`` is ``"ground_truth"`` or ``"prediction"`` when the caller knows; otherwise the file says. Options: ``format``,
+    ``boxes``, ``units``, ``origin``, ``page_size``, ``lenient``, ``allow_missing_scores``, ``document_key``. Raises
+    `ContractError` with every issue when a file breaks its contract.
+    """
+    rules = Rules(None if side is None else Side(side), **options)
+    loaded = _load(_started(source, rules), rules)
+    corpus = loaded.alone() if isinstance(loaded, Results) else loaded
+    return mapped(corpus, as_class_map(class_map)) if isinstance(corpus, BoxCorpus) else corpus
+
+
+def read_pair(
+    truth: Any,
+    found: Any,
+    *,
+    from_truth: str | None = None,
+    from_pred: str | None = None,
+    class_map_truth: Any = (),
+    class_map_pred: Any = (),
+    **options: Any,
+) -> tuple[Corpus, Corpus]:
+    """Both sides, each checked by itself and the two against each other; every issue of both in one error.
+
+    Options as in `read`, for both sides; formats and class maps are each side's own. Files are parsed side by side.
+    """
+    sides = _rules(from_truth, from_pred, options)
+    sources = [_started(source, rules) for source, rules in zip((truth, found), sides, strict=True)]
+    maps = as_class_map(class_map_truth), as_class_map(class_map_pred)
+    return _pair_of(sources, sides, maps, options.get("page_size"))
+
+
+def _pair_of(
+    sources: list[Any], sides: tuple[Rules, Rules], maps: tuple[Pairs, Pairs], page_size: Sequence[float] | None
+) -> tuple[Corpus, Corpus]:
+    """Both sides of sources that were started, all at once."""
+    loaded: list[Loaded] = []
+    errors: list[ContractError] = []
+    for source, rules in zip(sources, sides, strict=True):
+        try:
+            loaded.append(_load(source, rules))
+        except ContractError as error:
+            errors.append(error)
+    if errors:
+        raise _joined(errors)
+    return _paired(loaded[0], loaded[1], *maps, page_size)
+
+
+def _rules(from_truth: str | None, from_pred: str | None, options: Mapping[str, Any]) -> tuple[Rules, Rules]:
+    return Rules(Side.TRUTH, format=from_truth, **options), Rules(Side.FOUND, format=from_pred, **options)
+
+
+def stream_pair(
+    truth: Any,
+    found: Any,
+    *,
+    batch: int | None = None,
+    from_truth: str | None = None,
+    from_pred: str | None = None,
+    class_map_truth: Any = (),
+    class_map_pred: Any = (),
+    **options: Any,
+) -> Iterator[tuple[Corpus, Corpus]]:
+    """Both sides in batches of whole documents where both are Parquet or NDJSON, else all at once as `read_pair` has them.
+
+    A batch has about ``batch`` pages and objects of both sides together. Reading begins with the call, not with the first
+    batch.
+    """
+    sides = _rules(from_truth, from_pred, options)
+    sources = [_started(source, rules, batch) for source, rules in zip((truth, found), sides, strict=True)]
+    maps = as_class_map(class_map_truth), as_class_map(class_map_pred)
+    page_size = options.get("page_size")
+    if not all(map(_is_stream, sources)) or options.get("document_key") == "stem":
+        # Names without folder and extension may collide, which only all of them together can tell.
+        return iter([_pair_of(sources, sides, maps, page_size)])
+    from calque.readers.page_rows.streams import pairs
+
+    started = [source.started() for source in sources]
+    return pairs(started[0], started[1], sources[0].batch, page_size=page_size, maps=maps)
+
+
+def _paired(
+    truth: Loaded, found: Loaded, truth_map: Pairs, found_map: Pairs, page_size: Sequence[float] | None
+) -> tuple[Corpus, Corpus]:
+    if isinstance(truth, Results):
+        raise ContractError.single(
+            "wrong-side", "a list of COCO results cannot be the truth", file=truth.log.file, help="give the ground truth first"
+        )
+    if not isinstance(truth, BoxCorpus):
+        return truth, found.alone() if isinstance(found, Results) else found
+    if isinstance(found, Results):
+        # Results have the truth's categories, and so its class map, unless they are given one of their own.
+        found, found_map = found.against(truth), found_map or truth_map
+    if not isinstance(found, BoxCorpus):
+        return truth, found
+    return paired(truth, found, page_size=page_size, truth_map=truth_map, found_map=found_map)
+
+
+def _started(source: Any, rules: Rules, batch: int | None = None) -> Any:
+    """A path becomes a file that is being read; anything else stays."""
+    if not isinstance(source, str | os.PathLike) or isinstance(source, compression.Unpacking):
+        return source
+    path = os.fspath(source)
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        text = "is a pipe or a device, which can be read only once"
+        raise ContractError.single("not-a-file", text, file=path, help="write it to a file first")
+    rows = row_format(Source(path), rules)
+    if rows is not None:
+        from calque.readers.page_rows.streams import PageStream
+
+        return PageStream(path, rows, rules, batch)
+    mark = compression.magic(path)
+    if mark is not None:
+        return compression.Unpacking(path, mark)
+    return source if isinstance(source, Scanned) else Scanned(path)
+
+
+def _is_stream(source: Any) -> TypeGuard[PageStream]:
+    if isinstance(source, Scanned | Corpus | Mapping | list):
+        return False
+    from calque.readers.page_rows.streams import PageStream
+
+    return isinstance(source, PageStream)
+
+
+def _load(source: Any, rules: Rules) -> Loaded:
+    loaded = _opened(source, rules)
+    if rules.document_key == "stem" and isinstance(loaded, BoxCorpus) and loaded.format != coco_files.FORMAT:
+        return by_stem(loaded)
+    return loaded
+
+
+def _opened(source: Any, rules: Rules) -> Loaded:
+    if isinstance(source, Corpus):
+        return source
+    if isinstance(source, Mapping | list):
+        return _in_any_format(Source.of_tree(source), rules)
+    if _is_stream(source):
+        return source.whole()
+    if not isinstance(source, Scanned):
+        raise TypeError(f"cannot read a {type(source).__name__}: give a path, parsed JSON or a Corpus")
+    columns = source.columns()
+    if columns is not None and rules.format in (None, SCANNED[columns["kind"]]):
+        corpus = _from_scan(columns, source, rules)
+        if corpus is not None:
+            return corpus
+    return _in_any_format(Source(source.path), rules)
+
+
+def _in_any_format(source: Source, rules: Rules) -> Loaded:
+    from calque.readers.boxes import formats  # most files never need them
+
+    return formats.load(source, rules)
+
+
+def _from_scan(columns: Mapping[str, Any], file: Scanned, rules: Rules) -> Loaded | None:
+    """What the scanner's columns make; ``None`` where the exact reader has to say what is wrong."""
+    log = IssueLog(file.path)
+    if columns["kind"] == "coco_results":
+        return Results(scanned_results(columns), log, rules)
+    if columns["kind"] == "coco_truth":
+        return coco_files.truth_corpus(scanned_truth(columns, file), log, rules)
+    from calque.readers.boxes import snapshot_scan
+
+    return snapshot_scan.corpus(columns, file, rules)
+
+
+def _joined(errors: list[ContractError]) -> ContractError:
+    if len(errors) == 1:
+        return errors[0]
+    return ContractError(
+        [issue for error in errors for issue in error.issues],
+        total=sum(error.total for error in errors),
+        hints=[hint for error in errors for hint in error.hints],
+    )
+
+
+def check_pair(
+    truth: Corpus, found: Corpus, *, class_maps: tuple[Any, ...] = ((), ()), page_size: Sequence[float] | None = None
+) -> tuple[Issue, ...]:
+    """What there is to notice about two corpora together; `ContractError` when they cannot be compared."""
+    if not isinstance(truth, BoxCorpus) or not isinstance(found, BoxCorpus) or _only_ids(found):
+        return ()
+    maps = [as_class_map(given) for given in class_maps]
+    before = {*truth.issues, *found.issues}
+    expected, predicted = paired(truth, found, page_size=page_size, truth_map=maps[0], found_map=maps[1])
+    return tuple(issue for issue in (*expected.issues, *predicted.issues) if issue not in before)
+
+
+def _only_ids(corpus: BoxCorpus) -> bool:
+    """Whether a corpus is that of COCO results by themselves, which have no names to compare."""
+    return corpus.format == coco_files.FORMAT and all(str(key) == name for key, name in (corpus.label_map or {}).items())

@@ -1,0 +1,1 @@
+"""Texts, words and lattices of documents: one file for each format."""
