@@ -11,7 +11,7 @@ from calque.checks.evaluators import settings
 from calque.checks.evaluators.outcome import LOGGER, Outcome, Ranges, Status, Verdict, reaches, unusable
 from calque.checks.evaluators.paths import Missing, Path
 from calque.checks.evaluators.settings import SHARED_KEYS, Complaints, Key, Keys, choice
-from calque.checks.evaluators.two_sides import MATCHINGS, Matching, Side, look_up, nothing_there, pair_up
+from calque.checks.evaluators.two_sides import MATCHINGS, CaseSide, Matching, look_up, nothing_there, pair_up
 from calque.checks.shapes.coordinates import BadValue
 from calque.checks.shapes.formats import FORMATS, Format, is_batch
 from calque.checks.shapes.overlap import MEASURES, Measure, Overlap, meeting, overlap, overlaps
@@ -116,7 +116,7 @@ class BoxCheck:
             return unusable([INVALID], "; ".join(complaints), {}, status=_blame(truth))
         return self._single(found.items[0], truth.items[0])  # type: ignore[arg-type]  # no complaint: both are shapes
 
-    def _side(self, name: str, data: Any, expected: Any) -> Side[Shape] | Missing:
+    def _side(self, name: str, data: Any, expected: Any) -> CaseSide[Shape] | Missing:
         path, format = (self.found_path, self.found_format) if name == "output" else (self.truth_path, self.truth_format)
 
         def read(value: Any) -> Shape:
@@ -178,7 +178,7 @@ class BoxCheck:
         low = self.ranges.partial_from if self.threshold is None else self.threshold
         return [], [f"bbox does not match: {said} is below {low:g}"]
 
-    def _batch(self, found: Side[Shape], truth: Side[Shape]) -> Outcome:
+    def _batch(self, found: CaseSide[Shape], truth: CaseSide[Shape]) -> Outcome:
         pairs = self._pairs(found, truth)
         counts = _Counts(len(found.items), len(truth.items), sum(reaches(pair.score, self.match_threshold) for pair in pairs))
         total = math.fsum(pair.score for pair in pairs)
@@ -216,7 +216,7 @@ class BoxCheck:
         pairs: Sequence[_Pair],
         counts: _Counts,
         complaints: list[str],
-        truth: Side[Shape],
+        truth: CaseSide[Shape],
     ) -> Outcome:
         hits, misses = self._said(verdict, f"{self.aggregate} {score:.4g}")
         missed = set(range(counts.truth))
@@ -240,7 +240,7 @@ class BoxCheck:
             LOGGER.error("%s: %s", self.name, "; ".join(complaints))
         return Outcome(score, verdict, hits, misses, reasoning, metadata, status)
 
-    def _pairs(self, found: Side[Shape], truth: Side[Shape]) -> list[_Pair]:
+    def _pairs(self, found: CaseSide[Shape], truth: CaseSide[Shape]) -> list[_Pair]:
         rows, columns = found.usable(), truth.usable()
         shapes: list[list[Any]] = [
             [side.items[place] for place in usable] for side, usable in ((found, rows), (truth, columns))
@@ -303,7 +303,7 @@ def _matrix(values: Mapping[tuple[int, int], float], height: int, width: int) ->
     return matrix
 
 
-def _blame(truth: Side[Shape]) -> Status:
+def _blame(truth: CaseSide[Shape]) -> Status:
     """A bad expected value is the author's error; a bad output is the model's failure."""
     return Status.ERROR if truth.complaints() else Status.OK
 

@@ -19,7 +19,7 @@ Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
-class Side(Generic[Item]):
+class CaseSide(Generic[Item]):
     """What a path led to on one side of a case."""
 
     name: str
@@ -39,17 +39,17 @@ class Side(Generic[Item]):
 
 def look_up(
     name: str, path: Path, data: Any, read: Callable[[Any], Item], is_batch: Callable[[Any], bool]
-) -> Side[Item] | Missing:
+) -> CaseSide[Item] | Missing:
     """The side of a case that a path leads to."""
     value = path.find(plain(data))
     if isinstance(value, Missing):
         return value
     if isinstance(value, Gathered):
-        return Side(name, [_read(item, read) for item in value.items], batch=True)
+        return CaseSide(name, [_read(item, read) for item in value.items], batch=True)
     value = plain(value)
     if is_batch(value):
-        return Side(name, [_read(item, read) for item in value], batch=True)
-    return Side(name, [_read(value, read)], batch=False)
+        return CaseSide(name, [_read(item, read) for item in value], batch=True)
+    return CaseSide(name, [_read(value, read)], batch=False)
 
 
 def _read(value: Any, read: Callable[[Any], Item]) -> Item | BadValue:

@@ -76,7 +76,7 @@ _new_cell = tuple.__new__
 """Cells are made by the million; this is twice as fast as calling the class."""
 
 
-class Side:
+class RecordSide:
     """One side of one document: its cells, its loose boxes, and the number of all its boxes.
 
     ``empty_object`` is what ``{}`` stands for where an object is expected: nothing, or an object without values.
