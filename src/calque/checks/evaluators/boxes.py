@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from calque.checks.evaluators import settings
-from calque.checks.evaluators.outcome import LOGGER, Outcome, Ranges, Status, Verdict, reaches, unusable
-from calque.checks.evaluators.paths import Missing, Path
+from calque.checks.evaluators.outcome import LOGGER, Outcome, Status, Verdict, reaches, unusable
+from calque.checks.evaluators.paths import Missing
 from calque.checks.evaluators.settings import SHARED_KEYS, Complaints, Key, Keys, choice
-from calque.checks.evaluators.two_sides import MATCHINGS, CaseSide, Matching, look_up, nothing_there, pair_up
+from calque.checks.evaluators.two_sides import (
+    MATCHINGS,
+    CaseSide,
+    GeometricCheck,
+    Matching,
+    common_settings,
+    look_up,
+    nothing_there,
+    pair_up,
+)
 from calque.checks.shapes.coordinates import BadValue
 from calque.checks.shapes.formats import FORMATS, Format, is_batch
 from calque.checks.shapes.overlap import MEASURES, Measure, Overlap, meeting, overlap, overlaps
@@ -47,24 +56,16 @@ KEYS = Keys(
 
 
 @dataclass(frozen=True, kw_only=True)
-class BoxCheck:
+class BoxCheck(GeometricCheck):
     """Compares boxes by how much they overlap."""
 
-    name: str
-    weight: float
-    found_path: Path
-    truth_path: Path
     found_format: Format
     truth_format: Format
     measure: Measure
-    threshold: float | None
     match_threshold: float
     matching: Matching
     aggregate: str
     reject_crossing: bool
-    ranges: Ranges
-    page_size: tuple[float, float] | None
-    page_size_path: Path | None
 
     @classmethod
     def from_config(cls, raw: Mapping[str, Any], complaints: Complaints) -> BoxCheck:
@@ -83,26 +84,15 @@ class BoxCheck:
         if values["threshold"] is not None and "verdict_ranges" in raw:
             LOGGER.warning("%s: verdict_ranges do nothing beside a threshold", values["name"] or TYPE)
         return cls(
-            name=values["name"] or TYPE,
-            weight=values["weight"],
-            found_path=values["bbox_path"],
-            truth_path=values["expected_bbox_path"],
+            **common_settings(TYPE, "bbox", values),
             found_format=found_format,
             truth_format=truth_format,
             measure=MEASURES[values["metric"]],
-            threshold=values["threshold"],
             match_threshold=values["match_threshold"] or values["threshold"] or 0.5,
             matching=values["matching"],
             aggregate=values["aggregate"],
             reject_crossing=values["on_invalid"] == "reject",
-            ranges=values["verdict_ranges"],
-            page_size=values["page_size"],
-            page_size_path=values["page_size_path"],
         )
-
-    def renamed(self, name: str) -> BoxCheck:
-        """The same evaluator under another name."""
-        return replace(self, name=name)
 
     def evaluate(self, output: Any, expected: Any) -> Outcome:
         """What this evaluator says of a case. Bad data never raises: it scores 0 and says why."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from calque.checks.evaluators import settings
-from calque.checks.evaluators.outcome import LOGGER, Outcome, Ranges, Status, Verdict, unusable, within
+from calque.checks.evaluators.outcome import LOGGER, Outcome, Status, Verdict, unusable, within
 from calque.checks.evaluators.paths import Gathered, Missing, Path
 from calque.checks.evaluators.settings import SHARED_KEYS, Complaints, Key, Keys, choice
-from calque.checks.evaluators.two_sides import CaseSide, look_up, nothing_there, pair_up
+from calque.checks.evaluators.two_sides import CaseSide, GeometricCheck, common_settings, look_up, nothing_there, pair_up
 from calque.checks.shapes.coordinates import BadValue, is_list, number, numbers, shown
 from calque.checks.shapes.distances import METRICS, Metric
 
@@ -73,21 +73,13 @@ class _Distance:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PointCheck:
+class PointCheck(GeometricCheck):
     """Compares points by how far they are apart."""
 
-    name: str
-    weight: float
-    found_path: Path
-    truth_path: Path
     metric: Metric
-    threshold: float | None
     scoring: str
     matching: str
     by_diagonal: bool
-    ranges: Ranges
-    page_size: tuple[float, float] | None
-    page_size_path: Path | None
     area_path: Path | None
     sigmas: tuple[float, ...] | None
 
@@ -108,25 +100,14 @@ class PointCheck:
                 complaints.add(raw, "scoring", f"scoring: {values['scoring']} needs a threshold")
             LOGGER.warning("%s has no threshold: scores are graded by distance", values["name"] or TYPE)
         return cls(
-            name=values["name"] or TYPE,
-            weight=values["weight"],
-            found_path=values["point_path"],
-            truth_path=values["expected_point_path"],
+            **common_settings(TYPE, "point", values),
             metric=metric,
-            threshold=threshold,
             scoring=values["scoring"],
             matching=values["matching"],
             by_diagonal=by_diagonal,
-            ranges=values["verdict_ranges"],
-            page_size=values["page_size"],
-            page_size_path=values["page_size_path"],
             area_path=values["area_path"],
             sigmas=values["sigmas"],
         )
-
-    def renamed(self, name: str) -> PointCheck:
-        """The same evaluator under another name."""
-        return replace(self, name=name)
 
     def evaluate(self, output: Any, expected: Any) -> Outcome:
         """What this evaluator says of a case. Bad data never raises: it scores 0 and says why."""
