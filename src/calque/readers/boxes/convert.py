@@ -15,6 +15,7 @@ from calque.readers.boxes import page_names, plain
 from calque.readers.boxes.conventions import in_pixels, in_shares, sizes_of
 from calque.readers.boxes.formats import Files, Format
 from calque.readers.boxes.objects import UNUSABLE
+from calque.readers.page_rows import writing
 from calque.readers.page_rows.rows import PARQUET
 from calque.readers.sides.slips import OPEN_FORMATS
 
