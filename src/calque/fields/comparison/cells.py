@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
-from calque.core.rectangles import Rectangle, rectangle
 from calque.fields.schemas.plan import FieldPlan, Kind, RecordPlan
+from calque.geometry.rectangles import Rectangle, rectangle
 
 ODD_BOX: Rectangle = (math.nan, math.nan, math.nan, math.nan, None)
 """A box that is there and cannot be read: it overlaps nothing."""

@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from calque.core.columns import Flags
-from calque.core.corpus import BoxCorpus, BoxForm, Extent
+from calque.core.corpus import BoxCorpus, Extent
 from calque.core.errors import ContractError, Issue, Severity
-from calque.core.geometry import corners
+from calque.geometry.boxes import corners
+from calque.geometry.forms import BoxForm
 from calque.readers.boxes import page_names, plain
 from calque.readers.boxes.conventions import in_pixels, in_shares, sizes_of
 from calque.readers.boxes.formats import Files, Format

@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from calque.core.corpus import BoxCorpus, BoxForm, Corpus, Extent
+from calque.core.corpus import BoxCorpus, Corpus, Extent
 from calque.core.errors import ConfigError, ContractError, IssueLog, did_you_mean
+from calque.geometry.forms import BoxForm
 from calque.readers.boxes import (
     alto,
     coco_files,

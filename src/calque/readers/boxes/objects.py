@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from calque.core.columns import Bytes, Flags, Floats, Strings
-from calque.core.corpus import BoxCorpus, BoxForm, Extent, Flaw, Side, UnitId, in_reach
+from calque.core.corpus import BoxCorpus, Extent, Flaw, Side, UnitId
 from calque.core.errors import IssueLog, Severity
-from calque.core.geometry import corners
+from calque.geometry.boxes import corners, in_reach
+from calque.geometry.forms import BoxForm
 from calque.readers.boxes import conventions
 from calque.readers.boxes.conventions import Rules
 from calque.readers.sides.slips import box_hints, score_hint, unit_slips
