@@ -113,8 +113,6 @@ def test_reading_ahead_ends_when_nobody_asks_any_more() -> None:
         finally:
             closed.set()
 
-    source = parts()
-    with engines.ahead(source, weight=int, limit=2) as reading:
+    with engines.ahead(parts(), weight=int, limit=2) as reading:
         assert next(iter(reading)) == 1
-    del source, reading
     assert closed.wait(30)

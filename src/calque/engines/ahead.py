@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Generic, Self, TypeVar
 
 from calque.engines.threads import begin
@@ -28,7 +29,6 @@ class Ahead(Generic[Part]):
     """Parts that are being fetched. Leaving its block ends the fetching."""
 
     def __init__(self, parts: Iterable[Part], weight: Callable[[Part], int], limit: int) -> None:
-        self._parts = parts
         self._weight = weight
         self._limit = limit
         self._waiting: deque[Part] = deque()
@@ -36,7 +36,7 @@ class Ahead(Generic[Part]):
         self._changed = threading.Condition()
         self._ended = False
         self._error: Exception | None = None
-        begin(self._run)
+        begin(partial(self._run, parts))
 
     def __enter__(self) -> Self:
         return self
@@ -59,9 +59,9 @@ class Ahead(Generic[Part]):
         if error is not None:
             raise error
 
-    def _run(self) -> None:
+    def _run(self, parts: Iterable[Part]) -> None:
         try:
-            for part in self._parts:
+            for part in parts:
                 if not self._put(part):
                     return
         except Exception as error:  # raised in the thread that asks

@@ -28,15 +28,14 @@ class Begun(Generic[Outcome]):
     """Work that has begun in a thread of its own."""
 
     def __init__(self, work: Callable[[], Outcome], *, stays: bool) -> None:
-        self._work = work
         self._outcome: Outcome
         self._failure: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, daemon=not stays)
+        self._thread = threading.Thread(target=self._run, args=(work,), daemon=not stays)
         self._thread.start()
 
-    def _run(self) -> None:
+    def _run(self, work: Callable[[], Outcome]) -> None:
         try:
-            self._outcome = self._work()
+            self._outcome = work()
         except BaseException as failure:  # raised where the outcome is asked for
             self._failure = failure
 
