@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from calque.core.errors import CalqueError
-from calque.engines.processes import Processes
+from calque.engines.in_processes import Processes
 from tests.engines import works
 
 ROOT = Path(__file__).parents[2]

@@ -10,8 +10,8 @@ import pytest
 
 from calque import engines
 from calque.core.errors import CalqueError, ConfigError, ContractError, MergeError, MissingExtra
-from calque.engines.processes import Processes
-from calque.engines.threads import ON_THE_WAY, Threads
+from calque.engines.in_processes import Processes
+from calque.engines.in_threads import ON_THE_WAY, Threads
 from tests.engines import works
 
 ENGINES = [

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from calque import engines
-from calque.engines.threads import WORTH_A_THREAD
+from calque.engines.in_threads import WORTH_A_THREAD
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 9])

@@ -8,22 +8,43 @@ interpreter, `processes` where Python itself is busy; one job is plain `Serial`,
 Kernels have threads of their own inside, as many as their ``jobs`` says: that is their own matter, and none of this one's.
 """
 
-from calque.engines.ahead import Ahead, ahead
-from calque.engines.choice import kept, processes, threads, using
-from calque.engines.interface import Engine, Serial
-from calque.engines.threads import Begun, at_once, begin, threads_for
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Ahead",
-    "Begun",
-    "Engine",
-    "Serial",
-    "ahead",
-    "at_once",
-    "begin",
-    "kept",
-    "processes",
-    "threads",
-    "threads_for",
-    "using",
-]
+from calque.core.start_up import lazily
+
+if TYPE_CHECKING:
+    from calque.engines.choice import kept as kept
+    from calque.engines.choice import processes as processes
+    from calque.engines.choice import threads as threads
+    from calque.engines.choice import using as using
+    from calque.engines.in_threads import Begun as Begun
+    from calque.engines.in_threads import at_once as at_once
+    from calque.engines.in_threads import begin as begin
+    from calque.engines.in_threads import threads_for as threads_for
+    from calque.engines.interface import Engine as Engine
+    from calque.engines.interface import Serial as Serial
+    from calque.engines.reading_ahead import Ahead as Ahead
+    from calque.engines.reading_ahead import ahead as ahead
+
+_HOME = {
+    "Ahead": "calque.engines.reading_ahead",
+    "Begun": "calque.engines.in_threads",
+    "Engine": "calque.engines.interface",
+    "Serial": "calque.engines.interface",
+    "ahead": "calque.engines.reading_ahead",
+    "at_once": "calque.engines.in_threads",
+    "begin": "calque.engines.in_threads",
+    "kept": "calque.engines.choice",
+    "processes": "calque.engines.choice",
+    "threads": "calque.engines.choice",
+    "threads_for": "calque.engines.in_threads",
+    "using": "calque.engines.choice",
+}
+
+__all__ = sorted(_HOME)  # noqa: PLE0605  # the names are strings, in the table above
+
+__getattr__ = lazily(__name__, _HOME)
+
+
+def __dir__() -> list[str]:
+    return __all__

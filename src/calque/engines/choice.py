@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from calque.engines.in_processes import Processes
+from calque.engines.in_threads import Threads
 from calque.engines.interface import Engine, Serial
-from calque.engines.processes import Processes
-from calque.engines.threads import Threads
 
 _in_use: ContextVar[Engine | None] = ContextVar("engine", default=None)
 

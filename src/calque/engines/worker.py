@@ -13,7 +13,7 @@ from queue import SimpleQueue
 from typing import IO, Any
 
 from calque.engines import messages
-from calque.engines.threads import begin
+from calque.engines.in_threads import begin
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Generic, Self, TypeVar
 
-from calque.engines.threads import begin
+from calque.engines.in_threads import begin
 
 Part = TypeVar("Part")
 

@@ -1,27 +1,22 @@
-"""Processes: workers that are started afresh, and the same order, bounds and failures as in threads.
+"""The workers of a process, from its side: started, asked, and sent home.
 
 A worker is a new Python process that loads what its work needs and nothing else: it inherits no thread, no lock and no file
 of this one, does not run ``__main__``, and reads from a pipe that only this process holds. When the pipe ends, so does the
-worker; that is how none survives a process that was killed. A thread waits for each worker, so that everything about
-order, bounds and failures is said once, in `in_order`.
+worker; that is how none survives a process that was killed.
 """
 
 from __future__ import annotations
 
 import os
+import pickle
+import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, islice
-from typing import IO, TYPE_CHECKING, Any, Self
+from contextlib import suppress
+from typing import IO, Any
 
 from calque.core.errors import CalqueError
 from calque.engines import messages
-from calque.engines.interface import Item, Outcome
-from calque.engines.threads import in_order
-
-if TYPE_CHECKING:
-    from subprocess import Popen
 
 ENDED = "a worker was ended from outside, perhaps because memory ran out; try fewer --jobs"
 
@@ -30,40 +25,6 @@ PATIENCE = 10.0
 
 START = "import sys; sys.path[:] = sys.argv[1:]; from calque.engines.worker import main; main()"
 """A worker finds modules where this process does, wherever it was started."""
-
-
-class Processes:
-    """Works in processes of their own. Within its block they are kept for the next round of work; else each has new ones."""
-
-    def __init__(self, jobs: int) -> None:
-        self._jobs = jobs
-        self._crew: Crew | None = None
-
-    def __enter__(self) -> Self:
-        self._crew = Crew()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        crew, self._crew = self._crew, None
-        if crew is not None:
-            crew.end()
-
-    def map(self, work: Callable[[Item], Outcome], items: Iterable[Item]) -> Iterator[Outcome]:
-        """The outcomes in the order of the items; a single one is not worth a process."""
-        rest = iter(items)
-        first = list(islice(rest, 2))
-        if len(first) < 2:
-            yield from map(work, first)
-            return
-        import pickle
-
-        kept = self._crew
-        round = Round(kept or Crew(), pickle.dumps(work, pickle.HIGHEST_PROTOCOL))
-        try:
-            yield from in_order(round.ask, chain(first, rest), self._jobs, round.stop)
-        finally:
-            if kept is None:
-                round.crew.end()
 
 
 class Crew:
@@ -146,8 +107,6 @@ class Worker:
 
     def ask(self, work: bytes, item: Any) -> Any:
         """What the work makes of the item there; raises what it raises."""
-        import pickle
-
         data = pickle.dumps(item, pickle.HIGHEST_PROTOCOL)
         to_worker, from_worker = self._pipes
         try:
@@ -172,27 +131,21 @@ class Worker:
 
     def dismiss(self) -> None:
         """Tell it that nothing more will come."""
-        from contextlib import suppress
-
         with suppress(OSError):  # it has ended already, with something unsaid
             self._pipes[0].close()
 
     def end(self) -> None:
         """Wait until it has gone."""
-        from subprocess import TimeoutExpired
-
         self.dismiss()
         try:
             self._process.wait(PATIENCE)
-        except TimeoutExpired:
+        except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
         self._pipes[1].close()
 
 
-def _started() -> Popen[bytes]:
-    import subprocess
-
+def _started() -> subprocess.Popen[bytes]:
     flags = ["-P", *(f"-W{option}" for option in sys.warnoptions), *(["-X", "utf8"] if sys.flags.utf8_mode else [])]
     return subprocess.Popen(  # noqa: S603  # this very interpreter, and code of our own
         [sys.executable, *flags, "-c", START, *(entry for entry in sys.path if isinstance(entry, str))],
