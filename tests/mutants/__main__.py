@@ -41,26 +41,31 @@ def options(arguments: Sequence[str] | None) -> argparse.Namespace:
 def main(arguments: Sequence[str] | None = None) -> int:
     chosen = options(arguments)
     root: Path = chosen.root.resolve()
-    drawn = sample(root, packages(root, package_of(root), chosen.package), chosen.mutants, chosen.seed)
-    if not drawn:
+    if not packages(root, package_of(root), chosen.package):
         note(f"there is no package {chosen.package!r}")
         return 2
     if chosen.list:
-        for mutant in sorted(mutant for mutants in drawn.values() for mutant in mutants):
+        for mutant in sorted(mutant for mutants in drawn_from(root, chosen).values() for mutant in mutants):
             say(f"{mutant.file}:{mutant.line}: {mutant.kind}: {mutant.before} -> {mutant.after}")
         return 0
-    excused = equivalents(root / "tests" / "mutants" / "equivalents.toml")
-    tried = {name: [each for each in mutants if not any(e.names(each) for e in excused)] for name, mutants in drawn.items()}
     patience = Patience(chosen.budget, chosen.margin)
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         places = [set_up(root, Path(folder).resolve() / str(number)) for number in range(max(1, chosen.jobs))]
-        known = coverage_map(root, places[0], root / "build" / "mutants", chosen.tests or ALL_TESTS)
-        trials = try_all(root, places, [each for mutants in tried.values() for each in mutants], known, patience)
+        # From here on the copy counts: the user may go on to work on the tree.
+        drawn = drawn_from(places[0].tree, chosen)
+        excused = equivalents(places[0].tree / "tests" / "mutants" / "equivalents.toml")
+        tried = {name: [each for each in mutants if not any(e.names(each) for e in excused)] for name, mutants in drawn.items()}
+        known = coverage_map(places[0], root / "build" / "mutants", chosen.tests or ALL_TESTS)
+        trials = try_all(places, [each for mutants in tried.values() for each in mutants], known, patience)
         unsound = failing_anyway(places[0], trials, known, patience)
     tallies = {
         name: Tally([trials[each] for each in mutants], len(drawn[name]) - len(mutants)) for name, mutants in tried.items()
     }
     return conclude(tallies, unsound, chosen.fail_under)
+
+
+def drawn_from(tree: Path, chosen: argparse.Namespace) -> dict[str, list[Mutant]]:
+    return sample(tree, packages(tree, package_of(tree), chosen.package), chosen.mutants, chosen.seed)
 
 
 def conclude(tallies: Mapping[str, Tally], unsound: Sequence[str], fail_under: float) -> int:
@@ -74,7 +79,7 @@ def conclude(tallies: Mapping[str, Tally], unsound: Sequence[str], fail_under: f
 
 
 def try_all(
-    root: Path, places: Sequence[Workplace], mutants: Sequence[Mutant], known: CoverageMap, patience: Patience
+    places: Sequence[Workplace], mutants: Sequence[Mutant], known: CoverageMap, patience: Patience
 ) -> dict[Mutant, Trial]:
     """Try every fault, as many side by side as there are workplaces."""
     free: queue.SimpleQueue[Workplace] = queue.SimpleQueue()
@@ -84,7 +89,7 @@ def try_all(
     def one(mutant: Mutant) -> Trial:
         place = free.get()
         try:
-            return attempt(root, place, mutant, known, patience)
+            return attempt(place, mutant, known, patience)
         finally:
             free.put(place)
 

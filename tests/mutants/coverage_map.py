@@ -14,14 +14,14 @@ from pathlib import Path
 from coverage import CoverageData
 
 from tests.mutants.sites import Mutant
-from tests.mutants.workplace import Workplace, own_files
+from tests.mutants.workplace import Workplace
 
 
 @dataclass(frozen=True)
 class CoverageMap:
     """What was recorded: the lines by test, the seconds of each test, and which tests share a fixture."""
 
-    root: Path
+    tree: Path
     lines: CoverageData
     seconds: dict[str, float]
     sharing: dict[str, list[str]]
@@ -53,13 +53,13 @@ class CoverageMap:
         """The files that import a module, as far as their text tells."""
         module = file.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         parent, _, name = module.rpartition(".")
-        texts = {path: (self.root / path).read_text("utf-8") for path in self.lines.measured_files()}
+        texts = {path: (self.tree / path).read_text("utf-8") for path in self.lines.measured_files()}
         return [path for path, text in texts.items() if f"{module} import" in text or f"from {parent} import {name}" in text]
 
 
-def coverage_map(root: Path, place: Workplace, cache: Path, tests: Sequence[str]) -> CoverageMap:
+def coverage_map(place: Workplace, cache: Path, tests: Sequence[str]) -> CoverageMap:
     """The map from the cache. What a changed file of tests runs is recorded anew; after any other change, everything is."""
-    others, files = fingerprints(root, tests)
+    others, files = fingerprints(place.tree, tests)
     path = cache / "tests.json"
     kept = json.loads(path.read_text("utf-8")) if path.exists() else {}
     if kept.get("others") != others:
@@ -80,16 +80,16 @@ def coverage_map(root: Path, place: Workplace, cache: Path, tests: Sequence[str]
     for test, (_, fixtures) in kept["fit"].items():
         for fixture in fixtures:
             sharing[fixture].append(test)
-    return CoverageMap(root, lines, {test: seconds for test, (seconds, _) in kept["fit"].items()}, dict(sharing))
+    return CoverageMap(place.tree, lines, {test: seconds for test, (seconds, _) in kept["fit"].items()}, dict(sharing))
 
 
-def fingerprints(root: Path, tests: Sequence[str]) -> tuple[str, dict[str, str]]:
+def fingerprints(tree: Path, tests: Sequence[str]) -> tuple[str, dict[str, str]]:
     """What tells a change: one of all sources and settings, and one for each file of tests among those that are run."""
     folders = tuple(f"{test}/" for test in tests if not test.startswith("-"))
     others, files = hashlib.sha256(json.dumps(list(tests)).encode()), {}
-    for file in own_files(root) or [path.relative_to(root).as_posix() for path in sorted(root.rglob("*.py"))]:
-        path = root / file
-        if not file.endswith((".py", ".toml")) or file.startswith("tests/mutants/") or not path.is_file():
+    for path in sorted(path for path in tree.rglob("*") if path.suffix in {".py", ".toml"}):
+        file = path.relative_to(tree).as_posix()
+        if file.startswith("tests/mutants/"):
             continue
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         if not path.name.startswith("test_"):
@@ -119,5 +119,8 @@ def record(place: Workplace, target: Path, tests: Sequence[str]) -> dict[str, tu
         notes.read()
         whole.update(notes, map_path=lambda path: Path(path).relative_to(place.tree).as_posix())
     whole.write()
-    seen: dict[str, dict[str, tuple[float, list[str]]]] = json.loads((place.notes / "tests").read_text("utf-8"))
-    return seen["fit"]
+    seen = json.loads((place.notes / "tests").read_text("utf-8"))
+    for test in seen["failed"]:
+        sys.stderr.write(f"{test} fails without a fault in a copy of the tree; it is left out\n")
+    fit: dict[str, tuple[float, list[str]]] = seen["fit"]
+    return fit

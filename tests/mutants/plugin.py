@@ -6,7 +6,6 @@ was recorded about each, and ``failed`` the first test that failed.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import resource
@@ -38,7 +37,8 @@ class Recorder:
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
-        self.unfit: set[str] = set()
+        self.failed: set[str] = set()
+        self.skipped: set[str] = set()
         self.shared: dict[str, list[str]] = {}
 
     def enter(self, name: str) -> None:
@@ -74,11 +74,12 @@ class Recorder:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
         if not report.passed:
-            self.unfit.add(report.nodeid)
+            (self.failed if report.failed else self.skipped).add(report.nodeid)
 
     def pytest_sessionfinish(self) -> None:
-        fit = {name: [seconds, self.shared[name]] for name, seconds in self.seconds.items() if name not in self.unfit}
-        (HERE / "tests").write_text(json.dumps({"fit": fit, "unfit": sorted(self.unfit)}), "utf-8")
+        unfit = self.failed | self.skipped
+        fit = {name: [seconds, self.shared[name]] for name, seconds in self.seconds.items() if name not in unfit}
+        (HERE / "tests").write_text(json.dumps({"fit": fit, "failed": sorted(self.failed)}), "utf-8")
 
 
 def fixture_name(fixture: Any) -> str:
@@ -106,7 +107,7 @@ class Chooser:
 
     def pytest_collection(self) -> None:
         """A failure is enough: nobody needs the smallest example of it."""
-        with contextlib.suppress(ImportError):
+        if "hypothesis" in sys.modules:
             from hypothesis import Phase, settings
 
             settings.register_profile("mutants", settings(phases=(Phase.explicit, Phase.generate)))

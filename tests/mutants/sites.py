@@ -113,8 +113,10 @@ def living(node: ast.AST, outer: Around) -> Iterator[tuple[ast.AST, Around]]:
 def is_idle(node: ast.AST) -> bool:
     """Whether nothing that the package does hangs on a node: types, names for tools, and text for people."""
     match node:
-        case ast.JoinedStr() | ast.keyword(arg=str()) if isinstance(node, ast.JoinedStr) or node.arg in IDLE_KEYWORDS:
+        case ast.JoinedStr():
             return True
+        case ast.keyword(arg=name):
+            return name in IDLE_KEYWORDS
         case ast.If(test=ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING")):
             return True
         case ast.If(test=ast.Compare(left=ast.Name(id="__name__"))):

@@ -9,7 +9,6 @@ import signal
 import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from tests.mutants.coverage_map import CoverageMap
 from tests.mutants.sites import Mutant
@@ -51,13 +50,13 @@ def choose(tests: Sequence[str], seconds: dict[str, float], budget: float) -> li
     return chosen
 
 
-def attempt(root: Path, place: Workplace, mutant: Mutant, known: CoverageMap, patience: Patience) -> Trial:
+def attempt(place: Workplace, mutant: Mutant, known: CoverageMap, patience: Patience) -> Trial:
     """Try one fault in a workplace, and leave the workplace clean."""
     tests = known.tests(mutant)
     if not tests:
         return Trial(mutant, False, "no test runs the line")
     chosen = choose(tests, known.seconds, patience.budget)
-    clean = (root / mutant.file).read_bytes()
+    clean = (place.tree / mutant.file).read_bytes()
     place.put(mutant.file, mutant.applied(clean))
     try:
         failed = run(place, chosen, patience.limit(known.seconds[test] for test in chosen))
