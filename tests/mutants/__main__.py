@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     if chosen.list:
         for mutant in sorted(mutant for mutants in drawn_from(root, chosen).values() for mutant in mutants):
-            say(f"{mutant.file}:{mutant.line}: {mutant.kind}: {mutant.before} -> {mutant.after}")
+            say(f"{mutant.file}:{mutant.line}: {mutant.kind}: {mutant.old} -> {mutant.new}")
         return 0
     patience = Patience(chosen.budget, chosen.margin)
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:

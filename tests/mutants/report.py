@@ -44,5 +44,5 @@ def survivors(tallies: Mapping[str, Tally]) -> Iterator[str]:
     for trial in sorted((trial for trial in whole(tallies).trials if not trial.caught), key=lambda trial: trial.mutant):
         mutant = trial.mutant
         yield f"{mutant.file}:{mutant.line}: {mutant.kind} in {mutant.scope or 'the module'} survived ({trial.how})"
-        yield f"    - {mutant.before}"
-        yield f"    + {mutant.after}"
+        yield f"    - {mutant.old}"
+        yield f"    + {mutant.new}"

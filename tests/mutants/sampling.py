@@ -14,7 +14,7 @@ from tests.mutants.sites import Mutant, mutants_of
 
 @dataclass(frozen=True)
 class Equivalent:
-    """A fault that no test can notice, and why."""
+    """A fault that no test can notice, by its lines before and after, and why."""
 
     file: str
     scope: str
@@ -23,7 +23,7 @@ class Equivalent:
     reason: str
 
     def names(self, mutant: Mutant) -> bool:
-        return (self.file, self.scope, self.before, self.after) == (mutant.file, mutant.scope, mutant.before, mutant.after)
+        return (self.file, self.scope, self.before, self.after) == (mutant.file, mutant.scope, mutant.old, mutant.new)
 
 
 def equivalents(path: Path) -> list[Equivalent]:

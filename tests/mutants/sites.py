@@ -43,7 +43,10 @@ class Around:
 
 @dataclass(frozen=True, order=True)
 class Mutant:
-    """One fault: in which file, where, and the text before and after. Offsets count bytes, as the syntax tree does."""
+    """One fault: in which file, where, the node before and after, and the lines before and after.
+
+    Offsets count bytes, as the syntax tree does.
+    """
 
     file: str
     line: int
@@ -53,22 +56,15 @@ class Mutant:
     after: str
     kind: str
     around: Around
+    old: str
+    new: str
 
     @property
     def scope(self) -> str:
         return ".".join(self.around.scope)
 
     def applied(self, source: bytes) -> bytes:
-        return source[: self.start] + self.text.encode() + source[self.end :]
-
-    @property
-    def text(self) -> str:
-        """In brackets where it is an expression, so that it cannot fall apart between its neighbours."""
-        return self.after if self.kind in {"return", "jump", "statement"} or self.is_assignment else f"({self.after})"
-
-    @property
-    def is_assignment(self) -> bool:
-        return isinstance(ast.parse(self.after).body[0], ast.AugAssign)
+        return source[: self.start] + self.after.encode() + source[self.end :]
 
 
 def mutants_of(file: str, source: bytes) -> list[Mutant]:
@@ -77,10 +73,10 @@ def mutants_of(file: str, source: bytes) -> list[Mutant]:
     >>> for mutant in mutants_of("a.py", b"def most(a, b):\\n    return a if a > b else b\\n"):
     ...     print(mutant.line, mutant.kind, mutant.before, "->", mutant.after)
     2 return return a if a > b else b -> return None
+    2 comparison a > b -> (a <= b)
+    2 comparison a > b -> (a >= b)
     2 condition a > b -> False
     2 condition a > b -> True
-    2 comparison a > b -> a <= b
-    2 comparison a > b -> a >= b
     """
     begins = [0]
     for line in source.splitlines(keepends=True):
@@ -91,9 +87,19 @@ def mutants_of(file: str, source: bytes) -> list[Mutant]:
             part, other = (fault.part, fault.other) if isinstance(fault, Within) else (node, fault)
             start = begins[part.lineno - 1] + part.col_offset
             end = begins[part.end_lineno - 1] + part.end_col_offset
-            before, after = ast.unparse(part), ast.unparse(other)
-            found.add(Mutant(file, part.lineno, start, end, before, after, kind, around))
+            after = spliced(other)
+            head, tail = source[begins[part.lineno - 1] : start].decode(), source[end : begins[part.end_lineno]].decode()
+            old, new = (" ".join(f"{head}{text}{tail}".split()) for text in (source[start:end].decode(), after))
+            found.add(Mutant(file, part.lineno, start, end, ast.unparse(part), after, kind, around, old, new))
     return sorted(found)
+
+
+def spliced(node: ast.AST) -> str:
+    """A node as text, in brackets where it could fall apart between its neighbours."""
+    text = ast.unparse(node)
+    return (
+        f"({text})" if isinstance(node, ast.BinOp | ast.BoolOp | ast.Compare | ast.UnaryOp | ast.IfExp | ast.Lambda) else text
+    )
 
 
 def living(node: ast.AST, outer: Around) -> Iterator[tuple[ast.AST, Around]]:
