@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import shutil
 import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from coverage import CoverageData
 
 from tests.mutants.sites import Mutant
 from tests.mutants.workplace import Workplace
+
+MAP = ("tests.json", "lines")
 
 
 @dataclass(frozen=True)
@@ -60,21 +65,21 @@ class CoverageMap:
 def coverage_map(place: Workplace, cache: Path, tests: Sequence[str]) -> CoverageMap:
     """The map from the cache. What a changed file of tests runs is recorded anew; after any other change, everything is."""
     others, files = fingerprints(place.tree, tests)
-    path = cache / "tests.json"
-    kept = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    told, noted = place.folder / "tests.json", place.folder / "lines"
+    fetch(cache, place.folder, tests)
+    kept = json.loads(told.read_text("utf-8")) if told.exists() else {}
     if kept.get("others") != others:
         kept = {"others": others, "files": {}, "fit": {}}
-        cache.mkdir(parents=True, exist_ok=True)
-        (cache / "lines").unlink(missing_ok=True)
+        noted.unlink(missing_ok=True)
     stale = [file for file, digest in files.items() if kept["files"].get(file) != digest]
     if stale or not kept["fit"]:
         sys.stderr.write("recording which tests run which lines: as long as the tests take, once until a source changes\n")
-        path.unlink(missing_ok=True)  # a run that is broken off leaves no half of a map
-        seen = record(place, cache / "lines", stale if kept["fit"] else tests)
-        fit = {test: told for test, told in kept["fit"].items() if test.partition("::")[0] not in stale}
+        seen = record(place, noted, stale if kept["fit"] else tests)
+        fit = {test: about for test, about in kept["fit"].items() if test.partition("::")[0] not in stale}
         kept = {"others": others, "files": files, "fit": {**fit, **seen}}
-        path.write_text(json.dumps(kept), "utf-8")
-    lines = CoverageData(str(cache / "lines"))
+        told.write_text(json.dumps(kept), "utf-8")
+        keep(cache, place.folder, tests)
+    lines = CoverageData(str(noted))
     lines.read()
     sharing = defaultdict(list)
     for test, (_, fixtures) in kept["fit"].items():
@@ -83,10 +88,32 @@ def coverage_map(place: Workplace, cache: Path, tests: Sequence[str]) -> Coverag
     return CoverageMap(place.tree, lines, {test: seconds for test, (seconds, _) in kept["fit"].items()}, dict(sharing))
 
 
+def kept_in(cache: Path, tests: Sequence[str]) -> Path:
+    """Each choice of tests has a file of its own."""
+    return cache / f"{hashlib.sha256(json.dumps(list(tests)).encode()).hexdigest()[:8]}.zip"
+
+
+def fetch(cache: Path, folder: Path, tests: Sequence[str]) -> None:
+    if kept_in(cache, tests).exists():
+        with ZipFile(kept_in(cache, tests)) as packed:
+            packed.extractall(folder, MAP)
+
+
+def keep(cache: Path, folder: Path, tests: Sequence[str]) -> None:
+    """In one step, so that a run that is broken off or a second one leaves no half of a map."""
+    cache.mkdir(parents=True, exist_ok=True)
+    with ZipFile(folder / "map.zip", "w", ZIP_DEFLATED) as packed:
+        for name in MAP:
+            packed.write(folder / name, name)
+    beside = cache / f"{os.getpid()}.new"
+    shutil.copy(folder / "map.zip", beside)
+    beside.replace(kept_in(cache, tests))
+
+
 def fingerprints(tree: Path, tests: Sequence[str]) -> tuple[str, dict[str, str]]:
     """What tells a change: one of all sources and settings, and one for each file of tests among those that are run."""
     folders = tuple(f"{test}/" for test in tests if not test.startswith("-"))
-    others, files = hashlib.sha256(json.dumps(list(tests)).encode()), {}
+    others, files = hashlib.sha256(), {}
     for path in sorted(path for path in tree.rglob("*") if path.suffix in {".py", ".toml"}):
         file = path.relative_to(tree).as_posix()
         if file.startswith("tests/mutants/"):
