@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import queue
+import signal
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -14,7 +15,7 @@ from tests.mutants.coverage_map import CoverageMap, coverage_map
 from tests.mutants.report import Tally, survivors, table, whole
 from tests.mutants.sampling import equivalents, packages, sample
 from tests.mutants.sites import Mutant
-from tests.mutants.trial import Patience, Trial, attempt, run
+from tests.mutants.trial import UNDER_WAY, Patience, Trial, attempt, end, run
 from tests.mutants.workplace import Workplace, package_of, set_up
 
 ROOT = Path(__file__).parents[2]
@@ -95,9 +96,15 @@ def try_all(
 
     trials = {}
     with ThreadPoolExecutor(len(places)) as pool:
-        for trial in pool.map(one, mutants):
-            trials[trial.mutant] = trial
-            note(f"{len(trials)}/{len(mutants)} {trial.mutant.file}:{trial.mutant.line} {trial.mutant.kind}: {trial.how}")
+        try:
+            for trial in pool.map(one, mutants):
+                trials[trial.mutant] = trial
+                note(f"{len(trials)}/{len(mutants)} {trial.mutant.file}:{trial.mutant.line} {trial.mutant.kind}: {trial.how}")
+        except BaseException:  # whoever stops the run does not wait for tests
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in list(UNDER_WAY):
+                end(process)
+            raise
     return trials
 
 
@@ -119,4 +126,5 @@ def note(line: str) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # on the way out the copies are removed
     sys.exit(main())

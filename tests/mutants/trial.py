@@ -15,6 +15,7 @@ from tests.mutants.sites import Mutant
 from tests.mutants.workplace import Workplace
 
 SLOWER = 3.0  # a busy machine, and a start without anything imported yet
+UNDER_WAY: set[subprocess.Popen[bytes]] = set()
 NOTHING_FAILED = {0, 5}  # 5: the fault made the tests that would run it vanish
 
 
@@ -77,15 +78,22 @@ def run(place: Workplace, tests: Sequence[str], limit: float, *, stop: bool = Tr
     command = place.pytest(*["-x"] * stop, *files)
     quiet = subprocess.DEVNULL
     process = subprocess.Popen(command, cwd=place.tree, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)
+    UNDER_WAY.add(process)
     try:
         code = process.wait(limit)
     except subprocess.TimeoutExpired:
         return None
     finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)  # with everything that it started
+        end(process)
+        UNDER_WAY.discard(process)
         process.wait()
     if code in NOTHING_FAILED:
         return []
     named = place.notes / "failed"
     return named.read_text("utf-8").splitlines() if named.exists() else [f"exit code {code} of the tests"]
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """End a process with everything that it started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
