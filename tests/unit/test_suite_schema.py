@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from calque.checks.points import TYPE
-from calque.checks.schema import suite_schema
+from calque.checks.evaluators.points import TYPE
+from calque.checks.suites.editor_schema import suite_schema
 
 
 def suite(**keys: Any) -> dict[str, Any]:
