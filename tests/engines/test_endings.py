@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -165,6 +166,37 @@ def test_a_program_without_a_guard_is_not_run_again(tmp_path: Path, how: str) ->
 def test_a_worker_that_was_ended_leaves_an_error_that_can_be_caught() -> None:
     with pytest.raises(CalqueError):
         list(Processes(3).map(works.ends_itself, range(100)))
+
+
+EVALUATOR = """
+from tests.engines import works
+
+def judge(output, expected):
+    works.lies_down(output)
+"""
+
+
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -signal.SIGKILL)])
+def test_a_command_ends_with_its_workers(tmp_path: Path, sent: signal.Signals, code: int) -> None:
+    (tmp_path / "own.py").write_text(EVALUATOR)
+    (tmp_path / "suite.yaml").write_text("evaluators:\n  - {type: own, timeout: 3600}\ndata: cases.jsonl\n")
+    names = [str(tmp_path / f"worker{place}") for place in range(401)]
+    (tmp_path / "cases.jsonl").write_text("".join(json.dumps({"output": name, "expected": 0}) + "\n" for name in names))
+    own, outputs = f"own={tmp_path / 'own.py'}:judge", ["-o", str(tmp_path / "result.json"), "--save", str(tmp_path / "state")]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "calque", "check", str(tmp_path / "suite.yaml"), "--evaluator", own, "--jobs", "2", *outputs],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    workers = [appears(Path(names[place])) for place in (0, 200)]  # the first case of each chunk
+    process.send_signal(sent)
+    _, err = process.communicate(timeout=GENEROUS)
+    assert process.returncode == code
+    assert len(err.strip().splitlines()) == (0 if sent == signal.SIGKILL else 1)
+    assert all(map(gone, workers))
+    assert {path.name for path in tmp_path.iterdir()} == {"own.py", "suite.yaml", "cases.jsonl", "worker0", "worker200"}
 
 
 WRITING = """

@@ -14,6 +14,7 @@ from calque.core.start_up import lazily
 
 if TYPE_CHECKING:
     from calque.engines.choice import kept as kept
+    from calque.engines.choice import portable as portable
     from calque.engines.choice import processes as processes
     from calque.engines.choice import threads as threads
     from calque.engines.choice import using as using
@@ -35,6 +36,7 @@ _HOME = {
     "at_once": "calque.engines.in_threads",
     "begin": "calque.engines.in_threads",
     "kept": "calque.engines.choice",
+    "portable": "calque.engines.choice",
     "processes": "calque.engines.choice",
     "threads": "calque.engines.choice",
     "threads_for": "calque.engines.in_threads",

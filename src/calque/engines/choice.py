@@ -23,6 +23,20 @@ def processes(jobs: int) -> Engine:
     return Serial() if jobs == 1 else _in_use.get() or Processes(jobs)
 
 
+def portable(thing: object) -> bool:
+    """Whether other processes can be sent it: it can be pickled, and nothing in it lives in ``__main__``, which is not theirs.
+
+    >>> portable(abs), portable(lambda: 0)
+    (True, False)
+    """
+    import pickle
+
+    try:
+        return b"__main__" not in pickle.dumps(thing, pickle.HIGHEST_PROTOCOL)
+    except Exception:  # whatever its own way of being pickled raises
+        return False
+
+
 @contextmanager
 def using(engine: Engine) -> Iterator[None]:
     """Within the block, whatever asks for processes gets this engine: workers that are there already, or a cluster's."""
