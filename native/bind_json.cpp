@@ -235,6 +235,18 @@ bool bound_repeats_a_key(const nb::bytes& json) {
   }
 }
 
+#if CALQUE_HAS_TO_CHARS
+using calque::spell;
+#else
+// Slower, and the same: Python's own spelling.
+void spell(double value, std::string& text) {
+  char* const spelt = PyOS_double_to_string(value, 'r', 0, Py_DTSF_ADD_DOT_0, nullptr);
+  if (spelt == nullptr) nb::raise_python_error();
+  text += spelt;
+  PyMem_Free(spelt);
+}
+#endif
+
 nb::object bound_spell_floats(const nb::list& values) {
   std::string text = "[";
   for (const nb::handle value : values) {
@@ -242,7 +254,7 @@ nb::object bound_spell_floats(const nb::list& values) {
     const double number = PyFloat_AS_DOUBLE(value.ptr());
     if (!std::isfinite(number)) return nb::none();
     if (text.size() > 1) text += ", ";
-    calque::spell(number, text);
+    spell(number, text);
   }
   text += ']';
   return nb::str(text.data(), text.size());
@@ -329,6 +341,7 @@ void bind_json(nb::module_& m) {
       .def("kind", &Scan::kind, "The kind of file, once it is read.");
   m.def("scan_pages", &scan_page_lines, nb::arg("lines"),
         "The columns of page rows, one a line; None when a line is anything but plain.");
-  m.def("spell_floats", &bound_spell_floats, nb::arg("values"), "A list of finite floats as JSON; None for any other list.");
+  m.def("spell_floats", &bound_spell_floats, nb::arg("values").lock(),
+        "A list of finite floats as JSON; None for any other list.");
   m.def("repeats_a_key", &bound_repeats_a_key, nb::arg("text"), "Whether any object in a JSON text has a key twice.");
 }

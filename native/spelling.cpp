@@ -1,6 +1,8 @@
 // std::to_chars finds the shortest digits; Python chooses between the two notations by the size of the number.
 #include "spelling.hpp"
 
+#if CALQUE_HAS_TO_CHARS
+
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -18,3 +20,5 @@ void spell(double value, std::string& text) {
 }
 
 }  // namespace calque
+
+#endif
