@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from calque.core.corpus import UnitId, in_canonical_order
@@ -114,18 +115,16 @@ class Work:
         return scorer.ledger(tuple(units))
 
 
-_shared: Work | None = None
-"""The work of forked processes: they inherit it instead of receiving a copy of every record."""
+_shared: dict[int, Work] = {}
+"""The work of forked processes, under a key for each run: they inherit it instead of receiving a copy of every record."""
 
 
-def _shared_batch(units: Sequence[UnitId]) -> Ledger:
-    assert _shared is not None  # noqa: S101  # set before the processes start
-    return _shared(units)
+def _shared_batch(key: int, units: Sequence[UnitId]) -> Ledger:
+    return _shared[key](units)
 
 
 def _run(work: Work, batches: Sequence[Sequence[UnitId]], jobs: int) -> Iterator[Ledger]:
     """The ledgers of all batches, in order."""
-    global _shared  # noqa: PLW0603  # forked processes have no other way to inherit it
     if jobs <= 1 or len(batches) <= 1:
         yield from map(work, batches)
         return
@@ -134,14 +133,15 @@ def _run(work: Work, batches: Sequence[Sequence[UnitId]], jobs: int) -> Iterator
     from concurrent.futures.process import BrokenProcessPool
 
     forks = "fork" in multiprocessing.get_all_start_methods()
-    _shared = work
+    key = id(work)  # two threads may be at it at once
+    _shared[key] = work  # forked processes have no other way to inherit it
     try:
         with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("fork" if forks else None)) as pool:
-            yield from pool.map(_shared_batch if forks else work, batches)
+            yield from pool.map(partial(_shared_batch, key) if forks else work, batches)
     except BrokenProcessPool:
         raise CalqueError("a worker was ended from outside, perhaps because memory ran out; try fewer --jobs") from None
     finally:
-        _shared = None
+        del _shared[key]
 
 
 class Scorer:
