@@ -38,7 +38,7 @@ def in_threads(work: Callable[[], Hashable]) -> list[Hashable]:
 
 
 def test_kernels(kernels: ModuleType) -> None:
-    case = random_case(np.random.default_rng(5), pages=40)
+    case = random_case(5, pages=40, classes=3, most=12)
 
     def work() -> Hashable:
         arrays = (*case.greedy(kernels, 0.3, 2), *case.coco(kernels, 2))
