@@ -1,4 +1,4 @@
-"""What the native build promises, read from its sources: kernels that need no Python, and a module that needs no global lock."""
+"""What the native build promises, read from its sources: kernels without Python, and a module without a global lock."""
 
 from __future__ import annotations
 
