@@ -13,9 +13,9 @@ constexpr std::size_t kAhead = static_cast<std::size_t>(Text::kStride) + (std::s
 
 }  // namespace
 
-SourceFile::SourceFile(const std::string& path) : file_(path), window_(file_.size() + 1) {
+SourceFile::SourceFile(const std::string& path) : file_(path), window_(std::in_place, file_.size() + 1) {
   const std::size_t until = std::min(size(), kAhead);
-  window_.slide(0, until);
+  window_->slide(0, until);
   read_until(until);
   whole_ = read_ == size();
 }
@@ -24,20 +24,22 @@ void SourceFile::scanned_to(const char* at) {
   if (whole_) return;
   const auto done = static_cast<std::size_t>(at - data());
   const std::size_t until = std::max(read_, std::min(size(), done + kAhead));
-  window_.slide(done, until);
+  window_->slide(done, until);
   read_until(until);
 }
 
 void SourceFile::read_whole() {
+  window_.reset();
+  window_.emplace(size() + 1);
   read_ = 0;
   read_until(size());
   whole_ = true;
 }
 
 void SourceFile::read_until(std::size_t until) {
-  file_.read(read_, window_.data() + read_, until - read_);
+  file_.read(read_, window_->data() + read_, until - read_);
   read_ = until;
-  window_.data()[read_] = '\0';
+  window_->data()[read_] = '\0';
 }
 
 }  // namespace calque::json

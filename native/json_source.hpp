@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "json_file.hpp"
@@ -16,13 +17,14 @@ class SourceFile {
 
   // As long as the file, and one byte more. A NUL follows what was read so far, and no JSON token contains one: a scan that
   // comes to the end of it, or goes back to what was forgotten, fails.
-  const char* data() const { return window_.data(); }
+  const char* data() const { return window_->data(); }
   std::size_t size() const { return file_.size(); }
 
   // Reads on, and forgets what lies before `at`.
   void scanned_to(const char* at);
 
-  // From now on everything is there and stays: for a row that is longer than what is read ahead, and for a second look.
+  // From now on everything is there and stays, at another place: for a row that is longer than what is read ahead, and for
+  // a second look.
   void read_whole();
   bool is_whole() const { return whole_; }
 
@@ -32,7 +34,7 @@ class SourceFile {
   void read_until(std::size_t until);
 
   File file_;
-  Window window_;
+  std::optional<Window> window_;
   std::size_t read_ = 0;
   bool whole_ = false;
 };

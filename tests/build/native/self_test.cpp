@@ -1,5 +1,6 @@
 // The kernels without Python, for systems that only a cross compiler reaches. Usage: self_test FOLDER SPELLINGS
 // Prints digests of what the kernels return: they must be the same on every system.
+#include "json_file.hpp"
 #include "json_text.hpp"
 #include "self_test.hpp"
 
@@ -11,5 +12,7 @@ int main(int count, char** arguments) {
     check_kernels();
   } catch (const calque::json::ScanFailure& failure) {
     require(false, "nothing fails, but: " + failure.message + " at byte " + std::to_string(failure.offset));
+  } catch (const calque::json::SystemFailure& failure) {
+    require(false, "the system refuses nothing, but: " + std::to_string(failure.code));
   }
 }
