@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -226,6 +228,19 @@ def threads_agree(subject: Subject, documents: list[Document], data: Data) -> No
     assert bits(together) == bits(alone)
 
 
+def evaluating_at_the_same_time(subject: Subject, documents: list[Document], data: Data) -> None:
+    corpora = subject.corpora(documents)
+    begin = threading.Barrier(4)
+
+    def evaluate(_: int) -> Hashable:
+        begin.wait()
+        return bits(Evaluator(subject.task).update(*corpora).compute())
+
+    with ThreadPoolExecutor(4) as pool:
+        at_once = list(pool.map(evaluate, range(4)))
+    assert at_once == [bits(subject.result(documents))] * 4
+
+
 LAWS = (
     Law("merging in any order and any split equals one pass", merging_any_split_in_any_order),
     Law("updating in any order and any split equals one pass", updating_with_any_split_in_any_order),
@@ -245,6 +260,7 @@ LAWS = (
     Law("the match at a higher threshold is the filtered one", a_higher_threshold_filters, ("at",)),
     Law("reference and native kernels agree", kernels_agree),
     Law("any number of threads gives the same bits", threads_agree),
+    Law("evaluations at the same time do not disturb each other", evaluating_at_the_same_time),
 )
 
 AVAILABLE = tuple(name for name in TWINS if name != "native" or native_built())
