@@ -56,12 +56,6 @@ def test_one_scan_that_many_wait_for(native: ModuleType) -> None:
         assert comparable(scan.columns(), data) == comparable(native.Scan(data).columns(), data)
 
 
-def test_spelling_a_list_that_grows(native: ModuleType) -> None:
-    values = [0.1]
-    texts = in_threads(lambda: (values.append(0.1), native.spell_floats(values))[1])
-    assert all(set(json.loads(text)) == {0.1} for text in texts)
-
-
 def test_readers(tmp_path: Path) -> None:
     for name, tree in sample().items():
         path = tmp_path / f"{name}.json"
