@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from calque import Evaluator
+from calque import Evaluator, Result
 from calque.checks import Checks, evaluator
 from calque.checks.cases import Case, CaseCorpus
 from calque.checks.gate import Gate
@@ -41,6 +41,7 @@ def test_points_that_are_missing_and_points_too_many_are_punished(found: int, tr
     both, all_places = min(found, truths), max(found, truths)
     assert outcome.score == (both / all_places if all_places else 1.0)
     assert (outcome.metadata["passes"], outcome.metadata["fails"]) == (both, all_places - both)
+    assert (len(outcome.metadata["distances"]), len(outcome.misses)) == (all_places, all_places - both)
     assert str(outcome.verdict) == ("pass" if found == truths else "partial" if both else "fail")
 
 
@@ -158,12 +159,18 @@ def test_rates_and_scores_are_over_all_cases(cases: list[Verdicts]) -> None:
 
 
 def test_a_case_that_weighs_nothing_has_no_score_and_lowers_none() -> None:
-    light = Checks.of([{"type": "iou_score", "bbox_path": "b", "expected_bbox_path": "b", "weight": 0}])
-    box = {"b": [0, 0, 1, 1]}
-    sides = CaseCorpus(cases=(Case("a", None, box),)), CaseCorpus(cases=(Case("a", box, None),))
-    result = Evaluator(light).update(*sides).compute()
-    assert (result["score"], result["pass_rate"]) == (None, 1.0)
-    assert result.undefined["summary.score"] == "every evaluator weighs 0"
+    plain = {"type": "iou_score", "bbox_path": "b", "expected_bbox_path": "b"}
+    light = Checks.of([{**plain, "weight": 0, "name": "light"}])
+    truth, found = {"b": [0, 0, 4, 8]}, {"b": [0, 0, 4, 4]}
+    cases = [Case("light", found, truth), Case("heavy", found, truth, evaluators=({**plain, "name": "heavy"},))]
+
+    def result(chosen: Sequence[Case]) -> Result:
+        sides = CaseCorpus(cases=tuple(chosen)), CaseCorpus(cases=tuple(chosen))
+        return Evaluator(light).update(*sides).compute()
+
+    assert result(cases)["score"] == result(cases[1:])["score"] == 0.5
+    assert result(cases[:1])["score"] is None
+    assert result(cases[:1]).undefined["summary.score"] == "every evaluator weighs 0"
 
 
 # Gates: each limit looks at its own number.
