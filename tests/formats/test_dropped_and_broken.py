@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from calque import Detection, Evaluator, Layout, Result, Task
+from calque.readers import read_pair
+from calque.readers.class_maps import mapped
 
 TREE: dict[str, Any] = {
     "images": [{"id": 1}],
@@ -58,3 +60,11 @@ def test_a_dropped_truth_on_an_unknown_image_is_no_truth() -> None:
     tree = {**TREE, "annotations": [*TREE["annotations"], stray]}
     for task, measure in ((Detection(class_map=DROP), "recall@0.5"), (Layout(class_map=DROP), "layout_accuracy_over_total")):
         assert Evaluator(task).update(tree, [HIT]).compute()[measure] == 1.0
+
+
+def test_the_corpus_that_is_mapped_stays_as_it_was() -> None:
+    _, found = read_pair(TREE, [HIT, {**HIT, "category_id": 2}, {**HIT, "bbox": [0, 0, -1, 9]}])
+    assert found.flaws is not None
+    before = found.flaws.copy()
+    assert mapped(found, (("Header", ""),)).flaws is not None
+    assert found.flaws.tolist() == before.tolist()
