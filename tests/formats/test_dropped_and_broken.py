@@ -8,7 +8,7 @@ import pytest
 
 from calque import Detection, Evaluator, Layout, Result, Task
 from calque.readers import read_pair
-from calque.readers.class_maps import mapped
+from calque.readers.sides.class_maps import mapped
 
 TREE: dict[str, Any] = {
     "images": [{"id": 1}],

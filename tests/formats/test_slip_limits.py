@@ -10,7 +10,7 @@ import pytest
 
 from calque import read
 from calque.readers import read_pair
-from calque.readers.slips import box_hints, score_hint
+from calque.readers.sides.slips import box_hints, score_hint
 
 Box = list[float]
 TRUTHS: list[Box] = [[60.0 + 20 * k, 500.0 + 40 * k, 160.0 + 20 * k, 600.0 + 40 * k] for k in range(10)]

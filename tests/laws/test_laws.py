@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from calque import Evaluator
 from calque.core.corpus import canonical
-from calque.core.state import pack, unpack
+from calque.core.storage.state import pack, unpack
 from calque.kernels import TWINS, VARIABLE, native_built
 from tests.laws.checks import CHECKS
 from tests.laws.detection import DETECTION

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from calque import Evaluator, Result
 from calque.checks import Checks, evaluator
-from calque.checks.cases import Case, CaseCorpus
-from calque.checks.gate import Gate
-from calque.checks.matching import pair_up
+from calque.checks.suites.cases import Case, CaseCorpus
+from calque.checks.suites.gate import Gate
+from calque.checks.evaluators.two_sides import pair_up
 
 # Batches: both sides count (D3, D4, D9, D14).
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.readers.ids import Ids
+from calque.readers.boxes.coco_columns import Ids
 
 BEGINNINGS = [-(2**62), -100_001, -7, 0, 1, 99_990, 100_000, 100_001, 10**9, 2**62]
 """Tables that begin below nothing, at the usual 0 and 1, and on both sides of where a table is no longer filled up from 0."""

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from calque.core.columns import Strings, Table
 from calque.core.ledger import UNIT, Ledger
-from calque.core.parts import Parts, size_of
-from calque.core.spool import Spool
-from calque.core.stored_ledger import StoredLedger
+from calque.core.storage.long_ledger import Parts, size_of
+from calque.core.storage.spool import Spool
+from calque.core.storage.long_ledger import StoredLedger
 
 Units = list[int]
 

@@ -12,10 +12,10 @@ import pytest
 
 from calque import ConfigError, ContractError, Evaluator
 from calque.checks import Checks, Outcome, Suite
-from calque.checks.cases import Case, CaseCorpus, Selection
-from calque.checks.custom import _in_thread
-from calque.checks.schema import suite_schema
-from calque.checks.verdicts import Verdict
+from calque.checks.suites.cases import Case, CaseCorpus, Selection
+from calque.checks.evaluators.custom import _in_thread
+from calque.checks.suites.editor_schema import suite_schema
+from calque.checks.evaluators.outcome import Verdict
 
 HEAD = "evaluators:\n  - {type: iou_score, bbox_path: b, expected_bbox_path: b, threshold: 0.5}\n"
 CASES = """cases:
@@ -89,7 +89,7 @@ def test_workers_log_where_they_were_asked(write: Write, caplog: pytest.LogCaptu
 
 
 def test_what_a_worker_does(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    from calque.checks import runner
+    from calque.checks.suites import runner
 
     suite = Suite.load(write(HEAD + CASES))
     monkeypatch.setattr(runner.LOGGER, "propagate", True)
@@ -350,7 +350,7 @@ def test_functions_that_cannot_be_had(
 def test_installed_evaluators(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     from importlib.metadata import EntryPoint
 
-    from calque.checks import custom
+    from calque.checks.evaluators import custom
 
     entry = EntryPoint("own", "tests.unit.test_suites:accept", custom.GROUP)
 

@@ -21,10 +21,11 @@ from calque.comparators import BaseComparator, register_comparator
 from calque.core import evaluator as evaluator_module
 from calque.core.columns import Strings, Table
 from calque.core.ledger import UNIT, Ledger
-from calque.core.parts import MOST_BYTES, Parts
-from calque.core.spool import Spool
-from calque.core.stored_ledger import StoredLedger
-from calque.fields import BBoxMAPAccumulator, BulkStructuredModelEvaluator, ConfidenceAccumulator, Fields, ranking, scoring
+from calque.core.storage.long_ledger import MOST_BYTES, Parts
+from calque.core.storage.spool import Spool
+from calque.core.storage.long_ledger import StoredLedger
+from calque.fields import BBoxMAPAccumulator, BulkStructuredModelEvaluator, ConfidenceAccumulator, Fields, scoring
+from calque.fields.confidence import ranking
 
 FIELDS = {"total": {"type": "float"}, "lines": {"type": "list[object]", "fields": {"text": {"type": "str"}}}}
 SCHEMA = {"fields": FIELDS}
