@@ -49,7 +49,7 @@ class Checks(PartsBeside, Task):
             )
         )
 
-    def batches(self, expected: Any, found: Any) -> Iterator[tuple[Corpus, Corpus]]:
+    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # they are read
         """Both sides must be case corpora; they may be one and the same."""
         from calque.checks.suites.cases import CaseCorpus
 

@@ -143,7 +143,7 @@ class Words(PartsBeside, Task):
             return f"{self.holdout_fraction!r} by seed {self.seed}"
         return f"fold {self.holdout_fold} by seed {self.seed}" if self.holdout_fold else "all"
 
-    def batches(self, expected: Any, found: Any) -> Iterator[tuple[Corpus, Corpus]]:
+    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # a text a time
         """The two sides as words, cleaned and split alike."""
         from calque.words.reading import read_sides
 
