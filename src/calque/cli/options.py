@@ -13,6 +13,7 @@ from calque.core.box_reading import BoxReading
 from calque.core.task import Setting, Task, settings
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+SomeTask = TypeVar("SomeTask", bound=Task)
 
 
 def _numbers(uses: tuple[str, ...], flag: str) -> tuple[float, ...]:
@@ -80,7 +81,7 @@ def _looks(note: Setting, default: Any) -> dict[str, Any]:
     return looks[note.kind]
 
 
-def task_from(task: type[Task], values: dict[str, Any]) -> Task:
+def task_from(task: type[SomeTask], values: dict[str, Any]) -> SomeTask:
     """The task that the options describe."""
     return task(**_chosen(task, values))
 

@@ -59,6 +59,8 @@ class Setting(Frozen):
     """What a ``file`` or ``path`` may be instead: words that name no file."""
     bare: Any = None
     """The value of an option that is given without one."""
+    spells: bool = False
+    """Whether it only spells other settings: they take its place when the task is made, and are in the signature."""
 
 
 def setting(
@@ -74,11 +76,12 @@ def setting(
     metavar: str = "",
     words: tuple[str, ...] = (),
     bare: Any = None,
+    spells: bool = False,
 ) -> Any:
     """A field of a task, with what the command line and the signature need to know of it."""
     note = Setting(
         help=help, kind=kind, key=key, flag=flag, choices=choices, always=always, view=view, metavar=metavar, words=words,
-        bare=bare,
+        bare=bare, spells=spells,
     )  # fmt: skip
     return dataclasses.field(default=default, metadata={"setting": note})
 
@@ -195,7 +198,7 @@ class Task(ABC):
         quiet = set()
         defaults = {field.name: field.default for field in dataclasses.fields(self)}
         for name, note in settings(self).items():
-            if note.view:
+            if note.view or note.spells:
                 continue
             shown[note.key] = self.told(name)
             if getattr(self, name) == defaults[name] and not note.always:
