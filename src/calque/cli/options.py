@@ -39,8 +39,8 @@ def _weights(uses: tuple[str, ...], flag: str) -> tuple[tuple[str, float], ...]:
         raise click.BadParameter(f"{', '.join(uses)} is not NAME=WEIGHT, such as Table=2", param_hint=flag) from None
 
 
-def task_options(task: type[Task]) -> Callable[[Decorated], Decorated]:
-    """A decorator that gives a command one option for each setting of the task."""
+def task_options(task: type[Any]) -> Callable[[Decorated], Decorated]:
+    """A decorator that gives a command one option for each setting of a task, or of anything else that has settings."""
     defaults = {field.name: field.default for field in dataclasses.fields(task)}
 
     def decorate(command: Decorated) -> Decorated:
