@@ -134,7 +134,8 @@ def test_states_of_words_hold_data(folder: Path, task: Words) -> None:
 @pytest.mark.parametrize("name", ["lattice", "holdout", "page_text"])
 def test_files_of_words_are_kept_as_content(folder: Path, name: str) -> None:
     file = {"lattice": "lattice.json", "holdout": "listed.txt", "page_text": "page.txt"}[name]
-    evaluator = Evaluator(Words(**{name: file})).update("truth", "one")
+    settings: dict[str, Any] = {name: file}
+    evaluator = Evaluator(Words(**settings)).update("truth", "one")
     state = evaluator.state()
     Path(file).unlink()
     again = Evaluator.from_state(state)

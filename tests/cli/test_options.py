@@ -1,4 +1,4 @@
-"""Every option of every verb is a setting that the signature tells, a view, or one of a few that are named here with a reason."""
+"""Every option of every verb is a setting that the signature tells, a view, or one of a few that have a reason here."""
 
 from __future__ import annotations
 
