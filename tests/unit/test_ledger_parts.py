@@ -1,4 +1,4 @@
-"""LedgerParts of an evaluation, taken in from another: all of them, each once, in one file, and no more in memory than may be."""
+"""Parts of a ledger, taken in from another evaluation: all of them, each once, in one file, and no more in memory than may be."""
 
 from __future__ import annotations
 
