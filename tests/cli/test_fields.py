@@ -277,8 +277,9 @@ def test_start_up_imports_nothing_heavy(process: Callable[..., Run]) -> None:
 
 
 def test_strict_names_the_document_from_any_number_of_workers(
-    calque: Callable[..., Run], files: Callable[..., tuple[str, str]]
+    calque: Callable[..., Run], files: Callable[..., tuple[str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("calque.fields.scoring.FEW", 1)
     truth = [{"doc_id": f"{number:03}", "vendor": "Acme"} for number in range(80)]
     found = [{**each, "total": {"_value": 1, "_bbox": [1, 2] if each["doc_id"] == "077" else [1, 2, 3, 4]}} for each in truth]
     pair = files(truth, found)

@@ -14,13 +14,14 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from hypothesis import Phase, assume, given, settings
+from hypothesis import Phase, assume, given
 from hypothesis import strategies as st
 
 from calque import Evaluator
 from calque.core.corpus import canonical
 from calque.core.storage.state import pack, unpack
 from calque.kernels import TWINS, VARIABLE, native_built
+from tests.examples import examples
 from tests.laws.checks import CHECKS
 from tests.laws.detection import DETECTION
 from tests.laws.fields import FIELDS, PAIRED
@@ -267,7 +268,7 @@ CASES = [
 
 @pytest.mark.parametrize(("law", "subject", "kernels"), CASES)
 # Times the laws, the tasks and the kernels; hypothesis' explanations cost minutes where a corpus breaks a law.
-@settings(max_examples=20, phases=set(Phase) - {Phase.explain})
+@examples(20, phases=set(Phase) - {Phase.explain})
 @given(data=st.data())
 def test_law(law: Law, subject: Subject, kernels: str, data: Data) -> None:
     documents = data.draw(subject.documents)

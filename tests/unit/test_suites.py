@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,7 @@ from calque.checks.evaluators.custom import _in_thread
 from calque.checks.evaluators.outcome import Verdict
 from calque.checks.suites.cases import Case, CaseCorpus, Selection
 from calque.checks.suites.editor_schema import suite_schema
+from calque.checks.suites.runner import Judging
 
 HEAD = "evaluators:\n  - {type: iou_score, bbox_path: b, expected_bbox_path: b, threshold: 0.5}\n"
 CASES = """cases:
@@ -88,16 +90,16 @@ def test_workers_log_where_they_were_asked(write: Write, caplog: pytest.LogCaptu
     assert len(caplog.records) == len([k for k in range(401) if k % 3 == 0])
 
 
-def test_what_a_worker_does(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    from calque.checks.suites import runner
-
-    suite = Suite.load(write(HEAD + CASES))
-    monkeypatch.setattr(runner.LOGGER, "propagate", True)
-    monkeypatch.setattr(runner.LOGGER, "handlers", [])
-    runner._start_worker(list(suite.bench.configs), {}, suite.file)
-    judged = runner._judge_chunk(list(suite.cases()))
-    assert [row.to_dict() for row in judged.rows] == [row.to_dict() for chunk in suite.stream() for row in chunk]
+def test_what_a_worker_does(write: Write, caplog: pytest.LogCaptureFixture) -> None:
+    suite = Suite.load(write(HEAD.replace("0.5", "0.5, verdict_ranges: {pass: 0.9, partial: 0.5}") + CASES))
+    assert [record.getMessage() for record in caplog.records] == ["iou_score: verdict_ranges do nothing beside a threshold"]
+    caplog.clear()
+    judging = pickle.loads(pickle.dumps(Judging(suite.bench)))
+    judged = judging(list(suite.cases()))
     assert judged.records == [(40, "expected: b is missing")]
+    assert not caplog.records
+    assert [row.to_dict() for row in judged.rows] == [row.to_dict() for chunk in suite.stream() for row in chunk]
+    assert len(caplog.records) == 1
 
 
 def test_evaluators_of_one_type_are_numbered(write: Write) -> None:

@@ -34,6 +34,7 @@ def command(truth: str, predictions: str, schema: str | None, id_key: str | None
     from calque.cli.progress import working
     from calque.cli.render import check_writable, deliver, format_of
     from calque.core.evaluator import Evaluator, Keep
+    from calque.engines import kept
     from calque.fields.schemas.sources import infer_schema, schema_text
     from calque.readers.records import read_record_pair, read_records
 
@@ -47,7 +48,7 @@ def command(truth: str, predictions: str, schema: str | None, id_key: str | None
         text = schema_text(infer_schema(read_records(truth, id_key=id_key)) if schema is None else schema)
     task = dataclasses.replace(settings, schema=text, keep_outcomes=keep == "outcomes")
     evaluator = Evaluator(task, keep=keep, jobs=jobs)
-    with working(f"evaluating {predictions}", quiet=values["quiet"], done=lambda: evaluator.done):
+    with kept(jobs), working(f"evaluating {predictions}", quiet=values["quiet"], done=lambda: evaluator.done):
         declared = frozenset(task.plan().keys)
         evaluator.update(*read_record_pair(truth, predictions, declared=declared, id_key=id_key, strict=task.strict, jobs=jobs))
     return deliver(evaluator, **values)

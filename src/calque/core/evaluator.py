@@ -17,6 +17,7 @@ from calque.core.storage.long_ledger import MOST_BYTES, LedgerParts
 from calque.core.storage.spool import Spool
 from calque.core.storage.state import pack, unpack, well_formed
 from calque.core.task import Task, task_class
+from calque.engines import kept
 
 Keep = Literal["numbers", "outcomes"]
 
@@ -50,12 +51,13 @@ class Evaluator:
         issues: list[Issue] = []
         sources = Sources()
         self.done = 0
-        for truth, predictions in self.task.batches(expected, found):
-            ledger = self.task.score(truth, predictions, jobs=self._jobs)
-            parts.add(self._kept(ledger))
-            issues += [*truth.issues, *predictions.issues, *ledger.issues]
-            sources |= Sources(((truth.source, truth.model),), ((predictions.source, predictions.model),))
-            self.done += len(ledger.units)
+        with kept(self._jobs):
+            for truth, predictions in self.task.batches(expected, found):
+                ledger = self.task.score(truth, predictions, jobs=self._jobs)
+                parts.add(self._kept(ledger))
+                issues += [*truth.issues, *predictions.issues, *ledger.issues]
+                sources |= Sources(((truth.source, truth.model),), ((predictions.source, predictions.model),))
+                self.done += len(ledger.units)
         self._add(parts)
         self._issues += summarize(by_place(issues))
         self._sources |= sources

@@ -12,8 +12,8 @@ from calque.core.columns import Codes, Floats, Ints, where_else
 from calque.core.corpus import Extent
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, Undefined, counts
-from calque.core.side_by_side import side_by_side, threads_for
 from calque.core.start_up import Frozen
+from calque.engines import at_once, threads_for
 from calque.geometry.grids import COCO_THRESHOLDS, RECALL_POINTS
 from calque.kernels import kernels
 from calque.kernels.structs import Masks, ScoreOrder, Verdicts
@@ -94,7 +94,7 @@ class Ranking(Frozen, eq=False):
         # Curves are drawn many times: from columns that lie in order, and not all over the memory.
         rows = order.astype(np.int64)  # once for all four: NumPy would do so for each
         in_order = (partial(np.take, column, rows, axis=0) for column in (scores, rank, matched, ignored))
-        scores, rank, matched, ignored = side_by_side(threads_for(len(rows), jobs), *in_order)
+        scores, rank, matched, ignored = at_once(threads_for(len(rows), jobs), *in_order)
         out = truth.array("out_of_range")
         to_find = [np.flatnonzero(out[:, area] == 0) for area in range(out.shape[1])]
         truths = np.stack([counts(truth.array("label")[rows], classes) for rows in to_find])

@@ -6,7 +6,7 @@ import json
 import os
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any
 from calque.core.corpus import UnitId
 from calque.core.errors import ContractError, Issue, IssueLog, Severity
 from calque.core.record_corpus import RecordCorpus
+from calque.engines import processes
 from calque.kernels import kernels
 from calque.readers.sources import json_tree
 
@@ -50,6 +51,11 @@ class LineRecords(Sequence[Any]):
         record = json_tree.quickly(line)
         return without(json_tree.parse(line, self._path) if record is json_tree.ODD else record, self._id_key)
 
+    def part(self, rows: Sequence[int]) -> LineRecords:
+        """Those in these rows."""
+        starts, lengths = (array("q", [places[row] for row in rows]) for places in (self._starts, self._lengths))
+        return LineRecords(self._path, starts, lengths, self._id_key)
+
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_file": None}
 
@@ -68,6 +74,10 @@ class FileRecords(Sequence[Any]):
 
     def __len__(self) -> int:
         return len(self._paths)
+
+    def part(self, rows: Sequence[int]) -> FileRecords:
+        """Those in these rows."""
+        return FileRecords([self._paths[row] for row in rows], self._declared, self._id_key)
 
     def __getitem__(self, index: Any) -> Any:
         path = self._paths[index]
@@ -115,9 +125,8 @@ def read_record_pair(
 ) -> tuple[RecordCorpus, RecordCorpus]:
     """Both sides; when only one of them has ids, both are paired by position."""
     reading = partial(read_records, declared=declared, id_key=id_key, strict=strict)
-    expected, predictions = (
-        _in_two_processes(reading, truth, found) if jobs != 1 and _long(truth) else map(reading, (truth, found))
-    )
+    # What is wrong with the truth is told first.
+    expected, predictions = processes(jobs if _long(truth) and _long(found) else 1).map(reading, (truth, found))
     if expected.documents == predictions.documents:
         predictions = replace(predictions, documents=expected.documents)  # the same ids need not be held twice
     if expected.named == predictions.named or not expected.documents or not predictions.documents:
@@ -138,19 +147,6 @@ def _long(source: Any) -> bool:
     """Whether reading takes longer than starting a process, and what comes of it is short: positions of lines."""
     path = os.fspath(source) if isinstance(source, str | os.PathLike) else ""
     return path.endswith((".jsonl", ".ndjson")) and os.path.exists(path) and os.path.getsize(path) > LONG
-
-
-def _in_two_processes(reading: Callable[[Any], RecordCorpus], truth: Any, found: Any) -> tuple[RecordCorpus, RecordCorpus]:
-    """Both sides at once, the truth in a process of its own."""
-    from concurrent.futures import ProcessPoolExecutor
-
-    with ProcessPoolExecutor(1) as pool:
-        begun = pool.submit(reading, truth)
-        try:
-            predictions = reading(found)
-        finally:
-            expected = begun.result()  # what is wrong with the truth is told first
-        return expected, predictions
 
 
 def _from_path(path: str, declared: frozenset[str], id_key: str | None, strict: bool) -> RecordCorpus:

@@ -190,7 +190,8 @@ class Fatal(BaseComparator):
         os._exit(1)
 
 
-def test_a_worker_that_ends_by_itself_is_told() -> None:
+def test_a_worker_that_ends_by_itself_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("calque.fields.scoring.FEW", 1)
     register_comparator("fatal", Fatal)
     records = [{"a": "x"}] * 100
     task = Fields(schema={"fields": {"a": {"type": "str", "comparator": "fatal"}}})

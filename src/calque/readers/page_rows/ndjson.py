@@ -14,12 +14,12 @@ import numpy as np
 from calque.core.columns import Column, Strings
 from calque.core.corpus import UnitId
 from calque.core.errors import ContractError, did_you_mean
+from calque.engines import ahead
 from calque.kernels.scanning import scan_pages
 from calque.readers.page_rows.corpus import PageReader
 from calque.readers.page_rows.rows import COLUMNS, LISTS, NEEDED, Rows
 from calque.readers.sources import json_tree
 from calque.readers.sources.json_tree import RepeatedKeys, shown
-from calque.readers.sources.read_ahead import Ahead
 
 
 def scanned(columns: Mapping[str, Any], first: int, reader: PageReader) -> Rows | None:
@@ -89,7 +89,7 @@ class Opened:
 
     def __init__(self, file: BufferedReader, size: int) -> None:
         """At most about as many pages as have ``size`` objects are scanned at a time."""
-        self._ahead = Ahead(lambda: _parts(file, size), weight=lambda part: len(part.lines), limit=AHEAD)
+        self._ahead = ahead(_parts(file, size), weight=lambda part: len(part.lines), limit=AHEAD)
 
     def blocks(self, reader: PageReader) -> Iterator[Rows]:
         """The pages, some at a time."""
