@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long check format bench docs transcripts clean fuzz mutants
+.PHONY: help setup demo test test-long check format bench docs transcripts clean fuzz mutants cross
 
 help: ## show this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,9 @@ fuzz: $(STAMP) ## fuzz the compiled scanner under sanitizers (FUZZ_SECONDS, defa
 
 mutants: $(STAMP) ## put faults into a copy of the code and see whether the tests notice (MUTANTS, PACKAGE, SEED, JOBS, TESTS)
 	$(BIN)/python -m tests.mutants --mutants $(or $(MUTANTS),12) --package "$(PACKAGE)" --seed $(or $(SEED),0) --jobs $(or $(JOBS),2) $(TESTS)
+
+cross: ## compile the kernels for other systems, and run them where that is possible
+	tests/build/cross
 
 docs: $(STAMP) ## build the documentation as a site
 	$(BIN)/mkdocs build --strict --quiet

@@ -174,4 +174,4 @@ def attempt_class_map(folder: Path, data: bytes) -> None:
         pairs = class_map(folder / "map.yaml")
     except CalqueError:
         return
-    assert pairs == class_map(dict(pairs)) or any(target == "" for _, target in pairs)
+    assert pairs == class_map(pairs) == class_map({label: target or None for label, target in pairs})

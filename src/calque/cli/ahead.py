@@ -26,4 +26,4 @@ def begin(arguments: Sequence[str]) -> None:
 
 def scanned(path: str) -> Scanned:
     """The file, whose scan may have begun already."""
-    return _begun.pop(path) if path in _begun else Scanned(path)
+    return _begun.pop(path, None) or Scanned(path)

@@ -158,7 +158,8 @@ def _tiny(overlay: Overlay, rules: AuditRules) -> _Suspects:
 def _doubted_by(truth: BoxCorpus, found: BoxCorpus, overlay: Overlay, rules: AuditRules, jobs: int) -> list[_Suspects]:
     """Sure false positives: where no truth is, a label may be missing; on a truth of another class, it may be wrong."""
     table = score(Detection(iou=(rules.iou,), errors="none"), truth, found, jobs=jobs).table("found")
-    alone = (table.array("status") == Status.COUNTED) & (table.array("match") < 0) & (table.array("absorbed") < rules.iou)
+    free = ~(table.array("iou") >= rules.iou)  # pairs are kept from the lowest threshold of any view on
+    alone = (table.array("status") == Status.COUNTED) & free & (table.array("absorbed") < rules.iou)
     rows = np.flatnonzero(alone & (table.array("score") >= rules.score))
     nearest, overlap = _nearest(overlay, rows, jobs)
     apart = overlap < rules.iou
