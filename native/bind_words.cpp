@@ -88,15 +88,6 @@ Lattice lattice(const Column<std::int32_t>& from, const Column<std::int32_t>& to
     return made;
 }
 
-auto bound_lattice_matches(const Column<Word>& reference, const Column<std::int32_t>& edge_from,
-                           const Column<std::int32_t>& edge_to, const Column<std::int64_t>& word_offsets,
-                           const Column<Word>& words, const Column<std::uint8_t>& final_nodes, std::size_t vocabulary) {
-    check_words("reference", view(reference), vocabulary);
-    const Lattice made = lattice(edge_from, edge_to, word_offsets, words, final_nodes, vocabulary);
-    const nb::gil_scoped_release released;
-    return best_matches(view(reference), made, vocabulary);
-}
-
 auto bound_lattice_path(const Column<Word>& reference, const Column<std::int32_t>& edge_from,
                         const Column<std::int32_t>& edge_to, const Column<std::int64_t>& word_offsets,
                         const Column<Word>& words, const Column<std::uint8_t>& final_nodes, std::size_t vocabulary,
@@ -111,7 +102,7 @@ auto bound_lattice_path(const Column<Word>& reference, const Column<std::int32_t
     return std::pair{out.matches, array(std::move(out.edges))};
 }
 
-auto bound_split_words(const nb::list& texts) {
+auto bound_split_words(const nb::typed<nb::list, nb::bytes>& texts) {
     std::vector<std::string_view> views;
     for (const nb::handle text : texts) {
         const auto data = nb::cast<nb::bytes>(text);
@@ -136,9 +127,7 @@ void bind_words(nb::module_& m) {
           "vocabulary"_a, "log_limit"_a, "jobs"_a, "For each reference word the position of its partner, or -1.");
     m.def("bag_matches", &bound_bag_matches, "reference"_a, "reference_offsets"_a, "predicted"_a, "predicted_offsets"_a,
           "vocabulary"_a, "jobs"_a, "For each document how many words both sides have, in any order.");
-    m.def("lattice_matches", &bound_lattice_matches, "reference"_a, "edge_from"_a, "edge_to"_a, "word_offsets"_a, "words"_a,
-          "final_nodes"_a, "vocabulary"_a, "The most words that a path shares with the reference, in order.");
     m.def("lattice_path", &bound_lattice_path, "reference"_a, "edge_from"_a, "edge_to"_a, "word_offsets"_a, "words"_a,
-          "final_nodes"_a, "vocabulary"_a, "row_limit"_a, "That number, and the edges of the best path.");
+          "final_nodes"_a, "vocabulary"_a, "row_limit"_a, "The most words that a path shares with the reference, in order, and the edges of the best path.");
     m.def("split_words", &bound_split_words, "texts"_a, "Words of UTF-8 texts, split at white space and numbered.");
 }

@@ -131,8 +131,8 @@ private:
 // What one thread needs; it appends the rows of its own pages.
 class Surveyor {
 public:
-    Surveyor(const Side& truth, const Side& found, bool xywh, const LabelNumbers& numbers)
-        : truth_(truth), found_(found), xywh_(xywh), groups_(numbers) {}
+    Surveyor(const Side& truth, const Side& found, const LabelNumbers& numbers)
+        : truth_(truth), found_(found), groups_(numbers) {}
 
     void survey(std::size_t page, PageAreas& out) {
         read_truths(page);
@@ -164,7 +164,7 @@ private:
         truths_.clear();
         for (auto i = truth_.offsets[page]; i < truth_.offsets[page + 1]; ++i) {
             const auto row = static_cast<std::size_t>(i);
-            const Box box = read_box(&truth_.boxes[4 * row], xywh_);
+            const Box box = truth_.box(row);
             if (truth_.roles[row] != Role::left_out && solid(box))
                 truths_.push_back({box, truth_.labels[row], truth_.roles[row] == Role::absorbs});
         }
@@ -185,7 +185,7 @@ private:
         sweep_.clear();
         predicted_.clear();
         for (const std::int32_t row : group.found) {
-            const Box box = read_box(&found_.boxes[4 * static_cast<std::size_t>(row)], xywh_);
+            const Box box = found_.box(static_cast<std::size_t>(row));
             if (!solid(box)) continue;
             predicted_.push_back(box);
             sweep_.add(box, predicted);
@@ -205,7 +205,6 @@ private:
 
     const Side& truth_;
     const Side& found_;
-    bool xywh_;
     PageGroups groups_;
     std::vector<Truth> truths_;  // of the page
     std::vector<Labelled> labelled_;
@@ -220,12 +219,12 @@ void append(std::vector<T>& all, const std::vector<T>& part) {
 
 }  // namespace
 
-PageAreas page_areas(const Side& truth, const Side& found, bool xywh, int jobs) {
+PageAreas page_areas(const Side& truth, const Side& found, int jobs) {
     const LabelNumbers numbers(truth, found);
     const auto cuts = page_shares(truth, found);
     std::vector<PageAreas> parts(cuts.size() - 1);
     in_threads(parts.size(), jobs, [&](auto next) {
-        Surveyor surveyor(truth, found, xywh, numbers);
+        Surveyor surveyor(truth, found, numbers);
         for (std::size_t share; (share = next()) < parts.size();)
             for (std::size_t page = cuts[share]; page < cuts[share + 1]; ++page) surveyor.survey(page, parts[share]);
     });

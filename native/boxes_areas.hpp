@@ -17,6 +17,6 @@ struct PageAreas {
     std::vector<double> areas;  // area_kinds numbers a row
 };
 
-PageAreas page_areas(const Side& truth, const Side& found, bool xywh, int jobs);
+PageAreas page_areas(const Side& truth, const Side& found, int jobs);
 
 }  // namespace calque

@@ -8,13 +8,13 @@ namespace calque {
 
 namespace {
 
-void match_page(const Side& truth, const Side& found, std::size_t page, bool xywh, std::vector<Box>& boxes, BestMatch& out) {
+void match_page(const Side& truth, const Side& found, std::size_t page, std::vector<Box>& boxes, BestMatch& out) {
     const auto first = static_cast<std::size_t>(found.offsets[page]), last = static_cast<std::size_t>(found.offsets[page + 1]);
     boxes.clear();
-    for (std::size_t row = first; row < last; ++row) boxes.push_back(read_box(&found.boxes[4 * row], xywh));
+    for (std::size_t row = first; row < last; ++row) boxes.push_back(found.box(row));
     for (auto t = static_cast<std::size_t>(truth.offsets[page]); t < static_cast<std::size_t>(truth.offsets[page + 1]); ++t) {
         if (truth.roles[t] != Role::counts) continue;
-        const Box box = read_box(&truth.boxes[4 * t], xywh);
+        const Box box = truth.box(t);
         for (std::size_t row = first; row < last; ++row) {
             if (found.roles[row] != Role::counts) continue;
             const double shared = intersection(box, boxes[row - first]);
@@ -30,13 +30,13 @@ void match_page(const Side& truth, const Side& found, std::size_t page, bool xyw
 
 }  // namespace
 
-BestMatch match_best(const Side& truth, const Side& found, bool xywh, int jobs) {
+BestMatch match_best(const Side& truth, const Side& found, int jobs) {
     BestMatch out{std::vector<std::int32_t>(truth.rows(), -1), std::vector<double>(truth.rows())};
     const auto cuts = page_shares(truth, found);
     in_threads(cuts.size() - 1, jobs, [&](auto next) {
         std::vector<Box> boxes;
         for (std::size_t share; (share = next()) < cuts.size() - 1;)
-            for (std::size_t page = cuts[share]; page < cuts[share + 1]; ++page) match_page(truth, found, page, xywh, boxes, out);
+            for (std::size_t page = cuts[share]; page < cuts[share + 1]; ++page) match_page(truth, found, page, boxes, out);
     });
     return out;
 }

@@ -13,6 +13,6 @@ struct BestMatch {
     std::vector<double> iou;
 };
 
-BestMatch match_best(const Side& truth, const Side& found, bool xywh, int jobs);
+BestMatch match_best(const Side& truth, const Side& found, int jobs);
 
 }  // namespace calque

@@ -13,7 +13,7 @@ namespace calque {
 namespace {
 
 struct Candidate {
-    double iou, shared;
+    double iou;
     std::uint64_t score_key;
     std::int32_t truth, found;
 
@@ -26,15 +26,14 @@ struct Candidate {
 // What one thread needs; it writes only to the rows of its own pages.
 class Matcher {
 public:
-    Matcher(const Side& truth, const Side& found, std::span<const double> scores, bool xywh, double threshold,
-            GreedyMatch& out)
-        : truth_(truth), found_(found), scores_(scores), xywh_(xywh), threshold_(threshold), out_(out) {}
+    Matcher(const Side& truth, const Side& found, std::span<const double> scores, double threshold, GreedyMatch& out)
+        : truth_(truth), found_(found), scores_(scores), threshold_(threshold), out_(out) {}
 
     void match(const Group& group) {
         if (group.truth.empty() || group.found.empty()) return;
         truths_.clear();
         for (const std::int32_t row : group.truth)
-            truths_.push_back(read_box(&truth_.boxes[4 * static_cast<std::size_t>(row)], xywh_));
+            truths_.push_back(truth_.box(static_cast<std::size_t>(row)));
         candidates_.clear();
         for (const std::int32_t row : group.found) compare(group, row);
         if (candidates_.size() > 1) std::sort(candidates_.begin(), candidates_.end());
@@ -44,7 +43,7 @@ public:
 private:
     void compare(const Group& group, std::int32_t row) {
         const auto found_row = static_cast<std::size_t>(row);
-        const Box found = read_box(&found_.boxes[4 * found_row], xywh_);
+        const Box found = found_.box(found_row);
         for (std::size_t i = 0; i < truths_.size(); ++i) {
             const double shared = intersection(truths_[i], found);
             if (!(shared > 0)) continue;
@@ -56,7 +55,7 @@ private:
             }
             const double overlap = iou(shared, truths_[i], found);
             if (overlap >= threshold_)
-                candidates_.push_back({overlap, shared, falling_key(scores_[found_row]), truth_row, row});
+                candidates_.push_back({overlap, falling_key(scores_[found_row]), truth_row, row});
         }
     }
 
@@ -65,13 +64,11 @@ private:
         if (out_.truth_match[truth] >= 0 || out_.found_match[found] >= 0) return;
         out_.truth_match[truth] = candidate.found;
         out_.found_match[found] = candidate.truth;
-        out_.intersection[truth] = candidate.shared;
     }
 
     const Side& truth_;
     const Side& found_;
     std::span<const double> scores_;
-    bool xywh_;
     double threshold_;
     GreedyMatch& out_;
     std::vector<Box> truths_;
@@ -80,15 +77,15 @@ private:
 
 }  // namespace
 
-GreedyMatch match_greedy(const Side& truth, const Side& found, std::span<const double> scores, bool xywh,
-                         double threshold, int jobs) {
-    GreedyMatch out{Rows<std::int32_t>(truth.rows(), -1), Rows<std::int32_t>(found.rows(), -1), Rows<double>(truth.rows()),
+GreedyMatch match_greedy(const Side& truth, const Side& found, std::span<const double> scores, double threshold,
+                         int jobs) {
+    GreedyMatch out{Rows<std::int32_t>(truth.rows(), -1), Rows<std::int32_t>(found.rows(), -1),
                     Rows<double>(found.rows())};
     const LabelNumbers numbers(truth, found);
     const auto cuts = page_shares(truth, found);
     in_threads(cuts.size() - 1, jobs, [&](auto next) {
         PageGroups groups(numbers);
-        Matcher matcher(truth, found, scores, xywh, threshold, out);
+        Matcher matcher(truth, found, scores, threshold, out);
         for (std::size_t share; (share = next()) < cuts.size() - 1;)
             for (std::size_t page = cuts[share]; page < cuts[share + 1]; ++page)
                 for (const Group& group : groups.of(truth, found, page)) matcher.match(group);

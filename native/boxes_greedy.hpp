@@ -12,11 +12,10 @@ namespace calque {
 struct GreedyMatch {
     Rows<std::int32_t> truth_match;  // the found row, or -1
     Rows<std::int32_t> found_match;  // the truth row, or -1
-    Rows<double> intersection;       // of each truth with its match
     Rows<double> absorbed;           // the largest share of each found box in one absorbing truth
 };
 
-GreedyMatch match_greedy(const Side& truth, const Side& found, std::span<const double> scores, bool xywh,
-                         double threshold, int jobs);
+GreedyMatch match_greedy(const Side& truth, const Side& found, std::span<const double> scores, double threshold,
+                         int jobs);
 
 }  // namespace calque

@@ -78,8 +78,8 @@ private:
 class PageKinds {
 public:
     PageKinds(const Side& truth, const Side& found, std::span<const double> scores,
-              std::span<const std::int32_t> truth_match, bool xywh, const KindLimits& limits, Kinds& out)
-        : truth_(truth), found_(found), scores_(scores), truth_match_(truth_match), xywh_(xywh), limits_(limits), out_(out) {}
+              std::span<const std::int32_t> truth_match, const KindLimits& limits, Kinds& out)
+        : truth_(truth), found_(found), scores_(scores), truth_match_(truth_match), limits_(limits), out_(out) {}
 
     void classify(std::size_t page) {
         Objects truths(truth_, page, out_.truth, out_.truth_partner);
@@ -99,7 +99,7 @@ public:
 private:
     void find_contacts(const Objects& truths, const Objects& founds, std::size_t page) {
         contacts_.clear();
-        overlaps_.each(truth_, found_, xywh_, page, [&](const PageBox& truth, const PageBox& found, double shared) {
+        overlaps_.each(truth_, found_, page, [&](const PageBox& truth, const PageBox& found, double shared) {
             const double overlap = iou(shared, truth.box, found.box);
             if (std::isnan(overlap)) return;  // boxes too large for a number
             contacts_.push_back({truth.row - truths.begin, found.row - founds.begin, overlap, shared / truth.box.area,
@@ -248,10 +248,10 @@ private:
 
     // The share of a truth that predictions in contact with it cover together.
     double covered(const Objects& truths, const Objects& founds, std::span<const Contact* const> contacts) {
-        const Box frame = read_box(&truth_.boxes[4 * (truths.begin + contacts.front()->truth)], xywh_);
+        const Box frame = truth_.box(truths.begin + contacts.front()->truth);
         clipped_.clear();
         for (const Contact* contact : contacts) {
-            const Box box = read_box(&found_.boxes[4 * (founds.begin + contact->found)], xywh_);
+            const Box box = found_.box(founds.begin + contact->found);
             clipped_.insert(clipped_.end(), {std::max(box.left, frame.left), std::max(box.top, frame.top),
                                              std::min(box.right, frame.right), std::min(box.bottom, frame.bottom)});
         }
@@ -262,7 +262,6 @@ private:
     const Side& found_;
     std::span<const double> scores_;
     std::span<const std::int32_t> truth_match_;
-    bool xywh_;
     const KindLimits& limits_;
     Kinds& out_;
 
@@ -279,13 +278,13 @@ private:
 }  // namespace
 
 Kinds error_kinds(const Side& truth, const Side& found, std::span<const double> scores,
-                  std::span<const std::int32_t> truth_match, bool xywh, const KindLimits& limits, int jobs) {
+                  std::span<const std::int32_t> truth_match, const KindLimits& limits, int jobs) {
     Kinds out{Rows<std::uint8_t>(truth.rows(), none), Rows<std::int32_t>(truth.rows(), -1),
               Rows<std::uint8_t>(found.rows(), none), Rows<std::int32_t>(found.rows(), -1),
               Rows<std::uint8_t>(found.rows(), plain)};
     const auto cuts = page_shares(truth, found);
     in_threads(cuts.size() - 1, jobs, [&](auto next) {
-        PageKinds page_kinds(truth, found, scores, truth_match, xywh, limits, out);
+        PageKinds page_kinds(truth, found, scores, truth_match, limits, out);
         for (std::size_t share; (share = next()) < cuts.size() - 1;)
             for (std::size_t page = cuts[share]; page < cuts[share + 1]; ++page) page_kinds.classify(page);
     });

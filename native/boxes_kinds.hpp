@@ -33,6 +33,6 @@ struct Kinds {
 
 // truth_match holds the row of the prediction that finds a truth, or -1.
 Kinds error_kinds(const Side& truth, const Side& found, std::span<const double> scores,
-                  std::span<const std::int32_t> truth_match, bool xywh, const KindLimits& limits, int jobs);
+                  std::span<const std::int32_t> truth_match, const KindLimits& limits, int jobs);
 
 }  // namespace calque

@@ -55,14 +55,14 @@ double UnionArea::of(std::span<const double> boxes) {
     return sum;
 }
 
-Overlaps overlapping_pairs(const Side& truth, const Side& found, bool xywh, int jobs) {
+Overlaps overlapping_pairs(const Side& truth, const Side& found, int jobs) {
     const auto cuts = page_shares(truth, found);
     std::vector<Overlaps> parts(cuts.size() - 1);
     in_threads(parts.size(), jobs, [&](auto next) {
         PageOverlaps overlaps;
         for (std::size_t share; (share = next()) < parts.size();)
             for (std::size_t page = cuts[share]; page < cuts[share + 1]; ++page)
-                overlaps.each(truth, found, xywh, page, [&](const PageBox& there, const PageBox& here, double shared) {
+                overlaps.each(truth, found, page, [&](const PageBox& there, const PageBox& here, double shared) {
                     parts[share].truth.push_back(static_cast<std::int32_t>(there.row));
                     parts[share].found.push_back(static_cast<std::int32_t>(here.row));
                     parts[share].shared.push_back(shared);
@@ -79,25 +79,6 @@ Overlaps overlapping_pairs(const Side& truth, const Side& found, bool xywh, int 
         append(out.found, part.found);
         append(out.shared, part.shared);
     }
-    return out;
-}
-
-std::vector<double> union_areas(std::span<const double> boxes, std::span<const std::int64_t> offsets, int jobs) {
-    constexpr std::size_t groups_a_share = 256;
-    const std::size_t groups = offsets.size() - 1;
-    const std::size_t shares = (groups + groups_a_share - 1) / groups_a_share;
-    std::vector<double> out(groups);
-    in_threads(shares, jobs, [&](auto next) {
-        UnionArea together;
-        for (std::size_t share; (share = next()) < shares;) {
-            const std::size_t end = std::min(groups, (share + 1) * groups_a_share);
-            for (std::size_t group = share * groups_a_share; group < end; ++group) {
-                const auto first = static_cast<std::size_t>(offsets[group]),
-                           last = static_cast<std::size_t>(offsets[group + 1]);
-                out[group] = together.of(boxes.subspan(4 * first, 4 * (last - first)));
-            }
-        }
-    });
     return out;
 }
 

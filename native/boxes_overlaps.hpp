@@ -19,13 +19,13 @@ class PageOverlaps {
 public:
     // Calls visit(truth, found, shared area) for each, by found row and then truth row.
     template <class Visit>
-    void each(const Side& truth, const Side& found, bool xywh, std::size_t page, Visit visit) {
+    void each(const Side& truth, const Side& found, std::size_t page, Visit visit) {
         truths_.clear();
-        for_each_counting(truth, page, [&](std::size_t row) { truths_.push_back({read_box(&truth.boxes[4 * row], xywh), row}); });
+        for_each_counting(truth, page, [&](std::size_t row) { truths_.push_back({truth.box(row), row}); });
         if (truths_.empty()) return;
         hits_.resize(truths_.size() + 1);
         for_each_counting(found, page, [&](std::size_t row) {
-            const PageBox here{read_box(&found.boxes[4 * row], xywh), row};
+            const PageBox here{found.box(row), row};
             const std::size_t hits = list_hits(here.box);
             for (std::size_t i = 0; i < hits; ++i) {
                 const PageBox& there = truths_[hits_[i]];
@@ -79,9 +79,6 @@ struct Overlaps {
     std::vector<double> shared;
 };
 
-Overlaps overlapping_pairs(const Side& truth, const Side& found, bool xywh, int jobs);
-
-// For each group of boxes (x1, y1, x2, y2; offsets cut the rows into groups) the area of their union.
-std::vector<double> union_areas(std::span<const double> boxes, std::span<const std::int64_t> offsets, int jobs);
+Overlaps overlapping_pairs(const Side& truth, const Side& found, int jobs);
 
 }  // namespace calque

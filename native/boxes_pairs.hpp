@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "boxes_tables.hpp"
 #include "memory.hpp"
 
 namespace calque {
@@ -15,7 +16,6 @@ struct PairMeasures {
     Rows<double> found_iou;              // of each prediction
 };
 
-PairMeasures pair_measures(std::span<const double> truth_boxes, std::span<const double> found_boxes,
-                           std::span<const std::int32_t> truth_match, bool xywh, int jobs);
+PairMeasures pair_measures(const Side& truth, const Side& found, std::span<const std::int32_t> truth_match, int jobs);
 
 }  // namespace calque

@@ -16,12 +16,14 @@ enum Role : std::uint8_t { counts = 0, absorbs = 1, left_out = 2 };
 // One side's rows, sorted by page: offsets[p] .. offsets[p + 1] are the rows of page p.
 struct Side {
     std::span<const double> boxes;  // four numbers a row
+    bool xywh;
     std::span<const std::int32_t> labels;
     std::span<const std::int64_t> offsets;
     std::span<const std::uint8_t> roles;
 
     std::size_t rows() const { return roles.size(); }
     std::size_t pages() const { return offsets.size() - 1; }
+    Box box(std::size_t row) const { return read_box(&boxes[4 * row], xywh); }
 };
 
 // A number that falls as the score rises: equal scores (0.0 and -0.0 too) have equal keys, and NaN comes last.

@@ -75,19 +75,18 @@ private:
         crowd_.clear();
         for (const std::int32_t row : group.truth) {
             const auto at = static_cast<std::size_t>(row);
-            truths_.push_back(read_box(&truth_.boxes[4 * at], settings_.xywh));
+            truths_.push_back(truth_.box(at));
             crowd_.push_back(extra_.crowd[at]);
-            const bool always = extra_.ignore[at] || extra_.crowd[at];
             for (std::size_t range = 0; range < settings_.ranges(); ++range)
                 out_.truth_ignored[at * settings_.ranges() + range] =
-                    always || settings_.outside(extra_.areas[at], range);
+                    extra_.crowd[at] || settings_.outside(extra_.areas[at], range);
         }
     }
 
     // Lists the truths that a found box reaches; as long as it matches none, its size alone decides whether it is
     // ignored.
     void compare(std::size_t row) {
-        const Box found = read_box(&found_.boxes[4 * row], settings_.xywh);
+        const Box found = found_.box(row);
         const std::size_t first = candidates_.size();
         for (std::size_t i = 0; i < truths_.size(); ++i) {
             const double shared = intersection(truths_[i], found);

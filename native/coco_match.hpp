@@ -15,11 +15,10 @@ inline constexpr std::size_t most_thresholds = 16;
 
 struct CocoTruth {
     std::span<const double> areas;
-    std::span<const std::uint8_t> crowd, ignore;
+    std::span<const std::uint8_t> crowd;
 };
 
 struct CocoSettings {
-    bool xywh;
     std::vector<double> thresholds;
     std::span<const double> area_ranges;  // low and high of each
     std::int64_t max_detections;

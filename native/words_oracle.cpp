@@ -139,14 +139,6 @@ class Oracle {
         }
     }
 
-    std::int64_t matches() {
-        for (std::size_t node = 0; node < nodes_; ++node) {
-            reach(node);
-            for (const std::size_t finished : done_at_[node]) rows_.free(finished);
-        }
-        return most_;
-    }
-
     BestPath path(std::size_t row_limit) {
         const std::size_t stretch = std::max<std::size_t>(row_limit, 1);
         const bool all_fit = nodes_ <= stretch;
@@ -360,10 +352,6 @@ class Oracle {
 
 BestPath best_path(std::span<const Word> reference, const Lattice& lattice, std::size_t vocabulary, std::size_t row_limit) {
     return Oracle(reference, lattice, vocabulary).path(row_limit);
-}
-
-std::int64_t best_matches(std::span<const Word> reference, const Lattice& lattice, std::size_t vocabulary) {
-    return Oracle(reference, lattice, vocabulary).matches();
 }
 
 }  // namespace calque

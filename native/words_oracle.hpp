@@ -35,6 +35,4 @@ struct BestPath {
 // table are held at once beside those that edges still need.
 BestPath best_path(std::span<const Word> reference, const Lattice& lattice, std::size_t vocabulary, std::size_t row_limit);
 
-std::int64_t best_matches(std::span<const Word> reference, const Lattice& lattice, std::size_t vocabulary);
-
 }  // namespace calque

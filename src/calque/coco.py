@@ -18,8 +18,11 @@ import numpy as np
 from calque.core.columns import Array, Floats
 from calque.core.corpus import UnitId, in_canonical_order
 from calque.detection.average_precision import AREA_RANGES
+from calque.geometry import boxes
+from calque.geometry.forms import BoxForm
 from calque.geometry.grids import COCO_THRESHOLDS, RECALL_POINTS
 from calque.kernels import kernels
+from calque.kernels.structs import TAKES_PART, CocoSettings, CocoTruths, PageBoxes, ScoreOrder, Verdicts
 
 AREA_NAMES = {"": "all", "s": "small", "m": "medium", "l": "large"}
 _AT_ONCE = 16
@@ -66,6 +69,10 @@ class _Side:
             np.array([row["bbox"] for row in taken], dtype=np.float64).reshape(-1, 4),
         )
 
+    def page_boxes(self) -> PageBoxes:
+        everyone = np.full(len(self.rows), TAKES_PART, dtype=np.uint8)
+        return PageBoxes(self.boxes, BoxForm.XYWH, self.labels, self.offsets, everyone)
+
     def column(self, key: str, default: float) -> Floats:
         return np.array([row.get(key, default) for row in self.rows], dtype=np.float64)
 
@@ -103,18 +110,20 @@ class COCOeval:
         truth = _Side.of(self._truth.get("annotations", ()), params)
         found = _Side.of(self._found.get("annotations", ()), params)
         areas = truth.column("area", np.nan)
-        areas = np.where(np.isnan(areas), truth.boxes[:, 2] * truth.boxes[:, 3], areas)
+        areas = np.where(np.isnan(areas), boxes.areas(truth.boxes, BoxForm.XYWH), areas)
         self._classes = len(params.catIds) if params.useCats else 1
         self._labels, self._scores = found.labels, found.column("score", np.nan)
         self._parts = [
             kernels().coco_match(
-                truth.boxes, truth.labels, truth.offsets, areas, truth.column("iscrowd", 0).astype(np.uint8),
-                np.zeros(len(truth.rows), dtype=np.uint8), np.zeros(len(truth.rows), dtype=np.uint8),
-                found.boxes, found.labels, found.offsets, self._scores, np.zeros(len(found.rows), dtype=np.uint8),
-                True, part, np.array(params.areaRng, dtype=np.float64), params.maxDets[-1], os.cpu_count() or 1,
+                truth.page_boxes(),
+                CocoTruths(areas, truth.column("iscrowd", 0).astype(np.uint8)),
+                found.page_boxes(),
+                self._scores,
+                CocoSettings(part, np.array(params.areaRng, dtype=np.float64), params.maxDets[-1]),
+                os.cpu_count() or 1,
             )
             for part in self._threshold_parts()
-        ]  # fmt: skip
+        ]
         ignored = self._parts[0][3]
         self._truths = [
             np.bincount(truth.labels[ignored[:, area] == 0], minlength=self._classes).astype(np.int64)
@@ -131,7 +140,7 @@ class COCOeval:
         shape = [len(params.iouThrs), len(params.recThrs), self._classes, len(params.areaRng), len(params.maxDets)]
         precision, scores = np.full(shape, -1.0), np.full(shape, -1.0)
         recall = np.full([shape[0], *shape[2:]], -1.0)
-        order, offsets = kernels().score_order(self._labels, self._scores, self._classes, 1)
+        ranking = ScoreOrder(*kernels().score_order(self._labels, self._scores, self._classes))
         for number, (rank, matched, ignored, _) in enumerate(self._parts):
             rows = slice(number * _AT_ONCE, number * _AT_ONCE + len(self._threshold_parts()[number]))
             for area in range(len(params.areaRng)):
@@ -141,10 +150,13 @@ class COCOeval:
                         recall[rows, :, area, limit],
                         scores[rows, :, :, area, limit],
                     ) = kernels().coco_accumulate(
-                        order, offsets, self._scores, rank, matched[:, area], ignored[:, area],
+                        ranking,
+                        self._scores,
+                        Verdicts(rank, matched[:, area], ignored[:, area]),
                         np.tile(self._truths[area], (rows.stop - rows.start, 1)),
-                        np.asarray(params.recThrs, dtype=np.float64), most, 1,
-                    )  # fmt: skip
+                        np.asarray(params.recThrs, dtype=np.float64),
+                        most,
+                    )
         self.eval = {
             "params": params,
             "counts": shape,

@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from calque.geometry.forms import BoxForm
+from calque.kernels.structs import CocoSettings, CocoTruths, PageBoxes, ScoreOrder, Verdicts
+
 THRESHOLDS = np.linspace(0.5, 0.95, 10)
 POINTS = np.linspace(0, 1, 101)
 RANGES = np.array([[0, 1e10], [0, 32**2], [32**2, 96**2], [96**2, 1e10]], float)
@@ -21,7 +24,6 @@ class Case:
     truth_offsets: np.ndarray
     truth_areas: np.ndarray
     truth_crowd: np.ndarray
-    truth_ignore: np.ndarray
     truth_roles: np.ndarray
     found_boxes: np.ndarray
     found_labels: np.ndarray
@@ -33,37 +35,43 @@ class Case:
     ranges: np.ndarray = field(default_factory=lambda: RANGES)
     max_detections: int = 100
 
+    @property
+    def form(self) -> BoxForm:
+        return BoxForm.XYWH if self.xywh else BoxForm.XYXY
+
+    @property
+    def truth(self) -> PageBoxes:
+        return PageBoxes(self.truth_boxes, self.form, self.truth_labels, self.truth_offsets, self.truth_roles)
+
+    @property
+    def found(self) -> PageBoxes:
+        return PageBoxes(self.found_boxes, self.form, self.found_labels, self.found_offsets, self.found_roles)
+
     def greedy(self, kernels: SimpleNamespace, threshold: float, jobs: int = 1) -> tuple[np.ndarray, ...]:
-        return kernels.match_greedy(
-            self.truth_boxes, self.truth_labels, self.truth_offsets, self.truth_roles,
-            self.found_boxes, self.found_labels, self.found_offsets, self.found_scores, self.found_roles,
-            self.xywh, threshold, jobs,
-        )  # fmt: skip
+        return kernels.match_greedy(self.truth, self.found, self.found_scores, threshold, jobs)
 
     def coco(self, kernels: SimpleNamespace, jobs: int = 1) -> tuple[np.ndarray, ...]:
-        return kernels.coco_match(
-            self.truth_boxes, self.truth_labels, self.truth_offsets, self.truth_areas, self.truth_crowd,
-            self.truth_ignore, self.truth_roles,
-            self.found_boxes, self.found_labels, self.found_offsets, self.found_scores, self.found_roles,
-            self.xywh, self.thresholds, self.ranges, self.max_detections, jobs,
-        )  # fmt: skip
+        facts = CocoTruths(self.truth_areas, self.truth_crowd)
+        settings = CocoSettings(self.thresholds, self.ranges, self.max_detections)
+        return kernels.coco_match(self.truth, facts, self.found, self.found_scores, settings, jobs)
 
     def chain(self, kernels: SimpleNamespace, classes: int, max_dets: tuple[int, ...], jobs: int = 1) -> dict[str, np.ndarray]:
         """precision, recall and scores by threshold, (recall point,) class, area range and maxDets, as pycocotools has them."""
         case = replace(self, max_detections=max(max_dets))
         rank, matched, ignored, truth_ignored = case.coco(kernels, jobs)
         labels = np.where(self.found_roles == 0, self.found_labels, -1).astype(np.int32)
-        order, class_offsets = kernels.score_order(labels, self.found_scores, classes, jobs)
+        ranking = ScoreOrder(*kernels.score_order(labels, self.found_scores, classes, jobs))
         shape = len(self.thresholds), len(POINTS), classes, len(self.ranges), len(max_dets)
         out = {"precision": np.empty(shape), "recall": np.empty(shape[:1] + shape[2:]), "scores": np.empty(shape)}
         for a in range(len(self.ranges)):
             per_class = np.bincount(self.truth_labels[truth_ignored[:, a] == 0], minlength=classes)
             truths = np.tile(per_class, (len(self.thresholds), 1))
+            verdicts = Verdicts(rank, matched[:, a], ignored[:, a])
             for m, most in enumerate(max_dets):
                 precision, recall, scores = kernels.coco_accumulate(
-                    order, class_offsets, self.found_scores, rank, matched[:, a], ignored[:, a], truths, POINTS, most, jobs,
-                )  # fmt: skip
-                only_recall = kernels.coco_recall(order, class_offsets, rank, matched[:, a], ignored[:, a], truths, most, jobs)
+                    ranking, self.found_scores, verdicts, truths, POINTS, most, jobs
+                )
+                only_recall = kernels.coco_recall(ranking, verdicts, truths, most, jobs)
                 assert same(recall, only_recall)
                 out["precision"][..., a, m], out["recall"][..., a, m], out["scores"][..., a, m] = (
                     precision,
@@ -96,7 +104,7 @@ any_boxes = st.one_of(plain_boxes, odd_boxes)
 @st.composite
 def cases(draw: Any, boxes: st.SearchStrategy = any_boxes, labels: tuple[int, ...] = (0, 1, -1, 10**9)) -> Case:
     label, flag = st.sampled_from(labels), st.sampled_from([0, 0, 0, 1])
-    truth = st.tuples(boxes, label, st.one_of(grid, st.floats(0, 40)), flag, flag, st.sampled_from([0, 0, 0, 1, 2]))
+    truth = st.tuples(boxes, label, st.one_of(grid, st.floats(0, 40)), flag, st.sampled_from([0, 0, 0, 1, 2]))
     found = st.tuples(boxes, label, scores, st.sampled_from([0, 0, 0, 0, 2]))
     pages = draw(st.lists(st.tuples(st.lists(truth, max_size=7), st.lists(found, max_size=9)), max_size=4))
     truths, founds = [row for page in pages for row in page[0]], [row for page in pages for row in page[1]]
@@ -110,8 +118,7 @@ def cases(draw: Any, boxes: st.SearchStrategy = any_boxes, labels: tuple[int, ..
         truth_offsets=offsets(0),
         truth_areas=column(truths, 2, np.float64),
         truth_crowd=column(truths, 3, np.uint8),
-        truth_ignore=column(truths, 4, np.uint8),
-        truth_roles=column(truths, 5, np.uint8),
+        truth_roles=column(truths, 4, np.uint8),
         found_boxes=column(founds, 0, np.float64).reshape(-1, 4),
         found_labels=column(founds, 1, np.int32),
         found_offsets=offsets(1),
@@ -124,9 +131,7 @@ def cases(draw: Any, boxes: st.SearchStrategy = any_boxes, labels: tuple[int, ..
     )
 
 
-def random_case(
-    seed: int, pages: int, classes: int, most: int, step: float = 2.0, crowds: float = 0.1, ignores: float = 0.1
-) -> Case:
+def random_case(seed: int, pages: int, classes: int, most: int, step: float = 2.0, crowds: float = 0.1) -> Case:
     """Random boxes on a grid of ``step``, half of the found ones shaken truths, with many equal scores."""
     random = np.random.default_rng(seed)
     truths, founds = random.integers(0, most + 1, pages), random.integers(0, 2 * most + 1, pages)
@@ -153,7 +158,6 @@ def random_case(
         truth_offsets=offsets(truths),
         truth_areas=np.where(random.random(n) < 0.5, area, area * 0.6),
         truth_crowd=(random.random(n) < crowds).astype(np.uint8),
-        truth_ignore=(random.random(n) < ignores).astype(np.uint8),
         truth_roles=np.zeros(n, np.uint8),
         found_boxes=found_boxes,
         found_labels=found_labels.astype(np.int32),

@@ -19,10 +19,7 @@ SIDES = ("truth", "found")
 
 
 def areas(kernels, case: Case, jobs: int = 1):
-    return kernels.page_areas(
-        case.truth_boxes, case.truth_labels, case.truth_offsets, case.truth_roles,
-        case.found_boxes, case.found_labels, case.found_offsets, case.found_roles, case.xywh, jobs,
-    )  # fmt: skip
+    return kernels.page_areas(case.truth, case.found, jobs)
 
 
 def one_page(truths, found, *, labels=((), ())) -> Case:

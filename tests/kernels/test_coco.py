@@ -14,19 +14,10 @@ from pycocotools import mask
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
+from calque.geometry.forms import BoxForm
+from calque.kernels.structs import CocoSettings, CocoTruths, PageBoxes, ScoreOrder, Verdicts
 from tests.examples import examples
 from tests.kernels.box_cases import POINTS, RANGES, THRESHOLDS, Case, all_same, cases, random_case, same
-
-
-class FaithfulCOCOeval(COCOeval):
-    """pycocotools as it means to be: `_prepare` overwrites an annotation's `ignore` with `iscrowd`."""
-
-    def _prepare(self) -> None:
-        wanted = {ann["id"]: ann["ignore"] for ann in self.cocoGt.dataset["annotations"]}
-        super()._prepare()
-        for anns in self._gts.values():
-            for ann in anns:
-                ann["ignore"] = int(bool(wanted[ann["id"]] or ann["iscrowd"]))
 
 
 def rows(offsets: np.ndarray) -> list[int]:
@@ -38,7 +29,7 @@ def pycocotools(case: Case, classes: int, max_dets: tuple[int, ...]) -> COCOeval
     images, categories = [{"id": p} for p in range(len(case.truth_offsets) - 1)], [{"id": k} for k in range(classes)]
     annotations = [
         {"id": i + 1, "image_id": page, "category_id": int(case.truth_labels[i]), "bbox": case.truth_boxes[i].tolist(),
-         "area": float(case.truth_areas[i]), "iscrowd": int(case.truth_crowd[i]), "ignore": int(case.truth_ignore[i])}
+         "area": float(case.truth_areas[i]), "iscrowd": int(case.truth_crowd[i])}
         for i, page in enumerate(rows(case.truth_offsets))
     ]  # fmt: skip
     results: list[dict[str, Any]] = [
@@ -51,7 +42,7 @@ def pycocotools(case: Case, classes: int, max_dets: tuple[int, ...]) -> COCOeval
     with contextlib.redirect_stdout(io.StringIO()):
         truth.createIndex()
         found.createIndex()
-        evaluation = FaithfulCOCOeval(truth, found, "bbox")
+        evaluation = COCOeval(truth, found, "bbox")
         evaluation.params.imgIds = [image["id"] for image in images]
         evaluation.params.catIds = [category["id"] for category in categories]
         evaluation.params.iouThrs = case.thresholds
@@ -102,7 +93,7 @@ def test_ties_crowds_and_empty_boxes_are_pycocotools(kernels, case):
 def little_pages(seed: int) -> Case:
     """Hundreds of pages with a few small boxes on a coarse grid: equal IoUs, and later boxes that suffer from the choice."""
     random = np.random.default_rng(seed)
-    case = random_case(seed, pages=400, classes=1, most=4, crowds=0.15, ignores=0.15)
+    case = random_case(seed, pages=400, classes=1, most=4, crowds=0.3)
     boxes = lambda rows: np.hstack((random.integers(0, 4, (rows, 2)), random.integers(1, 4, (rows, 2)))).astype(float)
     truth, found = boxes(len(case.truth_boxes)), boxes(len(case.found_boxes))
     return replace(
@@ -141,7 +132,8 @@ def test_every_match_is_pycocotools(kernels, seed):
 def test_the_overlap_is_pycocotools_to_the_bit(kernels, crowd):
     """A threshold of exactly pycocotools' IoU is reached, and the next number above it is not."""
     random = np.random.default_rng(crowd)
-    label, offsets, zero = np.zeros(1, np.int32), np.array([0, 1]), np.zeros(1, np.uint8)
+    rest = BoxForm.XYWH, np.zeros(1, np.int32), np.array([0, 1]), np.zeros(1, np.uint8)
+    facts = CocoTruths(np.ones(1), np.full(1, crowd, np.uint8))
     for _ in range(400):
         truth = np.hstack((random.uniform(0, 90, (1, 2)), random.uniform(20, 90, (1, 2))))
         found = truth * random.uniform(0.8, 1.2, (1, 4))
@@ -149,14 +141,11 @@ def test_the_overlap_is_pycocotools_to_the_bit(kernels, crowd):
         if not 0 < overlap < 1 - 1e-9:
             continue
         limits = np.array([overlap, np.nextafter(overlap, 2)])
-        matched = kernels.coco_match(
-            truth, label, offsets, np.ones(1), zero + np.uint8(crowd), zero, zero, found, label, offsets, np.ones(1), zero,
-            True, limits, RANGES[:1], 100, 1,
-        )[1]  # fmt: skip
+        sides = PageBoxes(truth, *rest), PageBoxes(found, *rest)
+        matched = kernels.coco_match(sides[0], facts, sides[1], np.ones(1), CocoSettings(limits, RANGES[:1], 100))[1]
         assert matched.tolist() == [[0b01]]
         if not crowd:
-            sides = truth, label, offsets, zero, found, label, offsets, np.ones(1), zero, True
-            assert [kernels.match_greedy(*sides, limit, 1)[0].tolist() for limit in limits] == [[0], [-1]]
+            assert [kernels.match_greedy(*sides, np.ones(1), limit)[0].tolist() for limit in limits] == [[0], [-1]]
 
 
 def test_a_box_equal_to_its_truth_passes_a_threshold_of_1(kernels):
@@ -165,11 +154,10 @@ def test_a_box_equal_to_its_truth_passes_a_threshold_of_1(kernels):
     overlaps = np.array([mask.iou(box[None], box[None], [0])[0, 0] for box in boxes])
     boxes = boxes[(overlaps < 1) & (overlaps > 1 - 1e-11)]
     count = len(boxes)
-    label, offsets, zero = np.zeros(count, np.int32), np.arange(count + 1), np.zeros(count, np.uint8)
-    matched = kernels.coco_match(
-        boxes, label, offsets, np.ones(count), zero, zero, zero, boxes, label, offsets, np.ones(count), zero,
-        True, np.ones(1), RANGES[:1], 100, 1,
-    )[1]  # fmt: skip
+    zero = np.zeros(count, np.uint8)
+    side = PageBoxes(boxes, BoxForm.XYWH, np.zeros(count, np.int32), np.arange(count + 1), zero)
+    settings = CocoSettings(np.ones(1), RANGES[:1], 100)
+    matched = kernels.coco_match(side, CocoTruths(np.ones(count), zero), side, np.ones(count), settings)[1]
     assert count > 10
     assert matched.all()
 
@@ -202,7 +190,7 @@ def test_annotation_id_0_counts(kernels):
         **vars(case), "truth_boxes": one, "found_boxes": one, "truth_areas": np.array([2500.0]), "found_scores": np.ones(1),
         "truth_offsets": np.array([0, 1]), "found_offsets": np.array([0, 1]), "truth_labels": np.zeros(1, np.int32),
         "found_labels": np.zeros(1, np.int32), **{name: np.zeros(1, np.uint8) for name in (
-            "truth_crowd", "truth_ignore", "truth_roles", "found_roles")},
+            "truth_crowd", "truth_roles", "found_roles")},
     })  # fmt: skip
     assert case.chain(kernels, 1, (100,))["recall"][:, 0, 0, 0].tolist() == [1.0] * 10
 
@@ -293,13 +281,13 @@ def test_any_masks_accumulate_alike(reference, native, data):
     tables = np.stack((number(0, 65535, np.uint16), number(0, 65535, np.uint16)), axis=1)
     truths = np.array(data.draw(st.lists(st.integers(0, 9), min_size=3 * t, max_size=3 * t)), np.int64).reshape(t, 3)
     points = np.array(data.draw(st.lists(st.one_of(st.floats(-0.5, 1.5), st.floats()), max_size=8)), np.float64)
-    order, offsets = reference.score_order(labels, scores, 3, 1)
-    arguments = order, offsets, scores, rank, tables[:, 0], tables[:, 1], truths, points, 3, 1
+    ranking, verdicts = ScoreOrder(*reference.score_order(labels, scores, 3)), Verdicts(rank, tables[:, 0], tables[:, 1])
+    arguments = ranking, scores, verdicts, truths, points, 3
     assert all_same(reference.coco_accumulate(*arguments), native.coco_accumulate(*arguments))
     earlier = st.lists(st.integers(0, 9), min_size=6 * t, max_size=6 * t)
     before = np.array(data.draw(earlier), np.int64).reshape(2, t, 3)
     assert all_same(reference.coco_accumulate(*arguments, before=before), native.coco_accumulate(*arguments, before=before))
-    ends = order, offsets, rank, tables[:, 0], tables[:, 1], truths, 3, 1
+    ends = ranking, verdicts, truths, 3
     assert same(reference.coco_recall(*ends), native.coco_recall(*ends))
 
 
@@ -314,9 +302,9 @@ def test_a_ranking_may_come_in_pieces(kernels, data):
 
     def drawn(start, end, before):
         piece = slice(start, end)
-        order, offsets = kernels.score_order(label[piece], scores[piece], 2)
-        columns = scores[piece], nothing[piece], matched[piece], none[piece]
-        return kernels.coco_accumulate(order, offsets, *columns, truths, POINTS, 1, before=before)
+        ranking = ScoreOrder(*kernels.score_order(label[piece], scores[piece], 2))
+        verdicts = Verdicts(nothing[piece], matched[piece], none[piece])
+        return kernels.coco_accumulate(ranking, scores[piece], verdicts, truths, POINTS, 1, before=before)
 
     whole, whole_recall, _ = drawn(0, len(rows), None)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=3)))
@@ -340,15 +328,16 @@ def refusal(work) -> str:
 def test_bad_arguments_are_refused_in_the_same_words(reference, native):
     rank, masks, truths = np.zeros(2, np.int32), np.zeros(2, np.uint16), np.ones((10, 1), np.int64)
     order, offsets, scores = np.array([0, 1], np.int32), np.array([0, 2]), np.zeros(2)
-    good = [order, offsets, scores, rank, masks, masks, truths, POINTS, 100, 1]
+    good = [ScoreOrder(order, offsets), scores, Verdicts(rank, masks, masks), truths, POINTS, 100]
     bad = [
-        (0, order + 1),
-        (0, order - 1),
-        (1, np.array([0, 1])),
-        (2, np.zeros(3)),
-        (4, masks[:1]),
-        (6, np.ones((10, 2), np.int64)),
-        (6, np.ones((17, 1), np.int64)),
+        (0, ScoreOrder(order + 1, offsets)),
+        (0, ScoreOrder(order - 1, offsets)),
+        (0, ScoreOrder(order, np.array([0, 1]))),
+        (1, np.zeros(3)),
+        (2, Verdicts(rank, masks[:1], masks)),
+        (2, Verdicts(rank, masks, masks[:1])),
+        (3, np.ones((10, 2), np.int64)),
+        (3, np.ones((17, 1), np.int64)),
     ]
     for place, value in bad:
         arguments = [*good[:place], value, *good[place + 1 :]]

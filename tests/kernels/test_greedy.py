@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calque.geometry.forms import BoxForm
+from calque.kernels.structs import PageBoxes
 from tests.kernels.box_cases import Case, all_same, cases, plain_boxes, random_case, same
 
 
@@ -23,10 +25,10 @@ def shared_and_iou(truth: list[float], found: list[float], xywh: bool) -> tuple[
     return width * height, width * height / (f[4] + t[4] - width * height), f[4]
 
 
-def brute_force(case: Case, threshold: float) -> tuple[list[int], list[int], list[float], list[float]]:
+def brute_force(case: Case, threshold: float) -> tuple[list[int], list[int], list[float]]:
     """Again and again the best pair of all that are left."""
     truth_match, found_match = [-1] * len(case.truth_boxes), [-1] * len(case.found_boxes)
-    shared, absorbed = [0.0] * len(truth_match), [0.0] * len(found_match)
+    absorbed = [0.0] * len(found_match)
     for page in range(len(case.truth_offsets) - 1):
         left = {}
         for t in range(case.truth_offsets[page], case.truth_offsets[page + 1]):
@@ -40,12 +42,12 @@ def brute_force(case: Case, threshold: float) -> tuple[list[int], list[int], lis
                     absorbed[f] = max(absorbed[f], area / found_area if found_area > 0 else 0.0)
                 elif area > 0 and overlap >= threshold:
                     score = float(case.found_scores[f])
-                    left[t, f] = overlap, (not math.isnan(score), score if not math.isnan(score) else 0.0), -f, -t, area
+                    left[t, f] = overlap, (not math.isnan(score), score if not math.isnan(score) else 0.0), -f, -t
         while left:
-            t, f = max(left, key=lambda pair: left[pair][:4])
-            truth_match[t], found_match[f], shared[t] = f, t, left[t, f][4]
+            t, f = max(left, key=left.get)
+            truth_match[t], found_match[f] = f, t
             left = {pair: value for pair, value in left.items() if pair[0] != t and pair[1] != f}
-    return truth_match, found_match, shared, absorbed
+    return truth_match, found_match, absorbed
 
 
 @given(case=cases(boxes=plain_boxes), threshold=st.sampled_from([-1.0, 0.0, 0.1, 0.25, 0.5, 0.75, 1.0]))
@@ -69,7 +71,7 @@ def test_many_pages_agree_to_the_bit_for_any_number_of_threads(reference, native
 
 def test_crowded_pages(kernels):
     case = random_case(3, pages=4, classes=1, most=600)
-    truth_match, found_match, _, _ = case.greedy(kernels, 0.5)
+    truth_match, found_match, _ = case.greedy(kernels, 0.5)
     matched = np.flatnonzero(truth_match >= 0)
     assert len(matched) > 100
     assert (found_match[truth_match[matched]] == matched).all()
@@ -77,11 +79,11 @@ def test_crowded_pages(kernels):
 
 @given(case=cases(boxes=plain_boxes), low=st.sampled_from([0.1, 0.3, 0.5]), high=st.sampled_from([0.5, 0.6, 0.75, 1.0]))
 def test_a_higher_threshold_only_filters(kernels, case, low, high):
-    truth_match, found_match, shared, absorbed = case.greedy(kernels, low)
+    truth_match, found_match, absorbed = case.greedy(kernels, low)
     for t, f in enumerate(truth_match.tolist()):
         if f >= 0 and shared_and_iou(case.truth_boxes[t].tolist(), case.found_boxes[f].tolist(), case.xywh)[1] < high:
-            truth_match[t], found_match[f], shared[t] = -1, -1, 0.0
-    assert all_same((truth_match, found_match, shared, absorbed), case.greedy(kernels, high))
+            truth_match[t], found_match[f] = -1, -1
+    assert all_same((truth_match, found_match, absorbed), case.greedy(kernels, high))
 
 
 def test_pairs_come_in_chunks_without_a_trace(reference, monkeypatch):
@@ -96,17 +98,16 @@ def test_ties_go_to_score_then_position(kernels):
     box, label = np.tile([0.0, 0, 2, 2], (3, 1)), np.zeros(3, np.int32)
     offsets, roles = np.array([0, 3]), np.zeros(3, np.uint8)
     scores = np.array([np.nan, 0.5, 0.5])
-    truth_match, found_match, _, _ = kernels.match_greedy(
-        box, label, offsets, roles, box, label, offsets, scores, roles, True, 0.5, 1
-    )
+    side = PageBoxes(box, BoxForm.XYWH, label, offsets, roles)
+    truth_match, found_match, _ = kernels.match_greedy(side, side, scores, 0.5)
     assert truth_match.tolist() == [1, 2, 0]
     assert found_match.tolist() == [2, 0, 1]
 
 
 def test_without_pages(kernels):
-    nothing = np.zeros((0, 4)), np.zeros(0, np.int32), np.zeros(1, np.int64)
-    out = kernels.match_greedy(*nothing, np.zeros(0, np.uint8), *nothing, np.zeros(0), np.zeros(0, np.uint8), True, 0.5, 1)
-    assert [len(column) for column in out] == [0, 0, 0, 0]
+    nothing = PageBoxes(np.zeros((0, 4)), BoxForm.XYWH, np.zeros(0, np.int32), np.zeros(1, np.int64), np.zeros(0, np.uint8))
+    out = kernels.match_greedy(nothing, nothing, np.zeros(0), 0.5)
+    assert [len(column) for column in out] == [0, 0, 0]
 
 
 def refusal(work) -> str:

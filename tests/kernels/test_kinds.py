@@ -6,29 +6,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.kernels.error_kinds import Kind
+from calque.kernels.structs import KindLimits
 from tests.kernels.box_cases import Case, all_same, cases, random_case
 from tests.kernels.test_greedy import refusal
 
-LIMITS = np.array([0.5, 0.1, 0.5, 0.7])
+LIMITS = KindLimits(0.5, 0.1, 0.5, 0.7)
 share = st.sampled_from([0.1, 0.25, 0.5, 0.7, 1.0])
-limits = st.tuples(share, share, share, share).map(lambda four: np.array([max(four[:2]), min(four[:2]), *four[2:]]))
+limits = st.tuples(share, share, share, share).map(lambda four: KindLimits(max(four[:2]), min(four[:2]), *four[2:]))
 
 
 def matches(kernels, case: Case, threshold: float) -> np.ndarray:
     return case.greedy(kernels, threshold)[0]
 
 
-def kinds(kernels, case: Case, match: np.ndarray, limits: np.ndarray = LIMITS, jobs: int = 1):
-    return kernels.error_kinds(
-        case.truth_boxes, case.truth_labels, case.truth_offsets, case.truth_roles, match,
-        case.found_boxes, case.found_labels, case.found_offsets, case.found_scores, case.found_roles,
-        case.xywh, limits, jobs,
-    )  # fmt: skip
+def kinds(kernels, case: Case, match: np.ndarray, limits: KindLimits = LIMITS, jobs: int = 1):
+    return kernels.error_kinds(case.truth, case.found, case.found_scores, match, limits, jobs)
 
 
 @given(case=cases(), limits=limits)
 def test_reference_and_native_agree_to_the_bit(reference, native, case, limits):
-    match = matches(reference, case, limits[0])
+    match = matches(reference, case, limits.match)
     assert all_same(kinds(reference, case, match, limits), kinds(native, case, match, limits))
 
 
@@ -57,8 +54,8 @@ def test_matches_must_stay_on_their_page(reference, native):
         assert message == refusal(lambda: kinds(native, case, wrong))
 
 
-@pytest.mark.parametrize("four", [LIMITS[:3], np.zeros(5)])
-def test_there_are_four_limits(kernels, four):
+@pytest.mark.parametrize("four", [LIMITS[:3], (*LIMITS, 0.5), np.array(LIMITS), ("a", "b", "c", "d")], ids=str)
+def test_the_compiled_twin_takes_four_limits_and_nothing_else(native, four):
     case = random_case(7, pages=1, classes=1, most=3)
-    with pytest.raises(ValueError, match="limits must be four numbers"):
-        kinds(kernels, case, matches(kernels, case, 0.5), four)
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        kinds(native, case, matches(native, case, 0.5), four)

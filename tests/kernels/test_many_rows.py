@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from calque.geometry.forms import BoxForm
+from calque.kernels.structs import PageBoxes
 from tests.kernels.box_cases import same
 
 MANY = 1_200_000
@@ -20,11 +22,10 @@ def test_scores_are_sorted_within_classes(native):
 def test_each_box_finds_its_twin(native):
     rows = np.arange(MANY, dtype=np.int32)
     boxes = np.tile([[0.0, 0.0, 2.0, 2.0]], (MANY, 1))
-    side = boxes, np.zeros(MANY, np.int32), np.arange(MANY + 1)
     roles = np.where(rows % 3 == 0, np.uint8(1), np.uint8(0))  # every third truth absorbs, and is no target
-    found = *side, np.ones(MANY), np.zeros(MANY, np.uint8)
-    truth_match, found_match, shared, absorbed = native.match_greedy(*side, roles, *found, False, 0.5, 2)
+    truth = PageBoxes(boxes, BoxForm.XYXY, np.zeros(MANY, np.int32), np.arange(MANY + 1), roles)
+    found = truth._replace(roles=np.zeros(MANY, np.uint8))
+    truth_match, found_match, absorbed = native.match_greedy(truth, found, np.ones(MANY), 0.5, 2)
     assert same(truth_match, np.where(roles, np.int32(-1), rows))
     assert same(found_match, truth_match)
-    assert same(shared, np.where(roles, 0.0, 4.0))
     assert same(absorbed, np.where(roles, 1.0, 0.0))

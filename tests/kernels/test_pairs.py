@@ -11,7 +11,7 @@ from tests.kernels.test_greedy import refusal
 
 
 def measures(kernels, case: Case, match: np.ndarray, jobs: int = 1):
-    return kernels.pair_measures(case.truth_boxes, case.found_boxes, match, case.xywh, jobs)
+    return kernels.pair_measures(case.truth, case.found, match, jobs)
 
 
 def corners(box, xywh):

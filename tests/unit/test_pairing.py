@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calque.geometry.forms import BoxForm
 from calque.kernels import kernels as kernels_in_use
+from calque.kernels.structs import PageBoxes
 
 pytestmark = pytest.mark.usefixtures("kernels")
 
@@ -28,20 +30,18 @@ def _rows(roles: list[int]) -> st.SearchStrategy[list[Row]]:
 
 
 def match(truths: list[Row], founds: list[Row], threshold: float, *, xywh: bool = False) -> tuple[Any, ...]:
-    def side(rows: list[Row]) -> tuple[Any, ...]:
+    def side(rows: list[Row]) -> PageBoxes:
         boxes = np.array([row[2] for row in rows], dtype=np.float64).reshape(-1, 4)
         if xywh:
             boxes[:, 2:] -= boxes[:, :2]
         labels = np.array([row[1] for row in rows], dtype=np.int32)
         pages = np.array([row[0] for row in rows], dtype=np.int64)
         offsets = np.searchsorted(pages, [0, 1, 2]).astype(np.int64)
-        return boxes, labels, offsets, np.array([row[4] for row in rows], dtype=np.uint8)
+        form = BoxForm.XYWH if xywh else BoxForm.XYXY
+        return PageBoxes(boxes, form, labels, offsets, np.array([row[4] for row in rows], dtype=np.uint8))
 
-    found_boxes, found_labels, found_offsets, found_roles = side(founds)
     scores = np.array([row[3] for row in founds], dtype=np.float64)
-    return kernels_in_use().match_greedy(  # type: ignore[no-any-return]
-        *side(truths), found_boxes, found_labels, found_offsets, scores, found_roles, xywh, threshold
-    )
+    return kernels_in_use().match_greedy(side(truths), side(founds), scores, threshold)
 
 
 def area(box: tuple[int, ...]) -> int:
@@ -74,11 +74,10 @@ def brute_force(truths: list[Row], founds: list[Row], threshold: float) -> dict[
 @pytest.mark.parametrize("xywh", [False, True])
 @given(truths=_rows([0, 0, 0, 1, 2]), founds=_rows([0, 0, 0, 2]), threshold=st.sampled_from([0.01, 0.25, 0.5, 1.0]))
 def test_greedy_matching_is_brute_force(truths: list[Row], founds: list[Row], threshold: float, xywh: bool) -> None:
-    truth_match, found_match, common, absorbed = match(truths, founds, threshold, xywh=xywh)
+    truth_match, found_match, absorbed = match(truths, founds, threshold, xywh=xywh)
     wanted = brute_force(truths, founds, threshold)
     assert {t: f for t, f in enumerate(truth_match.tolist()) if f >= 0} == wanted
     assert {t: f for f, t in enumerate(found_match.tolist()) if t >= 0} == wanted
-    assert common.tolist() == [shared(truths[t][2], founds[wanted[t]][2]) if t in wanted else 0 for t in range(len(truths))]
     assert absorbed.tolist() == [
         max(
             (shared(t[2], f[2]) / area(f[2]) for t in truths if t[4] == 1 and t[:2] == f[:2] and area(f[2]) and not f[4]),
@@ -98,30 +97,23 @@ def test_an_empty_side_is_no_error() -> None:
 @pytest.mark.parametrize(
     "broken",
     [
-        {"truth_boxes": np.zeros((1, 3))},
-        {"truth_labels": np.zeros(2, np.int32)},
-        {"truth_offsets": np.array([0, 2])},
-        {"truth_offsets": np.array([1, 1])},
-        {"truth_offsets": np.array([0, 1, 1])},
-        {"found_scores": np.zeros(2)},
+        {"boxes": np.zeros((1, 3))},
+        {"form": "cxcywh"},
+        {"labels": np.zeros(2, np.int32)},
+        {"offsets": np.array([0, 2])},
+        {"offsets": np.array([1, 1])},
+        {"offsets": np.array([0, 1, 1])},
+        {"roles": np.zeros(2, np.uint8)},
     ],
     ids=lambda change: next(iter(change)),
 )
 def test_tables_that_do_not_fit_are_refused(broken: dict[str, Any]) -> None:
-    side = {
-        "boxes": np.zeros((1, 4)),
-        "labels": np.zeros(1, np.int32),
-        "offsets": np.array([0, 1]),
-        "roles": np.zeros(1, np.uint8),
-    }
-    given = {f"{name}_{key}": value for name in ("truth", "found") for key, value in side.items()}
-    arguments = {**given, "found_scores": np.zeros(1), **broken}
-    order = (
-        "truth_boxes", "truth_labels", "truth_offsets", "truth_roles",
-        "found_boxes", "found_labels", "found_offsets", "found_scores", "found_roles",
-    )  # fmt: skip
-    with pytest.raises((ValueError, TypeError)):
-        kernels_in_use().match_greedy(*(arguments[name] for name in order), False, 0.5)
+    side = PageBoxes(np.zeros((1, 4)), BoxForm.XYXY, np.zeros(1, np.int32), np.array([0, 1]), np.zeros(1, np.uint8))
+    for truth, found in ((side._replace(**broken), side), (side, side._replace(**broken))):
+        with pytest.raises((ValueError, TypeError)):
+            kernels_in_use().match_greedy(truth, found, np.zeros(1), 0.5)
+    with pytest.raises(ValueError, match="every found column"):
+        kernels_in_use().match_greedy(side, side, np.zeros(2), 0.5)
 
 
 def test_many_pairs_are_worked_through_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:

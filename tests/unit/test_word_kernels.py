@@ -124,7 +124,6 @@ def test_the_best_path_is_the_one_that_enumeration_finds(ours: list[int], slots:
     expected = best_by_enumeration(ours, slots)
     for name in MODULES:
         module = importlib.import_module(TWINS[name])
-        assert module.lattice_matches(ids(ours), *sausage(slots), 6) == expected[0]
         for rows in (1000, 2):
             matches, path = module.lattice_path(ids(ours), *sausage(slots), 6, rows)
             assert (matches, path.tolist()) == expected

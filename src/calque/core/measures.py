@@ -124,8 +124,7 @@ def fraction_sums(values: Floats, groups: Array, size: int, scale: float = 1.0) 
 
 def fraction_parts(values: Floats, groups: Array, size: int, scale: float = 1.0) -> Ints:
     """`fraction_sums` as whole numbers, so that the sums of some rows can be added to those of others."""
-    parts: Ints = kernels().fraction_parts(np.ascontiguousarray(values), groups.astype(np.int32, copy=False), size, scale)
-    return parts
+    return kernels().fraction_parts(np.ascontiguousarray(values), groups.astype(np.int32, copy=False), size, scale)
 
 
 def joined_fractions(parts: Ints) -> Floats:

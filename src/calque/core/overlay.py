@@ -13,6 +13,7 @@ from calque.core.errors import ContractError
 from calque.core.start_up import Frozen
 from calque.geometry.boxes import areas, corners
 from calque.geometry.forms import BoxForm
+from calque.kernels.structs import PageBoxes
 
 
 class Layer(Frozen, kw_only=True, eq=False):
@@ -34,6 +35,10 @@ class Layer(Frozen, kw_only=True, eq=False):
 
     def __len__(self) -> int:
         return len(self.boxes)
+
+    def page_boxes(self, roles: Bytes) -> PageBoxes:
+        """What box kernels read of it; ``roles`` says what each object does."""
+        return PageBoxes(self.boxes, self.form, self.label, self.offsets, roles)
 
     def areas(self) -> Floats:
         """The area of each object."""

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from calque.core.columns import Array, Bytes, Codes, Floats
+from calque.core.columns import Bytes, Codes, Floats
 from calque.core.overlay import Overlay
 from calque.core.start_up import Frozen
 from calque.geometry.grids import COCO_THRESHOLDS
 from calque.kernels import kernels
-
-TAKES_PART, ABSORBS, LEFT_OUT = 0, 1, 2
-"""What an object does in a pairing: be paired; be no target yet excuse what lies on it; nothing."""
+from calque.kernels.structs import CocoSettings, CocoTruths, Masks
 
 
 class Pairing(Frozen, kw_only=True, eq=False):
@@ -41,13 +39,9 @@ def greedy(overlay: Overlay, truth_roles: Bytes, found_roles: Bytes, *, threshol
     Exact ties go to the higher score, then to the earlier prediction, then to the earlier truth. The pairing at a higher
     threshold is this one filtered to that IoU, so one pairing at the lowest threshold serves all.
     """
-    truth, found = overlay.truth, overlay.found
-    xywh = truth.form == "xywh"
-    truth_match, found_match, _, absorbed = kernels().match_greedy(
-        truth.boxes, truth.label, truth.offsets, truth_roles,
-        found.boxes, found.label, found.offsets, found.scores, found_roles, xywh, threshold, jobs,
-    )  # fmt: skip
-    iou, coverage, purity, edges, found_iou = kernels().pair_measures(truth.boxes, found.boxes, truth_match, xywh, jobs)
+    truth, found = overlay.truth.page_boxes(truth_roles), overlay.found.page_boxes(found_roles)
+    truth_match, found_match, absorbed = kernels().match_greedy(truth, found, overlay.found.scores, threshold, jobs)
+    iou, coverage, purity, edges, found_iou = kernels().pair_measures(truth, found, truth_match, jobs)
     return Pairing(
         truth_match=truth_match,
         found_match=found_match,
@@ -70,11 +64,7 @@ class BestPairing(Frozen, kw_only=True, eq=False):
 
 def best(overlay: Overlay, truth_roles: Bytes, found_roles: Bytes, *, jobs: int = 1) -> BestPairing:
     """Each truth with its best prediction on the page, whatever the labels; the first prediction wins a tie."""
-    truth, found = overlay.truth, overlay.found
-    match, iou = kernels().match_best(
-        truth.boxes, truth.label, truth.offsets, truth_roles,
-        found.boxes, found.label, found.offsets, found_roles, truth.form == "xywh", jobs,
-    )  # fmt: skip
+    match, iou = kernels().match_best(overlay.truth.page_boxes(truth_roles), overlay.found.page_boxes(found_roles), jobs)
     return BestPairing(match=match, iou=iou)
 
 
@@ -86,8 +76,8 @@ class ScorePairing(Frozen, kw_only=True, eq=False):
 
     rank: Codes
     """For each prediction its place by score in its page and label; -1 when it takes no part."""
-    matched: Array
-    ignored: Array
+    matched: Masks
+    ignored: Masks
     truth_ignored: Bytes
     """For each truth and area range whether it does not have to be found."""
 
@@ -103,11 +93,13 @@ def by_score(
     areas = truth.areas()
     if truth.given_areas is not None:
         areas = np.where(np.isnan(truth.given_areas), areas, truth.given_areas)
-    nothing = np.zeros(len(truth), dtype=np.uint8)
+    crowd = np.zeros(len(truth), dtype=np.uint8) if truth.crowd is None else truth.crowd
     rank, matched, ignored, truth_ignored = kernels().coco_match(
-        truth.boxes, truth.label, truth.offsets, areas,
-        nothing if truth.crowd is None else truth.crowd, nothing, truth_roles,
-        found.boxes, found.label, found.offsets, found.scores, found_roles,
-        truth.form == "xywh", np.array(COCO_THRESHOLDS), area_ranges, max_detections, jobs,
-    )  # fmt: skip
+        truth.page_boxes(truth_roles),
+        CocoTruths(areas, crowd),
+        found.page_boxes(found_roles),
+        found.scores,
+        CocoSettings(np.array(COCO_THRESHOLDS), area_ranges, max_detections),
+        jobs,
+    )
     return ScorePairing(rank=rank, matched=matched, ignored=ignored, truth_ignored=truth_ignored)

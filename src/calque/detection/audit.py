@@ -11,12 +11,12 @@ import numpy as np
 from calque.core.columns import Array, Codes, Column, Flags, Floats, Ints, Strings, Table, take
 from calque.core.corpus import BoxCorpus, Flaw
 from calque.core.overlay import Layer, Overlay
-from calque.core.pairing import LEFT_OUT, TAKES_PART
 from calque.detection.audit_rules import AuditRules
 from calque.detection.scoring import Status, score
 from calque.detection.task import Detection
 from calque.geometry.boxes import iou, share
 from calque.kernels import kernels
+from calque.kernels.structs import LEFT_OUT, TAKES_PART
 
 KINDS = {
     "duplicate": "the same box and class twice",
@@ -76,10 +76,7 @@ def _overlaps(truth: Layer, truths: Flags, found: Layer, wanted: Flags, jobs: in
     """Every chosen box of one layer and of the other that share some area: their rows, and that area."""
     roles = (np.where(chosen, TAKES_PART, LEFT_OUT).astype(np.uint8) for chosen in (truths, wanted))
     truth_roles, found_roles = roles
-    pairs: tuple[Codes, Codes, Floats] = kernels().overlapping_pairs(
-        truth.boxes, truth.offsets, truth_roles, found.boxes, found.offsets, found_roles, truth.form == "xywh", jobs
-    )
-    return pairs
+    return kernels().overlapping_pairs(truth.page_boxes(truth_roles), found.page_boxes(found_roles), jobs)
 
 
 def _duplicates(truth: Layer) -> _Suspects:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Array, Floats, Ints, where_else
+from calque.core.columns import Codes, Floats, Ints, where_else
 from calque.core.corpus import Extent
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, Undefined, counts
@@ -16,6 +16,7 @@ from calque.core.start_up import Frozen
 from calque.engines import at_once, threads_for
 from calque.geometry.grids import COCO_THRESHOLDS, RECALL_POINTS
 from calque.kernels import kernels
+from calque.kernels.structs import Masks, ScoreOrder, Verdicts
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection
@@ -72,12 +73,11 @@ def area_ranges(extent: Extent, min_area: float) -> Floats:
 class Ranking(Frozen, eq=False):
     """The predictions of a ledger by class and score, and how many truths there are to find."""
 
-    rank: Ints
+    rank: Codes
     scores: Floats
-    matched: Array
-    ignored: Array
-    order: Array
-    class_offsets: Ints
+    matched: Masks
+    ignored: Masks
+    order: ScoreOrder
     truths: Ints
     """For each area range and class the number of truths that count."""
 
@@ -95,29 +95,32 @@ class Ranking(Frozen, eq=False):
         rows = order.astype(np.int64)  # once for all four: NumPy would do so for each
         in_order = (partial(np.take, column, rows, axis=0) for column in (scores, rank, matched, ignored))
         scores, rank, matched, ignored = at_once(threads_for(len(rows), jobs), *in_order)
-        order = np.arange(len(order), dtype=np.int32)
         out = truth.array("out_of_range")
         to_find = [np.flatnonzero(out[:, area] == 0) for area in range(out.shape[1])]
         truths = np.stack([counts(truth.array("label")[rows], classes) for rows in to_find])
-        return cls(rank, scores, matched, ignored, order, class_offsets, truths)
+        in_place = ScoreOrder(np.arange(len(order), dtype=np.int32), class_offsets)
+        return cls(rank, scores, matched, ignored, in_place, truths)
 
     def curves(self, area: int, max_detections: int, jobs: int = 1) -> tuple[Floats, Floats]:
         """Precision by threshold, recall point and class; recall by threshold and class; -1 for classes without truths."""
         precision, recall, _ = kernels().coco_accumulate(
-            self.order, self.class_offsets, self.scores, self.rank,
-            self.matched[:, area], self.ignored[:, area],
-            self._truths_at_all_thresholds(area), np.array(RECALL_POINTS), max_detections, jobs,
-        )  # fmt: skip
+            self.order,
+            self.scores,
+            self._verdicts(area),
+            self._truths_at_all_thresholds(area),
+            np.array(RECALL_POINTS),
+            max_detections,
+            jobs,
+        )
         return precision, recall
 
     def recall(self, area: int, max_detections: int, jobs: int = 1) -> Floats:
         """Recall by threshold and class."""
-        recall: Floats = kernels().coco_recall(
-            self.order, self.class_offsets, self.rank,
-            self.matched[:, area], self.ignored[:, area],
-            self._truths_at_all_thresholds(area), max_detections, jobs,
-        )  # fmt: skip
-        return recall
+        truths = self._truths_at_all_thresholds(area)
+        return kernels().coco_recall(self.order, self._verdicts(area), truths, max_detections, jobs)
+
+    def _verdicts(self, area: int) -> Verdicts:
+        return Verdicts(self.rank, self.matched[:, area], self.ignored[:, area])
 
     def _truths_at_all_thresholds(self, area: int) -> Ints:
         return np.tile(self.truths[area], (len(COCO_THRESHOLDS), 1))

@@ -11,11 +11,12 @@ from calque.core.columns import Bytes, Codes, Column, Flags, Strings, Table
 from calque.core.corpus import BoxCorpus, Flaw
 from calque.core.ledger import UNIT, Ledger
 from calque.core.overlay import Layer, Overlay
-from calque.core.pairing import ABSORBS, LEFT_OUT, TAKES_PART, Pairing, ScorePairing, by_score, greedy
+from calque.core.pairing import Pairing, ScorePairing, by_score, greedy
 from calque.detection.average_precision import area_ranges
 from calque.detection.kinds.classify import Kinds, classify, mark_empty_pages
 from calque.detection.views.columns import Roles, added
 from calque.engines import at_once, threads_for
+from calque.kernels.structs import ABSORBS, LEFT_OUT, TAKES_PART
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection

@@ -45,7 +45,7 @@ def areas(boxes: Floats, form: BoxForm) -> Floats:
     [6.0]
     """
     with np.errstate(all="ignore"):  # invalid boxes have an area that is no number, and nobody looks at it
-        if form is BoxForm.XYWH:
+        if form == BoxForm.XYWH:
             return np.asarray(boxes[:, 2] * boxes[:, 3])
         return np.asarray((boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1]))
 
@@ -56,7 +56,7 @@ def corners(boxes: Floats, form: BoxForm) -> Floats:
     >>> corners(np.array([[1.0, 2.0, 3.0, 4.0]]), BoxForm.XYWH).tolist()
     [[1.0, 2.0, 4.0, 6.0]]
     """
-    if form is BoxForm.XYXY:
+    if form == BoxForm.XYXY:
         return boxes
     with np.errstate(all="ignore"):  # invalid boxes have corners that are no numbers: they share nothing
         return np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1)
@@ -132,10 +132,10 @@ def unsound(boxes: Floats, form: BoxForm) -> Flags | None:
     """
     if not len(boxes):
         return None
-    if form is BoxForm.XYWH and float(boxes.min()) >= 0 and float(boxes.max()) <= FAR:
+    if form == BoxForm.XYWH and float(boxes.min()) >= 0 and float(boxes.max()) <= FAR:
         return None
     near = in_reach(boxes)
-    ordered = boxes[:, 2:] >= (boxes[:, :2] if form is BoxForm.XYXY else 0.0)
+    ordered = boxes[:, 2:] >= (boxes[:, :2] if form == BoxForm.XYXY else 0.0)
     if near.all() and ordered.all():
         return None
     return np.asarray(~(near & ordered.all(axis=1)))

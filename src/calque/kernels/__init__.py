@@ -9,9 +9,12 @@ import importlib
 import os
 import warnings
 from functools import cache
-from types import ModuleType
+from typing import TYPE_CHECKING
 
 from calque.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from calque.kernels.protocol import Kernels
 
 VARIABLE = "CALQUE_KERNELS"
 TWINS = {"native": "calque.kernels._native", "reference": "calque.kernels.reference"}
@@ -54,12 +57,20 @@ def native_failure() -> str | None:
     return failure
 
 
-def kernels() -> ModuleType:
+def kernels() -> Kernels:
     """The module that holds the kernels in use."""
-    return importlib.import_module(TWINS[chosen()])
+    if chosen() == "native":
+        from calque.kernels import _native
+
+        return _native
+    from calque.kernels import reference
+
+    return reference
 
 
 def keep_freed_memory() -> None:
     """For a process that ends soon: what arrays free is kept for the next ones, where the compiled kernels can ask for it."""
     if chosen() == "native":
-        kernels().keep_freed_memory()
+        from calque.kernels import _native
+
+        _native.keep_freed_memory()

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Floats
+from calque.core.columns import Codes, Floats
 from calque.core.errors import ConfigError, ContractError, Issue
+from calque.geometry.forms import BoxForm
 from calque.geometry.rectangles import Sized, iou_of_sized
 from calque.kernels import kernels
+from calque.kernels.structs import PageBoxes
 
 Block = Mapping[str, Any]
 
@@ -54,13 +56,13 @@ def check_threshold(threshold: float) -> None:
         raise ConfigError(f"the IoU threshold must be from 0 to 1, not {threshold}")
 
 
-def _best(truth: Floats, found: Floats) -> tuple[Any, Floats]:
-    def side(boxes: Floats) -> tuple[Any, ...]:
+def _best(truth: Floats, found: Floats) -> tuple[Codes, Floats]:
+    def side(boxes: Floats) -> PageBoxes:
         count = len(boxes)
-        return boxes, np.zeros(count, np.int32), np.array([0, count], np.int64), np.zeros(count, np.uint8)
+        offsets = np.array([0, count], np.int64)
+        return PageBoxes(boxes, BoxForm.XYWH, np.zeros(count, np.int32), offsets, np.zeros(count, np.uint8))
 
-    match, iou = kernels().match_best(*side(truth), *side(found), True, 1)
-    return match, iou
+    return kernels().match_best(side(truth), side(found))
 
 
 def _boxes(blocks: Sequence[Block], name: str) -> Floats:

@@ -8,7 +8,8 @@ from calque.core.columns import Bytes, Column, Table
 from calque.core.corpus import BoxCorpus, Flaw
 from calque.core.ledger import UNIT, Ledger
 from calque.core.overlay import Layer, Overlay
-from calque.core.pairing import LEFT_OUT, TAKES_PART, best
+from calque.core.pairing import best
+from calque.kernels.structs import LEFT_OUT, TAKES_PART
 
 DETAILS = frozenset((table, column) for table in ("truth", "found") for column in ("box", "id"))
 

@@ -6,11 +6,12 @@ import numpy as np
 
 from calque.core.columns import Bytes, Codes, Flags, where_else
 from calque.core.overlay import Layer, Overlay
-from calque.core.pairing import LEFT_OUT, TAKES_PART, Pairing
+from calque.core.pairing import Pairing
 from calque.core.start_up import Frozen
 from calque.detection.kinds.limits import Limits
 from calque.kernels import kernels
 from calque.kernels.error_kinds import Kind, Subtype
+from calque.kernels.structs import LEFT_OUT, TAKES_PART, KindLimits
 
 
 class Kinds(Frozen, kw_only=True, eq=False):
@@ -30,11 +31,13 @@ def classify(
     """The kind of every row that counts. ``pairing`` is the greedy one, at ``limits.match`` or below it."""
     below, above = overlay.truth, overlay.found
     truth, truth_partner, found, found_partner, subtype = kernels().error_kinds(
-        below.boxes, below.label, below.offsets, roles(truth_counts),
+        below.page_boxes(roles(truth_counts)),
+        above.page_boxes(roles(found_counts)),
+        above.scores,
         where_else(pairing.iou >= limits.match, pairing.truth_match, -1),
-        above.boxes, above.label, above.offsets, above.scores, roles(found_counts),
-        below.form == "xywh", np.array([limits.match, limits.background, limits.part, limits.most]), jobs,
-    )  # fmt: skip
+        KindLimits(limits.match, limits.background, limits.part, limits.most),
+        jobs,
+    )
     return Kinds(truth=truth, truth_partner=truth_partner, found=found, found_partner=found_partner, subtype=subtype)
 
 

@@ -16,6 +16,7 @@ from calque.detection.average_precision import image_order
 from calque.geometry.grids import RECALL_POINTS
 from calque.kernels import kernels
 from calque.kernels.error_kinds import Kind, Subtype
+from calque.kernels.structs import ScoreOrder, Verdicts
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection
@@ -228,11 +229,10 @@ def _averages(ledger: Ledger, repairs: Sequence[Repair], truths: Ints, jobs: int
     movable, moved_to = _moves(ledger)
     as_would_be: list[Array] = [kind[movable] + np.uint8(len(Kind)), moved_to, found.array("score")[movable]]
     place, label, score = (np.concatenate(pair) for pair in zip(columns, as_would_be, strict=True))
-    order, class_offsets = kernels().score_order(label, score, len(ledger.names["label"]), jobs)
+    ranking = ScoreOrder(*kernels().score_order(label, score, len(ledger.names["label"]), jobs))
     right, absent = (np.take(mask, place) for mask in _masks(repairs))
-    precision, _, _ = kernels().coco_accumulate(
-        order, class_offsets, score, np.zeros(len(place), np.int32), right, absent, truths, np.array(RECALL_POINTS), 1, jobs
-    )
+    verdicts = Verdicts(np.zeros(len(place), np.int32), right, absent)
+    precision, _, _ = kernels().coco_accumulate(ranking, score, verdicts, truths, np.array(RECALL_POINTS), 1, jobs)
     return [float(curve[curve > -1].mean()) if (curve > -1).any() else math.nan for curve in precision]
 
 

@@ -59,10 +59,7 @@ def _nothing_known(truths: int, founds: int) -> Kinds:
 
 def _contacts(overlay: Overlay, truth_counts: Flags, takes_part: Flags, jobs: int) -> Contacts:
     truth, found = overlay.truth, overlay.found
-    overlapping = kernels().overlapping_pairs(
-        truth.boxes, truth.offsets, roles(truth_counts),
-        found.boxes, found.offsets, roles(takes_part), truth.form == "xywh", jobs,
-    )  # fmt: skip
+    overlapping = kernels().overlapping_pairs(truth.page_boxes(roles(truth_counts)), found.page_boxes(roles(takes_part)), jobs)
     return Contacts.of(overlapping, (truth.areas(), found.areas()), (truth.label, found.label))
 
 

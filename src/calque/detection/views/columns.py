@@ -10,9 +10,10 @@ import numpy as np
 from calque.core.columns import Bytes, Codes, Column, Flags, Strings, Table
 from calque.core.corpus import BoxCorpus, UnitId
 from calque.core.overlay import Overlay
-from calque.core.pairing import ABSORBS, Pairing, greedy
+from calque.core.pairing import Pairing, greedy
 from calque.core.start_up import Frozen
 from calque.kernels import kernels
+from calque.kernels.structs import ABSORBS, CocoSettings, CocoTruths
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection
@@ -83,11 +84,13 @@ def swept(overlay: Overlay, roles: Roles, threshold: float, *, jobs: int) -> Byt
     truth, found = overlay.truth, overlay.found
     absorbs = (roles.truth == ABSORBS).astype(np.uint8)
     _, matched, ignored, _ = kernels().coco_match(
-        truth.boxes, truth.label, truth.offsets, truth.areas(),
-        absorbs, np.zeros_like(absorbs), roles.truth,
-        found.boxes, found.label, found.offsets, found.scores, roles.any_score,
-        truth.form == "xywh", np.array([threshold]), np.array([[0.0, np.inf]]), NO_LIMIT, jobs,
-    )  # fmt: skip
+        truth.page_boxes(roles.truth),
+        CocoTruths(truth.areas(), absorbs),
+        found.page_boxes(roles.any_score),
+        found.scores,
+        CocoSettings(np.array([threshold]), np.array([[0.0, np.inf]]), NO_LIMIT),
+        jobs,
+    )
     right = (matched[:, 0] != 0) & (ignored[:, 0] == 0)
     outside = (roles.any_score != 0) | (ignored[:, 0] != 0) | (roles.small & ~right)
     return np.where(outside, np.uint8(NO_PART), np.where(right, np.uint8(RIGHT), np.uint8(WRONG)))

@@ -33,11 +33,8 @@ def page_areas(overlay: Overlay, truth_roles: Bytes, found_roles: Bytes, *, jobs
     ``overlap`` what two or more of P cover, ``excused`` P on X outside T, ``trespass`` the rest of P on O outside T,
     ``excess`` P on none of them. So ``found_area`` = (``truth_area`` − ``missing``) + ``trespass`` + ``excess`` + ``excused``.
     """
-    truth, found = overlay.truth, overlay.found
-    page, label, areas = kernels().page_areas(
-        truth.boxes, truth.label, truth.offsets, truth_roles,
-        found.boxes, found.label, found.offsets, found_roles, truth.form == "xywh", jobs,
-    )  # fmt: skip
+    truth, found = overlay.truth.page_boxes(truth_roles), overlay.found.page_boxes(found_roles)
+    page, label, areas = kernels().page_areas(truth, found, jobs)
     unit = overlay.page_document[page]
     first_page = np.searchsorted(overlay.page_document, np.arange(len(overlay.documents)))
     columns: dict[str, Column] = {

@@ -13,6 +13,7 @@ from calque.core.measures import Undefined, counts, fraction_parts, joined_fract
 from calque.fields.confidence.ranking import Ranked, Ranking, by_code
 from calque.geometry.grids import DECIMAL_RECALL_POINTS
 from calque.kernels import kernels
+from calque.kernels.structs import ScoreOrder, Verdicts
 
 MASK_BITS = 16
 """How many thresholds one pass of the kernel takes."""
@@ -72,12 +73,9 @@ def _mean_precisions(ranking: Ranking, truths: Ints, thresholds: range) -> Float
         nothing = np.zeros(len(label), np.int32)
         order, offsets = by_code(label, len(truths))
         precision, _, _ = kernels().coco_accumulate(
-            order.astype(np.int32),
-            offsets,
+            ScoreOrder(order.astype(np.int32), offsets),
             -rows.number,
-            nothing,
-            matched,
-            nothing.astype(np.uint16),
+            Verdicts(nothing, matched, nothing.astype(np.uint16)),
             wanted,
             np.array(DECIMAL_RECALL_POINTS),
             1,

@@ -5,12 +5,11 @@ from calque.kernels.reference.average_precision import coco_accumulate, coco_mat
 from calque.kernels.reference.boxes import match_best, match_greedy
 from calque.kernels.reference.keys import repeats_a_key
 from calque.kernels.reference.kinds import error_kinds
-from calque.kernels.reference.overlaps import overlapping_pairs, pair_measures, union_areas
+from calque.kernels.reference.overlaps import overlapping_pairs, pair_measures
 from calque.kernels.reference.polygons import polygon_areas, polygon_overlaps, polygon_simple
 from calque.kernels.reference.sums import fraction_parts
 from calque.kernels.reference.words import (
     bag_matches,
-    lattice_matches,
     lattice_path,
     lcs_lengths,
     lcs_partners,
@@ -24,7 +23,6 @@ __all__ = [
     "coco_recall",
     "error_kinds",
     "fraction_parts",
-    "lattice_matches",
     "lattice_path",
     "lcs_lengths",
     "lcs_partners",
@@ -39,5 +37,4 @@ __all__ = [
     "repeats_a_key",
     "score_order",
     "split_words",
-    "union_areas",
 ]

@@ -1,26 +1,16 @@
 """How much area of each page and label is missing, doubled, out of place or made up: exact unions, no raster."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from calque.geometry.boxes import Edges, edges, touch
-from calque.kernels.reference.boxes import (
-    ABSORBS,
-    COUNTS,
-    LEFT_OUT,
-    PAIRS_AT_ONCE,
-    Bytes,
-    Flags,
-    Floats,
-    Ints,
-    Rows,
-    Side,
-    box_form,
-    check_side,
-    pairs,
-)
+from calque.core.columns import Bytes, Codes, Flags, Floats, Ints
+from calque.geometry.boxes import Edges, touch
+from calque.kernels.reference.boxes import PAIRS_AT_ONCE, Grouped, box_edges, check_sides, pages_of, pairs
+from calque.kernels.structs import ABSORBS, LEFT_OUT, TAKES_PART, PageBoxes
 
 KINDS = 7
 PREDICTED, OWN, OTHER, EXCUSING = 0, 1, 2, 3
@@ -33,15 +23,15 @@ class Table(NamedTuple):
     """One side, row by row."""
 
     edges: Edges
-    page: Rows
-    label: Rows
+    page: Ints
+    label: Ints
     roles: Bytes
 
 
 class Members(NamedTuple):
     """The boxes that matter to each group, a group being a page and a label; by group."""
 
-    group: Rows
+    group: Ints
     part: Bytes
     left: Floats
     top: Floats
@@ -52,25 +42,14 @@ class Members(NamedTuple):
 class Slabs(NamedTuple):
     """The strips into which the left and right edges of its boxes cut each group; by group, from left to right."""
 
-    group: Rows
+    group: Ints
     width: Floats
-    first: Rows
+    first: Ints
     """For each member its first slab, and in ``last`` the one after its last."""
-    last: Rows
+    last: Ints
 
 
-def page_areas(
-    truth_boxes: Floats,
-    truth_labels: Ints,
-    truth_offsets: Rows,
-    truth_roles: Bytes,
-    found_boxes: Floats,
-    found_labels: Ints,
-    found_offsets: Rows,
-    found_roles: Bytes,
-    xywh: bool,
-    jobs: int = 1,
-) -> tuple[Ints, Ints, Floats]:
+def page_areas(truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Codes, Codes, Floats]:
     """The areas of each page and label that has a truth that counts or a found box, by page and label.
 
     Every area is that of a union of boxes, so that nothing is counted twice. With T the truths of the label, O those of
@@ -80,30 +59,24 @@ def page_areas(
     Returns pages, labels and areas. The plane is cut at the left and right edges of P, T and what of O and X touches P;
     the edges of boxes cut such a slab into cells. Boxes without an area, or with a size that is no number, have none here.
 
-    >>> truth, found = np.array([[0.0, 0, 4, 4]]), np.array([[1.0, 0, 4, 4], [3.0, 0, 5, 4]])
-    >>> one, two, zero = np.array([0, 1]), np.array([0, 2]), np.zeros(2, np.uint8)
-    >>> label = np.zeros(2, np.int32)
-    >>> page_areas(truth, label[:1], one, zero[:1], found, label, two, zero, False)
+    >>> from calque.geometry.forms import BoxForm
+    >>> one, two, counts, label = np.array([0, 1]), np.array([0, 2]), np.zeros(2, np.uint8), np.zeros(2, np.int32)
+    >>> truth = PageBoxes(np.array([[0.0, 0, 4, 4]]), BoxForm.XYXY, label[:1], one, counts[:1])
+    >>> found = PageBoxes(np.array([[1.0, 0, 4, 4], [3.0, 0, 5, 4]]), BoxForm.XYXY, label, two, counts)
+    >>> page_areas(truth, found)
     (array([0], dtype=int32), array([0], dtype=int32), array([[16., 16.,  4.,  4.,  0.,  4.,  0.]]))
     """
     del jobs  # the native twin's threads
-    check_side("truth", truth_boxes, truth_labels, truth_offsets, truth_roles)
-    check_side("found", found_boxes, found_labels, found_offsets, found_roles)
-    if len(truth_offsets) != len(found_offsets):
-        raise ValueError("truth_offsets and found_offsets must have the same number of pages")
-    names, label = np.unique(np.concatenate((truth_labels, found_labels)), return_inverse=True)
-    truth = Table(edges(truth_boxes, box_form(xywh)), _pages(truth_offsets), label[: len(truth_labels)], truth_roles)
-    found = Table(edges(found_boxes, box_form(xywh)), _pages(found_offsets), label[len(truth_labels) :], found_roles)
+    check_sides(truth, found)
+    names, label = np.unique(np.concatenate((truth.labels, found.labels)), return_inverse=True)
+    below = Table(box_edges(truth), pages_of(truth.offsets), label[: len(truth.labels)], truth.roles)
+    above = Table(box_edges(found), pages_of(found.offsets), label[len(truth.labels) :], found.roles)
     size = max(len(names), 1)
-    truth_key, found_key = (side.page * size + side.label for side in (truth, found))
-    keys = np.unique(np.concatenate((truth_key[truth_roles == COUNTS], found_key[found_roles == COUNTS])))
-    members = _members(truth, found, np.searchsorted(keys, truth_key), np.searchsorted(keys, found_key))
+    truth_key, found_key = (side.page * size + side.label for side in (below, above))
+    keys = np.unique(np.concatenate((truth_key[truth.roles == TAKES_PART], found_key[found.roles == TAKES_PART])))
+    members = _members(below, above, np.searchsorted(keys, truth_key), np.searchsorted(keys, found_key))
     areas = _areas(members, len(keys))
     return (keys // size).astype(np.int32), names[keys % size], areas
-
-
-def _pages(offsets: Rows) -> Rows:
-    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
 
 
 def _solid(boxes: Edges) -> Flags:
@@ -113,12 +86,12 @@ def _solid(boxes: Edges) -> Flags:
     return np.asarray(finite & (boxes.left < boxes.right) & (boxes.top < boxes.bottom))
 
 
-def _members(truth: Table, found: Table, truth_group: Rows, found_group: Rows) -> Members:
-    predicted = np.flatnonzero(_solid(found.edges) & (found.roles == COUNTS))
+def _members(truth: Table, found: Table, truth_group: Ints, found_group: Ints) -> Members:
+    predicted = np.flatnonzero(_solid(found.edges) & (found.roles == TAKES_PART))
     solid = _solid(truth.edges)
-    own = np.flatnonzero(solid & (truth.roles == COUNTS))
+    own = np.flatnonzero(solid & (truth.roles == TAKES_PART))
     touched = _touched(
-        truth, found, Side(np.flatnonzero(solid & (truth.roles != LEFT_OUT)), truth.page), predicted, found_group
+        truth, found, Grouped(np.flatnonzero(solid & (truth.roles != LEFT_OUT)), truth.page), predicted, found_group
     )
     part = np.where(truth.roles[touched[1]] == ABSORBS, EXCUSING, OTHER)
     group = np.concatenate((found_group[predicted], truth_group[own], touched[0]))
@@ -132,11 +105,11 @@ def _members(truth: Table, found: Table, truth_group: Rows, found_group: Rows) -
     return Members(group[order], parts[order], left, top, right, bottom)
 
 
-def _touched(truth: Table, found: Table, truths: Side, predicted: Rows, group: Rows) -> tuple[Rows, Rows]:
+def _touched(truth: Table, found: Table, truths: Grouped, predicted: Ints, group: Ints) -> tuple[Ints, Ints]:
     """Groups, and the truths of other labels and absorbing truths of their own that touch one of their predictions."""
     rows = len(truth.roles)
     codes = [np.zeros(0, np.int64)]
-    for t, f in pairs(truths, Side(predicted, found.page)):
+    for t, f in pairs(truths, Grouped(predicted, found.page)):
         touched = touch(truth.edges.take(t), found.edges.take(f))
         touched &= (truth.label[t] == found.label[f]) == (truth.roles[t] == ABSORBS)
         codes.append(np.unique(group[f[touched]] * rows + t[touched]))
@@ -188,7 +161,7 @@ def _batches(slabs: Slabs) -> Iterator[tuple[int, int]]:
         start = stop
 
 
-def _cells(members: Members, slabs: Slabs, start: int, stop: int) -> tuple[Rows, Floats, Rows]:
+def _cells(members: Members, slabs: Slabs, start: int, stop: int) -> tuple[Ints, Floats, Ints]:
     """The cells of some slabs from top to bottom, cut at the edges of boxes: their slabs, heights and states."""
     here = slice(*np.searchsorted(members.group, (slabs.group[start], slabs.group[stop - 1] + 1)).tolist())
     first, last = np.maximum(slabs.first[here], start), np.minimum(slabs.last[here], stop)

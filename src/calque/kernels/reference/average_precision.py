@@ -5,28 +5,16 @@ score), then ``coco_accumulate`` (the curve) or ``coco_recall`` (only its end).
 Ten thresholds share one pass: a mask has bit ``t`` set where the statement holds at threshold ``t``.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from calque.geometry.boxes import edges, intersection, iou
-from calque.kernels.reference.boxes import (
-    LEFT_OUT,
-    Bytes,
-    Flags,
-    Floats,
-    Ints,
-    Rows,
-    Side,
-    box_form,
-    check_offsets,
-    check_side,
-    pairs,
-    sides,
-)
-
-Masks = npt.NDArray[np.uint16]
+from calque.core.columns import Bytes, Codes, Flags, Floats, Ints
+from calque.geometry.boxes import intersection, iou
+from calque.kernels.reference.boxes import Grouped, box_edges, by_page_and_label, check_offsets, check_sides, pairs
+from calque.kernels.structs import LEFT_OUT, CocoSettings, CocoTruths, Masks, PageBoxes, ScoreOrder, Verdicts
 
 MOST_THRESHOLDS = 16
 HIGHEST_THRESHOLD = 1 - 1e-10
@@ -38,29 +26,13 @@ class Candidates(NamedTuple):
 
     overlap: Floats
     mask: Masks
-    truth: Rows
-    found: Rows
+    truth: Ints
+    found: Ints
 
 
 def coco_match(
-    truth_boxes: Floats,
-    truth_labels: Ints,
-    truth_offsets: Rows,
-    truth_areas: Floats,
-    truth_crowd: Bytes,
-    truth_ignore: Bytes,
-    truth_roles: Bytes,
-    found_boxes: Floats,
-    found_labels: Ints,
-    found_offsets: Rows,
-    found_scores: Floats,
-    found_roles: Bytes,
-    xywh: bool,
-    thresholds: Floats,
-    area_ranges: Floats,
-    max_detections: int,
-    jobs: int = 1,
-) -> tuple[Ints, Masks, Masks, Bytes]:
+    truth: PageBoxes, facts: CocoTruths, found: PageBoxes, scores: Floats, settings: CocoSettings, jobs: int = 1
+) -> tuple[Codes, Masks, Masks, Bytes]:
     """Let every found box, best score first, take the free truth that it overlaps most.
 
     A truth that counts goes before an ignored one, whatever the overlap; a crowd is never used up, and is compared by
@@ -71,33 +43,30 @@ def coco_match(
     the range); and per truth and area range whether the truth is ignored (always, when it is left out).
     """
     del jobs  # the native twin's threads
-    check_side("truth", truth_boxes, truth_labels, truth_offsets, truth_areas, truth_crowd, truth_ignore, truth_roles)
-    check_side("found", found_boxes, found_labels, found_offsets, found_scores, found_roles)
+    check_sides(truth, found, truth_columns=facts, found_columns=(scores,))
+    thresholds, area_ranges, max_detections = settings
     if len(thresholds) > MOST_THRESHOLDS:
         raise ValueError(f"at most {MOST_THRESHOLDS} thresholds fit a mask")
-    truth_side, found_side = sides(truth_labels, truth_offsets, truth_roles, found_labels, found_offsets, found_roles)
-    truths, founds = edges(truth_boxes, box_form(xywh)), edges(found_boxes, box_form(xywh))
-    rank = ranks(found_side, found_scores)
+    truth_groups, found_groups = by_page_and_label(truth, found)
+    truths, founds = box_edges(truth), box_edges(found)
+    rank = ranks(found_groups, scores)
     ranked = (rank >= 0) & (rank < max_detections)
-    crowd = truth_crowd != 0
+    crowd = facts.crowd != 0
+    truth_ignored = outside(facts.areas, area_ranges) | (crowd | (truth.roles == LEFT_OUT))[:, None]
 
-    truth_ignored = outside(truth_areas, area_ranges)
-    truth_ignored |= ((truth_ignore != 0) | crowd | (truth_roles == LEFT_OUT))[:, None]
-
-    found_side = Side(np.flatnonzero(ranked), found_side.groups)
     candidates = []
     limits = np.minimum(thresholds, HIGHEST_THRESHOLD)
-    for truth, found in pairs(truth_side, found_side):
-        one, other = truths.take(truth), founds.take(found)
+    for t, f in pairs(truth_groups, Grouped(np.flatnonzero(ranked), found_groups.groups)):
+        one, other = truths.take(t), founds.take(f)
         shared = intersection(one, other)
         overlap = iou(shared, one.area, other.area)
         with np.errstate(all="ignore"):
-            overlap = np.where(crowd[truth] & (shared > 0), shared / other.area, overlap)
+            overlap = np.where(crowd[t] & (shared > 0), shared / other.area, overlap)
         mask = masks(overlap[:, None] >= limits)
         keep = mask != 0
-        candidates.append(Candidates(overlap[keep], mask[keep], truth[keep], found[keep]))
+        candidates.append(Candidates(overlap[keep], mask[keep], t[keep], f[keep]))
 
-    shape = len(found_boxes), len(area_ranges)
+    shape = len(found.boxes), len(area_ranges)
     matched, ignored = np.zeros(shape, np.uint16), np.zeros(shape, np.uint16)
     every = np.uint16((1 << len(thresholds)) - 1)
     unsized = outside(founds.area, area_ranges) & ranked[:, None]
@@ -107,7 +76,7 @@ def coco_match(
     return rank, matched, ignored, truth_ignored.astype(np.uint8)
 
 
-def take_by_score(candidates: list[Candidates], rank: Ints, crowd: Flags, out: Flags, matched: Masks, ignored: Masks) -> None:
+def take_by_score(candidates: list[Candidates], rank: Codes, crowd: Flags, out: Flags, matched: Masks, ignored: Masks) -> None:
     """Match at all thresholds at once; write the masks of one area range, in which the truths ``out`` are ignored."""
     if not candidates:
         return
@@ -128,8 +97,8 @@ def take_by_score(candidates: list[Candidates], rank: Ints, crowd: Flags, out: F
     ignored[:] = ignore
 
 
-def score_order(labels: Ints, scores: Floats, classes: int, jobs: int = 1) -> tuple[Ints, Rows]:
-    """Rows with a label (>= 0) and a finite score, by label, then score descending, then row.
+def score_order(labels: Codes, scores: Floats, classes: int, jobs: int = 1) -> tuple[Codes, Ints]:
+    """Ints with a label (>= 0) and a finite score, by label, then score descending, then row.
 
     Returns the rows, and ``class_offsets``: class ``k`` has ``order[class_offsets[k]:class_offsets[k + 1]]``.
 
@@ -149,17 +118,14 @@ def score_order(labels: Ints, scores: Floats, classes: int, jobs: int = 1) -> tu
 
 
 def coco_accumulate(
-    order: Ints,
-    class_offsets: Rows,
+    ranking: ScoreOrder,
     scores: Floats,
-    rank: Ints,
-    matched: Masks,
-    ignored: Masks,
-    truths: Rows,
+    verdicts: Verdicts,
+    truths: Ints,
     recall_points: Floats,
     max_detections: int,
     jobs: int = 1,
-    before: Rows | None = None,
+    before: Ints | None = None,
 ) -> tuple[Floats, Floats, Floats]:
     """Precision and score at each recall point, and the recall reached, per threshold and class.
 
@@ -171,8 +137,8 @@ def coco_accumulate(
     rows. So a ranking too long for memory goes through here piece by piece: its precision is the highest of any piece.
     """
     del jobs  # the native twin's threads
-    check_curves(order, class_offsets, rank, matched, ignored, truths)
-    if len(scores) != len(rank):
+    check_curves(ranking, verdicts, truths)
+    if len(scores) != len(verdicts.rank):
         raise ValueError("scores, rank, matched and ignored must have the same length")
     if before is not None and before.shape != (2, *truths.shape):
         raise ValueError("before must have two tables by threshold and class")
@@ -181,9 +147,9 @@ def coco_accumulate(
     precision, scores_at = np.full(shape, -1.0), np.full(shape, -1.0)
     recall = np.full(truths.shape, -1.0)
     for k in np.flatnonzero((truths > 0).any(axis=0)):
-        rows = class_rows(order, class_offsets, rank, int(k), max_detections)
+        rows = class_rows(ranking, verdicts.rank, int(k), max_detections)
         for t in np.flatnonzero(truths[:, k] > 0).tolist():
-            true, false = verdicts(matched[rows], ignored[rows], t)
+            true, false = right_and_wrong(verdicts, rows, t)
             tp, fp = earlier[0, t, k] + np.cumsum(true), earlier[1, t, k] + np.cumsum(false)
             reached = tp / truths[t, k]
             # After a true positive precision falls until the next, so what lies between cannot be the highest.
@@ -198,29 +164,20 @@ def coco_accumulate(
     return precision, recall, scores_at
 
 
-def coco_recall(
-    order: Ints,
-    class_offsets: Rows,
-    rank: Ints,
-    matched: Masks,
-    ignored: Masks,
-    truths: Rows,
-    max_detections: int,
-    jobs: int = 1,
-) -> Floats:
+def coco_recall(ranking: ScoreOrder, verdicts: Verdicts, truths: Ints, max_detections: int, jobs: int = 1) -> Floats:
     """Only the recall of ``coco_accumulate``, per threshold and class."""
     del jobs  # the native twin's threads
-    check_curves(order, class_offsets, rank, matched, ignored, truths)
+    check_curves(ranking, verdicts, truths)
     recall = np.full(truths.shape, -1.0)
     for k in np.flatnonzero((truths > 0).any(axis=0)):
-        rows = class_rows(order, class_offsets, rank, int(k), max_detections)
+        rows = class_rows(ranking, verdicts.rank, int(k), max_detections)
         for t in np.flatnonzero(truths[:, k] > 0).tolist():
-            true, _ = verdicts(matched[rows], ignored[rows], t)
+            true, _ = right_and_wrong(verdicts, rows, t)
             recall[t, k] = np.count_nonzero(true) / truths[t, k]
     return recall
 
 
-def ranks(found: Side, scores: Floats) -> Ints:
+def ranks(found: Grouped, scores: Floats) -> Codes:
     """Each found row's position by score, best first, in its group; -1 for rows left out. NaN comes last."""
     rank = np.full(len(scores), -1, np.int32)
     rows = found.rows[np.lexsort((-scores[found.rows], found.groups[found.rows]))]
@@ -241,34 +198,29 @@ def masks(flags: Flags) -> Masks:
     return packed
 
 
-def class_rows(order: Ints, class_offsets: Rows, rank: Ints, k: int, max_detections: int) -> Ints:
+def class_rows(ranking: ScoreOrder, rank: Codes, k: int, max_detections: int) -> Codes:
     """The rows of one class, best score first, among the first ``max_detections`` of their pages."""
-    rows = order[class_offsets[k] : class_offsets[k + 1]]
+    rows = ranking.order[ranking.class_offsets[k] : ranking.class_offsets[k + 1]]
     return rows[(rank[rows] >= 0) & (rank[rows] < max_detections)]
 
 
-def verdicts(matched: Masks, ignored: Masks, t: int) -> tuple[Flags, Flags]:
+def right_and_wrong(verdicts: Verdicts, rows: Codes, t: int) -> tuple[Flags, Flags]:
     """Which rows are true and which are false positives at threshold ``t``; an ignored row is neither."""
-    counts = (ignored >> t) & 1 == 0
-    hit = (matched >> t) & 1 == 1
+    counts = (verdicts.ignored[rows] >> t) & 1 == 0
+    hit = (verdicts.matched[rows] >> t) & 1 == 1
     return counts & hit, counts & ~hit
 
 
-def check_curves(
-    order: Ints,
-    class_offsets: Rows,
-    rank: Ints,
-    matched: Masks,
-    ignored: Masks,
-    truths: Rows,
-) -> None:
+def check_curves(ranking: ScoreOrder, verdicts: Verdicts, truths: Ints) -> None:
     """Refuse columns that do not belong together, and rows that do not exist."""
+    order, class_offsets = ranking
+    rows = len(verdicts.rank)
     if len(truths) > MOST_THRESHOLDS:
         raise ValueError(f"at most {MOST_THRESHOLDS} thresholds fit a mask")
-    if not len(rank) == len(matched) == len(ignored):
+    if not rows == len(verdicts.matched) == len(verdicts.ignored):
         raise ValueError("scores, rank, matched and ignored must have the same length")
     if len(class_offsets) != truths.shape[1] + 1:
         raise ValueError("class_offsets must have one entry more than there are classes")
     check_offsets("class_offsets", class_offsets, len(order))
-    if len(order) and (order.min() < 0 or order.max() >= len(rank)):
+    if len(order) and (order.min() < 0 or order.max() >= rows):
         raise ValueError("order names a row that does not exist")

@@ -4,129 +4,91 @@ Both sides are ragged tables: rows sorted by page, where ``offsets[p]:offsets[p 
 Only boxes on the same page and with the same label are ever compared.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from calque.geometry.boxes import edges, intersection, iou
+from calque.core.columns import Array, Codes, Floats, Ints
+from calque.geometry.boxes import Edges, edges, intersection, iou
 from calque.geometry.forms import BoxForm
-
-Floats = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.int64]
-Ints = npt.NDArray[np.int32]
-Bytes = npt.NDArray[np.uint8]
-Flags = npt.NDArray[np.bool_]
-
-COUNTS, ABSORBS, LEFT_OUT = 0, 1, 2
-"""The roles of a row. Only a truth absorbs (a crowd or an ignored region); a found row counts or is left out."""
+from calque.kernels.structs import ABSORBS, LEFT_OUT, TAKES_PART, PageBoxes
 
 PAIRS_AT_ONCE = 1 << 18
 """How many pairs are held in memory at a time: enough to drown NumPy's overhead, few enough to stay in the cache."""
 
 
-class Side(NamedTuple):
-    """The rows of one side that take part, and the (page, label) group of every row."""
+class Grouped(NamedTuple):
+    """The rows of one side that take part, and the group of every row, such as its page and label."""
 
-    rows: Rows
-    groups: Rows
+    rows: Ints
+    groups: Ints
 
 
 def match_greedy(
-    truth_boxes: Floats,
-    truth_labels: Ints,
-    truth_offsets: Rows,
-    truth_roles: Bytes,
-    found_boxes: Floats,
-    found_labels: Ints,
-    found_offsets: Rows,
-    found_scores: Floats,
-    found_roles: Bytes,
-    xywh: bool,
-    threshold: float,
-    jobs: int = 1,
-) -> tuple[Ints, Ints, Floats, Floats]:
+    truth: PageBoxes, found: PageBoxes, scores: Floats, threshold: float, jobs: int = 1
+) -> tuple[Codes, Codes, Floats]:
     """Pair boxes 1:1 by IoU, best first, and measure what each found box has in common with absorbing truths.
 
     Candidates are pairs that overlap and have IoU >= ``threshold``. Exact ties go to the higher score (NaN is the
     lowest), then to the earlier found row, then to the earlier truth.
 
-    Returns, per truth, the row of its found box or -1; per found box, the row of its truth or -1; per truth, the
-    intersection with its match or 0; per found box, the largest share of its area that lies in one absorbing truth.
+    Returns, per truth, the row of its found box or -1; per found box, the row of its truth or -1; per found box, the
+    largest share of its area that lies in one absorbing truth.
 
-    >>> truth, found = np.array([[0.0, 0, 2, 2]]), np.array([[0.0, 0, 2, 1], [0.0, 0, 2, 2]])
-    >>> one, two = np.array([0, 1]), np.array([0, 2])
-    >>> counts, label = np.zeros(2, np.uint8), np.zeros(2, np.int32)
-    >>> match_greedy(truth, label[:1], one, counts[:1], found, label, two, np.array([0.9, 0.1]), counts, False, 0.5)
-    (array([1], dtype=int32), array([-1,  0], dtype=int32), array([4.]), array([0., 0.]))
+    >>> from calque.geometry.forms import BoxForm
+    >>> one, two, counts, label = np.array([0, 1]), np.array([0, 2]), np.zeros(2, np.uint8), np.zeros(2, np.int32)
+    >>> truth = PageBoxes(np.array([[0.0, 0, 2, 2]]), BoxForm.XYXY, label[:1], one, counts[:1])
+    >>> found = PageBoxes(np.array([[0.0, 0, 2, 1], [0.0, 0, 2, 2]]), BoxForm.XYXY, label, two, counts)
+    >>> match_greedy(truth, found, np.array([0.9, 0.1]), 0.5)
+    (array([1], dtype=int32), array([-1,  0], dtype=int32), array([0., 0.]))
     """
     del jobs  # the native twin's threads
-    check_side("truth", truth_boxes, truth_labels, truth_offsets, truth_roles)
-    check_side("found", found_boxes, found_labels, found_offsets, found_roles, found_scores)
-    truth_side, found_side = sides(truth_labels, truth_offsets, truth_roles, found_labels, found_offsets, found_roles)
-    truths, founds = edges(truth_boxes, box_form(xywh)), edges(found_boxes, box_form(xywh))
-    absorbed = np.zeros(len(found_boxes))
-    candidates: list[tuple[Floats, Floats, Rows, Rows]] = []
-    for truth, found in pairs(truth_side, found_side):
-        one, other = truths.take(truth), founds.take(found)
+    check_sides(truth, found, found_columns=(scores,))
+    truths, founds = box_edges(truth), box_edges(found)
+    absorbed = np.zeros(len(found.boxes))
+    candidates: list[tuple[Floats, Ints, Ints]] = []
+    for t, f in pairs(*by_page_and_label(truth, found)):
+        one, other = truths.take(t), founds.take(f)
         shared = intersection(one, other)
-        absorbs = truth_roles[truth] == ABSORBS
-        absorb(absorbed, founds.area, found[absorbs], shared[absorbs])
+        absorbs = truth.roles[t] == ABSORBS
+        absorb(absorbed, founds.area, f[absorbs], shared[absorbs])
         overlap = iou(shared, one.area, other.area)
         keep = ~absorbs & (shared > 0) & (overlap >= threshold)
-        candidates.append((overlap[keep], shared[keep], truth[keep], found[keep]))
-    truth_match, found_match, matched_area = take_best_first(candidates, found_scores, len(truth_boxes), len(found_boxes))
-    return truth_match, found_match, matched_area, absorbed
+        candidates.append((overlap[keep], t[keep], f[keep]))
+    return *take_best_first(candidates, scores, len(truth.boxes)), absorbed
 
 
-def match_best(
-    truth_boxes: Floats,
-    truth_labels: Ints,
-    truth_offsets: Rows,
-    truth_roles: Bytes,
-    found_boxes: Floats,
-    found_labels: Ints,
-    found_offsets: Rows,
-    found_roles: Bytes,
-    xywh: bool,
-    jobs: int = 1,
-) -> tuple[Ints, Floats]:
+def match_best(truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Codes, Floats]:
     """The found box of the page that each truth overlaps most, whatever the labels, and their IoU.
 
     Many truths may share one found box; the first found row wins a tie; -1 and 0.0 where nothing overlaps.
     """
     del jobs  # the native twin's threads
-    check_side("truth", truth_boxes, truth_labels, truth_offsets, truth_roles)
-    check_side("found", found_boxes, found_labels, found_offsets, found_roles)
-    alike = np.zeros_like(truth_labels), np.zeros_like(found_labels)
-    truth_side, found_side = sides(alike[0], truth_offsets, truth_roles, alike[1], found_offsets, found_roles)
-    truth_side = truth_side._replace(rows=truth_side.rows[truth_roles[truth_side.rows] == COUNTS])
-    truths, founds = edges(truth_boxes, box_form(xywh)), edges(found_boxes, box_form(xywh))
-    match, best = np.full(len(truth_boxes), -1, np.int32), np.zeros(len(truth_boxes))
-    for truth, found in pairs(truth_side, found_side):
-        one, other = truths.take(truth), founds.take(found)
-        shared = intersection(one, other)
-        overlap = iou(shared, one.area, other.area)
-        order = np.lexsort((found, -overlap, truth))
-        first = order[np.unique(truth[order], return_index=True)[1]]
-        better = first[overlap[first] > best[truth[first]]]
-        match[truth[better]], best[truth[better]] = found[better], overlap[better]
+    check_sides(truth, found)
+    truths, founds = box_edges(truth), box_edges(found)
+    match, best = np.full(len(truth.boxes), -1, np.int32), np.zeros(len(truth.boxes))
+    for t, f in pairs(by_page(truth), by_page(found)):
+        one, other = truths.take(t), founds.take(f)
+        overlap = iou(intersection(one, other), one.area, other.area)
+        order = np.lexsort((f, -overlap, t))
+        first = order[np.unique(t[order], return_index=True)[1]]
+        better = first[overlap[first] > best[t[first]]]
+        match[t[better]], best[t[better]] = f[better], overlap[better]
     return match, best
 
 
-def take_best_first(
-    candidates: list[tuple[Floats, Floats, Rows, Rows]], scores: Floats, truths: int, founds: int
-) -> tuple[Ints, Ints, Floats]:
-    """Walk the candidates (IoU, intersection, truth, found) from best to worst; take those whose two ends are free."""
+def take_best_first(candidates: list[tuple[Floats, Ints, Ints]], scores: Floats, truths: int) -> tuple[Codes, Codes]:
+    """Walk the candidates (IoU, truth, found) from best to worst; take those whose two ends are free."""
     truth_match = np.full(truths, -1, np.int32)
-    found_match = np.full(founds, -1, np.int32)
-    shared = np.zeros(truths)
+    found_match = np.full(len(scores), -1, np.int32)
     if not candidates:
-        return truth_match, found_match, shared
-    overlap, area, truth, found = (np.concatenate(column) for column in zip(*candidates, strict=True))
+        return truth_match, found_match
+    overlap, truth, found = (np.concatenate(column) for column in zip(*candidates, strict=True))
     best_first = np.lexsort((truth, found, -scores[found], -overlap))
-    truth_free, found_free = bytearray(b"\1" * truths), bytearray(b"\1" * founds)
+    truth_free, found_free = bytearray(b"\1" * truths), bytearray(b"\1" * len(scores))
     taken = []
     for pair, t, f in zip(best_first.tolist(), truth[best_first].tolist(), found[best_first].tolist(), strict=True):
         if truth_free[t] and found_free[f]:
@@ -134,11 +96,10 @@ def take_best_first(
             taken.append(pair)
     truth_match[truth[taken]] = found[taken]
     found_match[found[taken]] = truth[taken]
-    shared[truth[taken]] = area[taken]
-    return truth_match, found_match, shared
+    return truth_match, found_match
 
 
-def absorb(absorbed: Floats, areas: Floats, found: Rows, shared: Floats) -> None:
+def absorb(absorbed: Floats, areas: Floats, found: Ints, shared: Floats) -> None:
     """Raise ``absorbed`` to the share of each found box that ``shared`` is; a box without area has no share."""
     solid = areas[found] > 0
     found, shared = found[solid], shared[solid]
@@ -146,29 +107,33 @@ def absorb(absorbed: Floats, areas: Floats, found: Rows, shared: Floats) -> None
         np.fmax.at(absorbed, found, shared / areas[found])
 
 
-def sides(
-    truth_labels: Ints,
-    truth_offsets: Rows,
-    truth_roles: Bytes,
-    found_labels: Ints,
-    found_offsets: Rows,
-    found_roles: Bytes,
-) -> tuple[Side, Side]:
+def box_edges(side: PageBoxes) -> Edges:
+    """The sides and areas of the boxes."""
+    return edges(side.boxes, side.form)
+
+
+def by_page(side: PageBoxes) -> Grouped:
+    """The rows that count, grouped by page alone."""
+    return Grouped(np.flatnonzero(side.roles == TAKES_PART), pages_of(side.offsets))
+
+
+def by_page_and_label(truth: PageBoxes, found: PageBoxes) -> tuple[Grouped, Grouped]:
     """Number the (page, label) groups alike on both sides, and say which rows take part."""
-    if len(truth_offsets) != len(found_offsets):
-        raise ValueError("truth_offsets and found_offsets must have the same number of pages")
-    names, label = np.unique(np.concatenate((truth_labels, found_labels)), return_inverse=True)
-    pages = np.arange(len(truth_offsets) - 1)
-    page = np.concatenate((np.repeat(pages, np.diff(truth_offsets)), np.repeat(pages, np.diff(found_offsets))))
-    group = page * len(names) + label
-    truths = len(truth_labels)
+    names, label = np.unique(np.concatenate((truth.labels, found.labels)), return_inverse=True)
+    group = np.concatenate((pages_of(truth.offsets), pages_of(found.offsets))) * len(names) + label
+    truths = len(truth.labels)
     return (
-        Side(np.flatnonzero(truth_roles != LEFT_OUT), group[:truths]),
-        Side(np.flatnonzero(found_roles == COUNTS), group[truths:]),
+        Grouped(np.flatnonzero(truth.roles != LEFT_OUT), group[:truths]),
+        Grouped(np.flatnonzero(found.roles == TAKES_PART), group[truths:]),
     )
 
 
-def pairs(truth: Side, found: Side) -> Iterator[tuple[Rows, Rows]]:
+def pages_of(offsets: Ints) -> Ints:
+    """The page of each row."""
+    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+
+
+def pairs(truth: Grouped, found: Grouped) -> Iterator[tuple[Ints, Ints]]:
     """Every (truth row, found row) of one group, by found row and then truth row, a bounded number at a time."""
     by_group = truth.rows[np.argsort(truth.groups[truth.rows], kind="stable")]
     ordered = truth.groups[by_group]
@@ -186,28 +151,25 @@ def pairs(truth: Side, found: Side) -> Iterator[tuple[Rows, Rows]]:
         start = stop
 
 
-def box_form(xywh: bool) -> BoxForm:
-    """The form of boxes given as x, y, w, h or as x1, y1, x2, y2."""
-    return BoxForm.XYWH if xywh else BoxForm.XYXY
-
-
-def check_side(
-    name: str,
-    boxes: Floats,
-    labels: npt.NDArray[np.generic],
-    offsets: Rows,
-    *columns: npt.NDArray[np.generic],
+def check_sides(
+    truth: PageBoxes, found: PageBoxes, *, truth_columns: tuple[Array, ...] = (), found_columns: tuple[Array, ...] = ()
 ) -> None:
-    """Refuse a table whose columns differ in length, or whose offsets do not cut it into pages."""
-    if boxes.ndim != 2 or boxes.shape[1] != 4:
-        raise ValueError(f"{name}_boxes must have four columns")
-    rows = len(boxes)
-    if any(len(column) != rows for column in (labels, *columns)):
-        raise ValueError(f"every {name} column must have as many rows as {name}_boxes")
-    check_offsets(f"{name}_offsets", offsets, rows)
+    """Refuse tables whose columns differ in length, whose offsets do not cut them into pages, or that differ in pages."""
+    for name, side, columns in (("truth", truth, truth_columns), ("found", found, found_columns)):
+        if side.boxes.ndim != 2 or side.boxes.shape[1] != 4:
+            raise ValueError(f"{name} boxes must have four columns")
+        rows = len(side.boxes)
+        lengths = {len(side.labels), len(side.roles), *map(len, columns)}
+        if lengths != {rows}:
+            raise ValueError(f"every {name} column must have as many rows as there are {name} boxes")
+        if side.form not in tuple(BoxForm):
+            raise ValueError(f"the form of {name} boxes must be {' or '.join(BoxForm)}")
+        check_offsets(f"{name} offsets", side.offsets, rows)
+    if len(truth.offsets) != len(found.offsets):
+        raise ValueError("truth offsets and found offsets must have the same number of pages")
 
 
-def check_offsets(name: str, offsets: Rows, rows: int) -> None:
+def check_offsets(name: str, offsets: Ints, rows: int) -> None:
     """Refuse offsets that do not rise from 0 to the number of rows."""
     if not len(offsets) or offsets[0] != 0 or offsets[-1] != rows or (np.diff(offsets) < 0).any():
         raise ValueError(f"{name} must rise from 0 to the number of rows")

@@ -1,5 +1,7 @@
 """Keys that occur twice in one object of a JSON text."""
 
+from __future__ import annotations
+
 import json
 from typing import Any
 

@@ -10,73 +10,56 @@ from calque.core.columns import Bytes, Codes, Flags, Floats, Ints
 from calque.geometry.boxes import areas, corners
 from calque.kernels.contacts import Contacts, best
 from calque.kernels.error_kinds import Kind, Subtype
-from calque.kernels.reference.boxes import COUNTS, box_form, check_side, take_best_first
+from calque.kernels.reference.boxes import check_sides, take_best_first
 from calque.kernels.reference.overlaps import overlapping_pairs, union_areas
+from calque.kernels.structs import TAKES_PART, KindLimits, PageBoxes
 
 FITS = 0.9
 """Coverage or purity from which a poor box is called loose or tight and not shifted."""
 
 
 def error_kinds(
-    truth_boxes: Floats,
-    truth_labels: Codes,
-    truth_offsets: Ints,
-    truth_roles: Bytes,
-    truth_match: Codes,
-    found_boxes: Floats,
-    found_labels: Codes,
-    found_offsets: Ints,
-    found_scores: Floats,
-    found_roles: Bytes,
-    xywh: bool,
-    limits: Floats,
-    jobs: int = 1,
+    truth: PageBoxes, found: PageBoxes, scores: Floats, truth_match: Codes, limits: KindLimits, jobs: int = 1
 ) -> tuple[Bytes, Codes, Bytes, Codes, Bytes]:
     """The kind of every row that counts, and the row of the other side that explains it.
 
-    ``truth_match`` holds the row of the prediction that finds a truth, or -1. The four ``limits`` are the IoU of a match, the
-    IoU of the background, the share of a part and the share of nearly all.
+    ``truth_match`` holds the row of the prediction that finds a truth, or -1.
 
     Returns the kinds of the truths, the rows that explain them (or -1), both for the found boxes, and their subtypes.
 
-    >>> truth, found = np.array([[0.0, 0, 4, 4]]), np.array([[0.0, 0, 4, 4], [0.0, 0, 4, 3]])
-    >>> one, two, label, counts = np.array([0, 1]), np.array([0, 2]), np.zeros(2, np.int32), np.zeros(2, np.uint8)
-    >>> kinds = error_kinds(
-    ...     truth, label[:1], one, counts[:1], np.array([0], np.int32),
-    ...     found, label, two, np.array([0.9, 0.1]), counts, False, np.array([0.5, 0.1, 0.5, 0.7]),
-    ... )
+    >>> from calque.geometry.forms import BoxForm
+    >>> one, two, counts, label = np.array([0, 1]), np.array([0, 2]), np.zeros(2, np.uint8), np.zeros(2, np.int32)
+    >>> truth = PageBoxes(np.array([[0.0, 0, 4, 4]]), BoxForm.XYXY, label[:1], one, counts[:1])
+    >>> found = PageBoxes(np.array([[0.0, 0, 4, 4], [0.0, 0, 4, 3]]), BoxForm.XYXY, label, two, counts)
+    >>> limits = KindLimits(match=0.5, background=0.1, part=0.5, most=0.7)
+    >>> kinds = error_kinds(truth, found, np.array([0.9, 0.1]), np.array([0], np.int32), limits)
     >>> [Kind(kind).name for kind in kinds[2]]
     ['TP', 'DUP']
     """
     del jobs  # the native twin's threads
-    check_side("truth", truth_boxes, truth_labels, truth_offsets, truth_roles, truth_match)
-    check_side("found", found_boxes, found_labels, found_offsets, found_roles, found_scores)
-    overlapping = overlapping_pairs(truth_boxes, truth_offsets, truth_roles, found_boxes, found_offsets, found_roles, xywh)
-    _check_matches(truth_match, truth_offsets, found_offsets)
-    if len(limits) != 4:
-        raise ValueError("limits must be four numbers")
-    form = box_form(xywh)
-    truth_areas = areas(truth_boxes, form)
+    check_sides(truth, found, truth_columns=(truth_match,), found_columns=(scores,))
+    _check_matches(truth_match, truth.offsets, found.offsets)
+    truth_areas, found_areas = areas(truth.boxes, truth.form), areas(found.boxes, found.form)
     explained = _Explanation(
-        contacts=Contacts.of(overlapping, (truth_areas, areas(found_boxes, form)), (truth_labels, found_labels)),
-        truth_boxes=corners(truth_boxes, form),
+        contacts=Contacts.of(overlapping_pairs(truth, found), (truth_areas, found_areas), (truth.labels, found.labels)),
+        truth_boxes=corners(truth.boxes, truth.form),
         truth_areas=truth_areas,
-        found_boxes=corners(found_boxes, form),
-        truth=np.zeros(len(truth_boxes), np.uint8),
-        truth_partner=np.full(len(truth_boxes), -1, np.int32),
-        found=np.zeros(len(found_boxes), np.uint8),
-        found_partner=np.full(len(found_boxes), -1, np.int32),
-        subtype=np.zeros(len(found_boxes), np.uint8),
-        match=float(limits[0]), background=float(limits[1]), part=float(limits[2]), most=float(limits[3]),
-    )  # fmt: skip
+        found_boxes=corners(found.boxes, found.form),
+        truth=np.zeros(len(truth.boxes), np.uint8),
+        truth_partner=np.full(len(truth.boxes), -1, np.int32),
+        found=np.zeros(len(found.boxes), np.uint8),
+        found_partner=np.full(len(found.boxes), -1, np.int32),
+        subtype=np.zeros(len(found.boxes), np.uint8),
+        limits=limits,
+    )
     explained.pair(np.flatnonzero(truth_match >= 0), truth_match[truth_match >= 0], Kind.TP)
-    explained.wrong_labels(found_scores)
+    explained.wrong_labels(scores)
     explained.merges()
     explained.splits()
     explained.duplicates()
     explained.misplacements()
-    explained.found[(found_roles == COUNTS) & (explained.found == Kind.NONE)] = Kind.BKG
-    explained.misses((truth_roles == COUNTS) & (explained.truth == Kind.NONE))
+    explained.found[(found.roles == TAKES_PART) & (explained.found == Kind.NONE)] = Kind.BKG
+    explained.misses((truth.roles == TAKES_PART) & (explained.truth == Kind.NONE))
     return explained.truth, explained.truth_partner, explained.found, explained.found_partner, explained.subtype
 
 
@@ -100,10 +83,7 @@ class _Explanation:
     found: Bytes
     found_partner: Codes
     subtype: Bytes
-    match: float
-    background: float
-    part: float
-    most: float
+    limits: KindLimits
 
     def _give_truths(self, contacts: Contacts, kind: Kind | Bytes) -> None:
         self.truth[contacts.truth], self.truth_partner[contacts.truth] = kind, contacts.found
@@ -122,14 +102,13 @@ class _Explanation:
         Two boxes of one label that could pair have paired before, at least one of them: only other labels are left to meet.
         """
         free = (self.truth[self.contacts.truth] == Kind.NONE) & (self.found[self.contacts.found] == Kind.NONE)
-        near = self.contacts.where(free & (self.contacts.iou >= self.match))
-        candidates = [(near.iou, near.iou, near.truth, near.found)]
-        truth_match, _, _ = take_best_first(candidates, scores, len(self.truth), len(self.found))
+        near = self.contacts.where(free & (self.contacts.iou >= self.limits.match))
+        truth_match, _ = take_best_first([(near.iou, near.truth, near.found)], scores, len(self.truth))
         self.pair(np.flatnonzero(truth_match >= 0), truth_match[truth_match >= 0], Kind.CLS)
 
     def merges(self) -> None:
         """Step 3: predictions that hold several truths, and the truths that nothing else finds."""
-        held = self.contacts.where(self.contacts.coverage >= self.part)
+        held = self.contacts.where(self.contacts.coverage >= self.limits.part)
         several = np.bincount(held.found, minlength=len(self.found)) >= 2
         merging = several & (self.found == Kind.NONE)
         known = _is_known(self.found)
@@ -143,11 +122,11 @@ class _Explanation:
         """Step 4: truths that two or more predictions cover together, each of them a piece."""
         contacts = self.contacts
         free = (self.truth[contacts.truth] == Kind.NONE) & (self.found[contacts.found] == Kind.NONE)
-        pieces = contacts.where(free & (contacts.purity >= self.part) & (contacts.coverage < self.most))
+        pieces = contacts.where(free & (contacts.purity >= self.limits.part) & (contacts.coverage < self.limits.most))
         pieces = pieces.where(np.bincount(pieces.truth, minlength=len(self.truth))[pieces.truth] >= 2)
         truths, covered = self._covered(pieces)
         split = np.zeros(len(self.truth), np.bool_)
-        split[truths[covered >= self.part]] = True
+        split[truths[covered >= self.limits.part]] = True
         pieces = pieces.where(split[pieces.truth])
         self._give_truths(pieces.take(best(pieces.truth, pieces.iou, pieces.found)), Kind.SPLIT)
         self._give_found(pieces.take(best(pieces.found, pieces.purity, pieces.truth)), Kind.SPLIT)
@@ -157,9 +136,9 @@ class _Explanation:
         known = self._unexplained()
         known = known.where(_is_known(self.truth[known.truth]))
         known = known.take(best(known.found, known.iou, ~known.same, known.truth))
-        again = known.iou >= self.match
+        again = known.iou >= self.limits.match
         kind = np.select(
-            [again & known.same, again, known.purity >= self.most, known.coverage >= self.most],
+            [again & known.same, again, known.purity >= self.limits.most, known.coverage >= self.limits.most],
             [Kind.DUP, Kind.DUP_CLS, Kind.FRAGMENT, Kind.ENVELOPE],
             Kind.NONE,
         ).astype(np.uint8)
@@ -169,7 +148,7 @@ class _Explanation:
         """Step 6: predictions that overlap a truth too little."""
         poor = self._unexplained()
         poor = poor.take(best(poor.found, poor.iou, ~poor.same, poor.truth))
-        poor = poor.where((poor.iou >= self.background) & (poor.iou < self.match))
+        poor = poor.where((poor.iou >= self.limits.background) & (poor.iou < self.limits.match))
         lost = poor.where(self.truth[poor.truth] == Kind.NONE)
         lost = lost.take(best(lost.truth, lost.iou, ~lost.same, lost.found))
         self._give_found(poor, _poor_kind(poor.same))
@@ -182,7 +161,7 @@ class _Explanation:
         """Step 8: truths that all predictions together leave alone, and those that they touch."""
         self.truth[lost] = Kind.MISS
         truths, covered = self._covered(self.contacts.where(lost[self.contacts.truth]))
-        self.truth[truths[covered >= self.background]] = Kind.PARTIAL
+        self.truth[truths[covered >= self.limits.background]] = Kind.PARTIAL
 
     def _unexplained(self) -> Contacts:
         return self.contacts.where(self.found[self.contacts.found] == Kind.NONE)

@@ -6,60 +6,38 @@ from itertools import pairwise
 
 import numpy as np
 
+from calque.core.columns import Codes, Floats, Ints
 from calque.geometry import boxes as geometry
-from calque.geometry.boxes import edges, intersection, share
-from calque.kernels.reference.boxes import (
-    COUNTS,
-    Bytes,
-    Floats,
-    Ints,
-    Rows,
-    Side,
-    box_form,
-    check_offsets,
-    check_side,
-    pairs,
-)
+from calque.geometry.boxes import intersection, share
+from calque.kernels.reference.boxes import box_edges, by_page, check_offsets, check_sides, pairs
+from calque.kernels.structs import PageBoxes
 
 
-def overlapping_pairs(
-    truth_boxes: Floats,
-    truth_offsets: Rows,
-    truth_roles: Bytes,
-    found_boxes: Floats,
-    found_offsets: Rows,
-    found_roles: Bytes,
-    xywh: bool,
-    jobs: int = 1,
-) -> tuple[Ints, Ints, Floats]:
+def overlapping_pairs(truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Codes, Codes, Floats]:
     """Every truth and found box of one page that count and share some area, by found row and then truth row.
 
-    Returns the rows of the truths, the rows of the found boxes, and the areas that they share.
+    Returns the rows of the truths, the rows of the found boxes, and the areas that they share. Labels play no part.
 
-    >>> truth, found = np.array([[0.0, 0, 2, 2], [5.0, 5, 6, 6]]), np.array([[1.0, 0, 4, 2]])
-    >>> counts = np.zeros(2, np.uint8)
-    >>> overlapping_pairs(truth, np.array([0, 2]), counts, found, np.array([0, 1]), counts[:1], False)
+    >>> from calque.geometry.forms import BoxForm
+    >>> label, counts = np.zeros(2, np.int32), np.zeros(2, np.uint8)
+    >>> truth = PageBoxes(np.array([[0.0, 0, 2, 2], [5.0, 5, 6, 6]]), BoxForm.XYXY, label, np.array([0, 2]), counts)
+    >>> found = PageBoxes(np.array([[1.0, 0, 4, 2]]), BoxForm.XYXY, label[:1], np.array([0, 1]), counts[:1])
+    >>> overlapping_pairs(truth, found)
     (array([0], dtype=int32), array([0], dtype=int32), array([2.]))
     """
     del jobs  # the native twin's threads
-    check_side("truth", truth_boxes, truth_roles, truth_offsets)
-    check_side("found", found_boxes, found_roles, found_offsets)
-    if len(truth_offsets) != len(found_offsets):
-        raise ValueError("truth_offsets and found_offsets must have the same number of pages")
-    pages = np.arange(len(truth_offsets) - 1)
-    truth_side = Side(np.flatnonzero(truth_roles == COUNTS), np.repeat(pages, np.diff(truth_offsets)))
-    found_side = Side(np.flatnonzero(found_roles == COUNTS), np.repeat(pages, np.diff(found_offsets)))
-    truths, founds = edges(truth_boxes, box_form(xywh)), edges(found_boxes, box_form(xywh))
-    parts: list[tuple[Rows, Rows, Floats]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))]
-    for truth, found in pairs(truth_side, found_side):
-        shared = intersection(truths.take(truth), founds.take(found))
+    check_sides(truth, found)
+    truths, founds = box_edges(truth), box_edges(found)
+    parts: list[tuple[Ints, Ints, Floats]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))]
+    for t, f in pairs(by_page(truth), by_page(found)):
+        shared = intersection(truths.take(t), founds.take(f))
         keep = shared > 0
-        parts.append((truth[keep], found[keep], shared[keep]))
+        parts.append((t[keep], f[keep], shared[keep]))
     truth_rows, found_rows, areas = (np.concatenate(column) for column in zip(*parts, strict=True))
     return truth_rows.astype(np.int32), found_rows.astype(np.int32), areas
 
 
-def union_areas(boxes: Floats, offsets: Rows, jobs: int = 1) -> Floats:
+def union_areas(boxes: Floats, offsets: Ints) -> Floats:
     """For each group of boxes (x1, y1, x2, y2; ``offsets`` cut the rows into groups) the area of their union.
 
     Exact, without a raster: the plane is cut at every left and right edge, and within such a slab the union is a matter
@@ -68,9 +46,6 @@ def union_areas(boxes: Floats, offsets: Rows, jobs: int = 1) -> Floats:
     >>> union_areas(np.array([[0.0, 0, 2, 2], [1.0, 0, 3, 2], [7.0, 7, 8, 8]]), np.array([0, 2, 3])).tolist()
     [6.0, 1.0]
     """
-    del jobs  # the native twin's threads
-    if boxes.ndim != 2 or boxes.shape[1] != 4:
-        raise ValueError("boxes must have four columns")
     check_offsets("offsets", offsets, len(boxes))
     rows = boxes.tolist()
     areas = [_union_area(rows[start:end]) for start, end in pairwise(offsets.tolist())]
@@ -102,27 +77,26 @@ def _covered(spans: list[tuple[float, float]]) -> float:
 
 
 def pair_measures(
-    truth_boxes: Floats, found_boxes: Floats, truth_match: Ints, xywh: bool, jobs: int = 1
+    truth: PageBoxes, found: PageBoxes, truth_match: Codes, jobs: int = 1
 ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
     """For each truth IoU, coverage, purity and edge errors of its pair, and for each found box its IoU; NaN without a partner.
 
-    An edge error is what the found box cuts off (positive) or adds (negative): left and right relative to the truth's
-    width, top and bottom to its height.
+    ``truth_match`` holds the row of each truth's found box, or -1. An edge error is what the found box cuts off (positive)
+    or adds (negative): left and right relative to the truth's width, top and bottom to its height.
 
-    >>> truth, found = np.array([[0.0, 0, 4, 4]]), np.array([[0.0, 0, 4, 3]])
-    >>> iou, coverage, purity, sides, found_iou = pair_measures(truth, found, np.array([0], np.int32), False)
-    >>> iou.tolist(), coverage.tolist(), purity.tolist(), sides.tolist(), found_iou.tolist()
-    ([0.75], [0.75], [1.0], [[0.0, 0.0, 0.0, 0.25]], [0.75])
+    >>> from calque.geometry.forms import BoxForm
+    >>> rest = BoxForm.XYXY, np.zeros(1, np.int32), np.array([0, 1]), np.zeros(1, np.uint8)
+    >>> truth, found = PageBoxes(np.array([[0.0, 0, 4, 4]]), *rest), PageBoxes(np.array([[0.0, 0, 4, 3]]), *rest)
+    >>> [column.tolist() for column in pair_measures(truth, found, np.array([0], np.int32))]
+    [[0.75], [0.75], [1.0], [[0.0, 0.0, 0.0, 0.25]], [0.75]]
     """
     del jobs  # the native twin's threads
-    if len(truth_match) != len(truth_boxes):
-        raise ValueError("truth_match must have as many rows as truth_boxes")
-    if (truth_match >= len(found_boxes)).any():
+    check_sides(truth, found, truth_columns=(truth_match,))
+    if (truth_match >= len(found.boxes)).any():
         raise ValueError("truth_match names a row that does not exist")
-    truth = np.flatnonzero(truth_match >= 0)
-    found: Rows = truth_match[truth].astype(np.int64)
-    one = edges(truth_boxes, box_form(xywh)).take(truth)
-    other = edges(found_boxes, box_form(xywh)).take(found)
+    truth_rows = np.flatnonzero(truth_match >= 0)
+    found_rows: Ints = truth_match[truth_rows].astype(np.int64)
+    one, other = box_edges(truth).take(truth_rows), box_edges(found).take(found_rows)
     shared = intersection(one, other)
     iou = geometry.iou(shared, one.area, other.area)
     with np.errstate(all="ignore"):
@@ -133,17 +107,17 @@ def pair_measures(
             (one.right - other.right) / width,
             (one.bottom - other.bottom) / height,
         ]
-    rows = len(truth_boxes)
+    rows = len(truth.boxes)
     return (
-        _spread(iou, truth, rows),
-        _spread(share(shared, one.area), truth, rows),
-        _spread(share(shared, other.area), truth, rows),
-        np.stack([_spread(side, truth, rows) for side in sides], axis=1),
-        _spread(iou, found, len(found_boxes)),
+        _spread(iou, truth_rows, rows),
+        _spread(share(shared, one.area), truth_rows, rows),
+        _spread(share(shared, other.area), truth_rows, rows),
+        np.stack([_spread(side, truth_rows, rows) for side in sides], axis=1),
+        _spread(iou, found_rows, len(found.boxes)),
     )
 
 
-def _spread(values: Floats, rows: Rows, size: int) -> Floats:
+def _spread(values: Floats, rows: Ints, size: int) -> Floats:
     column = np.full(size, np.nan)
     column[rows] = values
     return column

@@ -13,11 +13,9 @@ from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
+from calque.core.columns import Flags, Floats, Ints
+
 Point: TypeAlias = tuple[float, float]
 Points: TypeAlias = list[Point]
 
@@ -35,23 +33,23 @@ class Ring(NamedTuple):
     high: Point
 
 
-def polygon_areas(points: Floats, offsets: Rows) -> Floats:
+def polygon_areas(points: Floats, offsets: Ints) -> Floats:
     """The signed area of each ring: positive when it turns from x towards y."""
     return np.array([_signed_area(ring) for ring in _split(points, offsets)], dtype=np.float64)
 
 
-def polygon_simple(points: Floats, offsets: Rows) -> Flags:
+def polygon_simple(points: Floats, offsets: Ints) -> Flags:
     """Whether each ring neither crosses nor touches itself."""
     return np.array([_is_simple(ring) for ring in _split(points, offsets)], dtype=np.bool_)
 
 
 def polygon_overlaps(
     first_points: Floats,
-    first_offsets: Rows,
+    first_offsets: Ints,
     second_points: Floats,
-    second_offsets: Rows,
-    first_index: Rows,
-    second_index: Rows,
+    second_offsets: Ints,
+    first_index: Ints,
+    second_index: Ints,
     jobs: int = 1,  # noqa: ARG001  # the signature of the native twin
 ) -> Floats:
     """The area that two simple rings share, for each pair of indices."""
@@ -61,7 +59,7 @@ def polygon_overlaps(
     return np.array([_shared(firsts[i], seconds[j]) for i, j in pairs], dtype=np.float64)
 
 
-def _split(points: Floats, offsets: Rows) -> list[Points]:
+def _split(points: Floats, offsets: Ints) -> list[Points]:
     rows = [(x, y) for x, y in points.tolist()]
     bounds = offsets.tolist()
     return [rows[start:end] for start, end in pairwise(bounds)]

@@ -1,13 +1,15 @@
 """Sums that are the same bits in any order."""
 
+from __future__ import annotations
+
 import numpy as np
 
-from calque.kernels.reference.boxes import Floats, Ints, Rows
+from calque.core.columns import Codes, Floats, Ints
 
 _HALF = float(1 << 27)
 
 
-def fraction_parts(values: Floats, groups: Ints, size: int, scale: float = 1.0) -> Rows:
+def fraction_parts(values: Floats, groups: Codes, size: int, scale: float = 1.0) -> Ints:
     """For each group the sum of ``values * scale``, which must lie in [0, 1]; rows of a negative group are left out.
 
     Each value is cut into two 27-bit integers, and these are summed: first those in units of 2**-27, then those in units

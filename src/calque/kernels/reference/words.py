@@ -77,19 +77,6 @@ def split_words(texts: list[bytes]) -> tuple[Codes, Ints, Bytes, Ints]:
     return np.array(codes, dtype=np.int32), np.array(offsets, dtype=np.int64), data, ends
 
 
-def lattice_matches(
-    reference: Codes,
-    edge_from: Codes,
-    edge_to: Codes,
-    word_offsets: Ints,
-    words: Codes,
-    final_nodes: Bytes,
-    vocabulary: int,
-) -> int:
-    """The most words that a path shares with the reference, in order."""
-    return lattice_path(reference, edge_from, edge_to, word_offsets, words, final_nodes, vocabulary, 0)[0]
-
-
 def lattice_path(
     reference: Codes,
     edge_from: Codes,

@@ -1,0 +1,80 @@
+// What Python gives to kernels as tuples: the structs of calque.kernels.structs, field by field in the same order.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include <cstdint>
+#include <string>
+
+#include "bind_arrays.hpp"
+
+namespace calque::given {
+
+template <class T>
+using Strided = nb::ndarray<const T, nb::ndim<1>, nb::device::cpu>;
+using Boxes = nb::ndarray<const double, nb::shape<-1, 4>, nb::c_contig, nb::device::cpu>;
+using Ranges = nb::ndarray<const double, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
+
+struct PageBoxes {
+    Boxes boxes;
+    std::string form;
+    Column<std::int32_t> labels;
+    Column<std::int64_t> offsets;
+    Column<std::uint8_t> roles;
+};
+
+struct CocoTruths {
+    Column<double> areas;
+    Column<std::uint8_t> crowd;
+};
+
+struct CocoSettings {
+    Column<double> thresholds;
+    Ranges area_ranges;
+    std::int64_t max_detections;
+};
+
+struct ScoreOrder {
+    Column<std::int32_t> order;
+    Column<std::int64_t> class_offsets;
+};
+
+struct Verdicts {
+    Column<std::int32_t> rank;
+    Strided<std::uint16_t> matched, ignored;
+};
+
+struct KindLimits {
+    double match, background, part, most;
+};
+
+template <class Struct, class... Fields>
+bool read_tuple(nb::handle source, Struct& out, Fields Struct::*... fields) noexcept {
+    if (!PyTuple_Check(source.ptr()) || PyTuple_GET_SIZE(source.ptr()) != sizeof...(fields)) return false;
+    Py_ssize_t place = 0;
+    return (nb::try_cast(nb::handle(PyTuple_GET_ITEM(source.ptr(), place++)), out.*fields) && ...);
+}
+
+}  // namespace calque::given
+
+// Takes a tuple as calque::given::NAME; the fields follow in the order in which Python has them.
+#define CALQUE_TUPLE(NAME, ...)                                                                                        \
+    template <>                                                                                                        \
+    struct nanobind::detail::type_caster<calque::given::NAME> {                                                        \
+        using Struct = calque::given::NAME;                                                                            \
+        NB_TYPE_CASTER(Struct, const_name("calque.kernels.structs." #NAME))                                            \
+        bool from_python(handle source, std::uint32_t, cleanup_list*) noexcept {                                       \
+            return calque::given::read_tuple(source, value, __VA_ARGS__);                                              \
+        }                                                                                                              \
+    }
+
+CALQUE_TUPLE(PageBoxes, &Struct::boxes, &Struct::form, &Struct::labels, &Struct::offsets, &Struct::roles);
+CALQUE_TUPLE(CocoTruths, &Struct::areas, &Struct::crowd);
+CALQUE_TUPLE(CocoSettings, &Struct::thresholds, &Struct::area_ranges, &Struct::max_detections);
+CALQUE_TUPLE(ScoreOrder, &Struct::order, &Struct::class_offsets);
+CALQUE_TUPLE(Verdicts, &Struct::rank, &Struct::matched, &Struct::ignored);
+CALQUE_TUPLE(KindLimits, &Struct::match, &Struct::background, &Struct::part, &Struct::most);
+
+#undef CALQUE_TUPLE

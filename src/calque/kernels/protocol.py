@@ -1,0 +1,136 @@
+"""What kernels there are, and what each is given and gives back; both twins are checked against it.
+
+mypy compares the reference package and the stub of the compiled module with this protocol, and a test compares the
+signatures of what is really there. ``calque.kernels.reference`` says what each kernel does.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from calque.core.columns import Bytes, Codes, Flags, Floats, Ints
+from calque.kernels.structs import CocoSettings, CocoTruths, KindLimits, Masks, PageBoxes, ScoreOrder, Verdicts
+
+
+class Kernels(Protocol):
+    """One twin: a module with these functions."""
+
+    # Boxes.
+
+    def match_greedy(
+        self, truth: PageBoxes, found: PageBoxes, scores: Floats, threshold: float, jobs: int = 1
+    ) -> tuple[Codes, Codes, Floats]:
+        """Pairs 1:1 by IoU, the best first: truth → found, found → truth, and the share on one absorbing truth."""
+
+    def match_best(self, truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Codes, Floats]:
+        """For each truth the found box that it overlaps most, whatever the labels, and their IoU."""
+
+    def pair_measures(
+        self, truth: PageBoxes, found: PageBoxes, truth_match: Codes, jobs: int = 1
+    ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+        """IoU, coverage, purity and edge errors of each truth's pair, and the IoU of each found box's."""
+
+    def overlapping_pairs(self, truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Codes, Codes, Floats]:
+        """Every truth and found box of one page that count and share some area, and that area."""
+
+    def error_kinds(
+        self, truth: PageBoxes, found: PageBoxes, scores: Floats, truth_match: Codes, limits: KindLimits, jobs: int = 1
+    ) -> tuple[Bytes, Codes, Bytes, Codes, Bytes]:
+        """Kinds and explaining rows of the truths, both of the found boxes, and their subtypes."""
+
+    def page_areas(self, truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Codes, Codes, Floats]:
+        """Pages, labels and seven exact areas of each."""
+
+    # COCO's matching and curves.
+
+    def coco_match(
+        self, truth: PageBoxes, facts: CocoTruths, found: PageBoxes, scores: Floats, settings: CocoSettings, jobs: int = 1
+    ) -> tuple[Codes, Masks, Masks, Bytes]:
+        """Rank, matched and ignored of each found row (by area range), and which truths are ignored."""
+
+    def score_order(self, labels: Codes, scores: Floats, classes: int, jobs: int = 1) -> tuple[Codes, Ints]:
+        """The fields of a `ScoreOrder`."""
+
+    def coco_accumulate(
+        self,
+        ranking: ScoreOrder,
+        scores: Floats,
+        verdicts: Verdicts,
+        truths: Ints,
+        recall_points: Floats,
+        max_detections: int,
+        jobs: int = 1,
+        before: Ints | None = None,
+    ) -> tuple[Floats, Floats, Floats]:
+        """Precision at each recall point, the recall reached, and the score at each recall point."""
+
+    def coco_recall(self, ranking: ScoreOrder, verdicts: Verdicts, truths: Ints, max_detections: int, jobs: int = 1) -> Floats:
+        """Only the recall."""
+
+    # Polygons.
+
+    def polygon_areas(self, points: Floats, offsets: Ints) -> Floats:
+        """The signed area of each ring."""
+
+    def polygon_simple(self, points: Floats, offsets: Ints) -> Flags:
+        """Whether each ring neither crosses nor touches itself."""
+
+    def polygon_overlaps(
+        self,
+        first_points: Floats,
+        first_offsets: Ints,
+        second_points: Floats,
+        second_offsets: Ints,
+        first_index: Ints,
+        second_index: Ints,
+        jobs: int = 1,
+    ) -> Floats:
+        """The area that two simple rings share, for each pair of indices."""
+
+    # Words.
+
+    def lcs_lengths(
+        self, reference: Codes, reference_offsets: Ints, predicted: Codes, predicted_offsets: Ints, vocabulary: int, jobs: int
+    ) -> Ints:
+        """For each document the length of the longest common subsequence."""
+
+    def lcs_partners(
+        self,
+        reference: Codes,
+        reference_offsets: Ints,
+        predicted: Codes,
+        predicted_offsets: Ints,
+        vocabulary: int,
+        log_limit: int,
+        jobs: int,
+    ) -> Codes:
+        """For each reference word the position of its partner, or -1."""
+
+    def bag_matches(
+        self, reference: Codes, reference_offsets: Ints, predicted: Codes, predicted_offsets: Ints, vocabulary: int, jobs: int
+    ) -> Ints:
+        """For each document how many words both sides have, in any order."""
+
+    def lattice_path(
+        self,
+        reference: Codes,
+        edge_from: Codes,
+        edge_to: Codes,
+        word_offsets: Ints,
+        words: Codes,
+        final_nodes: Bytes,
+        vocabulary: int,
+        row_limit: int,
+    ) -> tuple[int, Codes]:
+        """The most words that a path shares with the reference, in order, and the edges of the best path."""
+
+    def split_words(self, texts: list[bytes]) -> tuple[Codes, Ints, Bytes, Ints]:
+        """Words of UTF-8 texts, split at white space and numbered, and the vocabulary."""
+
+    # Sums and JSON.
+
+    def fraction_parts(self, values: Floats, groups: Codes, size: int, scale: float = 1.0) -> Ints:
+        """For each group the sum of values in [0, 1], in two whole numbers that no order changes."""
+
+    def repeats_a_key(self, text: bytes) -> bool:
+        """Whether any object in a JSON text has a key twice."""

@@ -1,0 +1,107 @@
+"""The twins cannot drift apart: both have the kernels of the protocol, with the same names, defaults and types of columns."""
+
+import ast
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+from calque.kernels import protocol, reference, structs
+
+NATIVE = Path(__file__).parents[2] / "native"
+STUB = Path(protocol.__file__).with_name("_native.pyi")
+COLUMNS = {"float64": "Floats", "int64": "Ints", "int32": "Codes", "uint16": "Masks", "uint8": "Bytes", "bool": "Flags"}
+NAMES = [name for name, value in vars(protocol.Kernels).items() if inspect.isfunction(value) and not name.startswith("_")]
+ONLY_NATIVE = {"Scan", "ScanError", "keep_freed_memory", "scan_pages"}
+"""What the reference kernels leave to Python: reading files in the background, and keeping memory."""
+
+
+def spelled(function):
+    """Parameters with types and defaults, and what comes back, as they are written."""
+    signature = inspect.signature(function)
+    given = [(one.name, one.annotation, one.default) for one in signature.parameters.values() if one.name != "self"]
+    return given, signature.return_annotation
+
+
+def as_python(text):
+    """nanobind's spelling of a type in the words of the protocol: arrays by what they hold, structs without their module."""
+    text = re.sub(r"(?:numpy\.)?ndarray\[dtype=(\w+)[^\]]*\]", lambda found: COLUMNS[found[1]], text)
+    return text.replace("calque.kernels.structs.", "")
+
+
+def spelled_by_nanobind(function):
+    [(text, _, defaults)] = function.__nb_signature__
+    # Defaults stand beside the text, which names their places.
+    text = re.sub(r"\\(\d+)", lambda place: repr(defaults[int(place[1])]), as_python(text))
+    tree = ast.parse(text + ": ...").body[0]
+    names = [(one.arg, ast.unparse(one.annotation)) for one in tree.args.args]
+    missing = [inspect.Parameter.empty] * (len(names) - len(tree.args.defaults))
+    given = [ast.literal_eval(one) for one in tree.args.defaults]
+    return [(*name, default) for name, default in zip(names, [*missing, *given], strict=True)], ast.unparse(tree.returns)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_reference_has_every_kernel_as_the_protocol_says(name):
+    assert spelled(getattr(reference, name)) == spelled(getattr(protocol.Kernels, name))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_compiled_module_has_every_kernel_as_the_protocol_says(native, name):
+    assert spelled_by_nanobind(getattr(native, name)) == spelled(getattr(protocol.Kernels, name))
+
+
+def test_neither_twin_has_anything_else(native):
+    assert sorted(reference.__all__) == sorted(NAMES)
+    there = {name for name in vars(native) if not name.startswith("_")}
+    assert there == {*NAMES, *ONLY_NATIVE}
+
+
+def test_the_stub_describes_the_compiled_module(native):
+    """mypy compares the stub with the protocol; here it is compared with what is there."""
+    stub = {node.name for node in ast.parse(STUB.read_text()).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    assert stub == {name for name in vars(native) if not name.startswith("_")}
+
+
+STRUCTS = [name for name, value in vars(structs).items() if hasattr(value, "_fields")]
+FIELDS = {
+    "Boxes": "Floats", "Ranges": "Floats", "std::string": "BoxForm", "double": "float", "std::int64_t": "int",
+    **{f"Column<{kind}>": name for kind, name in (
+        ("double", "Floats"), ("std::int64_t", "Ints"), ("std::int32_t", "Codes"), ("std::uint8_t", "Bytes"),
+    )},
+    "Strided<std::uint16_t>": "Masks",
+}  # fmt: skip
+"""The types of fields in C++, and in Python."""
+
+
+def fields_in_c(name):
+    """The fields of a struct of the header with their types, and the order in which it reads them from a tuple."""
+    text = (NATIVE / "bind_structs.hpp").read_text()
+    body = re.search(rf"struct {name} \{{\n(.*?)\}};", text, re.DOTALL)[1]
+    declared = {
+        field: FIELDS[kind]
+        for kind, fields in re.findall(r"^ +(\S+) ([\w, ]+);", body, re.MULTILINE)
+        for field in fields.split(", ")
+    }
+    read = re.search(rf"CALQUE_TUPLE\({name}, (.*?)\);", text)[1]
+    return declared, re.findall(r"&Struct::(\w+)", read)
+
+
+@pytest.mark.parametrize("name", STRUCTS)
+def test_structs_are_the_same_on_both_sides(name):
+    declared, order = fields_in_c(name)
+    python = {field: str(kind) for field, kind in inspect.get_annotations(getattr(structs, name)).items()}
+    assert list(declared) == order == list(python)
+    assert declared == {field: re.sub(r"ForwardRef\('(.*?)'.*\)", r"\1", kind) for field, kind in python.items()}
+
+
+def test_a_struct_is_read_by_its_fields_and_nothing_else_is_taken(native):
+    import numpy as np
+
+    from calque.geometry.forms import BoxForm
+
+    side = structs.PageBoxes(np.zeros((1, 4)), BoxForm.XYXY, np.zeros(1, np.int32), np.array([0, 1]), np.zeros(1, np.uint8))
+    assert [column.tolist() for column in native.match_best(tuple(side), side)] == [[-1], [0.0]]
+    for other in (side[:4], (*side, 1), list(side), side._replace(form=1), None):
+        with pytest.raises(TypeError, match="incompatible function arguments"):
+            native.match_best(other, side)
