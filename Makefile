@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench docs transcripts clean fuzz
+.PHONY: help setup demo test check format bench docs transcripts clean fuzz mutants
 
 help: ## show this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ bench: $(STAMP) ## run calque and its peers on the same data and print ratios
 
 fuzz: $(STAMP) ## fuzz the compiled scanner under sanitizers (FUZZ_SECONDS, default 60)
 	tests/fuzz/native/run $(BIN)/python $(or $(FUZZ_SECONDS),60)
+
+mutants: $(STAMP) ## put faults into a copy of the code and see whether the tests notice (MUTANTS, PACKAGE, SEED, JOBS, TESTS)
+	$(BIN)/python -m tests.mutants --mutants $(or $(MUTANTS),12) --package "$(PACKAGE)" --seed $(or $(SEED),0) --jobs $(or $(JOBS),2) $(TESTS)
 
 docs: $(STAMP) ## build the documentation as a site
 	$(BIN)/mkdocs build --strict --quiet

@@ -107,7 +107,7 @@ def test_a_broken_line_is_named_and_the_rest_evaluated(
     assert run.code == 3
     assert run.json["overall"]["tp"] == 3
     issue = next(issue for issue in run.json["issues"] if issue["code"] == "broken-line")
-    assert (issue["pointer"], issue["count"]) == ("line 2", 3)
+    assert (issue["pointer"], issue["count"]) == ("line 2 column 16", 3)
     run = calque("fields", gt, pred, "--schema", "schema.json", "--strict")
     assert (run.code, "line 2" in run.err) == (2, True)
 
@@ -140,8 +140,8 @@ def test_a_key_that_occurs_twice_is_named(
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('{"doc_id": "a", "total":', "line 1: is not JSON: the text ends too early"),
-        ('{"doc_id": "a" "total": 1}', "line 1: is not JSON at column 16: expecting ',' delimiter"),
+        ('{"doc_id": "a", "total":', "line 1 column 25: is not JSON: the text ends too early"),
+        ('{"doc_id": "a" "total": 1}', "line 1 column 16: is not JSON: expecting ',' delimiter"),
     ],
 )
 def test_a_broken_line_says_where_and_why(tmp_path: Path, line: str, message: str) -> None:

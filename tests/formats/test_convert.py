@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from calque import CalqueError, Corpus, read
 from calque.core.columns import Strings
-from calque.core.corpus import BoxCorpus, BoxForm, Extent, Side
-from calque.core.geometry import corners
+from calque.core.corpus import BoxCorpus, Extent, Side
 from calque.core.storage.files import write_folder, write_whole
+from calque.geometry.boxes import corners
+from calque.geometry.forms import BoxForm
 from calque.readers import read_pair
 from calque.readers.boxes import formats
 from calque.readers.boxes.convert import FEATURES, converted

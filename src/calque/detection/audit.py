@@ -11,11 +11,11 @@ import numpy as np
 from calque.core.columns import Array, Codes, Column, Flags, Floats, Ints, Strings, Table, take
 from calque.core.corpus import BoxCorpus, Flaw
 from calque.core.errors import ConfigError
-from calque.core.geometry import share
 from calque.core.overlay import Layer, Overlay
 from calque.core.pairing import LEFT_OUT, TAKES_PART
 from calque.detection.scoring import Status, score
 from calque.detection.task import Detection
+from calque.geometry.boxes import iou, share
 from calque.kernels import kernels
 
 KINDS = {
@@ -125,7 +125,7 @@ def _doubles(truth: Layer, rules: AuditRules, jobs: int) -> list[_Suspects]:
     earlier, later, common = _overlaps(truth, judged, truth, judged, jobs)
     kept = earlier < later
     one, two, common = later[kept].astype(np.int64), earlier[kept].astype(np.int64), common[kept]
-    overlap = share(common, areas[one] + areas[two] - common)
+    overlap = iou(common, areas[one], areas[two])
     same_class = truth.label[one] == truth.label[two]
     same = (truth.boxes[one] == truth.boxes[two]).all(axis=1) & same_class
     near = (overlap >= rules.near) & ~same
@@ -180,7 +180,7 @@ def _nearest(overlay: Overlay, rows: Ints, jobs: int) -> tuple[Ints, Floats]:
     wanted = np.zeros(len(found), dtype=np.bool_)
     wanted[rows] = True
     candidate, prediction, common = _overlaps(truth, _in_question(truth), found, wanted, jobs)
-    overlap = share(common, found.areas()[prediction] + truth.areas()[candidate] - common)
+    overlap = iou(common, found.areas()[prediction], truth.areas()[candidate])
     order = np.lexsort((candidate, -overlap, prediction))
     best = order[np.flatnonzero(np.diff(prediction[order], prepend=-1))]
     nearest, most = np.full(len(found), -1), np.zeros(len(found))

@@ -15,7 +15,7 @@ from calque.core.record_corpus import RecordCorpus
 from calque.engines import portable, processes
 from calque.fields.accounting import complete, paired
 from calque.fields.accounting.rows import Book
-from calque.fields.comparison.cells import Record, Side
+from calque.fields.comparison.cells import Record, RecordSide
 from calque.fields.comparison.records import Compared, compare_records, overall_score
 from calque.fields.schemas.plan import MOST_CELLS, RecordPlan
 
@@ -186,8 +186,8 @@ class Scorer:
         )
         return fields, whole
 
-    def _side(self, unit: UnitId, data: Any, which: int) -> Side:
-        return Side(self.plan, data, self._noter(unit, which), form=self.task.boxes, empty_object=self._empty_object)
+    def _side(self, unit: UnitId, data: Any, which: int) -> RecordSide:
+        return RecordSide(self.plan, data, self._noter(unit, which), form=self.task.boxes, empty_object=self._empty_object)
 
     def _noter(self, unit: UnitId, which: int) -> Callable[[str, str, str], None]:
         def note(code: str, path: str, message: str) -> None:
