@@ -2,7 +2,6 @@
 
 import gc
 import os
-import sys
 
 
 def main() -> None:
@@ -14,9 +13,6 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Arrow's own allocator keeps what it once had; the system's gives back what was copied, and the next columns take it.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
-    from calque.cli import ahead
-
-    ahead.begin(sys.argv[1:])
     from calque.cli import app
 
     try:

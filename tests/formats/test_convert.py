@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import CalqueError, Corpus, read
@@ -23,6 +23,7 @@ from calque.readers.boxes import formats
 from calque.readers.boxes.convert import FEATURES, converted
 from calque.readers.sides.slips import OPEN_FORMATS
 from tests.conftest import Run
+from tests.examples import examples
 from tests.snapshots import valid_predictions, valid_truth, write
 
 TARGETS = [entry for entry in formats.FORMATS if entry.write is not None and entry.name not in ("coco-results", "plain")]
@@ -151,7 +152,7 @@ names = (
 sides = st.tuples(st.integers(0, 900), st.integers(0, 900), st.integers(1, 100), st.integers(1, 500))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     items=st.lists(st.tuples(names, st.integers(0, 1200), names, sides, st.floats(0, 1)), min_size=1, max_size=6),
     target=st.sampled_from(TARGETS),

@@ -177,6 +177,26 @@ def test_a_state_changed_by_hand_is_refused(change: Any) -> None:
         Evaluator.from_state(forged(change), file="forged")
 
 
+@pytest.mark.parametrize("name", ["class_map", "class_map_truth", "class_map_pred", "metadata"])
+def test_a_state_that_names_a_file_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "there.yaml").write_text("Figure: Picture")
+    path = str(tmp_path / "there.yaml")
+    with pytest.raises(ContractError, match=f"the setting {name} is '{path}', which would have to be looked up"):
+        Evaluator.from_state(forged(lambda h: h["fields"].update({name: path})))
+
+
+def test_a_state_keeps_the_content_of_files_and_not_their_names(tmp_path: Path) -> None:
+    (tmp_path / "names.yaml").write_text("Figure: Picture")
+    (tmp_path / "years.csv").write_text("doc_id,year\na.pdf,2024\n")
+    task = Detection(class_map=tmp_path / "names.yaml", metadata=str(tmp_path / "years.csv"), by=("year",))  # type: ignore[arg-type]
+    evaluator = Evaluator(task).update(valid_truth(), valid_predictions())
+    for file in tmp_path.iterdir():
+        file.unlink()
+    again = Evaluator.from_state(evaluator.state())
+    assert again.task == task
+    assert again.compute().numbers == evaluator.compute().numbers
+
+
 def test_a_state_with_other_numbers_is_refused_and_says_why() -> None:
     with pytest.raises(MergeError, match=r"calque 9\.9 cannot go on here: calque: numbers of 0\.1 and of 9\.0"):
         Evaluator.from_state(forged(lambda h: h["signature"].update(numbers="9.0", version="9.9")), file="x")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -130,9 +131,11 @@ def test_floors_are_shares() -> None:
             Detection(recall_floor=floor)
 
 
-def test_floors_are_in_the_signature_and_the_views_are_not() -> None:
+def test_floors_are_in_the_signature_and_the_views_are_not(tmp_path: Path) -> None:
+    table = tmp_path / "m.csv"
+    table.write_text("doc_id,year\na,2024\n")
     assert "recall-floor:0.9" in str(Detection(recall_floor=0.9).signature())
-    everything = Detection(crops=True, confusion=True, sweep=True, page_view=True, by=("year",), metadata="m.csv")
+    everything = Detection(crops=True, confusion=True, sweep=True, page_view=True, by=("year",), metadata=str(table))
     assert everything.signature() == Detection().signature()
 
 

@@ -43,8 +43,8 @@ def numbers(ledger: Ledger) -> dict[str, Any]:
         "summary": {
             "cases": len(ledger.units),
             **{name: worst.count(name) for name in COUNTED},
-            "score": math.fsum(known) / len(known) if known else Undefined("every evaluator weighs 0"),
-            "pass_rate": worst.count("pass") / len(worst),
+            "score": math.fsum(known) / len(known) if known else Undefined("every evaluator weighs 0" if worst else "no cases"),
+            "pass_rate": worst.count("pass") / len(worst) if worst else Undefined("no cases"),
         },
         "evaluators": {
             name: _of_evaluator([verdict[row] for row in rows], [score[row] for row in rows])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -11,7 +13,7 @@ from calque.core.errors import Issue, Severity
 from calque.core.task import PartsBeside, Task, setting
 
 if TYPE_CHECKING:
-    from calque.checks.suites.cases import CaseCorpus
+    from calque.checks.suites.cases import CaseCorpus, Selection
     from calque.checks.suites.runner import Row
     from calque.core.columns import Table
     from calque.core.corpus import Corpus, UnitId
@@ -39,24 +41,57 @@ class Checks(PartsBeside, Task):
     name: ClassVar[str] = "checks"
 
     evaluators: tuple[str, ...] = setting((), kind="words", key="evaluators", always=True, help="Evaluators, as JSON.")
+    own: tuple[tuple[str, str], ...] = setting(
+        (), kind="uses", key="own", flag="--evaluator", help="Evaluators of one's own, by name, and a digest of their code."
+    )
+    ids: tuple[str, ...] = setting(
+        (), kind="uses", key="filter", flag="--filter", help="Only cases with these ids; * and ? stand for anything."
+    )
+    tags: tuple[str, ...] = setting((), kind="uses", key="tag", flag="--tag", help="Only cases with any of these tags.")
+    only: Any = setting(  # noqa: RUF009  # a field, as all of them; it takes a file or a list and keeps a list
+        None, kind="path", key="rerun-failed", flag="--rerun-failed", help="Only cases that failed in an earlier result."
+    )
+
+    def __post_init__(self) -> None:
+        for name in ("own", "ids", "tags"):
+            object.__setattr__(self, name, tuple(sorted(set(getattr(self, name)))))
+        if self.only is not None:
+            from calque.checks.suites.cases import failed_ids
+            from calque.core.corpus import canonical
+
+            listed = failed_ids(self.only) if isinstance(self.only, str | os.PathLike) else set(self.only)
+            object.__setattr__(self, "only", tuple(sorted(listed, key=canonical)))
 
     @classmethod
-    def of(cls, configs: Iterable[Mapping[str, Any]]) -> Checks:
+    def of(cls, configs: Iterable[Mapping[str, Any]], **settings: Any) -> Checks:
         """The task with evaluators from their settings."""
-        return cls(
-            evaluators=tuple(
-                json.dumps(config, sort_keys=True, ensure_ascii=False, separators=(",", ":")) for config in configs
-            )
-        )
+        texts = (json.dumps(config, sort_keys=True, ensure_ascii=False, separators=(",", ":")) for config in configs)
+        return cls(evaluators=tuple(texts), **settings)
 
-    def batches(self, expected: Any, found: Any) -> Iterator[tuple[Corpus, Corpus]]:
-        """Both sides must be case corpora; they may be one and the same."""
+    def selection(self) -> Selection:
+        """Which cases are judged."""
+        from calque.checks.suites.cases import Selection
+
+        return Selection(self.ids, self.tags, None if self.only is None else frozenset(self.only))
+
+    def told(self, name: str) -> str:
+        """A setting's value in the signature: long lists by their digest."""
+        if name == "own":
+            return ",".join(f"{name}={digest}" for name, digest in self.own) or "none"
+        if name != "only" or self.only is None:
+            return super().told(name)
+        listed = json.dumps(self.only).encode()
+        return f"{len(self.only)} listed ({hashlib.sha256(listed).hexdigest()[:12]})"
+
+    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # they are read
+        """The cases that are wanted. Both sides must be case corpora; they may be one and the same."""
         from calque.checks.suites.cases import CaseCorpus
 
         for side in (expected, found):
             if not isinstance(side, CaseCorpus):
                 raise TypeError(f"checks take a CaseCorpus, as Suite.corpus() makes, not a {type(side).__name__}")
-        yield expected, found
+        wanted = self.selection()
+        yield expected.wanted(wanted), found.wanted(wanted)
 
     def score(self, expected: CaseCorpus, found: CaseCorpus, *, jobs: int = 1) -> Ledger:
         """Every case under every evaluator. A case that one side lacks has no output, or nothing to expect."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits
-from calque.cli.options import box_options, box_reading, jobs_option
+from calque.cli.options import box_options, box_reading, jobs_option, task_options
+from calque.detection.audit_rules import AuditRules
 
 if TYPE_CHECKING:
     from calque.core.box_reading import BoxReading
@@ -23,13 +24,7 @@ SHOWN = 10
 @click.argument("truth", type=click.Path())
 @click.argument("predictions", type=click.Path(), required=False)
 @click.option("--agreement", is_flag=True, help="The second file is another annotator: how far do the two agree?")
-@click.option("--near", type=float, default=0.9, show_default=True, help="IoU from which two boxes nearly coincide.")
-@click.option("--nested", type=float, default=0.95, show_default=True, help="Share of a box inside another of its class.")
-@click.option(
-    "--tiny", type=float, default=0.01, show_default=True, help="Area below this share of its class's median is tiny."
-)
-@click.option("--score", type=float, default=0.9, show_default=True, help="Score from which a prediction is sure.")
-@click.option("--iou", type=float, default=0.5, show_default=True, help="IoU from which a prediction finds a box.")
+@task_options(AuditRules)
 @box_options
 @jobs_option
 @click.option("--format", type=click.Choice(("table", "json")), help="table by default.")
@@ -80,7 +75,7 @@ Report = tuple[dict[str, Any], "list[Section]", "tuple[BoxCorpus, ...]"]
 
 def _audit(truth: str, predictions: str | None, given: dict[str, float], reading: BoxReading, jobs: int) -> Report:
     from calque.core.presentation.sections import Section
-    from calque.detection.audit import KINDS, AuditRules, audit, listed, summary
+    from calque.detection.audit import KINDS, audit, listed, summary
 
     rules = AuditRules(**given)
     corpora = _boxes(truth, predictions, reading)

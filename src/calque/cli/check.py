@@ -75,7 +75,7 @@ def command(suite: str | None, schema: bool, outputs: tuple[str, ...], jobs: int
     selection = _selection(values["ids"], values["tags"], values["rerun_failed"])
     with working(f"checking {loaded.data or suite}", quiet=quiet):
         rows = list(_judged(loaded, selection, jobs, streams=_streams(values, files)))
-    return _deliver(loaded, rows, files, quiet=quiet, **values)
+    return _deliver(loaded, rows, files, selection, quiet=quiet, **values)
 
 
 class _Remarks(logging.Handler):
@@ -131,8 +131,7 @@ def _configured() -> dict[str, Any]:
 
 
 def _selection(ids: tuple[str, ...], tags: tuple[str, ...], rerun: str | None) -> Selection | None:
-    from calque.checks.suites.cases import Selection
-    from calque.checks.suites.suite import failed_ids
+    from calque.checks.suites.cases import Selection, failed_ids
 
     if not ids and not tags and rerun is None:
         return None
@@ -166,13 +165,15 @@ def _json_line(row: Row) -> str:
     return json.dumps(row.to_dict(), ensure_ascii=False, allow_nan=False)
 
 
-def _deliver(suite: Suite, rows: list[Row], files: Mapping[str, str], *, quiet: bool, **values: Any) -> int:
+def _deliver(
+    suite: Suite, rows: list[Row], files: Mapping[str, str], selection: Selection | None, *, quiet: bool, **values: Any
+) -> int:
     from calque.checks.exports import annotated
     from calque.cli.render import coloured
     from calque.core.presentation.sections import to_text
     from calque.core.storage.files import write_whole
 
-    evaluator = suite.evaluator(rows)
+    evaluator = suite.evaluator(rows, selection)
     result = evaluator.compute()
     if values["save"] is not None:
         evaluator.save(values["save"])

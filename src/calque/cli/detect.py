@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import click
-
-from calque.cli.options import jobs_option, output_options, task_from, task_options
+from calque.cli.evaluate import evaluation_verb
 from calque.detection.task import Detection
 
-
-@click.command("detect")
-@click.argument("truth", type=click.Path())
-@click.argument("predictions", type=click.Path())
-@task_options(Detection)
-@jobs_option
-@output_options
-def command(truth: str, predictions: str, **values: Any) -> int:
+command = evaluation_verb(
+    "detect",
+    Detection,
     """Evaluate PREDICTIONS against TRUTH: which boxes were found, and how well they fit.
 
     Both are snapshot files (schema 1.3), or COCO ground truth and COCO results. Boxes of one page and label are paired
@@ -25,7 +16,5 @@ def command(truth: str, predictions: str, **values: Any) -> int:
     \b
     calque detect truth.json predictions.json
     calque detect truth.json predictions.json --iou 0.5 --format markdown -o report.md
-    """
-    from calque.cli.evaluate import evaluate
-
-    return evaluate(task_from(Detection, values), truth, predictions, values)
+    """,
+)

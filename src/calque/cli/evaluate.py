@@ -1,30 +1,58 @@
-"""What the verbs that lay two files over each other have in common."""
+"""Verbs that lay two files over each other: the settings of a task are their options, and the evaluator does the rest."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import click
+
+from calque.cli.options import jobs_option, output_options, task_from, task_options
+from calque.core.box_reading import BoxReading
+
 if TYPE_CHECKING:
+    from calque.core.evaluator import Keep
     from calque.core.task import Task
 
 
-def evaluate(task: Task, truth: str, predictions: str, values: dict[str, Any]) -> int:
-    """Evaluate two files under a task and deliver the result as the options say; the exit code."""
-    from calque.cli import ahead
+def evaluation_verb(name: str, task: type[Task], help: str) -> click.Command:
+    """The verb of a task."""
 
-    # Parsing begins before numpy is imported, and both files are parsed at once.
-    sources = ahead.scanned(truth), ahead.scanned(predictions)
+    @click.command(name, help=help)
+    @click.argument("truth", type=click.Path())
+    @click.argument("predictions", type=click.Path())
+    @task_options(task)
+    @jobs_option
+    @output_options
+    def command(truth: str, predictions: str, **values: Any) -> int:
+        return evaluate(task, truth, predictions, values)
+
+    return command
+
+
+def evaluate(kind: type[Task], truth: str, predictions: str, values: dict[str, Any]) -> int:
+    """Evaluate two files under the task that the options describe, and deliver the result as they say; the exit code."""
+    # Files are read from here on, both at once, while numpy and all that counts is imported.
+    sources = kind.begin(truth), kind.begin(predictions)
+    task = task_from(kind, values)
     from calque.cli.progress import working
-    from calque.cli.render import check_writable, deliver, format_of
-    from calque.core.evaluator import Evaluator, Keep
+    from calque.cli.render import deliver
+    from calque.core.evaluator import Evaluator
     from calque.kernels import keep_freed_memory
 
     jobs = values.pop("jobs")
-    kind = format_of(values["format"], values["output"])
-    check_writable(values["output"], values["save"])
-    keep: Keep = "outcomes" if kind == "jsonl" or values["save"] is not None else "numbers"
-    keep_freed_memory()
+    keep = what_to_keep(values)
+    if issubclass(kind, BoxReading):
+        keep_freed_memory()  # boxes are long columns, made once
     evaluator = Evaluator(task, keep=keep, jobs=jobs)
     with working(f"evaluating {predictions}", quiet=values["quiet"], done=lambda: evaluator.done):
         evaluator.update(*sources)
     return deliver(evaluator, **values)
+
+
+def what_to_keep(values: dict[str, Any]) -> Keep:
+    """Outcomes only where something shows or saves them; options that ask for the impossible are refused before the work."""
+    from calque.cli.render import check_writable, format_of
+
+    kind = format_of(values["format"], values["output"])
+    check_writable(values["output"], values["save"])
+    return "outcomes" if kind == "jsonl" or values["save"] is not None else "numbers"

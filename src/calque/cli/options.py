@@ -13,6 +13,7 @@ from calque.core.box_reading import BoxReading
 from calque.core.task import Setting, Task, settings
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+SomeTask = TypeVar("SomeTask", bound=Task)
 
 
 def _numbers(uses: tuple[str, ...], flag: str) -> tuple[float, ...]:
@@ -38,8 +39,8 @@ def _weights(uses: tuple[str, ...], flag: str) -> tuple[tuple[str, float], ...]:
         raise click.BadParameter(f"{', '.join(uses)} is not NAME=WEIGHT, such as Table=2", param_hint=flag) from None
 
 
-def task_options(task: type[Task]) -> Callable[[Decorated], Decorated]:
-    """A decorator that gives a command one option for each setting of the task."""
+def task_options(task: type[Any]) -> Callable[[Decorated], Decorated]:
+    """A decorator that gives a command one option for each setting of a task, or of anything else that has settings."""
     defaults = {field.name: field.default for field in dataclasses.fields(task)}
 
     def decorate(command: Decorated) -> Decorated:
@@ -51,28 +52,36 @@ def task_options(task: type[Task]) -> Callable[[Decorated], Decorated]:
 
 
 def _option(name: str, note: Setting, default: Any) -> Callable[[Decorated], Decorated]:
-    arguments: dict[str, Any] = {"help": note.help}
-    if note.kind == "numbers":
-        arguments |= {"multiple": True, "metavar": note.metavar or "NUMBER"}
-        arguments["help"] += f" [default: {','.join(map(str, default))}]" if default else ""
-    elif note.kind == "number":
-        arguments |= {"type": float, "default": default, "show_default": True}
-    elif note.kind == "word":
-        arguments |= {"default": default, "metavar": note.metavar or "WORD"}
-    elif note.kind == "file":
-        arguments |= {"type": click.Path(dir_okay=False), "default": "", "metavar": "FILE"}
-    elif note.kind == "words":
-        arguments |= {"type": str, "multiple": True, "metavar": "A,B"}
-    elif note.kind == "weights":
-        arguments |= {"multiple": True, "metavar": "NAME=WEIGHT"}
-    elif note.kind == "choice":
-        arguments |= {"type": click.Choice(note.choices), "default": default, "show_default": True}
-    else:
-        arguments |= {"is_flag": True}
+    arguments: dict[str, Any] = {"help": note.help, **_looks(note, default)}
+    if note.metavar:
+        arguments["metavar"] = note.metavar
+    if note.bare is not None:
+        arguments |= {"is_flag": False, "flag_value": note.bare}
     return click.option(note.flag, name, **arguments)
 
 
-def task_from(task: type[Task], values: dict[str, Any]) -> Task:
+def _looks(note: Setting, default: Any) -> dict[str, Any]:
+    """What click has to know of a setting of each kind."""
+    number = {"default": default, "show_default": default is not None and note.bare is None}
+    if note.kind == "numbers" and default:
+        return {"multiple": True, "metavar": "NUMBER", "help": f"{note.help} [default: {','.join(map(str, default))}]"}
+    looks: dict[str, dict[str, Any]] = {
+        "numbers": {"multiple": True, "metavar": "NUMBER"},
+        "number": {"type": float, **number},
+        "count": {"type": int, **number},
+        "word": {"default": default, "metavar": "WORD"},
+        "words": {"multiple": True, "metavar": "A,B"},
+        "uses": {"multiple": True, "metavar": "WORD"},
+        "weights": {"multiple": True, "metavar": "NAME=WEIGHT"},
+        "choice": {"type": click.Choice(note.choices), "default": default, "show_default": True},
+        "switch": {"is_flag": True},
+        "file": {"type": click.Path(dir_okay=False), "default": "", "metavar": "FILE"},
+        "path": {"type": click.Path(), "default": "", "metavar": "PATH"},
+    }
+    return looks[note.kind]
+
+
+def task_from(task: type[SomeTask], values: dict[str, Any]) -> SomeTask:
     """The task that the options describe."""
     return task(**_chosen(task, values))
 
@@ -82,6 +91,8 @@ def _chosen(holder: type[Any], values: dict[str, Any]) -> dict[str, Any]:
     chosen: dict[str, Any] = {}
     for name, note in settings(holder).items():
         value = values.pop(name)
+        if note.kind in ("file", "path") and not value:
+            continue
         if note.kind == "numbers":
             value = _numbers(value, note.flag)
         elif note.kind == "words":

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import click
 
@@ -72,20 +73,20 @@ def lines(result: Result, kind: str) -> Iterator[str]:
         for row in result.listed():
             yield json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
     elif kind == "csv":
-        yield _csv(result)
+        yield as_csv(result.task.flat(result.numbers))
     elif kind == "markdown":
         yield to_markdown(result.task.report_sections(result.to_dict()))
     else:
         yield to_text(result.sections()) + "\n"
 
 
-def _csv(result: Result) -> str:
+def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows with the same keys as CSV, with a line of names."""
     import csv
     import io
 
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    rows = list(result.task.flat(result.numbers))
     writer.writerow(rows[0].keys())
     writer.writerows(row.values() for row in rows)
     return text.getvalue()

@@ -91,6 +91,13 @@ class BoxReading:
             if choices and getattr(self, field.name) not in choices:
                 raise ConfigError(f"{field.name} must be one of {', '.join(choices)}, not {getattr(self, field.name)!r}")
 
+    @staticmethod
+    def begin(source: str) -> Any:
+        """A file that is being scanned from now on, in the background; nothing heavy is imported for that."""
+        from calque.kernels.scanning import Scanned
+
+        return Scanned(source)
+
     def box_batches(
         self, expected: Any, found: Any, *, allow_missing_scores: bool, metadata: bool = False
     ) -> Iterator[tuple[Corpus, Corpus]]:

@@ -16,7 +16,7 @@ from calque.core.storage.files import write_whole
 from calque.core.storage.long_ledger import MOST_BYTES, LedgerParts
 from calque.core.storage.spool import Spool
 from calque.core.storage.state import pack, unpack, well_formed
-from calque.core.task import Task, task_class
+from calque.core.task import Task, names_a_file, settings, task_class
 from calque.engines import kept
 
 Keep = Literal["numbers", "outcomes"]
@@ -46,19 +46,25 @@ class Evaluator:
         return f"<Evaluator {self.task.signature()}: {count:,} document{'' if count == 1 else 's'}>"
 
     def update(self, expected: Any, found: Any) -> Self:
-        """Score whole documents: two corpora, or anything that `calque.read` takes. All of them, or none when it fails."""
+        """Score whole documents: two corpora, or anything that the task reads. All of them, or none when it fails.
+
+        What a task leaves to the truth, such as the schema of fields, is settled by the first update.
+        """
         parts = self._no_parts()
         issues: list[Issue] = []
         sources = Sources()
         self.done = 0
+        task = self.task.settled(expected)
+        scoring = task if self._keep == "outcomes" else task.numbers_only()
         with kept(self._jobs):
-            for truth, predictions in self.task.batches(expected, found):
-                ledger = self.task.score(truth, predictions, jobs=self._jobs)
+            for truth, predictions in scoring.batches(expected, found, jobs=self._jobs):
+                ledger = scoring.score(truth, predictions, jobs=self._jobs)
                 parts.add(self._kept(ledger))
                 issues += [*truth.issues, *predictions.issues, *ledger.issues]
                 sources |= Sources(((truth.source, truth.model),), ((predictions.source, predictions.model),))
                 self.done += len(ledger.units)
         self._add(parts)
+        self.task = task
         self._issues += summarize(by_place(issues))
         self._sources |= sources
         return self
@@ -153,6 +159,11 @@ def _task_of(header: dict[str, Any], file: str) -> Task:
     known = task_class(stored["task"])
     if known is None:
         raise ContractError.single("unknown-task", f"no task is named {stored['task']!r} here", file=file)
+    for name, note in settings(known).items():
+        value = header["fields"].get(name)
+        if names_a_file(note, value):
+            text = f"the setting {name} is {value!r}, which would have to be looked up; a state holds data, and runs nothing"
+            raise ContractError.single("state-names-a-file", text, file=file, help="make it again with --save")
     task = known(**{name: _frozen(value) for name, value in header["fields"].items()})
     then = Signature(stored["task"], stored["settings"], version=stored["version"], numbers=stored["numbers"])
     apart = task.signature().differences(then)

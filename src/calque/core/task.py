@@ -34,7 +34,9 @@ BUILT_IN = {
 HEAD = ("task", "version", "signature")
 """What a result's JSON begins with: it says whose the numbers are, and is none of them."""
 
-Kind = Literal["number", "numbers", "word", "words", "weights", "choice", "switch", "file"]
+Kind = Literal["number", "count", "numbers", "word", "words", "uses", "weights", "choice", "switch", "file", "path"]
+"""What a setting holds. A ``count`` is a whole number, and ``uses`` are words that may hold commas. Of a ``file`` or a ``path``
+(a file or folder) the content is the setting: it is read when the task is made, and where it stood is not kept."""
 
 
 class Setting(Frozen):
@@ -53,6 +55,12 @@ class Setting(Frozen):
     """Whether it only adds to what is shown: such a setting changes no number and is not in the signature."""
     metavar: str = ""
     """What stands for its value in the help."""
+    words: tuple[str, ...] = ()
+    """What a ``file`` or ``path`` may be instead: words that name no file."""
+    bare: Any = None
+    """The value of an option that is given without one."""
+    spells: bool = False
+    """Whether it only spells other settings: they take its place when the task is made, and are in the signature."""
 
 
 def setting(
@@ -66,9 +74,15 @@ def setting(
     always: bool = False,
     view: bool = False,
     metavar: str = "",
+    words: tuple[str, ...] = (),
+    bare: Any = None,
+    spells: bool = False,
 ) -> Any:
     """A field of a task, with what the command line and the signature need to know of it."""
-    note = Setting(help=help, kind=kind, key=key, flag=flag, choices=choices, always=always, view=view, metavar=metavar)
+    note = Setting(
+        help=help, kind=kind, key=key, flag=flag, choices=choices, always=always, view=view, metavar=metavar, words=words,
+        bare=bare, spells=spells,
+    )  # fmt: skip
     return dataclasses.field(default=default, metadata={"setting": note})
 
 
@@ -118,7 +132,20 @@ class Task(ABC):
     def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
         """The numbers of a ledger, as the tree that the JSON shows; what has no value is `Undefined`."""
 
-    def batches(self, expected: Any, found: Any) -> Iterator[tuple[Corpus, Corpus]]:
+    @staticmethod
+    def begin(source: str) -> Any:
+        """What `batches` takes for a file that a command names: something that reads already, while Python imports the rest."""
+        return source
+
+    def settled(self, expected: Any) -> Task:  # noqa: ARG002  # most leave nothing open
+        """The task with all that it leaves to the truth filled in; an evaluator asks before it reads."""
+        return self
+
+    def numbers_only(self) -> Task:
+        """The task for somebody who will not look at outcomes: the same numbers, with less written down."""
+        return self
+
+    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # here one
         """The two sides, read and checked against each other, some whole documents at a time; here boxes, all at once."""
         from calque.readers import read_pair
 
@@ -171,13 +198,28 @@ class Task(ABC):
         quiet = set()
         defaults = {field.name: field.default for field in dataclasses.fields(self)}
         for name, note in settings(self).items():
-            if note.view:
+            if note.view or note.spells:
                 continue
-            value = getattr(self, name)
-            shown[note.key] = spell(value)
-            if value == defaults[name] and not note.always:
+            shown[note.key] = self.told(name)
+            if getattr(self, name) == defaults[name] and not note.always:
                 quiet.add(note.key)
         return Signature(self.name, shown, frozenset(quiet))
+
+    def told(self, name: str) -> str:
+        """A setting's value in the signature; long content is told by its digest."""
+        return spell(getattr(self, name))
+
+
+def names_a_file(note: Setting, value: Any) -> bool:
+    """Whether the value of a setting still has to be looked up: the path of a file, or the name of a class.
+
+    What a task keeps of a file is data: pairs, a list of words, or JSON text.
+
+    >>> schema = Setting(help="", kind="file", key="schema", flag="--schema")
+    >>> names_a_file(schema, "invoice.json"), names_a_file(schema, "models:Invoice"), names_a_file(schema, '{"fields": {}}')
+    (True, True, False)
+    """
+    return note.kind in ("file", "path") and isinstance(value, str) and not (value in ("", *note.words) or value[0] in "[{")
 
 
 def task_class(name: str) -> type[Task] | None:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from calque.core.columns import Array, Codes, Column, Flags, Floats, Ints, Strings, Table, take
 from calque.core.corpus import BoxCorpus, Flaw
-from calque.core.errors import ConfigError
 from calque.core.overlay import Layer, Overlay
 from calque.core.pairing import LEFT_OUT, TAKES_PART
+from calque.detection.audit_rules import AuditRules
 from calque.detection.scoring import Status, score
 from calque.detection.task import Detection
 from calque.geometry.boxes import iou, share
@@ -28,27 +28,6 @@ KINDS = {
     "wrong_label": "a sure prediction on a box of another class",
 }
 """What an audit looks for, and what it means."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class AuditRules:
-    """From where on something is suspicious; every threshold is inclusive, but tiny is less than."""
-
-    near: float = 0.9
-    """IoU from which two boxes nearly coincide."""
-    nested: float = 0.95
-    """Share of the smaller box inside the larger."""
-    tiny: float = 0.01
-    """Share of the median area of the class."""
-    score: float = 0.9
-    """Score from which a prediction is sure."""
-    iou: float = 0.5
-    """IoU from which a prediction finds a box."""
-
-    def __post_init__(self) -> None:
-        for name, value in asdict(self).items():
-            if not 0 <= value <= 1 or (name in ("near", "iou") and value == 0):
-                raise ConfigError(f"{name} must be a share from 0 to 1, not {value}")
 
 
 DEFAULT_RULES = AuditRules()
@@ -161,7 +140,8 @@ def _tiny(overlay: Overlay, rules: AuditRules) -> _Suspects:
 def _doubted_by(truth: BoxCorpus, found: BoxCorpus, overlay: Overlay, rules: AuditRules, jobs: int) -> list[_Suspects]:
     """Sure false positives: where no truth is, a label may be missing; on a truth of another class, it may be wrong."""
     table = score(Detection(iou=(rules.iou,), errors="none"), truth, found, jobs=jobs).table("found")
-    alone = (table.array("status") == Status.COUNTED) & (table.array("match") < 0) & (table.array("absorbed") < rules.iou)
+    free = ~(table.array("iou") >= rules.iou)  # pairs are kept from the lowest threshold of any view on
+    alone = (table.array("status") == Status.COUNTED) & free & (table.array("absorbed") < rules.iou)
     rows = np.flatnonzero(alone & (table.array("score") >= rules.score))
     nearest, overlap = _nearest(overlay, rows, jobs)
     apart = overlap < rules.iou

@@ -137,6 +137,10 @@ class Detection(BoxReading, PartsBeside, Task):
             if not 0 <= getattr(self, name) <= 1:
                 raise ConfigError(f"{name} must be a share from 0 to 1, not {getattr(self, name)}")
         object.__setattr__(self, "by", tuple(dict.fromkeys(self.by)))
+        if self.metadata:
+            from calque.readers.sides.metadata import metadata_text
+
+            object.__setattr__(self, "metadata", metadata_text(self.metadata))
         object.__setattr__(self, "sweep", self.sweep or self.recall_floor > 0 or self.precision_floor > 0)
 
     def most_detections(self) -> int:
@@ -149,7 +153,7 @@ class Detection(BoxReading, PartsBeside, Task):
 
         return Limits.of(self.error_limits)
 
-    def batches(self, expected: Any, found: Any) -> Iterator[tuple[Corpus, Corpus]]:
+    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # files are read side by side
         """The two sides, checked against each other, with what is known of their documents where it is asked for."""
         allow, wanted = self.allow_missing_scores, bool(self.by)
         batches = self.box_batches(expected, found, allow_missing_scores=allow, metadata=wanted)

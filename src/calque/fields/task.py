@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.errors import ConfigError
-from calque.core.signature import Signature
 from calque.core.task import PartsBeside, Task, setting
 from calque.geometry.grids import DECIMAL_COCO_THRESHOLDS
 
@@ -24,7 +23,8 @@ if TYPE_CHECKING:
 class Fields(PartsBeside, Task):
     """Compares records field by field: values by comparators, list items by the best pairing, boxes by IoU.
 
-    ``schema`` is the plain form, a JSON Schema, a `StructuredModel` class, or the text or path of one.
+    ``schema`` is the plain form, a JSON Schema, a `StructuredModel` class, or the text or path of one; without one, the first
+    update makes it from the truth.
 
     >>> from calque import Evaluator
     >>> task = Fields(schema={"fields": {"vendor": {"type": "str", "threshold": 0.8}, "total": {"type": "float"}}})
@@ -38,8 +38,21 @@ class Fields(PartsBeside, Task):
     name: ClassVar[str] = "fields"
     by_chunks: ClassVar[bool] = True
 
-    schema: Any = ""
-    """What is compared and how, in its canonical spelling."""
+    schema: Any = setting(  # noqa: RUF009  # a field, as all of them; it takes many forms and keeps text
+        "",
+        kind="file",
+        key="schema",
+        always=True,
+        metavar="SCHEMA",
+        help="A schema file (plain form or JSON Schema), or module:Class. Default: made from TRUTH.",
+    )
+    id: str = setting(
+        "",
+        kind="word",
+        key="id",
+        metavar="KEY",
+        help="The key of a record's id. Default: doc_id, then id, else the line number.",
+    )
     accounting: Literal["complete", "paired"] = setting(
         "complete",
         kind="choice",
@@ -102,24 +115,37 @@ class Fields(PartsBeside, Task):
     @classmethod
     def inferred(cls, truth: Any, **settings: Any) -> Fields:
         """The task with a schema made from the truth: strings, numbers, truth values, objects and lists as they occur."""
+        return cls(**settings).settled(truth)
+
+    def settled(self, expected: Any) -> Fields:
+        """The task with a schema: its own, or one made from the truth."""
+        if self.schema:
+            return self
         from calque.fields.schemas.sources import infer_schema
         from calque.readers.records import read_records
 
-        return cls(schema=infer_schema(read_records(truth)), **settings)
+        if isinstance(expected, Iterator):
+            raise TypeError("the truth is read twice to make a schema: give a list and not an iterator, or give a schema")
+        return replace(self, schema=infer_schema(read_records(expected, id_key=self.id or None)))
 
-    def signature(self) -> Signature:
-        """Every setting, and the schema by its digest."""
-        shown = super().signature()
-        digest = hashlib.sha256(self.schema.encode()).hexdigest()[:12] if self.schema else "none"
-        return Signature(shown.task, {"schema": digest, **shown.settings}, shown.quiet)
+    def numbers_only(self) -> Fields:
+        """The task that lists no compared field."""
+        return replace(self, keep_outcomes=False) if self.keep_outcomes else self
 
-    def batches(self, expected: Any, found: Any) -> Iterator[tuple[RecordCorpus, RecordCorpus]]:
+    def told(self, name: str) -> str:
+        """A setting's value in the signature: the schema by its digest."""
+        if name != "schema" or not self.schema:
+            return super().told(name)
+        return hashlib.sha256(self.schema.encode()).hexdigest()[:12]
+
+    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[RecordCorpus, RecordCorpus]]:
         """Both sides as records, paired by id or by line, some documents at a time."""
         from calque.fields.scoring import batches
         from calque.readers.records import read_record_pair
 
         declared = frozenset(self.plan().keys) if self.schema else frozenset()
-        return batches(*read_record_pair(expected, found, declared=declared, strict=self.strict))
+        sides = read_record_pair(expected, found, declared=declared, id_key=self.id or None, strict=self.strict, jobs=jobs)
+        return batches(*sides)
 
     def score(self, expected: RecordCorpus, found: RecordCorpus, *, jobs: int = 1) -> Ledger:
         """The outcome of every field."""

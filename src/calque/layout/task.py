@@ -39,7 +39,7 @@ class Layout(BoxReading, PartsBeside, Task):
         if not 0 <= self.iou <= 1:
             raise ConfigError(f"iou must be from 0 to 1, not {self.iou}")
 
-    def batches(self, expected: Any, found: Any) -> Iterator[tuple[Corpus, Corpus]]:
+    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # files are read side by side
         """The two sides; scores do not matter here."""
         return self.box_batches(expected, found, allow_missing_scores=True)
 

@@ -240,3 +240,39 @@ def _clean_characters(document: UnitId, block: Block, cleaning: Cleaning, accoun
         text, counted["drop_empty_parens"] = without_empty_parentheses(text)
     account += [Removed(document, step, count, "") for step, count in counted.items() if count]
     return block if text == block.text else replace(block, text=text)
+
+
+def steps(uses: Sequence[str]) -> dict[str, Any]:
+    """``drop=table,figure`` ``unicode=NFKC`` ``drop_zero_width``: steps as the command line spells them, by their names here.
+
+    >>> steps(["drop=table,figure", "drop-zero-width", "min_block_recall=0.5"])
+    {'drop': ('table', 'figure'), 'drop_zero_width': True, 'min_block_recall': 0.5}
+    """
+    fields = Cleaning.__dataclass_fields__
+    chosen: dict[str, Any] = {}
+    for use in uses:
+        given, _, text = use.partition("=")
+        name = given.strip().replace("-", "_")
+        if name not in fields:
+            hint = did_you_mean(name, fields) or f"it can be {', '.join(fields)}"
+            raise ConfigError(f"--clean: there is no step {name!r}; {hint}")
+        chosen[name] = _step(name, text, fields[name].default)
+    return chosen
+
+
+def _step(name: str, text: str, default: Any) -> Any:
+    if isinstance(default, bool):
+        known = {"": True, "yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+        if text.lower() not in known:
+            raise ConfigError(f"--clean {name}={text}: it is yes or no")
+        return known[text.lower()]
+    if not text:
+        raise ConfigError(f"--clean {name} needs a value, as in {name}=…")
+    if isinstance(default, tuple):
+        return tuple(part.strip() for part in text.split(",") if part.strip())
+    if default is None:
+        try:
+            return float(text)
+        except ValueError:
+            raise ConfigError(f"--clean {name}={text}: it is a number") from None
+    return text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from calque.core.corpus import UnitId
 from calque.core.errors import ContractError, Issue, Severity
 from calque.core.word_corpus import Lattice, TextCorpus, WordCorpus
 from calque.readers.text.texts import is_single, read_texts
+from calque.words.attached import lattices_of, page_texts
 from calque.words.cleaning import Cleaning
 from calque.words.lattices import build_lattice
 from calque.words.prepare import PageWords, tokens_of, words_of
@@ -19,23 +21,33 @@ if TYPE_CHECKING:
 
 
 def read_sides(task: Words, expected: Any, found: Any) -> tuple[WordCorpus, WordCorpus]:
-    """Truth and one prediction."""
-    truth, predictions = read_all(task, expected, [found])
-    return truth, predictions[0]
+    """Truth and one prediction, with lattices beside it where the task asks for them."""
+    truth, (prediction,) = read_all(task, expected, [found])
+    if prediction.lattices:
+        return truth, prediction
+    name = os.fspath(found) if isinstance(found, str | os.PathLike) else prediction.model or "prediction"
+    return truth, with_lattices(task, prediction, lattices_for(task, truth, {name: prediction}))
 
 
-def read_all(task: Words, expected: Any, found: Sequence[Any], page_text: Any = None) -> tuple[WordCorpus, list[WordCorpus]]:
+def read_all(task: Words, expected: Any, found: Sequence[Any]) -> tuple[WordCorpus, list[WordCorpus]]:
     """Truth and several predictions; every issue of all of them in one error.
 
-    One truth serves all: what the page shows, for ``min_block_recall``, is ``page_text`` or all predictions together.
+    One truth serves all: what the page shows, for ``min_block_recall``, is the task's page text or all predictions together.
     """
-    truth, *others = _read([expected, *found, *([] if page_text is None else [page_text])], task)
-    others = [_renamed(truth, expected, other, source) for other, source in zip(others, [*found, page_text], strict=False)]
-    words = [words_of(other, task.cleaning().of_characters()) for other in others]
-    shown = _page_words(words[len(found) :] or words) if task.min_block_recall is not None else None
+    truth, *others = _read([expected, *found], task)
+    others = [_renamed(truth, expected, other, source) for other, source in zip(others, found, strict=True)]
+    cleaning = task.cleaning().of_characters()
+    words = [words_of(other, cleaning) for other in others]
+    shown = None
+    if task.min_block_recall is not None:
+        shown = _page_words([words_of(_page_texts(task, truth, expected), cleaning)] if task.page_text else words)
     made = words_of(truth, task.cleaning(), shown)
-    predictions = [_noted(made, corpus) for corpus in words[: len(found)]]
-    return made, predictions
+    return made, [_noted(made, corpus) for corpus in words]
+
+
+def _page_texts(task: Words, truth: TextCorpus | WordCorpus, expected: Any) -> TextCorpus:
+    units = truth.units()
+    return page_texts(task.page_text, units[0] if is_single(expected) and len(units) == 1 else None)
 
 
 def _read(sources: Sequence[Any], task: Words) -> list[TextCorpus | WordCorpus]:
@@ -78,8 +90,19 @@ def _noted(truth: WordCorpus, found: WordCorpus) -> WordCorpus:
     return replace(found, issues=(*found.issues, note))
 
 
+def lattices_for(task: Words, truth: WordCorpus, predictions: Mapping[str, WordCorpus]) -> dict[UnitId, Lattice]:
+    """The lattices that the task asks for: its own, or made from all predictions; none where they come with the data."""
+    if task.lattice == "built":
+        return built_lattices(predictions)
+    if task.lattice in ("none", "given"):
+        return {}
+    return lattices_of(task.lattice, truth.documents[0] if len(truth.documents) == 1 else None)
+
+
 def with_lattices(task: Words, found: WordCorpus, lattices: Mapping[UnitId, Lattice]) -> WordCorpus:
     """The predictions with lattices beside them, their words cleaned and split like all others."""
+    if not lattices:
+        return found
     cleaning = replace(task.cleaning().of_characters(), dehyphenate="none")
     return replace(found, lattices={unit: _cleaned(lattice, cleaning) for unit, lattice in lattices.items()})
 

@@ -33,6 +33,39 @@ class Words(PartsBeside, Task):
     name: ClassVar[str] = "words"
     fixed: ClassVar[Mapping[str, str]] = {"match": "lcs"}
 
+    lattice: Any = setting(  # noqa: RUF009  # a field, as all of them; it takes many forms and keeps text
+        "none",
+        kind="path",
+        key="lattice",
+        words=("none", "given", "built"),
+        metavar="FILE",
+        help="Candidates: TSV or JSON, or a folder.",
+    )
+    build_lattice: bool = setting(False, kind="switch", spells=True, help="Make the lattice from all PREDs.")
+    holdout: Any = setting(  # noqa: RUF009  # a field, as all of them; it takes a file or a list and keeps a list
+        None, kind="path", key="holdout", metavar="FILE", help="Documents of the test, one id a line."
+    )
+    holdout_fraction: float | None = setting(
+        None,
+        kind="number",
+        key="holdout-fraction",
+        metavar="SHARE",
+        help="Hold out this share, chosen by a hash of the ids.",
+    )
+    holdout_fold: str = setting(
+        "", kind="word", key="holdout-fold", flag="--fold", metavar="I/K", help="Hold out fold I of K, counted from 0."
+    )
+    seed: int = setting(0, kind="count", key="seed", help="Seed of --holdout-fraction and --fold.")
+    clean: tuple[str, ...] = setting(
+        (),
+        kind="uses",
+        spells=True,
+        metavar="NAME[=VALUE]",
+        help="A clean-up step: drop=table,figure or drop_zero_width.",
+    )
+    page_text: Any = setting(  # noqa: RUF009  # a field, as all of them; it takes many forms and keeps text
+        "", kind="path", key="page-text", help="What the pages show, for --min-block-recall."
+    )
     tokenizer: str = setting(
         "whitespace",
         kind="choice",
@@ -86,27 +119,38 @@ class Words(PartsBeside, Task):
         "region", kind="choice", choices=("region", "line", "word"), key="level", help="Which text of PAGE XML is read."
     )
     characters: bool = setting(False, kind="switch", key="characters", flag="--cer", help="Also compare characters (CER).")
+    errors: int = setting(0, kind="count", view=True, bare=20, metavar="[N]", help="List the N most frequent confusions.")
     keep_unknown: bool = True
     """With ``keep_lang``, whether paragraphs of unknown language stay."""
-    holdout: tuple[str, ...] | None = None
-    """The documents of the test; ``None`` for all, or for one of the two rules below."""
-    holdout_fraction: float | None = None
-    holdout_fold: str = ""
-    """``i/K``, from 0."""
-    seed: int = 0
-    lattice: Literal["none", "given", "built"] = "none"
-    """Whether an oracle is computed, and where its lattices come from."""
-    errors: int = 0
-    """How many of the most frequent confusions are listed with the numbers."""
 
     def __post_init__(self) -> None:
+        self._take_in_files()
+        if self.clean:
+            from calque.words.cleaning import steps
+
+            for name, value in {**steps(self.clean), "clean": ()}.items():
+                object.__setattr__(self, name, value)
         made = self.cleaning()
         for name in ("fold", "drop", "keep_lang", "tokenizer"):
             object.__setattr__(self, name, getattr(made, name))
         object.__setattr__(self, "stop_words", tuple(sorted(set(self.stop_words))))
-        if self.holdout is not None:
-            object.__setattr__(self, "holdout", tuple(sorted({str(unit) for unit in self.holdout})))
         self._check_holdout()
+
+    def _take_in_files(self) -> None:
+        """Keep the content of lists, lattices and page texts, and not where they stood."""
+        from calque.words import attached
+
+        if self.build_lattice and self.lattice not in ("none", "built"):
+            raise ConfigError("--lattice and --build-lattice both give a lattice; use one")
+        if self.build_lattice:
+            object.__setattr__(self, "lattice", "built")
+        object.__setattr__(self, "build_lattice", self.lattice == "built")
+        if self.lattice not in ("none", "given", "built"):
+            object.__setattr__(self, "lattice", attached.lattice_text(self.lattice))
+        if self.page_text != "":
+            object.__setattr__(self, "page_text", attached.page_text(self.page_text, self.level))
+        if self.holdout is not None:
+            object.__setattr__(self, "holdout", tuple(sorted(set(attached.listed(self.holdout)))))
 
     def _check_holdout(self) -> None:
         from calque.words.holdout import parse_fold
@@ -128,11 +172,28 @@ class Words(PartsBeside, Task):
         return Cleaning(**{name: getattr(self, name) for name in names})
 
     def signature(self) -> Signature:
-        """Every setting that can change a number, with the rule of the hold-out."""
+        """Every setting that can change a number, with the rule of the hold-out as one."""
         plain = super().signature()
-        extra = {"keep-unknown": spell(self.keep_unknown), "holdout": self._holdout_rule(), "lattice": self.lattice}
-        quiet = {name for name, value in extra.items() if value in ("yes", "all", "none")}
-        return Signature(self.name, {**plain.settings, **extra}, plain.quiet | quiet)
+        rule = self._holdout_rule()
+        last = {
+            "keep-unknown": spell(self.keep_unknown),
+            "holdout": rule,
+            "lattice": plain.settings["lattice"],
+            "page-text": plain.settings["page-text"],
+        }
+        quiet = {"holdout-fraction", "holdout-fold", *(name for name, value in last.items() if value in ("yes", "all", "none"))}
+        quiet |= {"seed"} if "seed" in rule else set()
+        shown = {key: value for key, value in plain.settings.items() if key not in last}
+        return Signature(self.name, {**shown, **last}, (plain.quiet - {"holdout"}) | quiet)
+
+    def told(self, name: str) -> str:
+        """A setting's value in the signature: long content by its digest."""
+        value = getattr(self, name)
+        if name not in ("lattice", "page_text") or not value.startswith("{"):
+            return super().told(name)
+        from calque.words.attached import digest
+
+        return f"given ({digest(value)})"
 
     def _holdout_rule(self) -> str:
         from calque.words.holdout import digest
@@ -143,8 +204,8 @@ class Words(PartsBeside, Task):
             return f"{self.holdout_fraction!r} by seed {self.seed}"
         return f"fold {self.holdout_fold} by seed {self.seed}" if self.holdout_fold else "all"
 
-    def batches(self, expected: Any, found: Any) -> Iterator[tuple[Corpus, Corpus]]:
-        """The two sides as words, cleaned and split alike."""
+    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # a text a time
+        """The two sides as words, cleaned and split alike, with lattices where they are asked for."""
         from calque.words.reading import read_sides
 
         yield read_sides(self, expected, found)

@@ -10,8 +10,9 @@ from typing import Any, Literal
 
 import pytest
 
-from calque import ComparableField, ConfigError, Evaluator, Fields, StructuredModel
+from calque import ComparableField, ConfigError, ContractError, Evaluator, Fields, StructuredModel
 from calque.comparators import DateComparator, NumericComparator, OneOfComparator
+from calque.core.storage.state import pack, unpack
 from calque.fields.schemas.json_schema import from_plain, to_plain
 from calque.fields.schemas.plain_form import canonical, compile_plan
 from calque.readers.records import read_records
@@ -172,9 +173,23 @@ def test_wrong_settings(settings: dict[str, Any]) -> None:
         Fields(schema={"fields": {"a": {}}}, **settings)
 
 
-def test_without_a_schema_nothing_is_compared() -> None:
+def test_without_a_schema_the_first_update_makes_one_from_the_truth() -> None:
+    truth = [{"key": "x", "a": 1, "b": "one"}, {"key": "y", "a": 2.5, "b": "two"}]
+    evaluator = Evaluator(Fields(id="key")).update(truth, truth[:1])
+    assert evaluator.task == Fields.inferred(truth, id="key")
+    assert evaluator.task.schema == Fields(schema={"fields": {"a": {"type": "float"}, "b": {"type": "str"}}}).schema
+    assert evaluator.compute()["tp"] == 2
+    with pytest.raises(TypeError, match="give a list"):
+        Evaluator(Fields()).update(iter(truth), truth)
     with pytest.raises(ConfigError, match="no schema"):
-        Evaluator(Fields()).update([{"a": 1}], [{"a": 1}])
+        Fields().plan()
+
+
+def test_a_failed_update_settles_nothing() -> None:
+    evaluator = Evaluator(Fields())
+    with pytest.raises(TypeError):
+        evaluator.update([{"a": 1}], 3)
+    assert evaluator.task == Fields()
 
 
 def test_json_schema_forms() -> None:
@@ -269,3 +284,11 @@ def test_a_corpus_of_models() -> None:
     corpus = read_records([Line(text="a", amount=1)])
     assert corpus.record(0) == {"text": "a", "amount": 1.0}
     assert len(read_records(Line(text="a", amount=1))) == 1
+
+
+def test_a_state_holds_the_schema_of_a_class_and_never_its_name() -> None:
+    header, ledger = unpack(Evaluator(Fields(schema=Line)).update([{"text": "a"}], [{"text": "a"}]).state(), "")
+    assert json.loads(header["fields"]["schema"])["fields"].keys() == {"text", "amount"}
+    header["fields"]["schema"] = "subprocess:Popen"
+    with pytest.raises(ContractError, match="the setting schema is 'subprocess:Popen', which would have to be looked up"):
+        Evaluator.from_state(pack(header, ledger))

@@ -6,11 +6,13 @@ A suite file can only *name* an evaluator. Code is run when the user installed i
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
+import inspect
 import json
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import entry_points
@@ -143,6 +145,29 @@ def _find(name: str, registry: Mapping[str, Reference]) -> Function | None:
 def installed() -> tuple[str, ...]:
     """The names of evaluators that installed packages bring."""
     return tuple(sorted(entry.name for entry in entry_points(group=GROUP)))
+
+
+def identities(registry: Mapping[str, Reference], types: Collection[str]) -> tuple[tuple[str, str], ...]:
+    """The evaluators of one's own, by name, with what tells one version of their code from another."""
+    own = {name: _identity(reference) for name, reference in registry.items()}
+    for name in set(types) - own.keys():
+        for entry in entry_points(group=GROUP, name=name):
+            own[entry.name] = f"{entry.dist.name} {entry.dist.version}" if entry.dist is not None else entry.value
+    return tuple(sorted(own.items()))
+
+
+def _identity(reference: Reference) -> str:
+    """A digest of the code: of the whole file, or of a function's text; where that is not to be had, its name."""
+    if isinstance(reference, str):
+        file, _, name = reference.rpartition(":")
+        code = Path(file).read_bytes() + f":{name}".encode()
+    else:
+        try:
+            code = inspect.getsource(reference).encode()
+        except (OSError, TypeError):
+            named = reference if hasattr(reference, "__qualname__") else type(reference)
+            code = f"{named.__module__}:{named.__qualname__}".encode()
+    return hashlib.sha256(code).hexdigest()[:12]
 
 
 def load(reference: str) -> Function:

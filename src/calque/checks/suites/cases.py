@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -71,6 +72,12 @@ class CaseCorpus(Corpus):
         wanted = set(units)
         return replace(self, cases=tuple(case for case in self.cases if case.id in wanted))
 
+    def wanted(self, selection: Selection) -> CaseCorpus:
+        """Only the cases that somebody wants."""
+        if selection == Selection():
+            return self
+        return replace(self, cases=tuple(case for case in self.cases if selection.wants(case)))
+
 
 def case_of(raw: Any, position: int, place: str, complaints: Complaints) -> Case:
     """The case that a mapping describes; what is wrong with it goes to the complaints."""
@@ -132,3 +139,25 @@ def _from_line(line: bytes, file: str, number: int, position: int) -> Case:
     case = case_of(raw, position, place, complaints)
     complaints.raise_all()
     return case
+
+
+def failed_ids(path: str | os.PathLike[str]) -> frozenset[UnitId]:
+    """The ids of the cases that did not pass, from a JSONL result."""
+    file = os.fspath(path)
+    failed = set()
+    for number, line in enumerate(_lines(file), 1):
+        if line.strip():
+            try:
+                row = json.loads(line)
+                if row["verdict"] == "fail" or row["status"] == "error":
+                    failed.add(row["id"])
+            except (ValueError, KeyError, TypeError):
+                raise ConfigError(f"{file}: line {number}: is no result line; give a file made with --format jsonl") from None
+    return frozenset(failed)
+
+
+def _lines(file: str) -> list[bytes]:
+    try:
+        return Path(file).read_bytes().splitlines()
+    except OSError as error:
+        raise ConfigError(f"{file}: cannot be read: {(error.strerror or str(error)).lower()}") from None

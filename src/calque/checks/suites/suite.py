@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from calque.checks.evaluators.custom import Reference
+from calque.checks.evaluators.custom import Reference, identities
+from calque.checks.evaluators.registry import BUILT_IN
 from calque.checks.evaluators.settings import Complaints, LocatedList
 from calque.checks.shapes.coordinates import shown
 from calque.checks.suites import yaml_loader
@@ -91,9 +91,11 @@ class Suite:
         """The cases that are wanted, as a corpus for `Evaluator.update`."""
         return CaseCorpus(cases=tuple(self.cases(selection)), source=self.data or self.file)
 
-    def task(self) -> Checks:
-        """The task that the evaluators of this suite make."""
-        return Checks.of(self.bench.configs)
+    def task(self, selection: Selection | None = None) -> Checks:
+        """The task that the evaluators of this suite make, on the cases that are wanted."""
+        wanted = selection or Selection()
+        own = identities(self.bench.registry, {str(config["type"]) for config in self.bench.configs} - BUILT_IN.keys())
+        return Checks.of(self.bench.configs, own=own, ids=wanted.ids, tags=wanted.tags, only=wanted.only)
 
     def stream(self, *, selection: Selection | None = None, jobs: int = 1) -> Iterator[list[Row]]:
         """Results in chunks as they come, in the order of the cases; `ConfigError` when there is no case at all."""
@@ -107,15 +109,15 @@ class Suite:
     def run(self, *, selection: Selection | None = None, jobs: int = 1) -> Result:
         """Judge every case that is wanted."""
         rows = [row for chunk in self.stream(selection=selection, jobs=jobs) for row in chunk]
-        return self.evaluator(rows).compute()
+        return self.evaluator(rows, selection).compute()
 
-    def evaluator(self, rows: list[Row]) -> Evaluator:
+    def evaluator(self, rows: list[Row], selection: Selection | None = None) -> Evaluator:
         """An evaluator that has taken in these results, for numbers, states and merging."""
         from calque.core.evaluator import Evaluator
         from calque.core.result import Sources
 
         source = ((self.data or self.file, self.name),)
-        return Evaluator(self.task()).add(ledger_of(rows), sources=Sources(source, source))
+        return Evaluator(self.task(selection)).add(ledger_of(rows), sources=Sources(source, source))
 
 
 def _read(file: str) -> bytes:
@@ -153,18 +155,3 @@ def _data(raw: Mapping[str, Any], file: str, complaints: Complaints) -> str | No
     if "cases" in raw:
         complaints.add(raw, "data", "a suite has cases or data, not both")
     return os.path.join(os.path.dirname(file), raw["data"])
-
-
-def failed_ids(path: str | os.PathLike[str]) -> frozenset[int | str]:
-    """The ids of the cases that did not pass, from a JSONL result."""
-    file = os.fspath(path)
-    failed = set()
-    for number, line in enumerate(_read(file).splitlines(), 1):
-        if line.strip():
-            try:
-                row = json.loads(line)
-                if row["verdict"] == "fail" or row["status"] == "error":
-                    failed.add(row["id"])
-            except (ValueError, KeyError, TypeError):
-                raise ConfigError(f"{file}: line {number}: is no result line; give a file made with --format jsonl") from None
-    return frozenset(failed)

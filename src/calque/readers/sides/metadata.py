@@ -5,8 +5,11 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
+import json
+import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from calque.core.corpus import BoxCorpus, Corpus, UnitId
 from calque.core.errors import ConfigError, ContractError, Issue, Severity, did_you_mean
@@ -48,15 +51,24 @@ def read_metadata(path: str) -> dict[str, dict[str, str]]:
     return table
 
 
-class Joining:
-    """Joins the columns of a CSV file to documents, some documents at a time, and remembers what met.
+def metadata_text(given: str | os.PathLike[str]) -> str:
+    """The columns of a CSV file as JSON text, which is what a task keeps of it; such text is itself, and so is nothing."""
+    path = os.fspath(given)
+    if not path or path.startswith("{"):
+        return path
+    return json.dumps({"file": path, "columns": read_metadata(path)}, ensure_ascii=False, sort_keys=True)
 
-    The columns of the file go before those of the same name in the data.
+
+class Joining:
+    """Joins columns, as `metadata_text` has them, to documents, some documents at a time, and remembers what met.
+
+    These columns go before those of the same name in the data.
     """
 
-    def __init__(self, path: str = "") -> None:
-        self._path = path
-        self._table = read_metadata(path) if path else {}
+    def __init__(self, text: str = "") -> None:
+        known: dict[str, Any] = json.loads(text) if text else {"file": "", "columns": {}}
+        self._path: str = known["file"]
+        self._table: dict[str, dict[str, str]] = known["columns"]
         self._unknown = {document for values in self._table.values() for document in values}
         self._columns = set(self._table)
 

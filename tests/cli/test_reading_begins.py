@@ -1,45 +1,30 @@
-"""Reading ahead changes when files are read, and nothing else."""
+"""Files are read from the moment on that the command line is understood; that changes when, and nothing else."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
-import pytest
-
-from calque.cli import ahead
+from calque import Detection, Fields, Layout, Words
 from calque.kernels import VARIABLE
+from calque.kernels.scanning import Scanned
 from tests.conftest import Run
 
 Process = Callable[..., Run]
 Files = tuple[str, str]
 
 
-@pytest.fixture(autouse=True)
-def nothing_begun(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ahead, "_begun", {})
+def test_tasks_on_boxes_begin_to_scan_before_they_are_asked_to_read() -> None:
+    for task in (Detection, Layout):
+        assert isinstance(task.begin("gt.json"), Scanned)
+    for other in (Fields, Words):
+        assert other.begin("gt.json") == "gt.json"
 
 
-def test_what_was_begun_is_handed_out_once(files: Files, tmp_path: Path) -> None:
-    truth, found = (str(tmp_path / name) for name in files)
-    ahead.begin(["detect", truth, found, "--iou", "0.5"])
-    begun = dict(ahead._begun)
-    assert list(begun) == [truth, found]
-    assert ahead.scanned(truth) is begun[truth]
-    assert ahead.scanned(truth) is not begun[truth]
-    assert ahead.scanned(found) is begun[found]
-
-
-@pytest.mark.parametrize("arguments", [[], ["detect"], ["--version"], ["merge", "a", "b"], ["check", "gt.json"]])
-def test_nothing_is_begun_for_other_verbs(arguments: list[str]) -> None:
-    ahead.begin(arguments)
-    assert ahead._begun == {}
-
-
-def test_wrong_kernels_are_left_for_the_verb_to_tell(files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(VARIABLE, "quantum")
-    ahead.begin(["detect", *(str(tmp_path / name) for name in files)])
-    assert ahead._begun == {}
+def test_wrong_kernels_are_told_like_any_other_mistake(process: Process, files: Files) -> None:
+    run = process("detect", *files, **{VARIABLE: "quantum"})
+    assert (run.code, run.out) == (2, "")
+    assert "quantum" in run.err
+    assert "Traceback" not in run.err
 
 
 def test_the_order_of_arguments_makes_no_difference(process: Process, files: Files) -> None:
@@ -54,6 +39,10 @@ def test_files_that_turn_out_not_to_be_wanted_leave_no_trace(process: Process, f
         run = process("detect", *files, *arguments)
         assert (run.code, run.out) == (2, "")
         assert len(run.err.splitlines()) == 4
+    for arguments in (("--iou", "7"), ("-o", "result.unknown")):
+        run = process("detect", *files, *arguments)
+        assert (run.code, run.out) == (2, "")
+        assert run.err.startswith("error: ")
     shown = process("detect", *files, "--help")
     assert (shown.code, shown.err) == (0, "")
 

@@ -1,0 +1,98 @@
+"""Files that are settings of words, as the text that a task keeps: lattices, what pages show, and lists of documents."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from calque.core.corpus import UnitId, canonical
+from calque.core.word_corpus import Block, Edge, Lattice, TextCorpus
+from calque.readers.sources.json_tree import read_bytes
+from calque.readers.text.lattices import read_lattices
+from calque.readers.text.page_xml import Level
+from calque.readers.text.texts import decoded, is_single, read_texts
+
+_ALONE = "\0"
+"""Stands for the document of a file with a single lattice while it is read; no document is called that."""
+
+
+def digest(text: str) -> str:
+    """A short name for content: the same for the same content, wherever it stood."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def listed(given: Any) -> tuple[str, ...]:
+    """The ids in a file, one a line, or in any list."""
+    if not isinstance(given, str | os.PathLike):
+        return tuple(str(unit) for unit in given)
+    path = os.fspath(given)
+    lines = decoded(read_bytes(path), path).splitlines()
+    return tuple(line.strip() for line in lines if line.strip())
+
+
+def lattice_text(given: Any) -> str:
+    """Lattices by document as JSON text, from a file, a folder or a mapping; such text is itself."""
+    if isinstance(given, Mapping):
+        return _text(((unit, _tree(lattice)) for unit, lattice in given.items()), single=False)
+    path: str = os.fspath(given)
+    if path.startswith("{"):
+        return path
+    made = read_lattices(path, _ALONE)
+    stem = os.path.splitext(os.path.basename(path))[0]
+    return _text(((stem if unit == _ALONE else unit, _tree(made[unit])) for unit in made), single=_ALONE in made)
+
+
+def _tree(lattice: Lattice) -> dict[str, Any]:
+    if not isinstance(lattice, Lattice):
+        raise TypeError(f"a lattice is made by build_lattice, or read from a file; this is a {type(lattice).__name__}")
+    edges = [[edge.start, edge.end, edge.words, edge.sources, edge.candidate] for edge in lattice.edges]
+    finals = sorted(lattice.finals, key=lambda node: (isinstance(node, str), node))
+    return {"edges": edges, "start": lattice.start, "finals": finals, "slots": lattice.slots}
+
+
+def lattices_of(text: str, only_document: UnitId | None) -> dict[UnitId, Lattice]:
+    """The lattices that `lattice_text` wrote; a single one belongs to the only document, where there is but one."""
+    return {
+        unit: Lattice(
+            tuple(
+                Edge(start, end, tuple(words), tuple(sources), number) for start, end, words, sources, number in tree["edges"]
+            ),
+            tree["start"],
+            frozenset(tree["finals"]),
+            tree["slots"],
+        )
+        for unit, tree in _documents(text, only_document)
+    }
+
+
+def page_text(given: Any, level: Level) -> str:
+    """The texts of documents, block by block, as JSON text, from all that `read_texts` takes; such text is itself."""
+    if isinstance(given, str) and given.startswith("{"):
+        return given
+    corpus = read_texts(given, level=level)
+    texts: dict[UnitId, list[str]]
+    if isinstance(corpus, TextCorpus):
+        texts = {unit: [block.text for block in blocks] for unit, blocks in corpus.texts.items()}
+    else:
+        texts = {unit: list(words) for unit, words in corpus.by_document()}
+    return _text(texts.items(), single=is_single(given))
+
+
+def page_texts(text: str, only_document: UnitId | None) -> TextCorpus:
+    """The texts that `page_text` wrote; a single one belongs to the only document, where there is but one."""
+    return TextCorpus(texts={unit: tuple(map(Block, texts)) for unit, texts in _documents(text, only_document)})
+
+
+def _text(documents: Iterable[tuple[UnitId, Any]], *, single: bool) -> str:
+    ordered = sorted(documents, key=lambda item: canonical(item[0]))
+    return json.dumps({"documents": ordered, "single": single}, separators=(",", ":"))
+
+
+def _documents(text: str, only_document: UnitId | None) -> list[tuple[UnitId, Any]]:
+    tree = json.loads(text)
+    if tree["single"] and only_document is not None:
+        return [(only_document, content) for _, content in tree["documents"]]
+    return [(unit, content) for unit, content in tree["documents"]]

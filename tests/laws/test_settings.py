@@ -1,0 +1,284 @@
+"""The law of settings: what can move a number is in the signature, and what is not in the signature moves none.
+
+Each field of each task is changed to another value. A new setting joins by a value in its task's trial.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, find, given
+from hypothesis import settings as tried
+from hypothesis import strategies as st
+
+from calque import Detection, Evaluator, Fields, Layout, MergeError, Task, Words
+from calque.checks import Checks
+from calque.core.box_reading import BoxReading
+from calque.core.errors import CalqueError
+from calque.core.task import BUILT_IN, settings
+from calque.core.word_corpus import Block, TextCorpus
+from tests.laws import checks, fields
+
+Sources = tuple[Any, Any]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A task, what it is tried on, and another value for each of its fields."""
+
+    task: Task
+    sources: st.SearchStrategy[Sources]
+    others: Mapping[str, Any]
+    given: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """What else must be set for a setting to matter."""
+    unmoved: Mapping[str, str] = field(default_factory=dict)
+    """Settings that are in the signature and move nothing on these sources, with the reason."""
+
+    def pair(self, name: str) -> tuple[Task, Task]:
+        """The task without and with the change."""
+        base = replace(self.task, **self.given.get(name, {}))
+        return base, replace(base, **{name: self.others[name]})
+
+
+# Boxes as plain lists: what their numbers mean is left open.
+
+_entry = st.fixed_dictionaries({
+    "doc_id": st.sampled_from(["a.pdf", "a.png", "b.pdf"]),
+    "bbox": st.tuples(*[st.integers(1, 4)] * 2, *[st.integers(5, 9)] * 2).map(list),
+    "label": st.sampled_from(["Table", "Figure"]),
+    "score": st.sampled_from([0.2, 0.5, 0.9]),
+})  # fmt: skip
+BOXES = st.tuples(st.lists(_entry, min_size=1, max_size=5), st.lists(_entry, min_size=1, max_size=5))
+SIZES = {"units": "percent", "page_size": (1000.0, 1000.0)}
+READING: dict[str, Any] = {
+    "document_key": "stem",
+    "lenient": True,
+    "strict": True,
+    "from_truth": "plain",
+    "from_pred": "plain",
+    "boxes": "xywh",
+    "units": "percent",
+    "origin": "bottom_left",
+    "page_size": (10.0, 2000.0),
+    "class_map": {"Table": "Figure"},
+    "class_map_truth": {"Table": "Figure"},
+    "class_map_pred": {"Table": "Figure"},
+}
+OF_FILES = dict.fromkeys(("from_truth", "from_pred"), "the lists are taken for what they are anyway")
+ALIKE = dict.fromkeys(("units", "origin", "page_size"), "both sides change alike, and layout measures no area")
+LENIENT = {"lenient": "nothing is wrong with these lists"}
+
+DETECTION = Trial(
+    Detection(),
+    BOXES,
+    READING
+    | {
+        "iou": (0.3, 0.9),
+        "labels": ("Table",),
+        "min_area": 12.0,
+        "min_score": 0.4,
+        "missing": "intersect",
+        "class_weight": {"Table": 3.0},
+        "max_detections": (1,),
+        "errors": "tide",
+        "error_limits": (0.6, 0.2, 0.5, 0.7),
+        "allow_missing_scores": True,
+        "crops": True,
+        "confusion": True,
+        "sweep": True,
+        "recall_floor": 0.9,
+        "precision_floor": 0.9,
+        "page_view": True,
+        "by": ("kind",),
+        "metadata": '{"columns": {"kind": {"a.pdf": "letter"}}, "file": ""}',
+    },
+    given={
+        "units": {"page_size": (1000.0, 1000.0)},
+        "page_size": SIZES,
+        "origin": {"page_size": (1000.0, 1000.0), "crops": True},
+        "by": {"metadata": '{"columns": {"kind": {"a.pdf": "report"}}, "file": ""}'},
+    },
+    unmoved=OF_FILES
+    | LENIENT
+    | {"page_size": "both sides are scaled alike", "allow_missing_scores": "all have scores; without, they would be refused"},
+)
+
+LAYOUT = Trial(
+    Layout(),
+    BOXES,
+    READING | {"iou": 0.9},
+    given={"units": {"page_size": (1000.0, 1000.0)}, "page_size": SIZES, "origin": {"page_size": (1000.0, 1000.0)}},
+    unmoved=OF_FILES | LENIENT | ALIKE,
+)
+
+# Records with two keys that could be ids.
+
+
+@st.composite
+def records(draw: st.DrawFn) -> Sources:
+    keys = [draw(st.permutations(range(3))) for _ in range(2)]
+    sides = [
+        [{"doc_id": place, "key": key[place], **draw(fields.RECORDS)} for place in range(draw(st.integers(1, 3)))]
+        for key in keys
+    ]
+    return sides[0], sides[1]
+
+
+FIELDS = Trial(
+    Fields(schema=fields.SCHEMA),
+    records(),
+    {
+        "schema": {"fields": {"text": {"type": "str"}}},
+        "id": "key",
+        "accounting": "paired",
+        "iou": (0.2,),
+        "recall_with_fd": True,
+        "missing": "intersect",
+        "boxes": "xywh",
+        "target_precision": 0.5,
+        "strict": True,
+        "keep_outcomes": False,
+    },
+    unmoved={"strict": "it refuses or changes nothing"},
+)
+
+# Texts in blocks, with what clean-up looks for.
+
+_words = st.sampled_from(["the", "cat", "fine", "ﬁne", "soft\u00adly", "wi\u200bde", "( , )", "evalu-\nation", "x²", "end."])
+_block = st.builds(
+    lambda words, marks, lang: Block(" ".join(words), frozenset(marks), lang),
+    st.lists(_words, min_size=1, max_size=5),
+    st.sampled_from([(), ("table",)]),
+    st.sampled_from([None, "en", "de"]),
+)
+_texts = st.dictionaries(st.sampled_from(["d1", "d2", "d3"]), st.lists(_block, min_size=1, max_size=3), min_size=1)
+TEXTS = st.tuples(*[_texts.map(lambda texts: TextCorpus(texts={**texts}))] * 2)
+
+WORDS = Trial(
+    Words(),
+    TEXTS,
+    {
+        "lattice": "built",
+        "build_lattice": True,
+        "holdout": ("d1",),
+        "holdout_fraction": 0.5,
+        "holdout_fold": "0/2",
+        "seed": 1,
+        "clean": ("drop=table", "fold=ligatures"),
+        "page_text": {"d1": "the cat"},
+        "tokenizer": "words-and-punctuation",
+        "unicode": "NFKC",
+        "fold": ("ligatures",),
+        "drop_soft_hyphen": True,
+        "drop_zero_width": True,
+        "dehyphenate": "lines",
+        "drop": ("table",),
+        "keep_lang": ("en",),
+        "min_block_recall": 0.9,
+        "drop_empty_parens": True,
+        "stop_words": ("the",),
+        "level": "line",
+        "characters": True,
+        "errors": 3,
+        "keep_unknown": False,
+    },
+    given={
+        "seed": {"holdout_fraction": 0.5},
+        "page_text": {"min_block_recall": 0.5},
+        "keep_unknown": {"keep_lang": ("en",)},
+    },
+    unmoved={"level": "only PAGE XML has levels"},
+)
+
+CHECKS = Trial(
+    checks.TASK,
+    checks.CHECKS.documents.map(checks.CHECKS.corpora),
+    {
+        "evaluators": Checks.of([{"type": "iou_score", "bbox_path": "box", "expected_bbox_path": "box"}]).evaluators,
+        "own": (("mine", "0123456789ab"),),
+        "ids": ("a*",),
+        "tags": ("none has it",),
+        "only": ("a",),
+    },
+    unmoved={"own": "only a suite can bring functions, and the digest tells which"},
+)
+
+TRIALS = {trial.task.name: trial for trial in (DETECTION, LAYOUT, FIELDS, WORDS, CHECKS)}
+
+ENGINE = {("fields", "keep_outcomes"): "whether outcomes are listed: Evaluator says so"}
+"""Fields of tasks that are neither settings nor told: they change what is written down, and no number."""
+TOLD = {("words", "keep_unknown")}
+"""Fields that are no option of their own, and in the signature all the same."""
+
+
+def silent(task: Task, name: str) -> bool:
+    """Whether the signature does not tell a field."""
+    note = settings(task).get(name)
+    return (task.name, name) in ENGINE or (note is not None and note.view)
+
+
+def numbers(task: Task, sources: Sources) -> Mapping[str, Any] | None:
+    """The numbers, or nothing where the sources are refused."""
+    try:
+        return Evaluator(task, keep="numbers").update(*sources).compute().numbers
+    except CalqueError:
+        return None
+
+
+def cases(wanted: Callable[[Trial, str], bool]) -> list[Any]:
+    """The fields of all tasks that are wanted, for pytest."""
+    every = [(task, trial, name) for task, trial in TRIALS.items() for name in trial.others]
+    return [pytest.param(trial, name, id=f"{task}: {name}") for task, trial, name in every if wanted(trial, name)]
+
+
+def moving(trial: Trial, name: str) -> bool:
+    """Whether a field is told, and moves numbers on these sources."""
+    return not silent(trial.task, name) and name not in trial.unmoved
+
+
+def test_every_task_and_every_field_is_tried() -> None:
+    assert TRIALS.keys() == BUILT_IN.keys()
+    for task, trial in TRIALS.items():
+        names = {each.name for each in dataclasses.fields(trial.task)}
+        assert trial.others.keys() == names
+        assert names == {*settings(trial.task), *(name for owner, name in {*ENGINE, *TOLD} if owner == task)}
+        assert trial.unmoved.keys() <= names
+    assert {each.name for each in dataclasses.fields(BoxReading)} == READING.keys()
+
+
+@pytest.mark.parametrize(("trial", "name"), cases(lambda *_: True))
+def test_a_change_moves_the_signature_unless_it_is_a_view(trial: Trial, name: str) -> None:
+    base, changed = trial.pair(name)
+    assert base != changed
+    apart = base.signature().differences(changed.signature())
+    assert bool(apart) != silent(base, name)
+    if apart:
+        with pytest.raises(MergeError):
+            Evaluator(base).merge(Evaluator(changed))
+
+
+@pytest.mark.parametrize(("trial", "name"), cases(lambda trial, name: silent(trial.task, name)))
+@tried(max_examples=15, phases=set(Phase) - {Phase.explain})
+@given(data=st.data())
+def test_a_view_moves_no_number(trial: Trial, name: str, data: st.DataObject) -> None:
+    sources = data.draw(trial.sources)
+    base, changed = trial.pair(name)
+    before, after = numbers(base, sources), numbers(changed, sources)
+    if before is not None and after is not None:
+        assert {key: after[key] for key in before if key != "by"} == {key: before[key] for key in before if key != "by"}
+
+
+@pytest.mark.parametrize(("trial", "name"), cases(moving))
+def test_a_setting_moves_numbers_somewhere(trial: Trial, name: str) -> None:
+    base, changed = trial.pair(name)
+
+    def moves(sources: Sources) -> bool:
+        before, after = numbers(base, sources), numbers(changed, sources)
+        return before is not None and after is not None and before != after
+
+    quickly = tried(max_examples=400, phases=(Phase.generate,), suppress_health_check=list(HealthCheck), database=None)
+    assert moves(find(trial.sources, moves, settings=quickly))
