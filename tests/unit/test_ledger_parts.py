@@ -1,4 +1,4 @@
-"""Parts of a ledger, taken in from another evaluation: all of them, each once, in one file, and no more in memory than may be."""
+"""Parts of a ledger, taken in from another evaluation: all of them, each once, in one file, and no more in memory than may."""
 
 from __future__ import annotations
 

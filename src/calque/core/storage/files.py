@@ -50,5 +50,5 @@ def _remove(path: str) -> None:
         import shutil  # 10 ms that a run which goes well does not need
 
         shutil.rmtree(path, ignore_errors=True)
-    with suppress(FileNotFoundError):
+    with suppress(OSError):  # it is not there, or never could be
         os.unlink(path)
