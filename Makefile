@@ -1,14 +1,15 @@
 # One command each; the first use of any sets up the virtual environment.
 PYTHON ?= python3
+JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench docs transcripts clean fuzz
+.PHONY: help setup demo test test-long check format bench docs transcripts clean fuzz mutants cross
 
 help: ## show this list
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(STAMP) ## make the virtual environment and install calque with everything for its development
 
@@ -20,8 +21,11 @@ $(STAMP): pyproject.toml CMakeLists.txt $(wildcard native/*)
 demo: $(STAMP) ## evaluate two imaginary models on built-in sample data
 	@$(BIN)/calque demo
 
-test: $(STAMP) ## run all tests with branch coverage
-	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered --cov-fail-under=95
+test: $(STAMP) ## run the tests with branch coverage, in two processes (JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not long" --cov --cov-report=term:skip-covered --cov-fail-under=95
+
+test-long: $(STAMP) ## run long tests, and every property on all its examples
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "long or hypothesis" --hypothesis-profile=long tests
 
 check: $(STAMP) ## format, lint, types, layers, examples in the docs
 	$(BIN)/ruff format --check .
@@ -39,6 +43,12 @@ bench: $(STAMP) ## run calque and its peers on the same data and print ratios
 
 fuzz: $(STAMP) ## fuzz the compiled scanner under sanitizers (FUZZ_SECONDS, default 60)
 	tests/fuzz/native/run $(BIN)/python $(or $(FUZZ_SECONDS),60)
+
+mutants: $(STAMP) ## put faults into a copy of the code and see whether the tests notice (MUTANTS, PACKAGE, SEED, JOBS, TESTS)
+	$(BIN)/python -m tests.mutants --mutants $(or $(MUTANTS),12) --package "$(PACKAGE)" --seed $(or $(SEED),0) --jobs $(or $(JOBS),2) $(TESTS)
+
+cross: ## compile the kernels for other systems, and run them where that is possible
+	tests/build/cross
 
 docs: $(STAMP) ## build the documentation as a site
 	$(BIN)/mkdocs build --strict --quiet

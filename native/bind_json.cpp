@@ -5,13 +5,11 @@
 #include <nanobind/stl/string.h>
 
 #include <cerrno>
-#include <cmath>
 #include <mutex>
 
 #include "json_job.hpp"
 #include "json_keys.hpp"
 #include "json_pages.hpp"
-#include "spelling.hpp"
 
 namespace nb = nanobind;
 using namespace calque::json;
@@ -235,19 +233,6 @@ bool bound_repeats_a_key(const nb::bytes& json) {
   }
 }
 
-nb::object bound_spell_floats(const nb::list& values) {
-  std::string text = "[";
-  for (const nb::handle value : values) {
-    if (!PyFloat_CheckExact(value.ptr())) return nb::none();
-    const double number = PyFloat_AS_DOUBLE(value.ptr());
-    if (!std::isfinite(number)) return nb::none();
-    if (text.size() > 1) text += ", ";
-    calque::spell(number, text);
-  }
-  text += ']';
-  return nb::str(text.data(), text.size());
-}
-
 Kind parse_kind(const std::string& name) {
   Kind kind;
   if (!kind_from_name(name, kind)) {
@@ -329,6 +314,5 @@ void bind_json(nb::module_& m) {
       .def("kind", &Scan::kind, "The kind of file, once it is read.");
   m.def("scan_pages", &scan_page_lines, nb::arg("lines"),
         "The columns of page rows, one a line; None when a line is anything but plain.");
-  m.def("spell_floats", &bound_spell_floats, nb::arg("values"), "A list of finite floats as JSON; None for any other list.");
   m.def("repeats_a_key", &bound_repeats_a_key, nb::arg("text"), "Whether any object in a JSON text has a key twice.");
 }

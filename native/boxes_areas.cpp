@@ -56,11 +56,6 @@ bool solid(const Box& box) {
            std::isfinite(box.bottom - box.top);
 }
 
-// By edges, because the area that two solid boxes share may be too small for a number.
-bool touch(const Box& a, const Box& b) {
-    return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
-}
-
 // The boxes that matter to one page and label, and the line that sweeps over them.
 class Sweep {
 public:

@@ -50,8 +50,8 @@ private:
             if (!(shared > 0)) continue;
             const std::int32_t truth_row = group.truth[i];
             if (truth_.roles[static_cast<std::size_t>(truth_row)] == Role::absorbs) {
-                const double share = found.area > 0 ? shared / found.area : 0.0;
-                if (share > out_.absorbed[found_row]) out_.absorbed[found_row] = share;
+                const double absorbed = share(shared, found.area);
+                if (absorbed > out_.absorbed[found_row]) out_.absorbed[found_row] = absorbed;
                 continue;
             }
             const double overlap = iou(shared, truths_[i], found);

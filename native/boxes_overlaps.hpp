@@ -48,10 +48,8 @@ private:
     std::size_t list_hits(const Box& box) {
         std::size_t hits = 0;
         for (std::size_t i = 0; i < truths_.size(); ++i) {
-            const Box& truth = truths_[i].box;
             hits_[hits] = static_cast<std::uint32_t>(i);
-            hits += static_cast<std::size_t>((truth.left < box.right) & (box.left < truth.right) & (truth.top < box.bottom) &
-                                             (box.top < truth.bottom));
+            hits += static_cast<std::size_t>(touch(truths_[i].box, box));
         }
         return hits;
     }

@@ -4,16 +4,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "boxes_tables.hpp"
 #include "boxes_threads.hpp"
+#include "geometry.hpp"
 
 namespace calque {
-
-namespace {
-
-double share(double part, double whole) { return whole > 0 ? part / whole : 0.0; }
-
-}  // namespace
 
 PairMeasures pair_measures(std::span<const double> truth_boxes, std::span<const double> found_boxes,
                            std::span<const std::int32_t> truth_match, bool xywh, int jobs) {
@@ -29,7 +23,7 @@ PairMeasures pair_measures(std::span<const double> truth_boxes, std::span<const 
                 const auto partner = static_cast<std::size_t>(truth_match[row]);
                 const Box truth = read_box(&truth_boxes[4 * row], xywh), found = read_box(&found_boxes[4 * partner], xywh);
                 const double shared = intersection(truth, found);
-                out.iou[row] = out.found_iou[partner] = share(shared, found.area + truth.area - shared);
+                out.iou[row] = out.found_iou[partner] = iou(shared, truth, found);
                 out.coverage[row] = share(shared, truth.area);
                 out.purity[row] = share(shared, found.area);
                 const double width = truth.right - truth.left, height = truth.bottom - truth.top;

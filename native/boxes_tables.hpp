@@ -1,12 +1,13 @@
-// The ragged tables that box kernels read, and the geometry of one pair of boxes.
+// The ragged tables that box kernels read.
 #pragma once
 
 #include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
+
+#include "geometry.hpp"
 
 namespace calque {
 
@@ -22,35 +23,6 @@ struct Side {
     std::size_t rows() const { return roles.size(); }
     std::size_t pages() const { return offsets.size() - 1; }
 };
-
-struct Box {
-    double left, top, right, bottom, area;
-};
-
-// The area of x, y, w, h is w * h: taken from the corners it would differ in the last bit, and move decisions at a
-// threshold.
-inline Box read_box(const double* at, bool xywh) {
-    Box box = xywh ? Box{at[0], at[1], at[0] + at[2], at[1] + at[3], at[2] * at[3]}
-                   : Box{at[0], at[1], at[2], at[3], (at[2] - at[0]) * (at[3] - at[1])};
-    if (std::isunordered(box.left, box.right) || std::isunordered(box.top, box.bottom)) {  // a NaN among them
-        // intersection() would pass over a NaN, NumPy does not: such a box overlaps nothing.
-        constexpr double infinity = std::numeric_limits<double>::infinity();
-        box.left = box.top = infinity;
-        box.right = box.bottom = -infinity;
-    }
-    return box;
-}
-
-inline double intersection(const Box& a, const Box& b) {
-    const double width = (a.right < b.right ? a.right : b.right) - (a.left > b.left ? a.left : b.left);
-    const double height = (a.bottom < b.bottom ? a.bottom : b.bottom) - (a.top > b.top ? a.top : b.top);
-    return width > 0 && height > 0 ? width * height : 0.0;
-}
-
-// pycocotools' order of operations. Only for pairs that share something.
-inline double iou(double shared, const Box& truth, const Box& found) {
-    return shared / (found.area + truth.area - shared);
-}
 
 // A number that falls as the score rises: equal scores (0.0 and -0.0 too) have equal keys, and NaN comes last.
 inline std::uint64_t falling_key(double score) {

@@ -92,9 +92,7 @@ private:
         for (std::size_t i = 0; i < truths_.size(); ++i) {
             const double shared = intersection(truths_[i], found);
             if (!(shared > 0) && lowest_ > 0) continue;
-            const double overlap = !(shared > 0) ? 0.0
-                                   : crowd_[i]   ? shared / found.area
-                                                 : iou(shared, truths_[i], found);
+            const double overlap = crowd_[i] && shared > 0 ? shared / found.area : iou(shared, truths_[i], found);
             if (overlap >= lowest_) candidates_.push_back({overlap, static_cast<std::uint32_t>(i), reached(overlap)});
         }
         if (candidates_.size() > first) {

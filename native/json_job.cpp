@@ -1,24 +1,35 @@
 // Running a scan beside Python: no exception leaves the thread.
 #include "json_job.hpp"
 
+#if __has_include(<unistd.h>)
 #include <unistd.h>
+#endif
 
 namespace calque::json {
 namespace {
 
-// Stops an abandoned scan, and hands the pages behind it back.
+// Where there is no fork, there is one process.
+long process_id() {
+#if __has_include(<unistd.h>)
+  return getpid();
+#else
+  return 0;
+#endif
+}
+
+// Stops an abandoned scan, and tells the file how far a living one has come.
 class Watch final : public Heartbeat {
  public:
-  Watch(const std::atomic<bool>& stop, MappedFile* file) : stop_(stop), file_(file) {}
+  Watch(const std::atomic<bool>& stop, SourceFile* file) : stop_(stop), file_(file) {}
 
   void reached(const char* at) override {
     if (stop_.load(std::memory_order_relaxed)) throw ScanStopped{};
-    if (file_ != nullptr) file_->release_before(at);
+    if (file_ != nullptr) file_->scanned_to(at);
   }
 
  private:
   const std::atomic<bool>& stop_;
-  MappedFile* file_;
+  SourceFile* file_;
 };
 
 Tables scan_memory(const Memory& memory, Kind kind, const std::atomic<bool>& stop) {
@@ -27,13 +38,26 @@ Tables scan_memory(const Memory& memory, Kind kind, const std::atomic<bool>& sto
   return scan(text, kind);
 }
 
-Tables scan_file(const std::string& path, Kind kind, const std::atomic<bool>& stop) {
-  MappedFile file(path);
+Tables scan_source(SourceFile& file, Kind kind, const std::atomic<bool>& stop) {
   Watch watch(stop, &file);
-  Text text(file.data(), file.size(), &watch);
-  const ScanFailure changed{"the file changed while it was read", 0};
   try {
-    Tables tables = scan(text, kind);
+    Text text(file.data(), file.size(), &watch);
+    return scan(text, kind);
+  } catch (const ScanFailure&) {
+    if (file.is_whole()) throw;
+  }
+  // What failed may be no more than a row that is longer than what is read ahead.
+  file.read_whole();
+  Text text(file.data(), file.size(), &watch);
+  return scan(text, kind);
+}
+
+}  // namespace
+
+Tables scan_file(SourceFile& file, Kind kind, const std::atomic<bool>& stop) {
+  const ScanFailure changed{kChanged, 0};
+  try {
+    Tables tables = scan_source(file, kind, stop);
     if (!file.unchanged()) throw changed;
     return tables;
   } catch (const ScanFailure&) {
@@ -42,10 +66,8 @@ Tables scan_file(const std::string& path, Kind kind, const std::atomic<bool>& st
   }
 }
 
-}  // namespace
-
 ScanJob::ScanJob(std::variant<std::string, Memory> source, Kind kind)
-    : source_(std::move(source)), kind_(kind), owner_(getpid()), thread_([this] { run(); }) {}
+    : source_(std::move(source)), kind_(kind), owner_(process_id()), thread_([this] { run(); }) {}
 
 ScanJob::~ScanJob() {
   if (!is_ours()) {
@@ -57,7 +79,7 @@ ScanJob::~ScanJob() {
   if (thread_.joinable()) thread_.join();
 }
 
-bool ScanJob::is_ours() const { return owner_ == getpid(); }
+bool ScanJob::is_ours() const { return owner_ == process_id(); }
 
 Outcome& ScanJob::wait() {
   if (thread_.joinable()) thread_.join();
@@ -67,7 +89,8 @@ Outcome& ScanJob::wait() {
 void ScanJob::run() noexcept {
   try {
     if (const auto* path = std::get_if<std::string>(&source_)) {
-      outcome_.emplace<Tables>(scan_file(*path, kind_, stop_));
+      SourceFile file(*path);
+      outcome_.emplace<Tables>(scan_file(file, kind_, stop_));
     } else {
       outcome_.emplace<Tables>(scan_memory(std::get<Memory>(source_), kind_, stop_));
     }

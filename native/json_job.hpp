@@ -21,6 +21,9 @@ struct Memory {
 
 using Outcome = std::variant<std::monostate, Tables, ScanFailure, SystemFailure, std::bad_alloc>;
 
+// What a file held when it was opened, or ScanFailure if it changed since. Throws ScanStopped once `stop` is set.
+Tables scan_file(SourceFile& file, Kind kind, const std::atomic<bool>& stop);
+
 class ScanJob {
  public:
   ScanJob(std::variant<std::string, Memory> source, Kind kind);

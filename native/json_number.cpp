@@ -1,9 +1,10 @@
 // The rare shapes of JSON numbers: literals, exponents, very many digits.
 #include "json_number.hpp"
 
-#include <charconv>
+#include <cmath>
 #include <limits>
-#include <system_error>
+
+#include "json_double.hpp"
 
 namespace calque::json {
 
@@ -31,32 +32,14 @@ const char* read_exponent(const Text& text, const char* p, Decimal& decimal) {
   return p;
 }
 
-namespace {
-
-// from_chars leaves the value alone when it is out of range: the literal itself tells which way.
-double beyond_range(const Decimal& decimal) {
-  std::int64_t significant = 0;
-  for (const char* p = decimal.start; p < decimal.after && (*p | 0x20) != 'e'; ++p) {
-    if (*p >= (significant == 0 ? '1' : '0')) ++significant;
-  }
-  const bool huge = significant + decimal.exponent > 0;
-  const double magnitude = huge ? std::numeric_limits<double>::infinity() : 0.0;
-  return decimal.negative ? -magnitude : magnitude;
-}
-
-}  // namespace
-
 double convert_rare(const Text& text, const Decimal& decimal) {
   const std::int64_t length = decimal.after - decimal.start - decimal.negative;
-  double value = 0.0;
-  const auto result = std::from_chars(decimal.start, decimal.after, value);
-  if (result.ec == std::errc::result_out_of_range) {
+  const double value = nearest_double(decimal.start, decimal.after);
+  if (decimal.integer) {
     // Python reads such an integer exactly and then cannot make it a float.
-    if (decimal.integer) text.fail(decimal.start, "integer beyond the range of a float");
-    return beyond_range(decimal);
+    if (std::isinf(value)) text.fail(decimal.start, "integer beyond the range of a float");
+    if (length > kMaxIntegerDigits) text.fail(decimal.start, "integer with too many digits");
   }
-  if (result.ec != std::errc() || result.ptr != decimal.after) text.fail(decimal.start, "expected a number");
-  if (decimal.integer && length > kMaxIntegerDigits) text.fail(decimal.start, "integer with too many digits");
   return value;
 }
 

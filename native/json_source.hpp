@@ -1,46 +1,42 @@
-// A file mapped into memory, which gives pages back as the scan leaves them behind.
+// A file in memory, read a little ahead of the scan and forgotten behind it.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <optional>
 #include <string>
+
+#include "json_file.hpp"
+#include "memory_window.hpp"
 
 namespace calque::json {
 
-// The system refused; becomes OSError(errno, ..., filename).
-struct SystemFailure {
-  int code;
-};
-
-// Should another process cut the file short while it is mapped, the system ends this one (SIGBUS): the price of mapping.
-class MappedFile {
+class SourceFile {
  public:
-  // Throws SystemFailure, or ScanFailure for what is no regular file (a pipe cannot be read twice).
-  explicit MappedFile(const std::string& path);
-  ~MappedFile();
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
+  // Opens the file and reads its beginning. Throws as File does.
+  explicit SourceFile(const std::string& path);
 
-  // The byte after the last one is readable and NUL; should the file grow meanwhile, a NUL follows within a page.
-  const char* data() const { return data_; }
-  std::size_t size() const { return size_; }
+  // As long as the file, and one byte more. A NUL follows what was read so far, and no JSON token contains one: a scan that
+  // comes to the end of it, or goes back to what was forgotten, fails.
+  const char* data() const { return window_->data(); }
+  std::size_t size() const { return file_.size(); }
 
-  // The pages before `at` will hardly be needed again (should they be, they come back from the file).
-  void release_before(const char* at);
+  // Reads on, and forgets what lies before `at`.
+  void scanned_to(const char* at);
 
-  // Whether the file is still as it was when it was mapped.
-  bool unchanged() const;
+  // From now on everything is there and stays, at another place: for a row that is longer than what is read ahead, and for
+  // a second look.
+  void read_whole();
+  bool is_whole() const { return whole_; }
+
+  bool unchanged() const { return file_.unchanged(); }
 
  private:
-  void map();
+  void read_until(std::size_t until);
 
-  int descriptor_ = -1;
-  char* data_ = nullptr;
-  std::size_t size_ = 0;
-  std::size_t reserved_ = 0;
-  std::size_t released_ = 0;
-  std::int64_t modified_seconds_ = 0;
-  std::int64_t modified_nanoseconds_ = 0;
+  File file_;
+  std::optional<Window> window_;
+  std::size_t read_ = 0;
+  bool whole_ = false;
 };
 
 }  // namespace calque::json

@@ -22,7 +22,7 @@ struct ScanFailure {
 // The owner went away; nobody will read the columns.
 struct ScanStopped {};
 
-// Told now and then how far the scan has come, so that the owner can stop it and give memory back.
+// Told now and then how far the scan has come, so that the owner can stop it, read on, and give memory back.
 class Heartbeat {
  public:
   virtual ~Heartbeat() = default;
@@ -52,6 +52,9 @@ class Text {
   // Whether `count` bytes may be loaded at `p`.
   bool holds(const char* p, std::ptrdiff_t count) const { return end - p >= count; }
 
+  // Small enough to keep few pages resident, large enough to make the system calls vanish.
+  static constexpr std::ptrdiff_t kStride = std::ptrdiff_t{1} << 20;
+
   void beat(const char* p) {
     if (p >= next_beat_) [[unlikely]] {
       if (heartbeat_ != nullptr) heartbeat_->reached(p);
@@ -60,14 +63,17 @@ class Text {
   }
 
  private:
-  // Small enough to keep few pages resident, large enough to make the system calls vanish.
-  static constexpr std::ptrdiff_t kStride = std::ptrdiff_t{1} << 20;
-
   const char* stride_from(const char* p) const { return end - p > kStride ? p + kStride : end; }
 
   Heartbeat* heartbeat_;
   const char* next_beat_;
 };
+
+constexpr std::uint64_t swapped(std::uint64_t word) {
+  std::uint64_t result = 0;
+  for (int byte = 0; byte < 8; ++byte, word >>= 8) result = result << 8 | (word & 0xFF);
+  return result;
+}
 
 // Eight bytes at `p`, the first in the lowest byte, zeros past the end of the text.
 inline std::uint64_t load8(const Text& text, const char* p) {
@@ -77,7 +83,7 @@ inline std::uint64_t load8(const Text& text, const char* p) {
   } else if (p < text.end) {
     std::memcpy(&word, p, static_cast<std::size_t>(text.end - p));
   }
-  if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+  if constexpr (std::endian::native == std::endian::big) word = swapped(word);
   return word;
 }
 

@@ -32,9 +32,11 @@ constexpr std::size_t large = std::size_t{1} << 18;
 // From here on a block is worth pages of 2 MB: touching a small page for the first time costs more than filling it.
 constexpr std::size_t huge = std::size_t{1} << 22;
 
-void* advised(void* block, std::size_t bytes) {
+void* advised(void* block, [[maybe_unused]] std::size_t bytes) {
     if (block == MAP_FAILED) throw std::bad_alloc();
+#if defined(MADV_HUGEPAGE)
     if (bytes >= huge) madvise(block, bytes, MADV_HUGEPAGE);  // a wish: it may be refused
+#endif
     return block;
 }
 

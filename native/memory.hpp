@@ -29,6 +29,8 @@ class Rows {
     static_assert(std::is_trivially_copyable_v<T>);
 
 public:
+    using value_type = T;
+
     Rows() = default;
     explicit Rows(std::size_t size) : data_(static_cast<T*>(zero_block(size * sizeof(T)))), size_(size) {}
     Rows(std::size_t size, T value) : Rows(size) { std::fill_n(data_, size, value); }

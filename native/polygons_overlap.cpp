@@ -58,7 +58,7 @@ class Clipper {
 public:
     double shared(const Shape& first, const Shape& second) {
         if (apart(first, second)) return 0.0;
-        if (std::ranges::equal(first.points, second.points)) return first.area;
+        if (std::equal(first.points.begin(), first.points.end(), second.points.begin(), second.points.end())) return first.area;
         const Point origin = first.points[0];
         moved(first.points, origin, subject_);
         moved(second.points, origin, clip_);

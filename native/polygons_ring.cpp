@@ -79,7 +79,7 @@ bool is_simple(Points ring) {
     for (std::size_t i = 0; i < count; ++i) edges[i] = {ring[i], ring[i + 1 < count ? i + 1 : 0]};
     std::vector<std::size_t> order(count);
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return edges[i].left(); });
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return edges[a].left() < edges[b].left(); });
     for (std::size_t a = 0; a < count; ++a) {
         const Edge& one = edges[order[a]];
         for (std::size_t b = a + 1; b < count && edges[order[b]].left() <= one.right(); ++b) {

@@ -10,19 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
 
 from calque.cli import app
 from calque.kernels import TWINS, VARIABLE, native_built
+from tests.examples import USUAL
 
-settings.register_profile(
-    "calque",
-    deadline=None,  # no test asserts a time
-    max_examples=40,
-    derandomize=True,  # the same examples on every machine
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-)
-settings.load_profile("calque")
+settings.load_profile(USUAL)  # --hypothesis-profile chooses another
 
 
 @pytest.fixture(params=[pytest.param(name, id=name) for name in TWINS])

@@ -52,10 +52,4 @@ _HOME = {
     "read": "calque.readers",
 }
 
-__all__ = ["__version__", *sorted(_HOME)]  # noqa: PLE0604  # the names are strings, in the table above
-
-__getattr__ = lazily(__name__, _HOME)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__, __all__ = lazily(__name__, _HOME, own=["__version__"])

@@ -17,8 +17,8 @@ import numpy as np
 
 from calque.core.columns import Array, Floats
 from calque.core.corpus import UnitId, in_canonical_order
-from calque.core.pairing import COCO_THRESHOLDS
-from calque.detection.average_precision import AREA_RANGES, RECALL_POINTS
+from calque.detection.average_precision import AREA_RANGES
+from calque.geometry.grids import COCO_THRESHOLDS, RECALL_POINTS
 from calque.kernels import kernels
 
 AREA_NAMES = {"": "all", "s": "small", "m": "medium", "l": "large"}
@@ -33,8 +33,8 @@ class Params:
         self.iouType = iouType
         self.imgIds: list[UnitId] = []
         self.catIds: list[UnitId] = []
-        self.iouThrs: Floats = COCO_THRESHOLDS.copy()
-        self.recThrs: Floats = RECALL_POINTS.copy()
+        self.iouThrs: Floats = np.array(COCO_THRESHOLDS)
+        self.recThrs: Floats = np.array(RECALL_POINTS)
         self.maxDets: list[int] = [1, 10, 100]
         self.areaRng: list[list[float]] = [list(bounds) for bounds in AREA_RANGES.values()]
         self.areaRngLbl: list[str] = list(AREA_NAMES.values())

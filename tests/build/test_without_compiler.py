@@ -14,14 +14,25 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
+def build(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Builds a wheel with a compiler that fails."""
+    command = [sys.executable, "-m", "pip", "wheel", "-v", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder)]
+    command += ["--config-settings", f"build-dir={folder / 'build'}"]  # not the kept one, which knows a compiler
+    without = {**os.environ, "CXX": "/bin/false", "CC": "/bin/false", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    without.pop("CALQUE_REQUIRE_NATIVE", None)
+    command.append(str(ROOT))
+    return subprocess.run(
+        command, check=False, env={**without, **environment}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+
+
 @pytest.fixture(scope="module")
 def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The content of a wheel that was built with a compiler that fails."""
     folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder)]
-    without = {**os.environ, "CXX": "/bin/false", "CC": "/bin/false", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    command += ["--config-settings", f"build-dir={folder / 'build'}"]  # not the kept one, which knows a compiler
-    subprocess.run([*command, str(ROOT)], check=True, env=without, capture_output=True)
+    done = build(folder)
+    assert done.returncode == 0, done.stdout
+    assert "installed WITHOUT its compiled kernels" in done.stdout
     [wheel] = folder.glob("calque-*.whl")
     assert wheel.name.endswith("-py3-none-any.whl")
     with zipfile.ZipFile(wheel) as archive:
@@ -39,7 +50,16 @@ def run(site: Path, *arguments: str) -> str:
 
 def test_the_wheel_is_pure_and_says_so(unpacked: Path) -> None:
     assert not list(unpacked.rglob("*.so"))
-    assert "kernels: reference" in run(unpacked, "--version")
+    told = run(unpacked, "--version")
+    assert "kernels: reference" in told
+    assert "this installation has no compiled kernels: install calque again where there is a C++20 compiler" in told
+
+
+def test_who_requires_compiled_kernels_gets_no_others(tmp_path: Path) -> None:
+    done = build(tmp_path, CALQUE_REQUIRE_NATIVE="1")
+    assert done.returncode != 0
+    assert "calque's kernels did not compile" in done.stdout
+    assert not list(tmp_path.glob("*.whl"))
 
 
 def test_the_demo_runs(unpacked: Path) -> None:

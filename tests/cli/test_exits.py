@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from calque import Detection, Evaluator
 from calque.cli import app, exits, progress
 from calque.cli.render import coloured
 from calque.core.presentation.sections import to_text
+from calque.engines import begin
 from tests.conftest import Run
 from tests.snapshots import valid_predictions, valid_truth, write
 
@@ -142,6 +144,36 @@ def test_interrupts_exit_with_130(capsys: pytest.CaptureFixture[str], kind: type
         raise kind
 
     assert ended(capsys, interrupted) == (130, "error: interrupted; nothing was written\n")
+
+
+def test_sigterm_ends_in_order_with_143(capsys: pytest.CaptureFixture[str]) -> None:
+    tidied = []
+
+    def terminated() -> int:
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        finally:
+            signal.raise_signal(signal.SIGTERM)  # once more, while things are put in order
+            tidied.append(True)
+        return 0
+
+    assert ended(capsys, terminated) == (143, "error: ended by a signal (SIGTERM); nothing was written\n")
+    assert tidied
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_whoever_has_plans_for_sigterm_keeps_them(capsys: pytest.CaptureFixture[str]) -> None:
+    heard = []
+    before = signal.signal(signal.SIGTERM, lambda *_: heard.append(True))
+    try:
+        assert ended(capsys, lambda: signal.raise_signal(signal.SIGTERM)) == (0, "")
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert heard == [True]
+
+
+def test_commands_run_in_other_threads_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert begin(lambda: ended(capsys, lambda: 3)).result() == (3, "")
 
 
 def test_no_code_is_a_fine_end(capsys: pytest.CaptureFixture[str]) -> None:

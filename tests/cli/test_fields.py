@@ -107,7 +107,7 @@ def test_a_broken_line_is_named_and_the_rest_evaluated(
     assert run.code == 3
     assert run.json["overall"]["tp"] == 3
     issue = next(issue for issue in run.json["issues"] if issue["code"] == "broken-line")
-    assert (issue["pointer"], issue["count"]) == ("line 2", 3)
+    assert (issue["pointer"], issue["count"]) == ("line 2 column 16", 3)
     run = calque("fields", gt, pred, "--schema", "schema.json", "--strict")
     assert (run.code, "line 2" in run.err) == (2, True)
 
@@ -140,8 +140,8 @@ def test_a_key_that_occurs_twice_is_named(
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('{"doc_id": "a", "total":', "line 1: is not JSON: the text ends too early"),
-        ('{"doc_id": "a" "total": 1}', "line 1: is not JSON at column 16: expecting ',' delimiter"),
+        ('{"doc_id": "a", "total":', "line 1 column 25: is not JSON: the text ends too early"),
+        ('{"doc_id": "a" "total": 1}', "line 1 column 16: is not JSON: expecting ',' delimiter"),
     ],
 )
 def test_a_broken_line_says_where_and_why(tmp_path: Path, line: str, message: str) -> None:
@@ -277,8 +277,9 @@ def test_start_up_imports_nothing_heavy(process: Callable[..., Run]) -> None:
 
 
 def test_strict_names_the_document_from_any_number_of_workers(
-    calque: Callable[..., Run], files: Callable[..., tuple[str, str]]
+    calque: Callable[..., Run], files: Callable[..., tuple[str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("calque.fields.scoring.FEW", 1)
     truth = [{"doc_id": f"{number:03}", "vendor": "Acme"} for number in range(80)]
     found = [{**each, "total": {"_value": 1, "_bbox": [1, 2] if each["doc_id"] == "077" else [1, 2, 3, 4]}} for each in truth]
     pair = files(truth, found)

@@ -95,12 +95,23 @@ def test_results_go_to_stdout_and_remarks_to_stderr(process: Process, files: Fil
     assert (run.out, run.err) == ("", "wrote x.json\n")
 
 
+PATIENT = """
+import sys
+from calque.__main__ import main
+from calque.cli import progress
+progress.PATIENCE = 100_000
+sys.argv = ["calque", *sys.argv[1:]]
+main()
+"""
+"""The command on a machine that is never slow: a sign of life is a test of its own."""
+
+
 def on_a_terminal(folder: Path, *arguments: str, **environment: str) -> str:
     """What a person sees: stdout and stderr of a process that stands on a terminal."""
     ours, theirs = pty.openpty()
     environ = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     process = subprocess.Popen(
-        [sys.executable, "-m", "calque", *arguments], cwd=folder, stdout=theirs, stderr=theirs, env={**environ, **environment}
+        [sys.executable, "-c", PATIENT, *arguments], cwd=folder, stdout=theirs, stderr=theirs, env={**environ, **environment}
     )
     os.close(theirs)
     seen = b""
@@ -137,15 +148,29 @@ def test_output_that_cannot_be_encoded_is_spelt_out(process: Process, files: Fil
     assert "IoU \\u2265 0.5" in run.out
 
 
-def test_an_interrupt_ends_with_130_and_writes_nothing(files: Files, tmp_path: Path) -> None:
+LISTENING = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.executable, [sys.executable, "-m", "calque", *sys.argv[1:]])
+"""
+"""The command as a shell starts it in the foreground; under nohup and the like children inherit that interrupts are ignored."""
+
+
+@pytest.mark.parametrize("ours", [signal.default_int_handler, signal.SIG_IGN], ids=["foreground", "background"])
+def test_an_interrupt_ends_with_130_and_writes_nothing(files: Files, tmp_path: Path, ours: signal.Handlers) -> None:
+    """Whatever the tests themselves were started from."""
     os.mkfifo(tmp_path / "slow.yaml")
     names = ["--class-map", "slow.yaml"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "calque", "detect", *files, *names, "-o", "result.json", "--save", "state"],
-        cwd=tmp_path,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    before = signal.signal(signal.SIGINT, ours)
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-c", LISTENING, "detect", *files, *names, "-o", "result.json", "--save", "state"],
+            cwd=tmp_path,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
     with open(tmp_path / "slow.yaml", "w"):  # opens once calque has begun to read
         process.send_signal(signal.SIGINT)
         _, err = process.communicate()

@@ -92,7 +92,9 @@ def test_parity_with_more_detections_than_count(kernels: str) -> None:
     assert_same(*generated(1, images=2, classes=2, dense=4, many=60))
 
 
-@pytest.mark.parametrize("name", ["newspaper-navigator/val_20_percent.json", "publaynet/samples.json"])
+@pytest.mark.parametrize(
+    "name", [pytest.param("newspaper-navigator/val_20_percent.json", marks=pytest.mark.long), "publaynet/samples.json"]
+)
 def test_parity_on_real_truth_with_generated_predictions(test_data: Path, kernels: str, name: str) -> None:
     truth = json.loads((test_data / name).read_text("utf-8"))
     rng = random.Random(5)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import Corpus, Detection, Evaluator, Table
-from calque.core.corpus import BoxForm
+from calque.geometry.forms import BoxForm
 from tests import independent
 from tests.conformance import strategies
 from tests.snapshots import BOX, predictions, truth

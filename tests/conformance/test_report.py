@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from jsonschema import Draft202012Validator
 
 from calque import Detection, Evaluator, __version__
 from calque.core.presentation.sections import to_markdown
 from calque.detection.presentation import result_schema
 from tests.conformance import strategies
+from tests.examples import examples
 from tests.snapshots import BOX, predictions, truth, valid_predictions, valid_truth, write
 
 RATIOS = {"precision", "recall", "f1", "mean_iou", "mean_coverage", "mean_purity"}
@@ -93,7 +94,7 @@ def test_the_command_prints_what_the_published_schema_describes(calque: Callable
     schema.validate(calque("detect", *files, "--format", "json").json)
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(strategies.pairs())
 def test_every_result_is_what_the_published_schema_describes(files: tuple[Any, Any]) -> None:
     result = Evaluator(Detection(min_area=0.02, class_weight={"Table": 2.0})).update(*files).compute()

@@ -5,6 +5,7 @@ Run as a script, it writes the output of every terminal session anew; read the d
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import subprocess
@@ -61,11 +62,20 @@ def commands(block: str) -> Iterator[Command]:
 
 def lay_out(page: Path, folder: Path) -> None:
     """Put into the folder what a reader has at hand: the demo's files, and the page's own Python and YAML files."""
-    run("calque demo --keep .", folder)
+    for name, content in _demo_files().items():
+        (folder / name).write_bytes(content)
     for body in (*blocks(page, "python"), *blocks(page, "yaml")):
         named = _FILE_NAME.match(body)
         if named:
             (folder / named["name"]).write_text(body, "utf-8")
+
+
+@functools.cache
+def _demo_files() -> dict[str, bytes]:
+    """What the demo keeps, by name; every page begins with the same files."""
+    with tempfile.TemporaryDirectory() as folder:
+        run("calque demo --keep .", Path(folder))
+        return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
 
 
 def run(typed: str, folder: Path, *, before: int = 0) -> tuple[str, int]:

@@ -9,19 +9,21 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import CalqueError, Corpus, read
 from calque.core.columns import Strings
-from calque.core.corpus import BoxCorpus, BoxForm, Extent, Side
-from calque.core.geometry import corners
+from calque.core.corpus import BoxCorpus, Extent, Side
 from calque.core.storage.files import write_folder, write_whole
+from calque.geometry.boxes import corners
+from calque.geometry.forms import BoxForm
 from calque.readers import read_pair
 from calque.readers.boxes import formats
 from calque.readers.boxes.convert import FEATURES, converted
 from calque.readers.sides.slips import OPEN_FORMATS
 from tests.conftest import Run
+from tests.examples import examples
 from tests.snapshots import valid_predictions, valid_truth, write
 
 TARGETS = [entry for entry in formats.FORMATS if entry.write is not None and entry.name not in ("coco-results", "plain")]
@@ -150,7 +152,7 @@ names = (
 sides = st.tuples(st.integers(0, 900), st.integers(0, 900), st.integers(1, 100), st.integers(1, 500))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     items=st.lists(st.tuples(names, st.integers(0, 1200), names, sides, st.floats(0, 1)), min_size=1, max_size=6),
     target=st.sampled_from(TARGETS),

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from calque import CalqueError, Detection, Evaluator, read
-from calque.core.corpus import BoxCorpus, BoxForm, Extent
+from calque.core.corpus import BoxCorpus, Extent
 from calque.core.errors import Severity
-from calque.core.geometry import corners
+from calque.geometry.boxes import corners
+from calque.geometry.forms import BoxForm
 from calque.readers import read_pair
 from calque.readers.boxes.yolo import image_size
 from tests.formats.conftest import (

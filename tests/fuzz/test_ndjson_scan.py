@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.core.columns import Strings
@@ -18,6 +18,7 @@ from calque.readers.boxes.conventions import Rules
 from calque.readers.page_rows import ndjson
 from calque.readers.page_rows.corpus import PageReader
 from calque.readers.page_rows.rows import Rows
+from tests.examples import examples
 
 _native = pytest.importorskip("calque.kernels._native", reason="calque was installed without a compiler")
 
@@ -99,7 +100,7 @@ def _read(data: bytes, rules: Rules, size: int) -> tuple[Any, ...]:
     return blocks, reader.labels.names, reader.issues(), reader.faults, error
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(data=texts, side=st.sampled_from([None, *Side]), metadata=st.booleans(), size=st.sampled_from([1, 10, 100_000]))
 def test_both_read_the_same(data: bytes, side: Side | None, metadata: bool, size: int) -> None:
     rules = Rules(side=side, metadata=metadata)

@@ -11,10 +11,11 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import CalqueError, Corpus, Detection, Evaluator, read
+from tests.examples import examples
 from tests.fuzz.test_snapshot_reader import ODD_VALUES, values
 from tests.pages import row, write_ndjson, write_parquet
 
@@ -46,7 +47,7 @@ def _returns_or_refuses(path: Path) -> None:
             assert str(error)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(pages=st.lists(mutated_page(), min_size=1, max_size=3))
 def test_mutated_lines(pages: list[dict[str, Any]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -66,7 +67,7 @@ def _edited(data: bytes, changes: list[tuple[int, int]], cut: int | None) -> byt
     return bytes(edited if cut is None else edited[: cut % len(edited)])
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(changes=edits, cut=st.none() | st.integers(0, 10**6), packed=st.booleans())
 def test_edited_bytes_of_lines(changes: list[tuple[int, int]], cut: int | None, packed: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -75,7 +76,7 @@ def test_edited_bytes_of_lines(changes: list[tuple[int, int]], cut: int | None, 
         _returns_or_refuses(path)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(changes=edits, cut=st.none() | st.integers(0, 10**6))
 def test_edited_bytes_of_parquet(changes: list[tuple[int, int]], cut: int | None) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -101,7 +102,7 @@ types = st.recursive(
 )
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(chosen=st.dictionaries(st.sampled_from(list(PAGE)), types, max_size=3), rows=st.integers(0, 3))
 def test_columns_of_any_type(chosen: dict[str, pa.DataType], rows: int) -> None:
     """Columns of other types, with nulls where nothing else fits."""
@@ -121,7 +122,7 @@ def test_columns_of_any_type(chosen: dict[str, pa.DataType], rows: int) -> None:
         _returns_or_refuses(path)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(
     coordinates=st.lists(
         st.sampled_from([*(v for v in ODD_VALUES if type(v) in (int, type(None))), 3.5, -0.0, math.nan, math.inf, -math.inf]),

@@ -13,12 +13,13 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from calque import CalqueError, Corpus, Detection, Evaluator, read
 from calque.core.columns import Strings
 from calque.kernels import TWINS, VARIABLE, native_built
+from tests.examples import examples
 from tests.snapshots import valid_predictions, valid_truth
 
 ORIGINALS = {"truth": valid_truth(), "predictions": valid_predictions()}
@@ -78,7 +79,7 @@ def attempt(source: Any, **options: Any) -> None:
         Evaluator(Detection()).update(corpus, corpus).compute().to_json()
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(tree=mutated(), lenient=st.booleans())
 def test_mutated_trees(tree: Any, lenient: bool) -> None:
     if isinstance(tree, dict):
@@ -90,14 +91,14 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("fuzz") / "file.json"
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(tree=mutated())
 def test_mutated_trees_as_files(file: Path, tree: Any) -> None:
     file.write_text(json.dumps(tree))
     attempt(str(file))
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(
     original=st.sampled_from([json.dumps(tree).encode() for tree in ORIGINALS.values()]),
     edits=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 3), st.binary(max_size=4)), min_size=1, max_size=4),
@@ -111,7 +112,7 @@ def test_mutated_bytes(file: Path, original: bytes, edits: list[tuple[float, int
     attempt(str(file))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(data=st.binary(max_size=60))
 @example(b"[" * 200_000)
 @example(b'{"a":' * 200_000)
@@ -126,7 +127,7 @@ def test_any_bytes(file: Path, data: bytes) -> None:
 
 
 @pytest.mark.skipif(not native_built(), reason="the native kernels are not built here")
-@settings(max_examples=150)
+@examples(150)
 @given(
     tree=st.one_of(st.sampled_from(list(ORIGINALS.values())), mutated()), side=st.sampled_from(["ground_truth", "prediction"])
 )

@@ -7,12 +7,13 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import CalqueError
 from calque.readers.text.lattices import read_lattices
 from calque.readers.text.texts import read_texts
+from tests.examples import examples
 
 ORIGINALS = {
     "d.txt": "the cat\nsat é \f on".encode(),
@@ -49,7 +50,7 @@ def mutated(draw: st.DrawFn) -> tuple[str, bytes]:
     return name, data
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(mutated())
 def test_readers_never_fail_in_another_way(file: tuple[str, bytes]) -> None:
     pytest.importorskip("lxml")

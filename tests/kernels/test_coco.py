@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pycocotools import mask
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
+from tests.examples import examples
 from tests.kernels.box_cases import POINTS, RANGES, THRESHOLDS, Case, all_same, cases, random_case, same
 
 
@@ -88,7 +89,7 @@ def plain_case_rows() -> st.SearchStrategy[Case]:
     return cases(boxes=whole, labels=(0, 1)).map(tidy)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(case=plain_case_rows())
 def test_ties_crowds_and_empty_boxes_are_pycocotools(kernels, case):
     if not len(case.truth_offsets) > 1:
@@ -211,7 +212,6 @@ def test_reference_and_native_match_to_the_bit(reference, native, case):
     assert all_same(case.coco(reference), case.coco(native))
 
 
-@settings(deadline=None)
 @given(case=cases(labels=(0, 1, 2)))
 def test_reference_and_native_chains_agree_to_the_bit(reference, native, case):
     for theirs, ours in zip(case.chain(reference, 3, (1, 3)).values(), case.chain(native, 3, (1, 3)).values(), strict=True):

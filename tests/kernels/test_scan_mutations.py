@@ -50,6 +50,7 @@ def test_truncated_at_every_byte(name, style):
         assert not agree(data[:end])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", SAMPLES)
 def test_every_byte_changed_dropped_or_doubled(name):
     data = write(SAMPLES[name], "compact", ascii_only=False)

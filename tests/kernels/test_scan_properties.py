@@ -8,15 +8,14 @@ import random
 import struct
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.kernels.scan_samples import SAMPLES, STYLES, write
 from tests.kernels.test_scan import agree
 
 _native = pytest.importorskip("calque.kernels._native", reason="calque was installed without a compiler")
-
-SETTINGS = settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.too_slow])
 
 
 class Raw(str):
@@ -144,20 +143,20 @@ def render(tree, rng: random.Random) -> str:
     return space("") + value(tree) + space("")
 
 
-@SETTINGS
+@examples(300)
 @given(files, st.integers(0, 2**32))
 def test_any_file_written_in_any_way(tree, seed):
     agree(render(tree, random.Random(seed)).encode())
 
 
-@SETTINGS
+@examples(300)
 @given(results.filter(bool), st.integers(0, 2**32))
 def test_many_rows_exercise_learned_layouts(rows, seed):
     rng = random.Random(seed)
     agree(render([rng.choice(rows) for _ in range(40)], rng).encode())
 
 
-@SETTINGS
+@examples(300)
 @given(literals())
 def test_any_literal_is_the_float_of_python(literal):
     data = f'[{{"image_id": 1, "category_id": 1, "bbox": [{literal}, 0.5, {literal},{literal}]}}]'.encode()
@@ -188,7 +187,7 @@ def test_many_literals_to_the_bit():
     assert all(a == float(b) for a, b in zip(found, literals, strict=True))
 
 
-@SETTINGS
+@examples(300)
 @given(st.sampled_from(sorted(SAMPLES)), st.sampled_from(sorted(STYLES)), st.data())
 def test_damaged_files(name, style, data):
     text = bytearray(write(SAMPLES[name], style))

@@ -208,3 +208,18 @@ def test_the_module_does_not_import_numpy():
         "assert 'numpy' not in sys.modules; scan.columns(); assert 'numpy' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.skipif(not os.path.isfile("/sys/kernel/mm/transparent_hugepage/enabled"), reason="a file of Linux")
+def test_a_file_that_ends_before_its_end():
+    # The system says 4,096 bytes and has some thirty: as a file does that was cut short after it was opened.
+    with pytest.raises(_native.ScanError, match="the file changed while it was read"):
+        _native.Scan("/sys/kernel/mm/transparent_hugepage/enabled").columns()
+
+
+def test_rows_that_are_longer_than_what_is_read_ahead(tmp_path):
+    path = tmp_path / "long.json"
+    for note in (b"x" * (5 << 20), b" " * (3 << 20)):
+        data = big(60_000)[:-1] + b', {"note": "' + note + b'", ' + ROW[1:] + b", " + ROW + b"]"
+        path.write_bytes(data)
+        assert comparable(_native.Scan(str(path)).columns(), data) == comparable(_native.Scan(data).columns(), data)

@@ -92,12 +92,12 @@ def shufflable(document: Document) -> bool:
     """All scores differ, and all IoUs that are not 0: then no position decides."""
     if len({box.score for box in document.found}) < len(document.found):
         return False
-    values = [_iou(t, p) for t in document.expected for p in document.found if (t.page, t.label) == (p.page, p.label)]
+    values = [iou(t, p) for t in document.expected for p in document.found if (t.page, t.label) == (p.page, p.label)]
     overlaps = [value for value in values if value > 0]
     return len(set(overlaps)) == len(overlaps)
 
 
-def _iou(a: Box, b: Box) -> float:
+def iou(a: Box, b: Box) -> float:
     width = min(a.corners[2], b.corners[2]) - max(a.corners[0], b.corners[0])
     height = min(a.corners[3], b.corners[3]) - max(a.corners[1], b.corners[1])
     common = max(width, 0.0) * max(height, 0.0)

@@ -53,7 +53,9 @@ class Subject:
     unitless: Callable[[Mapping[str, Any]], Any] = dict
     """The numbers that no unit changes."""
     at: Callable[[tuple[float, ...]], Task] | None = None
-    """The task at other thresholds."""
+    """The task at other thresholds; one that has a single threshold takes the first."""
+    numbers_at: Callable[[Result, float], Any] = lambda result, threshold: result.numbers["metrics"][repr(threshold)]
+    """The numbers of a result at one of its thresholds."""
 
     def evaluator(self, documents: Sequence[Document], task: Task | None = None) -> Evaluator:
         """An evaluator that has seen these documents in one update."""
@@ -69,7 +71,7 @@ def bits(result: Result, *, units: bool = True) -> Hashable:
     ledger = result.ledger
     numbers = repr(result.numbers), repr(dict(result.undefined))
     if not units:
-        place = {unit: f"document {number}" for number, unit in enumerate(ledger.units)}
+        place = {name: f"document {number}" for number, unit in enumerate(ledger.units) for name in (unit, str(unit))}
         numbers = repr(_renamed(result.numbers, place)), repr(sorted(result.undefined.values()))
     return (ledger.units if units else len(ledger.units)), tuple(sorted(ledger.names.items())), ledger_bits(result), numbers
 

@@ -7,27 +7,31 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from hypothesis import Phase, assume, given, settings
+from hypothesis import Phase, assume, given
 from hypothesis import strategies as st
 
 from calque import Evaluator
 from calque.core.corpus import canonical
 from calque.core.storage.state import pack, unpack
 from calque.kernels import TWINS, VARIABLE, native_built
+from tests.examples import examples
 from tests.laws.checks import CHECKS
 from tests.laws.detection import DETECTION
 from tests.laws.fields import FIELDS, PAIRED
+from tests.laws.layout import LAYOUT
 from tests.laws.subject import Document, Subject, bits, ledger_bits
 from tests.laws.words import WORDS
 
-SUBJECTS = (DETECTION, CHECKS, FIELDS, PAIRED, WORDS)
+SUBJECTS = (DETECTION, LAYOUT, CHECKS, FIELDS, PAIRED, WORDS)
 
 Data = st.DataObject
 
@@ -202,8 +206,7 @@ def a_higher_threshold_filters(subject: Subject, documents: list[Document], data
     low, high = sorted(data.draw(st.lists(st.integers(1, 20), min_size=2, max_size=2, unique=True)))
     both = subject.result(documents, subject.at((low / 20, high / 20)))
     alone = subject.result(documents, subject.at((high / 20,)))
-    key = repr(high / 20)
-    assert both.numbers["metrics"][key] == alone.numbers["metrics"][key]
+    assert subject.numbers_at(both, high / 20) == subject.numbers_at(alone, high / 20)
     lists = [list(result.outcomes(threshold=high / 20).rows()) for result in (both, alone)]
     assert lists[0] == lists[1]
 
@@ -225,6 +228,19 @@ def threads_agree(subject: Subject, documents: list[Document], data: Data) -> No
     assert bits(together) == bits(alone)
 
 
+def evaluating_at_the_same_time(subject: Subject, documents: list[Document], data: Data) -> None:
+    corpora = subject.corpora(documents)
+    begin = threading.Barrier(4)
+
+    def evaluate(_: int) -> Hashable:
+        begin.wait()
+        return bits(Evaluator(subject.task).update(*corpora).compute())
+
+    with ThreadPoolExecutor(4) as pool:
+        at_once = list(pool.map(evaluate, range(4)))
+    assert at_once == [bits(subject.result(documents))] * 4
+
+
 LAWS = (
     Law("merging in any order and any split equals one pass", merging_any_split_in_any_order),
     Law("updating in any order and any split equals one pass", updating_with_any_split_in_any_order),
@@ -244,6 +260,7 @@ LAWS = (
     Law("the match at a higher threshold is the filtered one", a_higher_threshold_filters, ("at",)),
     Law("reference and native kernels agree", kernels_agree),
     Law("any number of threads gives the same bits", threads_agree),
+    Law("evaluations at the same time do not disturb each other", evaluating_at_the_same_time),
 )
 
 AVAILABLE = tuple(name for name in TWINS if name != "native" or native_built())
@@ -267,7 +284,7 @@ CASES = [
 
 @pytest.mark.parametrize(("law", "subject", "kernels"), CASES)
 # Times the laws, the tasks and the kernels; hypothesis' explanations cost minutes where a corpus breaks a law.
-@settings(max_examples=20, phases=set(Phase) - {Phase.explain})
+@examples(20, phases=set(Phase) - {Phase.explain})
 @given(data=st.data())
 def test_law(law: Law, subject: Subject, kernels: str, data: Data) -> None:
     documents = data.draw(subject.documents)

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import ContractError, Corpus, Detection, Evaluator, Layout, Result
 from calque.readers import stream_pair
 from calque.readers.page_rows import streams
+from tests.examples import examples
 from tests.laws.subject import bits
 from tests.pages import Row, batched, write_coco, write_ndjson, write_parquet
 
@@ -67,7 +68,7 @@ def _evaluated(task: Detection, truth: Path, found: Path, batch: int = streams.B
 
 
 @pytest.mark.parametrize("format", WRITERS)
-@settings(max_examples=40)
+@examples(40)
 @given(files=two_files(), batch=st.integers(1, 30), data=st.data())
 def test_any_batch_size_gives_the_same_bits(
     format: str, files: tuple[list[Row], list[Row]], batch: int, data: st.DataObject
@@ -84,7 +85,7 @@ def test_any_batch_size_gives_the_same_bits(
         assert bits(_evaluated(TASK, paths[0], paths[2], batch)) == whole
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(files=two_files(pages=1), batch=st.integers(1, 30))
 def test_the_same_bits_as_coco_json(files: tuple[list[Row], list[Row]], batch: int) -> None:
     with tempfile.TemporaryDirectory() as name:
@@ -95,7 +96,7 @@ def test_the_same_bits_as_coco_json(files: tuple[list[Row], list[Row]], batch: i
             assert bits(_evaluated(TASK, *paths, batch)) == coco
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(files=two_files(pages=1), batch=st.integers(1, 30), data=st.data())
 def test_slices_and_class_maps_in_batches_give_the_bits_of_coco_json(
     files: tuple[list[Row], list[Row]], batch: int, data: st.DataObject
@@ -120,7 +121,7 @@ def test_slices_and_class_maps_in_batches_give_the_bits_of_coco_json(
             assert [issue.code for issue in result.issues if issue.code == "metadata-unknown"] == ["metadata-unknown"]
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(files=two_files(), batch=st.integers(1, 20))
 def test_layout_in_batches_gives_the_bits_of_one_pass(files: tuple[list[Row], list[Row]], batch: int) -> None:
     task = Layout(boxes="xywh")
@@ -146,7 +147,7 @@ def _arrays(rows: list[Row]) -> Corpus:
     )
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(files=two_files())
 def test_the_same_numbers_as_arrays(files: tuple[list[Row], list[Row]]) -> None:
     plain = [[{key: value for key, value in page.items() if key not in ("crowd", "area")} for page in rows] for rows in files]
@@ -167,7 +168,7 @@ def _without_empty_pages(result: Result) -> Any:
     return metrics
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(files=two_files(), batch=st.integers(1, 20))
 def test_one_sided_documents_are_counted_in_any_batch(files: tuple[list[Row], list[Row]], batch: int) -> None:
     truth, found = files

@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, given
 from hypothesis import strategies as st
 
 from calque import Corpus, Detection
 from calque.core.corpus import BoxCorpus
 from calque.detection.views.page_view import AREAS
+from tests.examples import examples
 from tests.laws.detection import DETECTION, corpora, without_sizes
 from tests.laws.subject import Document
 from tests.laws.test_laws import LAWS, Data, Law
@@ -56,7 +57,7 @@ VIEWS = replace(
 
 
 @pytest.mark.parametrize("law", [pytest.param(law, id=law.title) for law in LAWS if law.title not in NAME_PLACES])
-@settings(max_examples=20, phases=set(Phase) - {Phase.explain})
+@examples(20, phases=set(Phase) - {Phase.explain})
 @given(data=st.data())
 def test_law(law: Law, data: Data) -> None:
     law.holds(VIEWS, data.draw(VIEWS.documents), data)

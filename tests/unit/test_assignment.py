@@ -4,13 +4,14 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import linear_sum_assignment
 
 from calque.core import assignment
 from calque.core.assignment import assign
+from tests.examples import examples
 
 # Multiples of a power of two add up without rounding, so that totals can be compared to the bit.
 EIGHTHS = st.integers(-16, 16).map(lambda n: n / 8)
@@ -30,7 +31,7 @@ def total(matrix: np.ndarray, columns: tuple[int, ...]) -> float:
 
 
 @given(MATRICES, st.booleans())
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_the_first_of_all_best_assignments_is_found(matrix: np.ndarray, maximize: bool) -> None:
     height, width = matrix.shape
     candidates = all_assignments(height, width)

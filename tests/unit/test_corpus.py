@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import ContractError, Corpus, read
-from calque.core.corpus import BoxCorpus, BoxForm, canonical
-from calque.core.geometry import areas, corners, share
+from calque.core.corpus import BoxCorpus, canonical
 from calque.core.overlay import Overlay
+from calque.geometry.boxes import areas, corners, share
+from calque.geometry.forms import BoxForm
 from calque.readers.boxes.coco_columns import Ids
 from tests.snapshots import valid_predictions
 

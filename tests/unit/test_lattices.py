@@ -7,18 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import ContractError, Evaluator, Words
 from calque.core.word_corpus import Lattice
 from calque.readers.text.lattices import read_lattices
 from calque.words import align, build_lattice, oracle
+from tests.examples import examples
 
 words = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=10)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(words, st.dictionaries(st.sampled_from(["one", "two", "three"]), words, min_size=1))
 def test_every_reading_is_a_path_and_the_oracle_lies_between(ref: list[str], readings: dict[str, list[str]]) -> None:
     lattice = build_lattice(readings)

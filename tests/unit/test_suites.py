@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,6 +18,7 @@ from calque.checks.evaluators.custom import _in_thread
 from calque.checks.evaluators.outcome import Verdict
 from calque.checks.suites.cases import Case, CaseCorpus, Selection
 from calque.checks.suites.editor_schema import suite_schema
+from calque.checks.suites.runner import Judging
 
 HEAD = "evaluators:\n  - {type: iou_score, bbox_path: b, expected_bbox_path: b, threshold: 0.5}\n"
 CASES = """cases:
@@ -89,16 +91,16 @@ def test_workers_log_where_they_were_asked(write: Write, caplog: pytest.LogCaptu
     assert len(caplog.records) == len([k for k in range(401) if k % 3 == 0])
 
 
-def test_what_a_worker_does(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    from calque.checks.suites import runner
-
-    suite = Suite.load(write(HEAD + CASES))
-    monkeypatch.setattr(runner.LOGGER, "propagate", True)
-    monkeypatch.setattr(runner.LOGGER, "handlers", [])
-    runner._start_worker(list(suite.bench.configs), {}, suite.file)
-    judged = runner._judge_chunk(list(suite.cases()))
-    assert [row.to_dict() for row in judged.rows] == [row.to_dict() for chunk in suite.stream() for row in chunk]
+def test_what_a_worker_does(write: Write, caplog: pytest.LogCaptureFixture) -> None:
+    suite = Suite.load(write(HEAD.replace("0.5", "0.5, verdict_ranges: {pass: 0.9, partial: 0.5}") + CASES))
+    assert [record.getMessage() for record in caplog.records] == ["iou_score: verdict_ranges do nothing beside a threshold"]
+    caplog.clear()
+    judging = pickle.loads(pickle.dumps(Judging(suite.bench)))
+    judged = judging(list(suite.cases()))
     assert judged.records == [(40, "expected: b is missing")]
+    assert not caplog.records
+    assert [row.to_dict() for row in judged.rows] == [row.to_dict() for chunk in suite.stream() for row in chunk]
+    assert len(caplog.records) == 1
 
 
 def test_evaluators_of_one_type_are_numbered(write: Write) -> None:
@@ -287,14 +289,14 @@ def test_states_know_their_evaluators(write: Write) -> None:
 # Evaluators of one's own.
 
 OWN = """evaluators:
-  - {type: own, threshold: 0.5, timeout: 0.2, options: {limit: 3}}
+  - {type: own, threshold: 0.5, timeout: 600, options: {limit: 3}}
 cases:
   - {id: one, output: 2, expected: 5}
 """
 
 
-def run_own(write: Write, function: Any) -> Outcome:
-    suite = Suite.load(write(OWN), evaluators={"own": function})
+def run_own(write: Write, function: Any, timeout: float = 600) -> Outcome:
+    suite = Suite.load(write(OWN.replace("600", str(timeout))), evaluators={"own": function})
     return next(iter(suite.stream()))[0].outcome
 
 
@@ -330,7 +332,6 @@ def raise_it(error: BaseException) -> Any:
         (lambda *_, **__: raise_it(RuntimeError("broken")), "raised RuntimeError: broken"),
         (lambda *_, **__: raise_it(SystemExit(3)), "raised SystemExit"),
         (lambda *_: 1, "unexpected keyword argument 'limit'"),
-        (lambda *_, **__: time.sleep(30), "took longer than 0.2 s"),
     ],
 )
 def test_a_function_that_breaks_is_an_error_and_no_failure(write: Write, function: Any, message: str) -> None:
@@ -339,12 +340,18 @@ def test_a_function_that_breaks_is_an_error_and_no_failure(write: Write, functio
     assert message in outcome.reasoning
 
 
+def test_a_function_that_takes_too_long_is_an_error_and_no_failure(write: Write) -> None:
+    outcome = run_own(write, lambda *_, **__: time.sleep(600), timeout=0.2)
+    assert (outcome.score, outcome.status) == (0.0, "error")
+    assert "took longer than 0.2 s" in outcome.reasoning
+
+
 def test_time_limits_where_no_alarm_can_ring() -> None:
-    assert _in_thread(lambda: 5, 10) == 5
+    assert _in_thread(lambda: 5, 600) == 5
     with pytest.raises(TimeoutError):
         _in_thread(lambda: time.sleep(5), 0.05)
     with pytest.raises(KeyError):
-        _in_thread(lambda: raise_it(KeyError()), 10)
+        _in_thread(lambda: raise_it(KeyError()), 600)
 
 
 def test_a_function_in_a_file_also_in_other_processes(write: Write, tmp_path: Path) -> None:

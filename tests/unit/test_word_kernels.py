@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import LCSseq
 
 from calque.kernels import TWINS, native_built, reference
+from tests.examples import examples
 
 MODULES = [name for name in TWINS if name == "reference" or native_built()]
 BIG_LOG = 1 << 20
@@ -55,7 +56,7 @@ pairs_of_documents = st.lists(st.tuples(sequences, sequences), min_size=1, max_s
 lattices = st.lists(st.lists(st.lists(words, max_size=3), min_size=1, max_size=3), max_size=5)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(pairs_of_documents)
 def test_lengths_and_partners_of_both_twins_agree_with_rapidfuzz(documents: list[tuple[list[int], list[int]]]) -> None:
     ours, theirs = packed([a for a, _ in documents]), packed([b for _, b in documents])
@@ -82,7 +83,7 @@ def check_partners(documents: list[tuple[list[int], list[int]]], partners: list[
         assert all(a < b for (_, a), (_, b) in itertools.pairwise(pairs))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([2, 30, 400]))
 def test_long_sequences_cross_many_blocks(seed: int, vocabulary: int) -> None:
     random = np.random.default_rng(seed)
@@ -117,7 +118,7 @@ def best_by_enumeration(ours: list[int], slots: Slots) -> tuple[int, list[int]]:
     return -matches, [first + pick for first, pick in zip(firsts, choice, strict=False)]
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(words, max_size=8), lattices)
 def test_the_best_path_is_the_one_that_enumeration_finds(ours: list[int], slots: Slots) -> None:
     expected = best_by_enumeration(ours, slots)
@@ -155,7 +156,7 @@ def all_paths(edges: list[tuple[int, int, list[int]]], final: list[int], node: i
     return ends
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(words, max_size=8), graphs())
 def test_graphs_with_several_finals(ours: list[int], graph: tuple[list[tuple[int, int, list[int]]], list[int]]) -> None:
     edges, final = graph
@@ -171,7 +172,7 @@ def test_graphs_with_several_finals(ours: list[int], graph: tuple[list[tuple[int
             assert (found, path.tolist()) == (-matches, best)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([3, 20]))
 def test_twins_agree_on_longer_lattices(seed: int, vocabulary: int) -> None:
     random = np.random.default_rng(seed)
@@ -188,7 +189,7 @@ def test_twins_agree_on_longer_lattices(seed: int, vocabulary: int) -> None:
             assert (found[0], found[1].tolist()) == (expected[0], expected[1].tolist())
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(st.text(alphabet="ab \t\n\x0b\x1c\x85\xa0\u1680\u2003\u2028\u202f\u205f\u3000éß\u200b😀", max_size=60)))
 def test_splitting_is_that_of_python(texts: list[str]) -> None:
     for name in MODULES:

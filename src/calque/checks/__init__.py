@@ -24,10 +24,4 @@ _HOME = {
     "polygon_iou": "calque.checks.shapes.overlap",
 }
 
-__all__ = sorted(_HOME)  # noqa: PLE0605  # the names are strings, in the table above
-
-__getattr__ = lazily(__name__, _HOME)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__, __all__ = lazily(__name__, _HOME)

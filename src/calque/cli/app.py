@@ -57,9 +57,11 @@ def _show_version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> 
     if wanted:
         import platform
 
-        from calque.kernels import chosen
+        from calque.kernels import chosen, native_failure
 
         click.echo(f"calque {__version__} (kernels: {chosen()}, Python {platform.python_version()})")
+        if (failure := native_failure()) is not None:
+            click.echo(failure)
         ctx.exit()
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import NoReturn
 
 import click
@@ -19,6 +22,12 @@ REFUSED = 2
 INCOMPLETE = 3
 """Some items could not be evaluated; the rest was."""
 INTERRUPTED = 130
+ENDED = 143
+"""By SIGTERM, as shells count: 128 and the number of the signal."""
+
+
+class Ended(BaseException):
+    """SIGTERM came: everything that has been begun is put in order on the way out."""
 
 
 def run(command: Callable[[], int | None]) -> NoReturn:
@@ -27,8 +36,9 @@ def run(command: Callable[[], int | None]) -> NoReturn:
         # A character that the terminal cannot show, or half of one from a file, is spelt out and does not end the run.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        code = command() or FINE
-        sys.stdout.flush()
+        with _ending_in_order():
+            code = command() or FINE
+            sys.stdout.flush()
     except SystemExit:
         # Only click ends the process here, when the reader of our output has gone; its code would say that a gate failed.
         code = FINE
@@ -36,12 +46,30 @@ def run(command: Callable[[], int | None]) -> NoReturn:
         # The reader of our output has gone, as `head` does; Python would complain again while it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = FINE
-    except (Exception, KeyboardInterrupt) as error:
+    except (Exception, KeyboardInterrupt, Ended) as error:
         code = _told(error)
     sys.exit(code)
 
 
-def _told(error: Exception | KeyboardInterrupt) -> int:
+@contextmanager
+def _ending_in_order() -> Iterator[None]:
+    """Let SIGTERM raise `Ended` in the main thread, unless whoever runs us has other plans for it."""
+    ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    if ours:
+        signal.signal(signal.SIGTERM, _end)
+    try:
+        yield
+    finally:
+        if ours:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _end(_signal: int, _frame: object) -> NoReturn:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # asked again, we are on the way already
+    raise Ended
+
+
+def _told(error: Exception | KeyboardInterrupt | Ended) -> int:
     """Tell a person what went wrong; the exit code that says so to a program."""
     if isinstance(error, click.exceptions.Exit):
         return error.exit_code
@@ -51,6 +79,9 @@ def _told(error: Exception | KeyboardInterrupt) -> int:
     if isinstance(error, click.Abort | KeyboardInterrupt):
         _say("interrupted; nothing was written")
         return INTERRUPTED
+    if isinstance(error, Ended):
+        _say("ended by a signal (SIGTERM); nothing was written")
+        return ENDED
     if isinstance(error, CalqueError):
         _say(str(error))
     elif isinstance(error, OSError):

@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from calque.engines import begin
+
 PATIENCE = 0.5
 """Seconds of silence before anything is shown."""
 
@@ -19,13 +21,12 @@ def working(what: str, *, quiet: bool = False, done: Callable[[], int] = lambda:
         yield
         return
     ended = threading.Event()
-    watcher = threading.Thread(target=_watch, args=(what, ended, done), daemon=True)
-    watcher.start()
+    watcher = begin(lambda: _watch(what, ended, done))
     try:
         yield
     finally:
         ended.set()
-        watcher.join()
+        watcher.ended()
 
 
 def _watch(what: str, ended: threading.Event, done: Callable[[], int]) -> None:

@@ -39,10 +39,4 @@ _HOME = {
     "register_comparator": "calque.comparators.registry",
 }
 
-__all__ = sorted(_HOME)  # noqa: PLE0605  # the names are in the table above
-
-__getattr__ = lazily(__name__, _HOME)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__, __all__ = lazily(__name__, _HOME)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from calque.comparators.base import BaseComparator
-from calque.core.rectangles import Rectangle, iou, rectangle
+from calque.geometry.rectangles import Rectangle, iou, rectangle
 
 
 @dataclass(frozen=True)

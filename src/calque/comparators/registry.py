@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, TypeVar
 
 from calque.comparators.base import BaseComparator, FunctionComparator
@@ -44,7 +46,7 @@ def register_comparator(name: str, comparator: Registered) -> Registered:
         _REGISTERED[name] = comparator
     elif callable(comparator):
         function: Any = comparator
-        _REGISTERED[name] = lambda threshold=None: FunctionComparator(threshold, function, name)
+        _REGISTERED[name] = partial(FunctionComparator, function=function, label=name)
     else:
         raise TypeError(f"{name}: a comparator is a class derived from BaseComparator or a function of two values")
     return comparator
@@ -53,6 +55,16 @@ def register_comparator(name: str, comparator: Registered) -> Registered:
 def names() -> list[str]:
     """All comparators that schemas can name."""
     return sorted({*BUILT_IN, *_REGISTERED})
+
+
+def named_in(schema: str) -> dict[str, Callable[..., BaseComparator]]:
+    """The registered comparators that a schema may name, for a process that does not know them yet."""
+    return {name: made for name, made in _REGISTERED.items() if json.dumps(name, ensure_ascii=False) in schema}
+
+
+def adopt(comparators: Mapping[str, Callable[..., BaseComparator]]) -> None:
+    """Know what was registered in another process."""
+    _REGISTERED.update(comparators)
 
 
 def comparator(name: str, params: Mapping[str, Any] | None = None, threshold: float | None = None) -> BaseComparator:

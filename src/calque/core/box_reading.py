@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from calque.core.class_map import class_map
 from calque.core.task import setting
+from calque.geometry.forms import BOX_SPELLINGS
 
 if TYPE_CHECKING:
     from calque.core.corpus import Corpus
@@ -44,7 +45,7 @@ class BoxReading:
     boxes: Literal["xyxy", "xywh", "cxcywh", "polygon"] = setting(
         "xyxy",
         kind="choice",
-        choices=("xyxy", "xywh", "cxcywh", "polygon"),
+        choices=BOX_SPELLINGS,
         key="boxes",
         help="What the numbers of a box are, in formats that leave it open (plain lists, Parquet, NDJSON).",
     )

@@ -13,6 +13,8 @@ import numpy as np
 
 from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, Strings, take
 from calque.core.errors import Issue
+from calque.geometry.boxes import unsound
+from calque.geometry.forms import BoxForm
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -44,13 +46,6 @@ class Side(StrEnum):
     FOUND = "prediction"
 
 
-class BoxForm(StrEnum):
-    """How four numbers describe a box. Kept as read: converting could flip a decision at a threshold."""
-
-    XYXY = "xyxy"
-    XYWH = "xywh"
-
-
 class Extent(StrEnum):
     """What coordinates are measured in."""
 
@@ -71,21 +66,6 @@ class Flaw(IntEnum):
     """Not finite, too large to have an area, or of negative size."""
     DROPPED = 5
     """Its label is one that the class map drops."""
-
-
-FAR = 1e150
-"""Coordinates beyond this would overflow an area."""
-
-
-def in_reach(boxes: Floats) -> Flags:
-    """For each box whether its numbers are finite, and small enough for areas to be so too.
-
-    >>> in_reach(np.array([[0.0, 0, 1, 1], [0, 0, np.nan, 1], [0, 0, 1e200, 1]])).tolist()
-    [True, False, False]
-    """
-    if boxes.min(initial=0.0) >= -FAR and boxes.max(initial=0.0) <= FAR:
-        return np.ones(len(boxes), dtype=np.bool_)
-    return np.asarray(((boxes >= -FAR) & (boxes <= FAR)).all(axis=1))
 
 
 class Corpus(ABC):
@@ -295,23 +275,6 @@ class BoxCorpus(Corpus):
         rows = np.flatnonzero(keep)
         columns = {name: getattr(self, name) for name in names if name not in ("page", "page_document")}
         return {name: take(column, rows) for name, column in columns.items() if column is not None}
-
-
-def unsound(boxes: Floats, form: BoxForm) -> Flags | None:
-    """Which boxes are not finite, out of reach or of negative size; ``None`` when all are fine.
-
-    >>> unsound(np.array([[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, -1.0, 1.0]]), BoxForm.XYWH).tolist()
-    [False, True]
-    """
-    if not len(boxes):
-        return None
-    if form is BoxForm.XYWH and float(boxes.min()) >= 0 and float(boxes.max()) <= FAR:
-        return None
-    near = in_reach(boxes)
-    ordered = boxes[:, 2:] >= (boxes[:, :2] if form is BoxForm.XYXY else 0.0)
-    if near.all() and ordered.all():
-        return None
-    return np.asarray(~(near & ordered.all(axis=1)))
 
 
 def _check_codes(codes: Codes, size: int, name: str, *, lowest: int = 0) -> None:

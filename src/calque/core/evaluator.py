@@ -17,6 +17,7 @@ from calque.core.storage.long_ledger import MOST_BYTES, LedgerParts
 from calque.core.storage.spool import Spool
 from calque.core.storage.state import pack, unpack, well_formed
 from calque.core.task import Task, names_a_file, settings, task_class
+from calque.engines import kept
 
 Keep = Literal["numbers", "outcomes"]
 
@@ -55,12 +56,13 @@ class Evaluator:
         self.done = 0
         task = self.task.settled(expected)
         scoring = task if self._keep == "outcomes" else task.numbers_only()
-        for truth, predictions in scoring.batches(expected, found, jobs=self._jobs):
-            ledger = scoring.score(truth, predictions, jobs=self._jobs)
-            parts.add(self._kept(ledger))
-            issues += [*truth.issues, *predictions.issues, *ledger.issues]
-            sources |= Sources(((truth.source, truth.model),), ((predictions.source, predictions.model),))
-            self.done += len(ledger.units)
+        with kept(self._jobs):
+            for truth, predictions in scoring.batches(expected, found, jobs=self._jobs):
+                ledger = scoring.score(truth, predictions, jobs=self._jobs)
+                parts.add(self._kept(ledger))
+                issues += [*truth.issues, *predictions.issues, *ledger.issues]
+                sources |= Sources(((truth.source, truth.model),), ((predictions.source, predictions.model),))
+                self.done += len(ledger.units)
         self._add(parts)
         self.task = task
         self._issues += summarize(by_place(issues))

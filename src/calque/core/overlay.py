@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from calque.core.columns import Array, Bytes, Codes, Column, Flags, Floats, Ints, Table, take
-from calque.core.corpus import BoxCorpus, BoxForm, UnitId, in_canonical_order
+from calque.core.corpus import BoxCorpus, UnitId, in_canonical_order
 from calque.core.errors import ContractError
-from calque.core.geometry import areas, corners
 from calque.core.start_up import Frozen
+from calque.geometry.boxes import areas, corners
+from calque.geometry.forms import BoxForm
 
 
 class Layer(Frozen, kw_only=True, eq=False):

@@ -7,6 +7,7 @@ import numpy as np
 from calque.core.columns import Array, Bytes, Codes, Floats
 from calque.core.overlay import Overlay
 from calque.core.start_up import Frozen
+from calque.geometry.grids import COCO_THRESHOLDS
 from calque.kernels import kernels
 
 TAKES_PART, ABSORBS, LEFT_OUT = 0, 1, 2
@@ -77,10 +78,6 @@ def best(overlay: Overlay, truth_roles: Bytes, found_roles: Bytes, *, jobs: int 
     return BestPairing(match=match, iou=iou)
 
 
-COCO_THRESHOLDS: Floats = np.linspace(0.5, 0.95, 10)
-"""COCO's grid as pycocotools makes it; its ninth value is 0.8999999999999999."""
-
-
 class ScorePairing(Frozen, kw_only=True, eq=False):
     """COCO's pairing: predictions of a page and label, best score first, each take the truth they overlap most.
 
@@ -111,6 +108,6 @@ def by_score(
         truth.boxes, truth.label, truth.offsets, areas,
         nothing if truth.crowd is None else truth.crowd, nothing, truth_roles,
         found.boxes, found.label, found.offsets, found.scores, found_roles,
-        truth.form == "xywh", COCO_THRESHOLDS, area_ranges, max_detections, jobs,
+        truth.form == "xywh", np.array(COCO_THRESHOLDS), area_ranges, max_detections, jobs,
     )  # fmt: skip
     return ScorePairing(rank=rank, matched=matched, ignored=ignored, truth_ignored=truth_ignored)

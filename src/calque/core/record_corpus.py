@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from calque.core.corpus import Corpus, UnitId
 from calque.core.errors import Issue
+
+
+@runtime_checkable
+class Divisible(Protocol):
+    """Records that are read when they are asked for, and can be divided without reading any."""
+
+    def part(self, rows: Sequence[int]) -> Sequence[Any]:
+        """Those in these rows."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -45,6 +53,13 @@ class RecordCorpus(Corpus):
     def record(self, position: int) -> Any:
         """The JSON of a document, by its position among the documents."""
         return self.records[position if self.rows is None else self.rows[position]]
+
+    def part(self, positions: Sequence[int]) -> RecordCorpus:
+        """The documents at these positions, and of the others not even their places, so that they can be sent elsewhere."""
+        rows = positions if self.rows is None else [self.rows[position] for position in positions]
+        taken = self.records.part(rows) if isinstance(self.records, Divisible) else [self.records[row] for row in rows]
+        documents = tuple(self.documents[position] for position in positions)
+        return replace(self, documents=documents, records=taken, rows=None, issues=())
 
     def select(self, units: Iterable[UnitId]) -> RecordCorpus:
         """Only these documents (those that are here), whole."""

@@ -16,10 +16,6 @@ from calque.core.presentation.sections import Section, to_html, to_text
 from calque.core.signature import Signature
 from calque.core.start_up import Frozen
 from calque.core.task import Task
-from calque.kernels import kernels
-
-LONG = 50
-"""From how many entries on a list is worth a kernel: curves are most of what a result of many classes writes."""
 
 
 def strict_json(value: Any, margin: str = "") -> str:
@@ -33,8 +29,6 @@ def strict_json(value: Any, margin: str = "") -> str:
     """
     if type(value) is int or (type(value) is float and math.isfinite(value)):
         return repr(value)  # as the encoder does, ten times as fast: most of a result is numbers
-    if type(value) is list and len(value) >= LONG and (text := kernels().spell_floats(value)) is not None:
-        return str(text)
     if not isinstance(value, Mapping) or not value:
         return _encode(value)
     inner = margin + "  "

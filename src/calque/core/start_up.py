@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, Self, dataclass_transform
 
 
@@ -75,13 +75,16 @@ class Frozen:
         return tuple(getattr(self, name) for name in self._names)
 
 
-def lazily(module: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a module: ``homes`` says which module defines each of its names.
+def lazily(
+    module: str, homes: Mapping[str, str], *, own: Iterable[str] = ()
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """The ``__getattr__``, ``__dir__`` and ``__all__`` of a module: ``homes`` says which module defines each of its names.
 
-    >>> load = lazily("calque", {"Issue": "calque.core.errors"})
-    >>> load("Issue").__name__
-    'Issue'
+    >>> load, listed, names = lazily("calque", {"Issue": "calque.core.errors"}, own=["__version__"])
+    >>> load("Issue").__name__, names
+    ('Issue', ['__version__', 'Issue'])
     """
+    names = [*own, *sorted(homes)]
 
     def load(name: str) -> Any:
         if name not in homes:
@@ -90,4 +93,4 @@ def lazily(module: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
         setattr(sys.modules[module], name, value)
         return value
 
-    return load
+    return load, lambda: names, names

@@ -10,12 +10,12 @@ import numpy as np
 
 from calque.core.columns import Array, Codes, Column, Flags, Floats, Ints, Strings, Table, take
 from calque.core.corpus import BoxCorpus, Flaw
-from calque.core.geometry import share
 from calque.core.overlay import Layer, Overlay
 from calque.core.pairing import LEFT_OUT, TAKES_PART
 from calque.detection.audit_rules import AuditRules
 from calque.detection.scoring import Status, score
 from calque.detection.task import Detection
+from calque.geometry.boxes import iou, share
 from calque.kernels import kernels
 
 KINDS = {
@@ -104,7 +104,7 @@ def _doubles(truth: Layer, rules: AuditRules, jobs: int) -> list[_Suspects]:
     earlier, later, common = _overlaps(truth, judged, truth, judged, jobs)
     kept = earlier < later
     one, two, common = later[kept].astype(np.int64), earlier[kept].astype(np.int64), common[kept]
-    overlap = share(common, areas[one] + areas[two] - common)
+    overlap = iou(common, areas[one], areas[two])
     same_class = truth.label[one] == truth.label[two]
     same = (truth.boxes[one] == truth.boxes[two]).all(axis=1) & same_class
     near = (overlap >= rules.near) & ~same
@@ -140,7 +140,8 @@ def _tiny(overlay: Overlay, rules: AuditRules) -> _Suspects:
 def _doubted_by(truth: BoxCorpus, found: BoxCorpus, overlay: Overlay, rules: AuditRules, jobs: int) -> list[_Suspects]:
     """Sure false positives: where no truth is, a label may be missing; on a truth of another class, it may be wrong."""
     table = score(Detection(iou=(rules.iou,), errors="none"), truth, found, jobs=jobs).table("found")
-    alone = (table.array("status") == Status.COUNTED) & (table.array("match") < 0) & (table.array("absorbed") < rules.iou)
+    free = ~(table.array("iou") >= rules.iou)  # pairs are kept from the lowest threshold of any view on
+    alone = (table.array("status") == Status.COUNTED) & free & (table.array("absorbed") < rules.iou)
     rows = np.flatnonzero(alone & (table.array("score") >= rules.score))
     nearest, overlap = _nearest(overlay, rows, jobs)
     apart = overlap < rules.iou
@@ -159,7 +160,7 @@ def _nearest(overlay: Overlay, rows: Ints, jobs: int) -> tuple[Ints, Floats]:
     wanted = np.zeros(len(found), dtype=np.bool_)
     wanted[rows] = True
     candidate, prediction, common = _overlaps(truth, _in_question(truth), found, wanted, jobs)
-    overlap = share(common, found.areas()[prediction] + truth.areas()[candidate] - common)
+    overlap = iou(common, found.areas()[prediction], truth.areas()[candidate])
     order = np.lexsort((candidate, -overlap, prediction))
     best = order[np.flatnonzero(np.diff(prediction[order], prepend=-1))]
     nearest, most = np.full(len(found), -1), np.zeros(len(found))

@@ -12,15 +12,14 @@ from calque.core.columns import Array, Floats, Ints, where_else
 from calque.core.corpus import Extent
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, Undefined, counts
-from calque.core.pairing import COCO_THRESHOLDS
-from calque.core.side_by_side import side_by_side, threads_for
 from calque.core.start_up import Frozen
+from calque.engines import at_once, threads_for
+from calque.geometry.grids import COCO_THRESHOLDS, RECALL_POINTS
 from calque.kernels import kernels
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection
 
-RECALL_POINTS: Floats = np.linspace(0.0, 1.00, 101)
 LARGEST = 1e5**2
 AREA_RANGES = {"": (0.0, LARGEST), "s": (0.0, 32.0**2), "m": (32.0**2, 96.0**2), "l": (96.0**2, LARGEST)}
 """The suffix of a number (``APs``) and the areas in pixels that it is about, as pycocotools has them."""
@@ -95,7 +94,7 @@ class Ranking(Frozen, eq=False):
         # Curves are drawn many times: from columns that lie in order, and not all over the memory.
         rows = order.astype(np.int64)  # once for all four: NumPy would do so for each
         in_order = (partial(np.take, column, rows, axis=0) for column in (scores, rank, matched, ignored))
-        scores, rank, matched, ignored = side_by_side(threads_for(len(rows), jobs), *in_order)
+        scores, rank, matched, ignored = at_once(threads_for(len(rows), jobs), *in_order)
         order = np.arange(len(order), dtype=np.int32)
         out = truth.array("out_of_range")
         to_find = [np.flatnonzero(out[:, area] == 0) for area in range(out.shape[1])]
@@ -107,7 +106,7 @@ class Ranking(Frozen, eq=False):
         precision, recall, _ = kernels().coco_accumulate(
             self.order, self.class_offsets, self.scores, self.rank,
             self.matched[:, area], self.ignored[:, area],
-            self._truths_at_all_thresholds(area), RECALL_POINTS, max_detections, jobs,
+            self._truths_at_all_thresholds(area), np.array(RECALL_POINTS), max_detections, jobs,
         )  # fmt: skip
         return precision, recall
 
@@ -193,6 +192,6 @@ def _curves(labels: Sequence[str], precision: Floats) -> dict[str, Any]:
     shown = {"0.5": precision[0], "0.75": precision[5], "mean": precision.mean(axis=0)}
     present = [(k, label) for k, label in enumerate(labels) if precision.shape[2] and precision[0, 0, k] > -1]
     return {
-        "recall": RECALL_POINTS.tolist(),
+        "recall": list(RECALL_POINTS),
         "precision": {text: {label: values[:, k].tolist() for k, label in present} for text, values in shown.items()},
     }

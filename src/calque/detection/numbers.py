@@ -11,11 +11,11 @@ import numpy as np
 from calque.core.columns import Array, Flags, Floats, Ints, Table
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, Ratio, Undefined, counts, fraction_mean, fraction_sums, weighted_mean
-from calque.core.side_by_side import side_by_side, threads_for
 from calque.core.start_up import Frozen
 from calque.detection import average_precision
 from calque.detection.kinds import numbers
 from calque.detection.scoring import EXCLUDED, INVALID, Status
+from calque.engines import at_once, threads_for
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection
@@ -117,7 +117,7 @@ def measure(task: Detection, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]
     """The tree of numbers, in the shape of the JSON."""
     documents = ledger.table("documents")
     empty = _empty_pages(task, ledger)
-    averages, kinds, *metrics = side_by_side(
+    averages, kinds, *metrics = at_once(
         threads_for(ledger.table("found").height, jobs),
         lambda: average_precision.measure(task, ledger, jobs),
         lambda: {} if task.errors == "none" else {"errors": numbers.measure(task, ledger, jobs)},

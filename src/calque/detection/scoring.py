@@ -12,10 +12,10 @@ from calque.core.corpus import BoxCorpus, Flaw
 from calque.core.ledger import UNIT, Ledger
 from calque.core.overlay import Layer, Overlay
 from calque.core.pairing import ABSORBS, LEFT_OUT, TAKES_PART, Pairing, ScorePairing, by_score, greedy
-from calque.core.side_by_side import side_by_side, threads_for
 from calque.detection.average_precision import area_ranges
 from calque.detection.kinds.classify import Kinds, classify, mark_empty_pages
 from calque.detection.views.columns import Roles, added
+from calque.engines import at_once, threads_for
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection
@@ -81,7 +81,7 @@ def score(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> 
         return by_score(overlay, truth_roles, ranked, area_ranges=ranges, max_detections=limit, jobs=jobs)
 
     # While one of the two is between two kernels, the other's threads go on.
-    (pairing, (truth_errors, found_errors)), ranking = side_by_side(threads_for(len(found), jobs), pair, rank)
+    (pairing, (truth_errors, found_errors)), ranking = at_once(threads_for(len(found), jobs), pair, rank)
     views = added(task, overlay, (truth, found), pairing, roles, jobs=jobs)
     truth_extra = {**truth_errors, **views.truth}
     if views.met is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from calque.core.start_up import lazily
-from calque.fields.task import Fields
+from calque.fields.task import Fields as Fields
 
 if TYPE_CHECKING:
     from calque.fields.accumulators import BBoxMAPAccumulator as BBoxMAPAccumulator
@@ -20,10 +20,4 @@ _HOME = {
     "PostComparisonAccumulator": "calque.fields.accumulators",
 }
 
-__all__ = ["Fields", *sorted(_HOME)]  # noqa: PLE0604  # the names are strings, in the table above
-
-__getattr__ = lazily(__name__, _HOME)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__, __all__ = lazily(__name__, _HOME, own=["Fields"])

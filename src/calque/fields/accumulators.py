@@ -19,7 +19,7 @@ from calque.core.storage.state import pack, unpack, well_formed
 from calque.fields.accounting.rows import BOX_COLUMNS, RATING_COLUMNS
 from calque.fields.confidence.average_precision import BoxTotals, box_metrics
 from calque.fields.confidence.calibration import Ratings
-from calque.fields.task import COCO_THRESHOLDS
+from calque.geometry.grids import DECIMAL_COCO_THRESHOLDS
 
 _DOCUMENT_COLUMNS = (
     (UNIT, np.int32), ("named", np.bool_), ("total", np.int32), ("with_box", np.int32), ("rated", np.int32),
@@ -178,7 +178,7 @@ class BBoxMAPAccumulator(LedgerAccumulator):
     columns = BOX_COLUMNS
 
     def __init__(self, iou_thresholds: float | Iterable[float] | None = None) -> None:
-        given = COCO_THRESHOLDS if iou_thresholds is None else iou_thresholds
+        given = DECIMAL_COCO_THRESHOLDS if iou_thresholds is None else iou_thresholds
         listed = (given,) if isinstance(given, int | float) else tuple(given)
         self.iou_thresholds = tuple(sorted({float(value) for value in listed}))
         if not self.iou_thresholds or not all(0 < value <= 1 for value in self.iou_thresholds):

@@ -11,7 +11,7 @@ import numpy as np
 
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, exact_parts
-from calque.core.side_by_side import side_by_side, threads_for
+from calque.engines import at_once, threads_for
 from calque.fields.accounting.rows import OUTCOME_NAMES
 from calque.fields.confidence.average_precision import BoxTotals, box_metrics, joint_metrics
 from calque.fields.confidence.calibration import Ratings
@@ -37,7 +37,7 @@ def measure(task: Fields, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
         ratings = Ratings(ledger, task.target_precision)
         return {"confidence_metrics": ratings.confidence_metrics(total["rated"]), "acceptance": ratings.acceptance()}
 
-    located, rated = side_by_side(threads_for(total["total"], jobs), boxes, confidences)
+    located, rated = at_once(threads_for(total["total"], jobs), boxes, confidences)
     return {
         "overall": overall(task, documents, fields),
         "fields": fields,

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from calque.comparators import registry
 from calque.core.corpus import UnitId, in_canonical_order
-from calque.core.errors import CalqueError, ContractError, Issue, Severity, by_place, summarize
+from calque.core.errors import ContractError, Issue, Severity, by_place, summarize
 from calque.core.ledger import Ledger
 from calque.core.record_corpus import RecordCorpus
+from calque.engines import portable, processes
 from calque.fields.accounting import complete, paired
 from calque.fields.accounting.rows import Book
-from calque.fields.comparison.cells import Record, Side
+from calque.fields.comparison.cells import Record, RecordSide
 from calque.fields.comparison.records import Compared, compare_records, overall_score
 from calque.fields.schemas.plan import MOST_CELLS, RecordPlan
 
@@ -26,8 +28,8 @@ BATCH = 128
 AT_ONCE = 4096
 """Documents that are scored in one go: their ledger is held in memory."""
 
-FEW = 32
-"""Fewer documents are compared before other processes could start."""
+FEW = 1_000
+"""Fewer documents are compared here before other processes could start, or nearly so."""
 
 MOST_NOTES = 1_000
 """How many oddities of one batch are kept one by one."""
@@ -73,10 +75,12 @@ class InOrder:
 def score(task: Fields, truth: RecordCorpus, found: RecordCorpus, *, jobs: int) -> Ledger:
     """The ledger of all documents of either side."""
     units = tuple(in_canonical_order({*truth.documents, *found.documents}))
-    jobs = 1 if len(units) < FEW else jobs
+    work, pieces = Work(task), Pieces(truth, found)
+    if jobs != 1 and (len(units) < FEW or not portable((work, pieces.of(units[:1])))):
+        jobs = 1
     size = BATCH if jobs == 1 else min(BATCH, -(-len(units) // (2 * jobs)))
-    batches = [units[start : start + size] for start in range(0, len(units), size)]
-    ledgers = list(_run(Work(task, truth, found), batches, jobs))
+    batches = (pieces.of(units[start : start + size]) for start in range(0, len(units), size))
+    ledgers = list(processes(jobs).map(work, batches))
     issues = _summary(issue for ledger in ledgers for issue in ledger.issues)
     whole = Ledger.concat(ledgers) if ledgers else Book(task.plan(), outcomes=False).ledger(())
     return Ledger(units=whole.units, tables=whole.tables, names=whole.names, details=whole.details, issues=issues)
@@ -87,61 +91,54 @@ def _summary(issues: Iterable[Issue]) -> tuple[Issue, ...]:
     return summarize(by_place(issues))
 
 
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """Some documents, and what either side has of them."""
+
+    units: tuple[UnitId, ...]
+    truth: RecordCorpus
+    found: RecordCorpus
+
+
+class Pieces:
+    """Two sides, of which some documents at a time are taken, with nothing of the others."""
+
+    def __init__(self, truth: RecordCorpus, found: RecordCorpus) -> None:
+        self._sides = [(side, {unit: place for place, unit in enumerate(side.documents)}) for side in (truth, found)]
+
+    def of(self, units: Sequence[UnitId]) -> Piece:
+        """These documents."""
+        truth, found = (side.part([at[unit] for unit in units if unit in at]) for side, at in self._sides)
+        return Piece(tuple(units), truth, found)
+
+
 class Work:
-    """What the batches of one call share."""
+    """Compares the documents of a piece; it carries the comparators that only this process may know."""
 
-    def __init__(self, task: Fields, truth: RecordCorpus, found: RecordCorpus) -> None:
+    def __init__(self, task: Fields) -> None:
         self.task = task
-        self.truth = truth
-        self.found = found
-        self.at_truth = {unit: position for position, unit in enumerate(truth.documents)}
-        self.at_found = {unit: position for position, unit in enumerate(found.documents)}
+        self._comparators = registry.named_in(task.schema)
 
-    def __call__(self, units: Sequence[UnitId]) -> Ledger:
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        registry.adopt(self._comparators)
+
+    def __call__(self, piece: Piece) -> Ledger:
         """The ledger of some documents."""
-        task = self.task
-        scorer = Scorer(task, self.truth.source, self.found.source)
-        for unit in units:
-            at_truth, at_found = self.at_truth.get(unit), self.at_found.get(unit)
+        truth, found = piece.truth, piece.found
+        at_truth, at_found = ({unit: place for place, unit in enumerate(side.documents)} for side in (truth, found))
+        scorer = Scorer(self.task, truth.source, found.source)
+        for unit in piece.units:
+            in_truth, in_found = unit in at_truth, unit in at_found
             scorer.document(
                 unit,
-                None if at_truth is None else self.truth.record(at_truth),
-                None if at_found is None else self.found.record(at_found),
-                in_truth=at_truth is not None,
-                in_found=at_found is not None,
-                named=self.truth.named,
+                truth.record(at_truth[unit]) if in_truth else None,
+                found.record(at_found[unit]) if in_found else None,
+                in_truth=in_truth,
+                in_found=in_found,
+                named=truth.named,
             )
-        return scorer.ledger(tuple(units))
-
-
-_shared: Work | None = None
-"""The work of forked processes: they inherit it instead of receiving a copy of every record."""
-
-
-def _shared_batch(units: Sequence[UnitId]) -> Ledger:
-    assert _shared is not None  # noqa: S101  # set before the processes start
-    return _shared(units)
-
-
-def _run(work: Work, batches: Sequence[Sequence[UnitId]], jobs: int) -> Iterator[Ledger]:
-    """The ledgers of all batches, in order."""
-    global _shared  # noqa: PLW0603  # forked processes have no other way to inherit it
-    if jobs <= 1 or len(batches) <= 1:
-        yield from map(work, batches)
-        return
-    import multiprocessing  # one process needs none of it
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-
-    forks = "fork" in multiprocessing.get_all_start_methods()
-    _shared = work
-    try:
-        with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("fork" if forks else None)) as pool:
-            yield from pool.map(_shared_batch if forks else work, batches)
-    except BrokenProcessPool:
-        raise CalqueError("a worker was ended from outside, perhaps because memory ran out; try fewer --jobs") from None
-    finally:
-        _shared = None
+        return scorer.ledger(piece.units)
 
 
 class Scorer:
@@ -189,8 +186,8 @@ class Scorer:
         )
         return fields, whole
 
-    def _side(self, unit: UnitId, data: Any, which: int) -> Side:
-        return Side(self.plan, data, self._noter(unit, which), form=self.task.boxes, empty_object=self._empty_object)
+    def _side(self, unit: UnitId, data: Any, which: int) -> RecordSide:
+        return RecordSide(self.plan, data, self._noter(unit, which), form=self.task.boxes, empty_object=self._empty_object)
 
     def _noter(self, unit: UnitId, which: int) -> Callable[[str, str, str], None]:
         def note(code: str, path: str, message: str) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.errors import ConfigError
 from calque.core.task import PartsBeside, Task, setting
+from calque.geometry.grids import DECIMAL_COCO_THRESHOLDS
 
 if TYPE_CHECKING:
     from calque.core.columns import Table
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from calque.core.measures import MeasureName
     from calque.core.record_corpus import RecordCorpus
     from calque.fields.schemas.plan import RecordPlan
-
-COCO_THRESHOLDS = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +62,7 @@ class Fields(PartsBeside, Task):
         help="Which boxes count: complete sees every box once, paired counts as stickler 1.0 does.",
     )
     iou: tuple[float, ...] = setting(
-        COCO_THRESHOLDS, kind="numbers", key="iou", always=True, help="IoU thresholds of the mean average precision."
+        DECIMAL_COCO_THRESHOLDS, kind="numbers", key="iou", always=True, help="IoU thresholds of the mean average precision."
     )
     recall_with_fd: bool = setting(
         False, kind="switch", key="recall-with-fd", help="Fields with a wrong value also count as not found."

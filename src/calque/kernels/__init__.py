@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import warnings
 from functools import cache
 from types import ModuleType
 
@@ -14,6 +15,7 @@ from calque.core.errors import ConfigError
 
 VARIABLE = "CALQUE_KERNELS"
 TWINS = {"native": "calque.kernels._native", "reference": "calque.kernels.reference"}
+INSTALL_AGAIN = "install calque again where there is a C++20 compiler, with CALQUE_REQUIRE_NATIVE=1 to see what fails"
 
 
 def chosen() -> str:
@@ -21,21 +23,35 @@ def chosen() -> str:
     wanted = os.environ.get(VARIABLE) or ("native" if native_built() else "reference")
     if wanted not in TWINS:
         raise ConfigError(f"{VARIABLE}={wanted!r} is not known; it can be 'native' or 'reference'")
-    if wanted == "native" and not native_built():
-        raise ConfigError(
-            f"{VARIABLE}=native, but calque was installed without a compiler: install it again where there is one"
-        )
+    if wanted == "native" and (failure := native_failure()) is not None:
+        raise ConfigError(f"{VARIABLE}=native, but {failure}")
     return wanted
 
 
-@cache
 def native_built() -> bool:
-    """Whether the compiled kernels are part of this installation."""
+    """Whether the compiled kernels are part of this installation, and can be loaded."""
+    return native_failure() is None
+
+
+@cache
+def native_failure() -> str | None:
+    """Why the compiled kernels do not run here and what to do, or ``None`` where they do.
+
+    Kernels that were never compiled are a way to install calque. Kernels that are there and cannot be loaded are a fault, which
+    is told once as a warning too.
+    """
     try:
         importlib.import_module(TWINS["native"])
-    except ModuleNotFoundError:
-        return False
-    return True
+    except ModuleNotFoundError as error:
+        if error.name == TWINS["native"]:
+            return f"this installation has no compiled kernels: {INSTALL_AGAIN}"
+        failure = f"the compiled kernels cannot be loaded ({error}): {INSTALL_AGAIN}"
+    except ImportError as error:
+        failure = f"the compiled kernels cannot be loaded ({error}): {INSTALL_AGAIN}"
+    else:
+        return None
+    warnings.warn(f"{failure}; until then the reference kernels do the work, slower", RuntimeWarning, stacklevel=2)
+    return failure
 
 
 def kernels() -> ModuleType:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calque.core.columns import Array, Codes, Flags, Floats, Ints
+from calque.geometry.boxes import iou
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -35,7 +36,7 @@ class Contacts:
             contacts = cls(
                 truth=truth.astype(np.int64),
                 found=found.astype(np.int64),
-                iou=shared / (found_area + truth_area - shared),
+                iou=iou(shared, truth_area, found_area),
                 coverage=shared / truth_area,
                 purity=shared / found_area,
                 same=labels[0][truth] == labels[1][found],

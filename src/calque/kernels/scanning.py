@@ -9,6 +9,7 @@ import importlib
 import os
 from typing import Any
 
+from calque.core.errors import ContractError
 from calque.kernels import TWINS, chosen
 
 
@@ -18,7 +19,9 @@ class Scanned(os.PathLike[str]):
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
         self._scan: Any = None
+        self._seen: tuple[int, ...] | None = None
         if os.path.isfile(self.path):
+            self._seen = _identity(os.stat(self.path))
             self._begin(self.path)
 
     def _begin(self, source: str | bytes) -> None:
@@ -45,10 +48,18 @@ class Scanned(os.PathLike[str]):
         return columns
 
     def part(self, span: tuple[int, int]) -> bytes:
-        """The bytes of the file from one offset to another."""
+        """The bytes of the file from one offset to another; `ContractError` when it is no longer the file that was scanned."""
         with open(self.path, "rb") as file:
+            if _identity(os.fstat(file.fileno())) != self._seen:
+                help = "try again when nothing writes to it"
+                raise ContractError.single("changed", "changed while it was read", file=self.path, help=help)
             file.seek(span[0])
             return file.read(span[1] - span[0])
+
+
+def _identity(status: os.stat_result) -> tuple[int, ...]:
+    """What differs when a file is replaced or written to."""
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def scan_pages(lines: bytes) -> dict[str, Any] | None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from calque.core.columns import Floats
 from calque.core.errors import ConfigError, ContractError, Issue
+from calque.geometry.rectangles import Sized, iou_of_sized
 from calque.kernels import kernels
 
 Block = Mapping[str, Any]
@@ -21,9 +22,7 @@ def bbox_iou(boxA: Sequence[float], boxB: Sequence[float]) -> float:  # noqa: N8
     >>> bbox_iou([0, 0, 10, 10], [0, 0, 10, 5])
     0.5
     """
-    boxes = [_box(box, name) for box, name in ((boxA, "boxA"), (boxB, "boxB"))]
-    _, iou = _best(np.array(boxes[:1]), np.array(boxes[1:]))
-    return float(iou[0])
+    return iou_of_sized(_box(boxA, "boxA"), _box(boxB, "boxB"))
 
 
 def evaluate_layout(gt_blocks: Sequence[Block], pred_blocks: Sequence[Block], iou_threshold: float = 0.5) -> dict[str, Any]:
@@ -83,7 +82,7 @@ def _boxes(blocks: Sequence[Block], name: str) -> Floats:
     return np.array(rows, dtype=np.float64).reshape(-1, 4)
 
 
-def _box(value: Any, place: str) -> list[float]:
+def _box(value: Any, place: str) -> Sized:
     numbers = list(value) if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) else []
     fine = len(numbers) == 4 and all(isinstance(n, int | float | np.number) and not isinstance(n, bool) for n in numbers)
     if not fine or not all(math.isfinite(n) for n in numbers):
@@ -92,4 +91,5 @@ def _box(value: Any, place: str) -> list[float]:
         )
     if numbers[2] < 0 or numbers[3] < 0:
         raise ContractError.single("box-invalid", f"the width or height is negative: {value!r}", pointer=place)
-    return [float(n) for n in numbers]
+    x, y, width, height = map(float, numbers)
+    return x, y, width, height

@@ -14,6 +14,4 @@ if TYPE_CHECKING:
 
 _HOME = dict.fromkeys(("check_pair", "read", "read_pair", "stream_pair"), "calque.readers.sides.reading")
 
-__all__ = sorted(_HOME)  # noqa: PLE0605  # the names are strings, in the table above
-
-__getattr__ = lazily(__name__, _HOME)
+__getattr__, __dir__, __all__ = lazily(__name__, _HOME)

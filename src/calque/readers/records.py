@@ -6,7 +6,7 @@ import json
 import os
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any
 from calque.core.corpus import UnitId
 from calque.core.errors import ContractError, Issue, IssueLog, Severity
 from calque.core.record_corpus import RecordCorpus
+from calque.engines import processes
 from calque.kernels import kernels
 from calque.readers.sources import json_tree
 
@@ -25,10 +26,6 @@ LOOK_AHEAD = 1 << 16
 
 LONG = 1 << 24
 """From how many bytes on a file of lines is read in a process of its own, beside the other."""
-
-ENDLESS = 4_300
-"""Python does not turn whole numbers with more digits into text."""
-_DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
 
 
 class LineRecords(Sequence[Any]):
@@ -50,7 +47,14 @@ class LineRecords(Sequence[Any]):
             # Forked processes must not share a file position.
             self._file, self._process = open(self._path, "rb"), os.getpid()  # noqa: SIM115  # kept open between records
         self._file.seek(self._starts[index])
-        return without(_loads(self._file.read(self._lengths[index])), self._id_key)
+        line = self._file.read(self._lengths[index])
+        record = json_tree.quickly(line)
+        return without(json_tree.parse(line, self._path) if record is json_tree.ODD else record, self._id_key)
+
+    def part(self, rows: Sequence[int]) -> LineRecords:
+        """Those in these rows."""
+        starts, lengths = (array("q", [places[row] for row in rows]) for places in (self._starts, self._lengths))
+        return LineRecords(self._path, starts, lengths, self._id_key)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_file": None}
@@ -71,29 +75,14 @@ class FileRecords(Sequence[Any]):
     def __len__(self) -> int:
         return len(self._paths)
 
+    def part(self, rows: Sequence[int]) -> FileRecords:
+        """Those in these rows."""
+        return FileRecords([self._paths[row] for row in rows], self._declared, self._id_key)
+
     def __getitem__(self, index: Any) -> Any:
         path = self._paths[index]
         record = json_tree.parse(json_tree.read_bytes(path), path)
         return without(record, self._id_key or (_id_key(record, self._declared) if isinstance(record, Mapping) else None))
-
-
-def _loads(line: bytes) -> Any:
-    """One JSON value. msgspec is several times as fast; what it refuses (NaN, broken text) goes to the exact reader."""
-    import msgspec
-
-    try:
-        if not _has_endless_number(line):
-            return msgspec.json.decode(line)
-    except (msgspec.DecodeError, RecursionError):
-        pass
-    return json.loads(line)
-
-
-def _has_endless_number(line: bytes) -> bool:
-    """Whether it may hold a number that Python can take in and never print; the exact reader refuses those."""
-    # So many digits on end are met by four looks on end; hardly a line has to be searched.
-    looks = line[:: ENDLESS // 4].translate(_DIGITS)
-    return b"0000" in looks and b"0" * ENDLESS in line.translate(_DIGITS)
 
 
 def without(record: Any, key: str | None) -> Any:
@@ -136,9 +125,8 @@ def read_record_pair(
 ) -> tuple[RecordCorpus, RecordCorpus]:
     """Both sides; when only one of them has ids, both are paired by position."""
     reading = partial(read_records, declared=declared, id_key=id_key, strict=strict)
-    expected, predictions = (
-        _in_two_processes(reading, truth, found) if jobs != 1 and _long(truth) else map(reading, (truth, found))
-    )
+    # What is wrong with the truth is told first.
+    expected, predictions = processes(jobs if _long(truth) and _long(found) else 1).map(reading, (truth, found))
     if expected.documents == predictions.documents:
         predictions = replace(predictions, documents=expected.documents)  # the same ids need not be held twice
     if expected.named == predictions.named or not expected.documents or not predictions.documents:
@@ -159,19 +147,6 @@ def _long(source: Any) -> bool:
     """Whether reading takes longer than starting a process, and what comes of it is short: positions of lines."""
     path = os.fspath(source) if isinstance(source, str | os.PathLike) else ""
     return path.endswith((".jsonl", ".ndjson")) and os.path.exists(path) and os.path.getsize(path) > LONG
-
-
-def _in_two_processes(reading: Callable[[Any], RecordCorpus], truth: Any, found: Any) -> tuple[RecordCorpus, RecordCorpus]:
-    """Both sides at once, the truth in a process of its own."""
-    from concurrent.futures import ProcessPoolExecutor
-
-    with ProcessPoolExecutor(1) as pool:
-        begun = pool.submit(reading, truth)
-        try:
-            predictions = reading(found)
-        finally:
-            expected = begun.result()  # what is wrong with the truth is told first
-        return expected, predictions
 
 
 def _from_path(path: str, declared: frozenset[str], id_key: str | None, strict: bool) -> RecordCorpus:
@@ -278,7 +253,7 @@ def _ids_in(line: bytes, decoder: Any) -> dict[str, Any] | None:
     try:
         if not line.isascii():
             line.decode()  # the decoder does not look into texts that it skips
-        if _has_endless_number(line):
+        if json_tree.has_endless_number(line):
             return None
         return msgspec.to_builtins(decoder.decode(line))  # type: ignore[no-any-return]  # a struct becomes a dictionary
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -286,21 +261,19 @@ def _ids_in(line: bytes, decoder: Any) -> dict[str, Any] | None:
 
 
 def _parsed_line(line: bytes, number: int, log: IssueLog, strict: bool) -> Any:
+    """The object on a line; what is none is a loss, or refused."""
+    place = f"line {number + 1}"
     try:
-        record = _loads(line)
-        problem = "" if isinstance(record, Mapping) else f"holds {json_tree.kind(record)}, not an object"
-    except RecursionError:
-        record, problem = None, "is nested too deeply to be read"
-    except json.JSONDecodeError as error:
-        column = f" at column {error.colno}" if error.lineno == 1 else ""  # the end of the line counts as the next
-        record, problem = None, f"is not JSON{column}: {json_tree.reason(error)[0]}"
-    except ValueError as error:
-        record, problem = None, f"is not JSON: {error}"
-    if problem and strict:
-        raise ContractError.single("broken-line", problem, file=log.file, pointer=f"line {number + 1}")
-    if problem:
-        log.add("broken-line", f"line {number + 1}", problem, help="the line is left out", severity=Severity.LOSS)
-    return record
+        record = json_tree.parse_line(line, log.file, number + 1)
+        if isinstance(record, Mapping):
+            return record
+        problem = f"holds {json_tree.kind(record)}, not an object"
+    except ContractError as error:
+        place, problem = error.issues[0].pointer, error.issues[0].message
+    if strict:
+        raise ContractError.single("broken-line", problem, file=log.file, pointer=place)
+    log.add("broken-line", place, problem, help="the line is left out", severity=Severity.LOSS)
+    return None
 
 
 def _tell_repeated(tree: Any, place: str, log: IssueLog, strict: bool) -> None:

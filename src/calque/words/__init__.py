@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from calque.core.start_up import lazily
-from calque.words.task import Words
+from calque.words.task import Words as Words
 
 if TYPE_CHECKING:
     from calque.words.alignment import Alignment as Alignment
@@ -30,10 +30,4 @@ _HOME = {
     "tokenize": "calque.words.tokenizers",
 }
 
-__all__ = ["Words", *sorted(_HOME)]  # noqa: PLE0604  # the names are strings, in the table above
-
-__getattr__ = lazily(__name__, _HOME)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__, __all__ = lazily(__name__, _HOME, own=["Words"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +12,7 @@ from calque.core.corpus import UnitId
 from calque.core.errors import ContractError
 from calque.core.ledger import UNIT
 from calque.core.word_corpus import Lattice, WordCorpus
+from calque.engines import threads
 from calque.words.alignment import align
 from calque.words.best_path import Oracle, oracle
 from calque.words.vocabulary import Sides
@@ -99,10 +99,7 @@ def _all_best(sides: Sides, lattices: Mapping[UnitId, Lattice], rows: list[int],
             issue = error.issues[0]
             raise ContractError.single(issue.code, f"document {unit!r}: {issue.message}", help=issue.help) from None
 
-    if jobs == 1:
-        return [best(row) for row in rows]
-    with ThreadPoolExecutor(jobs) as pool:
-        return list(pool.map(best, rows))
+    return list(threads(jobs).map(best, rows))
 
 
 def _oracle_table(best: list[Oracle | None], units: Codes) -> Table:

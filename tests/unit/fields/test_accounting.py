@@ -92,7 +92,8 @@ def test_no_box_is_lost_in_documents_that_one_side_lacks(pairs: list[tuple[Any, 
     assert numbers["boxes"]["predicted"] == sum(found)
 
 
-def test_any_number_of_jobs_gives_the_same_bits() -> None:
+def test_any_number_of_jobs_gives_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("calque.fields.scoring.FEW", 1)
     chance = random.Random("jobs")  # data, not secrets
 
     def record(number: int) -> Any:
@@ -107,7 +108,8 @@ def test_any_number_of_jobs_gives_the_same_bits() -> None:
         assert len(states) == 1
 
 
-def test_a_worker_tells_what_stops_it() -> None:
+def test_a_worker_tells_what_stops_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("calque.fields.scoring.FEW", 1)
     truth = [{"id": number, "text": "a"} for number in range(100)]
     found = [{"id": number, "text": {"_value": "a", "_confidence": 2 if number == 77 else 1}} for number in range(100)]
     with pytest.raises(ContractError, match="document 77: text"):

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from calque.checks.evaluators import settings
-from calque.checks.evaluators.outcome import LOGGER, Outcome, Ranges, Status, Verdict, reaches, unusable
-from calque.checks.evaluators.paths import Missing, Path
+from calque.checks.evaluators.outcome import LOGGER, Outcome, Status, Verdict, reaches, unusable
+from calque.checks.evaluators.paths import Missing
 from calque.checks.evaluators.settings import SHARED_KEYS, Complaints, Key, Keys, choice
-from calque.checks.evaluators.two_sides import MATCHINGS, Matching, Side, look_up, nothing_there, pair_up
+from calque.checks.evaluators.two_sides import (
+    MATCHINGS,
+    CaseSide,
+    GeometricCheck,
+    Matching,
+    common_settings,
+    look_up,
+    nothing_there,
+    pair_up,
+)
 from calque.checks.shapes.coordinates import BadValue
 from calque.checks.shapes.formats import FORMATS, Format, is_batch
 from calque.checks.shapes.overlap import MEASURES, Measure, Overlap, meeting, overlap, overlaps
@@ -47,24 +56,16 @@ KEYS = Keys(
 
 
 @dataclass(frozen=True, kw_only=True)
-class BoxCheck:
+class BoxCheck(GeometricCheck):
     """Compares boxes by how much they overlap."""
 
-    name: str
-    weight: float
-    found_path: Path
-    truth_path: Path
     found_format: Format
     truth_format: Format
     measure: Measure
-    threshold: float | None
     match_threshold: float
     matching: Matching
     aggregate: str
     reject_crossing: bool
-    ranges: Ranges
-    page_size: tuple[float, float] | None
-    page_size_path: Path | None
 
     @classmethod
     def from_config(cls, raw: Mapping[str, Any], complaints: Complaints) -> BoxCheck:
@@ -83,26 +84,15 @@ class BoxCheck:
         if values["threshold"] is not None and "verdict_ranges" in raw:
             LOGGER.warning("%s: verdict_ranges do nothing beside a threshold", values["name"] or TYPE)
         return cls(
-            name=values["name"] or TYPE,
-            weight=values["weight"],
-            found_path=values["bbox_path"],
-            truth_path=values["expected_bbox_path"],
+            **common_settings(TYPE, "bbox", values),
             found_format=found_format,
             truth_format=truth_format,
             measure=MEASURES[values["metric"]],
-            threshold=values["threshold"],
             match_threshold=values["match_threshold"] or values["threshold"] or 0.5,
             matching=values["matching"],
             aggregate=values["aggregate"],
             reject_crossing=values["on_invalid"] == "reject",
-            ranges=values["verdict_ranges"],
-            page_size=values["page_size"],
-            page_size_path=values["page_size_path"],
         )
-
-    def renamed(self, name: str) -> BoxCheck:
-        """The same evaluator under another name."""
-        return replace(self, name=name)
 
     def evaluate(self, output: Any, expected: Any) -> Outcome:
         """What this evaluator says of a case. Bad data never raises: it scores 0 and says why."""
@@ -116,7 +106,7 @@ class BoxCheck:
             return unusable([INVALID], "; ".join(complaints), {}, status=_blame(truth))
         return self._single(found.items[0], truth.items[0])  # type: ignore[arg-type]  # no complaint: both are shapes
 
-    def _side(self, name: str, data: Any, expected: Any) -> Side[Shape] | Missing:
+    def _side(self, name: str, data: Any, expected: Any) -> CaseSide[Shape] | Missing:
         path, format = (self.found_path, self.found_format) if name == "output" else (self.truth_path, self.truth_format)
 
         def read(value: Any) -> Shape:
@@ -178,7 +168,7 @@ class BoxCheck:
         low = self.ranges.partial_from if self.threshold is None else self.threshold
         return [], [f"bbox does not match: {said} is below {low:g}"]
 
-    def _batch(self, found: Side[Shape], truth: Side[Shape]) -> Outcome:
+    def _batch(self, found: CaseSide[Shape], truth: CaseSide[Shape]) -> Outcome:
         pairs = self._pairs(found, truth)
         counts = _Counts(len(found.items), len(truth.items), sum(reaches(pair.score, self.match_threshold) for pair in pairs))
         total = math.fsum(pair.score for pair in pairs)
@@ -216,7 +206,7 @@ class BoxCheck:
         pairs: Sequence[_Pair],
         counts: _Counts,
         complaints: list[str],
-        truth: Side[Shape],
+        truth: CaseSide[Shape],
     ) -> Outcome:
         hits, misses = self._said(verdict, f"{self.aggregate} {score:.4g}")
         missed = set(range(counts.truth))
@@ -240,7 +230,7 @@ class BoxCheck:
             LOGGER.error("%s: %s", self.name, "; ".join(complaints))
         return Outcome(score, verdict, hits, misses, reasoning, metadata, status)
 
-    def _pairs(self, found: Side[Shape], truth: Side[Shape]) -> list[_Pair]:
+    def _pairs(self, found: CaseSide[Shape], truth: CaseSide[Shape]) -> list[_Pair]:
         rows, columns = found.usable(), truth.usable()
         shapes: list[list[Any]] = [
             [side.items[place] for place in usable] for side, usable in ((found, rows), (truth, columns))
@@ -303,7 +293,7 @@ def _matrix(values: Mapping[tuple[int, int], float], height: int, width: int) ->
     return matrix
 
 
-def _blame(truth: Side[Shape]) -> Status:
+def _blame(truth: CaseSide[Shape]) -> Status:
     """A bad expected value is the author's error; a bad output is the model's failure."""
     return Status.ERROR if truth.complaints() else Status.OK
 

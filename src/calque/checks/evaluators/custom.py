@@ -24,6 +24,7 @@ from calque.checks.evaluators.outcome import LOGGER, Outcome, Ranges, Status, Ve
 from calque.checks.evaluators.settings import Complaints, Key, Keys
 from calque.checks.shapes.coordinates import plain, shown
 from calque.core.errors import ConfigError, did_you_mean
+from calque.engines import begin
 
 GROUP = "calque.evaluators"
 SECONDS = 30.0
@@ -218,20 +219,4 @@ def _alarm(seconds: float) -> Iterator[None]:
 
 def _in_thread(work: Callable[[], Any], seconds: float) -> Any:
     """Where no alarm can ring, stop waiting: the thread itself cannot be stopped and ends with the process."""
-    returned: list[Any] = []
-    raised: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            returned.append(work())
-        except BaseException as error:  # it is raised again where someone waits for it
-            raised.append(error)
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if thread.is_alive():
-        raise TimeoutError
-    if raised:
-        raise raised[0]
-    return returned[0]
+    return begin(work).result(seconds)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from calque.checks.evaluators import settings
-from calque.checks.evaluators.outcome import LOGGER, Outcome, Ranges, Status, Verdict, unusable, within
+from calque.checks.evaluators.outcome import LOGGER, Outcome, Status, Verdict, unusable, within
 from calque.checks.evaluators.paths import Gathered, Missing, Path
 from calque.checks.evaluators.settings import SHARED_KEYS, Complaints, Key, Keys, choice
-from calque.checks.evaluators.two_sides import Side, look_up, nothing_there, pair_up
+from calque.checks.evaluators.two_sides import CaseSide, GeometricCheck, common_settings, look_up, nothing_there, pair_up
 from calque.checks.shapes.coordinates import BadValue, is_list, number, numbers, shown
 from calque.checks.shapes.distances import METRICS, Metric
 
@@ -73,21 +73,13 @@ class _Distance:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PointCheck:
+class PointCheck(GeometricCheck):
     """Compares points by how far they are apart."""
 
-    name: str
-    weight: float
-    found_path: Path
-    truth_path: Path
     metric: Metric
-    threshold: float | None
     scoring: str
     matching: str
     by_diagonal: bool
-    ranges: Ranges
-    page_size: tuple[float, float] | None
-    page_size_path: Path | None
     area_path: Path | None
     sigmas: tuple[float, ...] | None
 
@@ -108,25 +100,14 @@ class PointCheck:
                 complaints.add(raw, "scoring", f"scoring: {values['scoring']} needs a threshold")
             LOGGER.warning("%s has no threshold: scores are graded by distance", values["name"] or TYPE)
         return cls(
-            name=values["name"] or TYPE,
-            weight=values["weight"],
-            found_path=values["point_path"],
-            truth_path=values["expected_point_path"],
+            **common_settings(TYPE, "point", values),
             metric=metric,
-            threshold=threshold,
             scoring=values["scoring"],
             matching=values["matching"],
             by_diagonal=by_diagonal,
-            ranges=values["verdict_ranges"],
-            page_size=values["page_size"],
-            page_size_path=values["page_size_path"],
             area_path=values["area_path"],
             sigmas=values["sigmas"],
         )
-
-    def renamed(self, name: str) -> PointCheck:
-        """The same evaluator under another name."""
-        return replace(self, name=name)
 
     def evaluate(self, output: Any, expected: Any) -> Outcome:
         """What this evaluator says of a case. Bad data never raises: it scores 0 and says why."""
@@ -146,7 +127,7 @@ class PointCheck:
     def _metadata(self, distance: float | None) -> dict[str, Any]:
         return {"distance": distance, "metric": self.metric.name, "threshold": self.threshold}
 
-    def _single(self, truth: Side[Any], measured: _Distance) -> Outcome:
+    def _single(self, truth: CaseSide[Any], measured: _Distance) -> Outcome:
         metadata = self._metadata(measured.value)
         if measured.value is None:
             blame = Status.ERROR if truth.complaints() else Status.OK
@@ -170,7 +151,7 @@ class PointCheck:
             return self.ranges.verdict(self._score(distance))
         return Verdict.PASS if within(distance, self.threshold) else Verdict.FAIL
 
-    def _batch(self, found: Side[Any], truth: Side[Any], measured: Sequence[_Distance]) -> Outcome:
+    def _batch(self, found: CaseSide[Any], truth: CaseSide[Any], measured: Sequence[_Distance]) -> Outcome:
         size = max(len(found.items), len(truth.items))
         known = [distance.value for distance in measured if distance.value is not None]
         passes = sum(self._verdict(value) is Verdict.PASS for value in known)
@@ -210,7 +191,7 @@ class PointCheck:
             return Verdict.PASS
         return Verdict.PARTIAL if passes else Verdict.FAIL
 
-    def _distances(self, found: Side[Any], truth: Side[Any], expected: Any) -> list[_Distance]:
+    def _distances(self, found: CaseSide[Any], truth: CaseSide[Any], expected: Any) -> list[_Distance]:
         """One distance for each place of the longer side."""
         diagonal = self._diagonal(expected) if self.by_diagonal else 1.0
         areas = self._areas(expected, len(truth.items)) if self.metric.name == "oks" else []
@@ -230,7 +211,7 @@ class PointCheck:
             for i, j in pairs
         ]
 
-    def _closest(self, found: Side[Any], truth: Side[Any], measure: Callable[[int, int], _Distance]) -> dict[int, int]:
+    def _closest(self, found: CaseSide[Any], truth: CaseSide[Any], measure: Callable[[int, int], _Distance]) -> dict[int, int]:
         """The pairing with the smallest total distance among points that can be compared."""
         import numpy as np
 
@@ -245,7 +226,7 @@ class PointCheck:
         return {rows[i]: columns[j] for i, j in pair_up(-matrix, "hungarian", 0.0)}
 
     def _distance(
-        self, found: Side[Any], truth: Side[Any], i: int, j: int, diagonal: float, areas: Sequence[float]
+        self, found: CaseSide[Any], truth: CaseSide[Any], i: int, j: int, diagonal: float, areas: Sequence[float]
     ) -> _Distance:
         first, second = found.items[i], truth.items[j]
         if isinstance(first, BadValue) or isinstance(second, BadValue):

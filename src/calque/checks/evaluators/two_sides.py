@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeVar
 
-from calque.checks.evaluators.outcome import SLACK, Outcome, Status, unusable
+from calque.checks.evaluators.outcome import SLACK, Outcome, Ranges, Status, unusable
 from calque.checks.evaluators.paths import Gathered, Missing, Path
 from calque.checks.shapes.coordinates import BadValue, plain
 from calque.core.assignment import assign
@@ -18,8 +18,37 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 
 
+@dataclass(frozen=True, kw_only=True)
+class GeometricCheck:
+    """What evaluators of boxes and of points have in common: where to look on both sides, and from where on a case passes."""
+
+    name: str
+    weight: float
+    found_path: Path
+    truth_path: Path
+    threshold: float | None
+    ranges: Ranges
+    page_size: tuple[float, float] | None
+    page_size_path: Path | None
+
+    def renamed(self, name: str) -> Self:
+        """The same evaluator under another name."""
+        return replace(self, name=name)
+
+
+def common_settings(type: str, item: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of `GeometricCheck`, from settings whose paths are named after the item: ``bbox_path``, ``point_path``."""
+    return {
+        "name": values["name"] or type,
+        "found_path": values[f"{item}_path"],
+        "truth_path": values[f"expected_{item}_path"],
+        "ranges": values["verdict_ranges"],
+        **{key: values[key] for key in ("weight", "threshold", "page_size", "page_size_path")},
+    }
+
+
 @dataclass(frozen=True, slots=True)
-class Side(Generic[Item]):
+class CaseSide(Generic[Item]):
     """What a path led to on one side of a case."""
 
     name: str
@@ -39,17 +68,17 @@ class Side(Generic[Item]):
 
 def look_up(
     name: str, path: Path, data: Any, read: Callable[[Any], Item], is_batch: Callable[[Any], bool]
-) -> Side[Item] | Missing:
+) -> CaseSide[Item] | Missing:
     """The side of a case that a path leads to."""
     value = path.find(plain(data))
     if isinstance(value, Missing):
         return value
     if isinstance(value, Gathered):
-        return Side(name, [_read(item, read) for item in value.items], batch=True)
+        return CaseSide(name, [_read(item, read) for item in value.items], batch=True)
     value = plain(value)
     if is_batch(value):
-        return Side(name, [_read(item, read) for item in value], batch=True)
-    return Side(name, [_read(value, read)], batch=False)
+        return CaseSide(name, [_read(item, read) for item in value], batch=True)
+    return CaseSide(name, [_read(value, read)], batch=False)
 
 
 def _read(value: Any, read: Callable[[Any], Item]) -> Item | BadValue:

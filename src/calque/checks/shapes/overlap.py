@@ -9,6 +9,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from calque.checks.shapes.regions import LARGEST, SMALLEST, Box, Region, Shape, hull, signed_area
+from calque.geometry import rectangles
 
 if TYPE_CHECKING:
     from calque.core.columns import Floats, Ints
@@ -54,8 +55,8 @@ class Overlap:
 
 
 def ratio(part: float, whole: float) -> float:
-    """A share between 0 and 1; 0 of nothing."""
-    return min(part / whole, 1.0) if whole > 0 else 0.0
+    """A share between 0 and 1, where the areas of polygons are rounded; 0 of nothing."""
+    return min(rectangles.share(part, whole), 1.0)
 
 
 def overlap(found: Shape, truth: Shape) -> Overlap:
@@ -64,7 +65,7 @@ def overlap(found: Shape, truth: Shape) -> Overlap:
     if exponent:
         found, truth = found.scaled(exponent), truth.scaled(exponent)
     if isinstance(found, Box) and isinstance(truth, Box):
-        return Overlap(_boxes(found, truth), found.area, truth.area, exponent)
+        return Overlap(rectangles.intersection(found.edges, truth.edges), found.area, truth.area, exponent)
     shared = _regions([found.region()], [truth.region()], [(0, 0)])[0]
     return Overlap(shared, found.area, truth.area, exponent)
 
@@ -75,14 +76,8 @@ def _exponent(found: Shape, truth: Shape) -> int:
     side = max(a.right - a.left, a.bottom - a.top, b.right - b.left, b.bottom - b.top)
     if SMALLEST < side < LARGEST or side == 0:
         return 0
-    reach = max(abs(value) for box in (a, b) for value in (box.left, box.top, box.right, box.bottom))
+    reach = max(abs(value) for box in (a, b) for value in box.edges)
     return -math.frexp(reach if side >= LARGEST else side)[1]
-
-
-def _boxes(found: Box, truth: Box) -> float:
-    width = min(found.right, truth.right) - max(found.left, truth.left)
-    height = min(found.bottom, truth.bottom) - max(found.top, truth.top)
-    return width * height if width > 0 and height > 0 else 0.0
 
 
 Pairs: TypeAlias = Sequence[tuple[int, int]]
@@ -93,7 +88,7 @@ def overlaps(found: Sequence[Shape], truth: Sequence[Shape], pairs: Pairs) -> di
     if any(_exponent(found[i], truth[j]) for i, j in pairs):
         return {(i, j): overlap(found[i], truth[j]) for i, j in pairs}
     if all(isinstance(shape, Box) for shape in (*found, *truth)):
-        shared = [_boxes(found[i].bounds, truth[j].bounds) for i, j in pairs]
+        shared = [rectangles.intersection(found[i].bounds.edges, truth[j].bounds.edges) for i, j in pairs]
     else:
         shared = _regions([shape.region() for shape in found], [shape.region() for shape in truth], pairs)
     found_areas, truth_areas = [shape.area for shape in found], [shape.area for shape in truth]
@@ -126,7 +121,7 @@ def _bounds(shapes: Sequence[Shape]) -> Floats:
     import numpy as np
 
     boxes = (shape.bounds for shape in shapes)
-    return np.array([(box.left, box.top, box.right, box.bottom) for box in boxes], dtype=np.float64).reshape(-1, 4)
+    return np.array([box.edges for box in boxes], dtype=np.float64).reshape(-1, 4)
 
 
 def _regions(found: Sequence[Region], truth: Sequence[Region], pairs: Pairs) -> list[float]:
@@ -167,7 +162,7 @@ def polygon_iou(first: Floats, second: Floats, *, jobs: int = 1) -> Floats:
     """
     import numpy as np
 
-    from calque.core.geometry import share
+    from calque.geometry.boxes import share
     from calque.kernels import kernels
 
     sides = []

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from calque.checks.shapes.coordinates import BadValue
+from calque.geometry.rectangles import Corners
 
 Point: TypeAlias = tuple[float, float]
 Ring: TypeAlias = tuple[Point, ...]
@@ -40,6 +41,11 @@ class Box:
         return self
 
     @property
+    def edges(self) -> Corners:
+        """Left, top, right and bottom."""
+        return self.left, self.top, self.right, self.bottom
+
+    @property
     def area(self) -> float:
         """Width times height."""
         return (self.right - self.left) * (self.bottom - self.top)
@@ -60,7 +66,7 @@ class Box:
 
     def scaled(self, exponent: int) -> Box:
         """The box times a power of two."""
-        return Box(*(math.ldexp(value, exponent) for value in (self.left, self.top, self.right, self.bottom)))
+        return Box(*(math.ldexp(value, exponent) for value in self.edges))
 
     def region(self) -> Region:
         """The same box as a region."""

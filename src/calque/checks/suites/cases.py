@@ -14,6 +14,7 @@ from calque.checks.evaluators.settings import Complaints, Located
 from calque.checks.shapes.coordinates import shown
 from calque.core.corpus import Corpus, UnitId
 from calque.core.errors import ConfigError, ContractError, did_you_mean
+from calque.readers.sources.json_tree import parse_line, repeated_keys
 
 KEYS = ("id", "output", "expected", "evaluators", "tags")
 
@@ -128,30 +129,14 @@ def read_lines(path: str | os.PathLike[str]) -> Iterator[Case]:
 
 def _from_line(line: bytes, file: str, number: int, position: int) -> Case:
     place = f"line {number}"
-    try:
-        raw = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"), object_pairs_hook=_object)
-    except json.JSONDecodeError as error:
-        raise ContractError.single(
-            "not-json", f"is not JSON: {error.msg}", file=file, pointer=f"{place} column {error.colno}"
-        ) from None
-    except UnicodeDecodeError:
-        raise ContractError.single("not-utf8", "is not UTF-8 text", file=file, pointer=place) from None
-    except RecursionError:
-        raise ContractError.single("too-deep", "is nested too deeply to be read", file=file, pointer=place) from None
-    except ValueError as error:
-        raise ContractError.single("not-json", str(error), file=file, pointer=place) from None
+    raw = parse_line(line, file, number)
+    for inside, key in repeated_keys(raw):
+        where = ": ".join(filter(None, (place, inside)))
+        raise ContractError.single("duplicate-key", f"the key {key!r} occurs twice in one object", file=file, pointer=where)
     complaints = Complaints(file)
     case = case_of(raw, position, place, complaints)
     complaints.raise_all()
     return case
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    plain = dict(pairs)
-    if len(plain) != len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} occurs twice in one object")
-    return plain
 
 
 def failed_ids(path: str | os.PathLike[str]) -> frozenset[UnitId]:

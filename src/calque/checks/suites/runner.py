@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import islice
-from multiprocessing import get_context
+from itertools import chain, islice
 from typing import Any
 
 from calque.checks.evaluators.custom import Reference
@@ -17,9 +15,13 @@ from calque.checks.evaluators.registry import Check, build_all
 from calque.checks.evaluators.settings import Complaints
 from calque.checks.suites.cases import Case
 from calque.core.errors import ConfigError
+from calque.engines import processes
 
 CHUNK = 200
 """Cases that are judged, and told of, at a time."""
+
+WORTH_PROCESSES = 2
+"""From how many chunks on processes are started."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +74,16 @@ class Bench:
 def run(bench: Bench, cases: Iterable[Case], jobs: int = 1) -> Iterator[list[Row]]:
     """The outcomes of all cases, in chunks and in order; the same for any number of jobs."""
     chunks = _chunks(cases)
-    first = list(islice(chunks, 2))
-    # A pool takes longer to start than a few hundred cases take to judge, and cannot see functions that live here only.
-    if jobs == 1 or len(first) < 2 or any(callable(reference) for reference in bench.registry.values()):
-        for chunk in (*first, *chunks):
+    first = list(islice(chunks, WORTH_PROCESSES))
+    # Workers take longer to start than a few hundred cases take to judge, and cannot see functions that live here only.
+    if jobs == 1 or len(first) < WORTH_PROCESSES or any(callable(reference) for reference in bench.registry.values()):
+        for chunk in chain(first, chunks):
             yield [row for case in chunk for row in bench.judge(case)]
-    else:
-        yield from _in_processes(bench, (*first, *chunks), jobs)
+        return
+    for judged in processes(jobs).map(Judging(bench), chain(first, chunks)):
+        for level, message in judged.records:
+            LOGGER.log(level, "%s", message)
+        yield judged.rows
 
 
 def _chunks(cases: Iterable[Case]) -> Iterator[list[Case]]:
@@ -87,35 +92,33 @@ def _chunks(cases: Iterable[Case]) -> Iterator[list[Case]]:
         yield chunk
 
 
-def _in_processes(bench: Bench, chunks: Iterable[list[Case]], jobs: int) -> Iterator[list[Row]]:
-    configs: list[Mapping[str, Any]] = [dict(config) for config in bench.configs]
-    setup = (configs, bench.registry, bench.file)
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_start_worker, initargs=setup) as pool:
-        waiting: deque[Future[_Judged]] = deque()
-        for chunk in chunks:
-            waiting.append(pool.submit(_judge_chunk, chunk))
-            if len(waiting) > 2 * jobs:
-                yield _told(waiting.popleft().result())
-        while waiting:
-            yield _told(waiting.popleft().result())
-
-
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class Judged:
     """What a worker hands back: outcomes, and what it would have logged."""
 
     rows: list[Row]
     records: list[tuple[int, str]]
 
 
-def _told(judged: _Judged) -> list[Row]:
-    for level, message in judged.records:
-        LOGGER.log(level, "%s", message)
-    return judged.rows
+class Judging:
+    """Judges chunks of cases in a worker, which logs nothing itself: whoever asked tells of it."""
+
+    def __init__(self, bench: Bench) -> None:
+        # Where a setting stands in the file was for complaints, and those came before.
+        self._setup = [dict(config) for config in bench.configs], bench.registry, bench.file
+        self._bench: Bench | None = None
+
+    def __call__(self, cases: Sequence[Case]) -> Judged:
+        """The outcomes of all these cases."""
+        with _recorded() as records:
+            if self._bench is None:
+                self._bench = Bench(*self._setup)
+                records.kept.clear()  # what there is to say of settings was said when the suite was read
+            return Judged([row for case in cases for row in self._bench.judge(case)], records.kept)
 
 
 class _Records(logging.Handler):
-    """Keeps log records, so that the process that was asked can tell of them."""
+    """Keeps log records."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -125,20 +128,13 @@ class _Records(logging.Handler):
         self.kept.append((record.levelno, record.getMessage()))
 
 
-_WORKER: dict[str, Any] = {}
-
-
-def _start_worker(configs: list[Mapping[str, Any]], registry: Mapping[str, Reference], file: str) -> None:
-    LOGGER.propagate = False
-    LOGGER.addHandler(logging.NullHandler())
-    _WORKER["bench"] = Bench(configs, registry, file)
-
-
-def _judge_chunk(cases: list[Case]) -> _Judged:
-    bench: Bench = _WORKER["bench"]
+@contextmanager
+def _recorded() -> Iterator[_Records]:
+    """Within the block, what is logged goes nowhere else."""
     records = _Records()
-    LOGGER.addHandler(records)
+    before, LOGGER.handlers = LOGGER.handlers, [records]
+    propagates, LOGGER.propagate = LOGGER.propagate, False
     try:
-        return _Judged([row for case in cases for row in bench.judge(case)], records.kept)
+        yield records
     finally:
-        LOGGER.removeHandler(records)
+        LOGGER.handlers, LOGGER.propagate = before, propagates

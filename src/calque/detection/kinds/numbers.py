@@ -12,7 +12,8 @@ from calque.core.columns import Array, Codes, Ints, Strings, Table, where_else
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, MeasureName, Undefined, counts, fraction_sums, number
 from calque.core.start_up import Frozen
-from calque.detection.average_precision import RECALL_POINTS, image_order
+from calque.detection.average_precision import image_order
+from calque.geometry.grids import RECALL_POINTS
 from calque.kernels import kernels
 from calque.kernels.error_kinds import Kind, Subtype
 
@@ -230,7 +231,7 @@ def _averages(ledger: Ledger, repairs: Sequence[Repair], truths: Ints, jobs: int
     order, class_offsets = kernels().score_order(label, score, len(ledger.names["label"]), jobs)
     right, absent = (np.take(mask, place) for mask in _masks(repairs))
     precision, _, _ = kernels().coco_accumulate(
-        order, class_offsets, score, np.zeros(len(place), np.int32), right, absent, truths, RECALL_POINTS, 1, jobs
+        order, class_offsets, score, np.zeros(len(place), np.int32), right, absent, truths, np.array(RECALL_POINTS), 1, jobs
     )
     return [float(curve[curve > -1].mean()) if (curve > -1).any() else math.nan for curve in precision]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from calque.fields.accounting.rows import Book, class_of, reason_of
-from calque.fields.comparison.cells import ABSENT, Cell, Loose, Record, Side
+from calque.fields.comparison.cells import ABSENT, Cell, Loose, Record, RecordSide
 from calque.fields.comparison.records import Compared, Outcome, Pairs
 from calque.fields.schemas.plan import FieldPlan, Kind
 
@@ -15,7 +15,7 @@ UNRATED = 1.0
 """The threshold shown for what is compared with nothing."""
 
 
-def account(book: Book, fields: Sequence[Compared], truth: Side, found: Side) -> None:
+def account(book: Book, fields: Sequence[Compared], truth: RecordSide, found: RecordSide) -> None:
     """Write down one document."""
     book.count(fields, everywhere=True)
     book.unknown += found.record.unknown + _unknown(fields)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from calque.comparators.text import equality
 from calque.fields.accounting.rows import Book, class_of, reason_of
-from calque.fields.comparison.cells import ABSENT, ODD_BOX, Cell, Side, bare, wrappers
+from calque.fields.comparison.cells import ABSENT, ODD_BOX, Cell, RecordSide, bare, wrappers
 from calque.fields.comparison.records import Compared, Pair
 from calque.fields.schemas.plan import FieldPlan, Kind
 
@@ -15,7 +15,7 @@ VALUES_MATCH = 0.7
 """Rows of value lists are paired by equal text, whatever the field's comparator; a pair matches from here on."""
 
 
-def account(book: Book, fields: Sequence[Compared], truth: Side, found: Side) -> None:
+def account(book: Book, fields: Sequence[Compared], truth: RecordSide, found: RecordSide) -> None:
     """Write down one document."""
     del truth
     book.count(fields, everywhere=False)

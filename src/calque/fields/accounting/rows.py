@@ -13,10 +13,10 @@ import numpy as np
 from calque.core.columns import Codes, Strings, Table
 from calque.core.corpus import UnitId
 from calque.core.ledger import UNIT, Ledger
-from calque.core.rectangles import iou
 from calque.fields.comparison.cells import Accepted, Cell, Record, Unfit
 from calque.fields.comparison.records import Compared, Outcome, Pairs
 from calque.fields.schemas.plan import MOST_CELLS, FieldPlan, Kind, Matching, RecordPlan
+from calque.geometry.rectangles import iou
 
 _INDEX = re.compile(r"\[\d+\]")
 OUTCOMES = len(Outcome)

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
-from calque.core.rectangles import Rectangle, rectangle
 from calque.fields.schemas.plan import FieldPlan, Kind, RecordPlan
+from calque.geometry.rectangles import Rectangle, rectangle
 
 ODD_BOX: Rectangle = (math.nan, math.nan, math.nan, math.nan, None)
 """A box that is there and cannot be read: it overlaps nothing."""
@@ -76,7 +76,7 @@ _new_cell = tuple.__new__
 """Cells are made by the million; this is twice as fast as calling the class."""
 
 
-class Side:
+class RecordSide:
     """One side of one document: its cells, its loose boxes, and the number of all its boxes.
 
     ``empty_object`` is what ``{}`` stands for where an object is expected: nothing, or an object without values.

@@ -11,7 +11,6 @@ import numpy as np
 
 from calque.core.assignment import assign
 from calque.core.columns import Flags, Floats, Ints
-from calque.core.rectangles import Rectangle, centre
 from calque.fields.comparison.cells import Accepted, Cell, Record, Unfit
 from calque.fields.comparison.records import (
     SLACK,
@@ -26,6 +25,7 @@ from calque.fields.comparison.records import (
     similarity,
 )
 from calque.fields.schemas.plan import MOST_CELLS, FieldPlan, Kind, Matching, RecordPlan
+from calque.geometry.rectangles import Rectangle, centre
 
 GRID = float(1 << 30)
 """Similarities closer than one part in 2**30 count as equal, so that rounding does not decide and boxes may."""

@@ -11,9 +11,9 @@ from calque.core.columns import Floats, Ints, Table
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Undefined, counts, fraction_parts, joined_fractions
 from calque.fields.confidence.ranking import Ranked, Ranking, by_code
+from calque.geometry.grids import DECIMAL_RECALL_POINTS
 from calque.kernels import kernels
 
-RECALL_POINTS = np.arange(101) / 100
 MASK_BITS = 16
 """How many thresholds one pass of the kernel takes."""
 
@@ -63,7 +63,7 @@ def _mean_precisions(ranking: Ranking, truths: Ints, thresholds: range) -> Float
     """The mean over recall points for some of the thresholds, and each class."""
     wanted = np.tile(truths, (len(thresholds), 1))
     before = np.zeros((2, *wanted.shape), np.int64)
-    best = np.where(wanted > 0, 0.0, -1.0)[:, None].repeat(len(RECALL_POINTS), axis=1)
+    best = np.where(wanted > 0, 0.0, -1.0)[:, None].repeat(len(DECIMAL_RECALL_POINTS), axis=1)
     for rows in ranking:
         label, met = rows.values
         # One bit for each threshold that the overlap meets; they are sorted, so these are the lowest bits.
@@ -79,7 +79,7 @@ def _mean_precisions(ranking: Ranking, truths: Ints, thresholds: range) -> Float
             matched,
             nothing.astype(np.uint16),
             wanted,
-            RECALL_POINTS,
+            np.array(DECIMAL_RECALL_POINTS),
             1,
             before=before,
         )

@@ -18,7 +18,7 @@ from calque.comparators.base import BaseComparator
 from calque.comparators.registry import describe
 from calque.core.errors import ConfigError
 from calque.fields.accounting.rows import blank_is_absent
-from calque.fields.comparison.cells import Record, Side, wrappers
+from calque.fields.comparison.cells import Record, RecordSide, wrappers
 from calque.fields.comparison.one_document import compare_pair, confusion_matrix, non_matches, own_outcome
 from calque.fields.comparison.records import compare_records, similarity
 from calque.fields.schemas.json_schema import from_plain, to_plain
@@ -106,7 +106,7 @@ class StructuredModel(BaseModel):
         if not isinstance(raw, dict):
             raise TypeError(f"a record is a JSON object, not {type(raw).__name__}")
         plan = cls.plan()
-        side = Side(plan, raw, lambda *_: None)
+        side = RecordSide(plan, raw, lambda *_: None)
         model = cls._from_record(plan, side.record, {key: raw[key] for key in raw if key not in plan.keys})
         model._raw = raw
         return model
@@ -170,7 +170,7 @@ class StructuredModel(BaseModel):
     def compare(self, other: StructuredModel) -> float:
         """How alike the two are, before any threshold."""
         plan = self.plan()
-        sides = [Side(plan, each.raw_json(), lambda *_: None) for each in (self, other)]
+        sides = [RecordSide(plan, each.raw_json(), lambda *_: None) for each in (self, other)]
         return similarity(compare_records(plan, sides[0].record, sides[1].record))
 
     def compare_with(

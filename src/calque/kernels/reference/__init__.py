@@ -7,7 +7,6 @@ from calque.kernels.reference.keys import repeats_a_key
 from calque.kernels.reference.kinds import error_kinds
 from calque.kernels.reference.overlaps import overlapping_pairs, pair_measures, union_areas
 from calque.kernels.reference.polygons import polygon_areas, polygon_overlaps, polygon_simple
-from calque.kernels.reference.spelling import spell_floats
 from calque.kernels.reference.sums import fraction_parts
 from calque.kernels.reference.words import (
     bag_matches,
@@ -39,7 +38,6 @@ __all__ = [
     "polygon_simple",
     "repeats_a_key",
     "score_order",
-    "spell_floats",
     "split_words",
     "union_areas",
 ]

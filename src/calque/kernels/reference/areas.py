@@ -5,20 +5,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+from calque.geometry.boxes import Edges, edges, touch
 from calque.kernels.reference.boxes import (
     ABSORBS,
     COUNTS,
     LEFT_OUT,
     PAIRS_AT_ONCE,
     Bytes,
-    Edges,
     Flags,
     Floats,
     Ints,
     Rows,
     Side,
+    box_form,
     check_side,
-    edges,
     pairs,
 )
 
@@ -92,8 +92,8 @@ def page_areas(
     if len(truth_offsets) != len(found_offsets):
         raise ValueError("truth_offsets and found_offsets must have the same number of pages")
     names, label = np.unique(np.concatenate((truth_labels, found_labels)), return_inverse=True)
-    truth = Table(edges(truth_boxes, xywh), _pages(truth_offsets), label[: len(truth_labels)], truth_roles)
-    found = Table(edges(found_boxes, xywh), _pages(found_offsets), label[len(truth_labels) :], found_roles)
+    truth = Table(edges(truth_boxes, box_form(xywh)), _pages(truth_offsets), label[: len(truth_labels)], truth_roles)
+    found = Table(edges(found_boxes, box_form(xywh)), _pages(found_offsets), label[len(truth_labels) :], found_roles)
     size = max(len(names), 1)
     truth_key, found_key = (side.page * size + side.label for side in (truth, found))
     keys = np.unique(np.concatenate((truth_key[truth_roles == COUNTS], found_key[found_roles == COUNTS])))
@@ -136,11 +136,10 @@ def _touched(truth: Table, found: Table, truths: Side, predicted: Rows, group: R
     """Groups, and the truths of other labels and absorbing truths of their own that touch one of their predictions."""
     rows = len(truth.roles)
     codes = [np.zeros(0, np.int64)]
-    a, b = truth.edges, found.edges
     for t, f in pairs(truths, Side(predicted, found.page)):
-        touch = (a.left[t] < b.right[f]) & (b.left[f] < a.right[t]) & (a.top[t] < b.bottom[f]) & (b.top[f] < a.bottom[t])
-        touch &= (truth.label[t] == found.label[f]) == (truth.roles[t] == ABSORBS)
-        codes.append(np.unique(group[f[touch]] * rows + t[touch]))
+        touched = touch(truth.edges.take(t), found.edges.take(f))
+        touched &= (truth.label[t] == found.label[f]) == (truth.roles[t] == ABSORBS)
+        codes.append(np.unique(group[f[touched]] * rows + t[touched]))
     return np.divmod(np.unique(np.concatenate(codes)), max(rows, 1))
 
 

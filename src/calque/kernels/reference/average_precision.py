@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from calque.geometry.boxes import edges, intersection, iou
 from calque.kernels.reference.boxes import (
     LEFT_OUT,
     Bytes,
@@ -18,11 +19,9 @@ from calque.kernels.reference.boxes import (
     Ints,
     Rows,
     Side,
+    box_form,
     check_offsets,
     check_side,
-    edges,
-    intersection,
-    iou,
     pairs,
     sides,
 )
@@ -77,7 +76,7 @@ def coco_match(
     if len(thresholds) > MOST_THRESHOLDS:
         raise ValueError(f"at most {MOST_THRESHOLDS} thresholds fit a mask")
     truth_side, found_side = sides(truth_labels, truth_offsets, truth_roles, found_labels, found_offsets, found_roles)
-    truths, founds = edges(truth_boxes, xywh), edges(found_boxes, xywh)
+    truths, founds = edges(truth_boxes, box_form(xywh)), edges(found_boxes, box_form(xywh))
     rank = ranks(found_side, found_scores)
     ranked = (rank >= 0) & (rank < max_detections)
     crowd = truth_crowd != 0
@@ -89,10 +88,11 @@ def coco_match(
     candidates = []
     limits = np.minimum(thresholds, HIGHEST_THRESHOLD)
     for truth, found in pairs(truth_side, found_side):
-        shared = intersection(truths, truth, founds, found)
-        overlap = iou(shared, truths.area[truth], founds.area[found])
+        one, other = truths.take(truth), founds.take(found)
+        shared = intersection(one, other)
+        overlap = iou(shared, one.area, other.area)
         with np.errstate(all="ignore"):
-            overlap = np.where(crowd[truth] & (shared > 0), shared / founds.area[found], overlap)
+            overlap = np.where(crowd[truth] & (shared > 0), shared / other.area, overlap)
         mask = masks(overlap[:, None] >= limits)
         keep = mask != 0
         candidates.append(Candidates(overlap[keep], mask[keep], truth[keep], found[keep]))

@@ -10,6 +10,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from calque.geometry.boxes import edges, intersection, iou
+from calque.geometry.forms import BoxForm
+
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 Ints = npt.NDArray[np.int32]
@@ -21,16 +24,6 @@ COUNTS, ABSORBS, LEFT_OUT = 0, 1, 2
 
 PAIRS_AT_ONCE = 1 << 18
 """How many pairs are held in memory at a time: enough to drown NumPy's overhead, few enough to stay in the cache."""
-
-
-class Edges(NamedTuple):
-    """Boxes as columns. The area is kept because it cannot be had from the corners of x, y, w, h to the bit."""
-
-    left: Floats
-    top: Floats
-    right: Floats
-    bottom: Floats
-    area: Floats
 
 
 class Side(NamedTuple):
@@ -72,14 +65,15 @@ def match_greedy(
     check_side("truth", truth_boxes, truth_labels, truth_offsets, truth_roles)
     check_side("found", found_boxes, found_labels, found_offsets, found_roles, found_scores)
     truth_side, found_side = sides(truth_labels, truth_offsets, truth_roles, found_labels, found_offsets, found_roles)
-    truths, founds = edges(truth_boxes, xywh), edges(found_boxes, xywh)
+    truths, founds = edges(truth_boxes, box_form(xywh)), edges(found_boxes, box_form(xywh))
     absorbed = np.zeros(len(found_boxes))
     candidates: list[tuple[Floats, Floats, Rows, Rows]] = []
     for truth, found in pairs(truth_side, found_side):
-        shared = intersection(truths, truth, founds, found)
+        one, other = truths.take(truth), founds.take(found)
+        shared = intersection(one, other)
         absorbs = truth_roles[truth] == ABSORBS
         absorb(absorbed, founds.area, found[absorbs], shared[absorbs])
-        overlap = iou(shared, truths.area[truth], founds.area[found])
+        overlap = iou(shared, one.area, other.area)
         keep = ~absorbs & (shared > 0) & (overlap >= threshold)
         candidates.append((overlap[keep], shared[keep], truth[keep], found[keep]))
     truth_match, found_match, matched_area = take_best_first(candidates, found_scores, len(truth_boxes), len(found_boxes))
@@ -105,14 +99,15 @@ def match_best(
     del jobs  # the native twin's threads
     check_side("truth", truth_boxes, truth_labels, truth_offsets, truth_roles)
     check_side("found", found_boxes, found_labels, found_offsets, found_roles)
-    one = np.zeros_like(truth_labels), np.zeros_like(found_labels)
-    truth_side, found_side = sides(one[0], truth_offsets, truth_roles, one[1], found_offsets, found_roles)
+    alike = np.zeros_like(truth_labels), np.zeros_like(found_labels)
+    truth_side, found_side = sides(alike[0], truth_offsets, truth_roles, alike[1], found_offsets, found_roles)
     truth_side = truth_side._replace(rows=truth_side.rows[truth_roles[truth_side.rows] == COUNTS])
-    truths, founds = edges(truth_boxes, xywh), edges(found_boxes, xywh)
+    truths, founds = edges(truth_boxes, box_form(xywh)), edges(found_boxes, box_form(xywh))
     match, best = np.full(len(truth_boxes), -1, np.int32), np.zeros(len(truth_boxes))
     for truth, found in pairs(truth_side, found_side):
-        shared = intersection(truths, truth, founds, found)
-        overlap = iou(shared, truths.area[truth], founds.area[found])
+        one, other = truths.take(truth), founds.take(found)
+        shared = intersection(one, other)
+        overlap = iou(shared, one.area, other.area)
         order = np.lexsort((found, -overlap, truth))
         first = order[np.unique(truth[order], return_index=True)[1]]
         better = first[overlap[first] > best[truth[first]]]
@@ -191,29 +186,9 @@ def pairs(truth: Side, found: Side) -> Iterator[tuple[Rows, Rows]]:
         start = stop
 
 
-def edges(boxes: Floats, xywh: bool) -> Edges:
-    """The sides and areas of boxes given as x, y, w, h or as x1, y1, x2, y2."""
-    left, top, third, fourth = (np.ascontiguousarray(column) for column in boxes.T)
-    with np.errstate(all="ignore"):
-        if xywh:
-            return Edges(left, top, left + third, top + fourth, third * fourth)
-        return Edges(left, top, third, fourth, (third - left) * (fourth - top))
-
-
-def intersection(truths: Edges, truth: Rows, founds: Edges, found: Rows) -> Floats:
-    """The area that each pair shares; 0 where they only touch, and where a coordinate is NaN."""
-    with np.errstate(all="ignore"):
-        width = np.minimum(truths.right[truth], founds.right[found])
-        width -= np.maximum(truths.left[truth], founds.left[found])
-        height = np.minimum(truths.bottom[truth], founds.bottom[found])
-        height -= np.maximum(truths.top[truth], founds.top[found])
-        return np.where((width > 0) & (height > 0), width * height, 0.0)
-
-
-def iou(shared: Floats, truth_area: Floats, found_area: Floats) -> Floats:
-    """Intersection over union, in pycocotools' order of operations: another order moves decisions at a threshold."""
-    with np.errstate(all="ignore"):
-        return np.where(shared > 0, shared / (found_area + truth_area - shared), 0.0)
+def box_form(xywh: bool) -> BoxForm:
+    """The form of boxes given as x, y, w, h or as x1, y1, x2, y2."""
+    return BoxForm.XYWH if xywh else BoxForm.XYXY
 
 
 def check_side(

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from calque.core.columns import Bytes, Codes, Flags, Floats, Ints
+from calque.geometry.boxes import areas, corners
 from calque.kernels.contacts import Contacts, best
 from calque.kernels.error_kinds import Kind, Subtype
-from calque.kernels.reference.boxes import COUNTS, check_side, edges, take_best_first
+from calque.kernels.reference.boxes import COUNTS, box_form, check_side, take_best_first
 from calque.kernels.reference.overlaps import overlapping_pairs, union_areas
 
 FITS = 0.9
@@ -54,12 +55,13 @@ def error_kinds(
     _check_matches(truth_match, truth_offsets, found_offsets)
     if len(limits) != 4:
         raise ValueError("limits must be four numbers")
-    areas = edges(truth_boxes, xywh).area, edges(found_boxes, xywh).area
+    form = box_form(xywh)
+    truth_areas = areas(truth_boxes, form)
     explained = _Explanation(
-        contacts=Contacts.of(overlapping, areas, (truth_labels, found_labels)),
-        truth_boxes=np.stack(edges(truth_boxes, xywh)[:4], axis=1),
-        truth_areas=areas[0],
-        found_boxes=np.stack(edges(found_boxes, xywh)[:4], axis=1),
+        contacts=Contacts.of(overlapping, (truth_areas, areas(found_boxes, form)), (truth_labels, found_labels)),
+        truth_boxes=corners(truth_boxes, form),
+        truth_areas=truth_areas,
+        found_boxes=corners(found_boxes, form),
         truth=np.zeros(len(truth_boxes), np.uint8),
         truth_partner=np.full(len(truth_boxes), -1, np.int32),
         found=np.zeros(len(found_boxes), np.uint8),
@@ -192,8 +194,8 @@ class _Explanation:
         truths, starts = np.unique(truth, return_index=True)
         frame, inside = self.truth_boxes[truth], self.found_boxes[found]
         clipped = np.concatenate([np.maximum(inside[:, :2], frame[:, :2]), np.minimum(inside[:, 2:], frame[:, 2:])], axis=1)
-        areas = union_areas(clipped, np.append(starts, len(truth)).astype(np.int64))
-        return truths, areas / self.truth_areas[truths]
+        covered = union_areas(clipped, np.append(starts, len(truth)).astype(np.int64))
+        return truths, covered / self.truth_areas[truths]
 
 
 def _is_known(kind: Bytes) -> Flags:

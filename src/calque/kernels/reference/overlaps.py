@@ -6,6 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from calque.geometry import boxes as geometry
+from calque.geometry.boxes import edges, intersection, share
 from calque.kernels.reference.boxes import (
     COUNTS,
     Bytes,
@@ -13,10 +15,9 @@ from calque.kernels.reference.boxes import (
     Ints,
     Rows,
     Side,
+    box_form,
     check_offsets,
     check_side,
-    edges,
-    intersection,
     pairs,
 )
 
@@ -48,10 +49,10 @@ def overlapping_pairs(
     pages = np.arange(len(truth_offsets) - 1)
     truth_side = Side(np.flatnonzero(truth_roles == COUNTS), np.repeat(pages, np.diff(truth_offsets)))
     found_side = Side(np.flatnonzero(found_roles == COUNTS), np.repeat(pages, np.diff(found_offsets)))
-    truths, founds = edges(truth_boxes, xywh), edges(found_boxes, xywh)
+    truths, founds = edges(truth_boxes, box_form(xywh)), edges(found_boxes, box_form(xywh))
     parts: list[tuple[Rows, Rows, Floats]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))]
     for truth, found in pairs(truth_side, found_side):
-        shared = intersection(truths, truth, founds, found)
+        shared = intersection(truths.take(truth), founds.take(found))
         keep = shared > 0
         parts.append((truth[keep], found[keep], shared[keep]))
     truth_rows, found_rows, areas = (np.concatenate(column) for column in zip(*parts, strict=True))
@@ -120,31 +121,26 @@ def pair_measures(
         raise ValueError("truth_match names a row that does not exist")
     truth = np.flatnonzero(truth_match >= 0)
     found: Rows = truth_match[truth].astype(np.int64)
-    truths, founds = edges(truth_boxes, xywh), edges(found_boxes, xywh)
-    common = intersection(truths, truth, founds, found)
-    truth_area, found_area = truths.area[truth], founds.area[found]
+    one = edges(truth_boxes, box_form(xywh)).take(truth)
+    other = edges(found_boxes, box_form(xywh)).take(found)
+    shared = intersection(one, other)
+    iou = geometry.iou(shared, one.area, other.area)
     with np.errstate(all="ignore"):
-        iou = _share(common, found_area + truth_area - common)
-        coverage, purity = _share(common, truth_area), _share(common, found_area)
-        width, height = truths.right[truth] - truths.left[truth], truths.bottom[truth] - truths.top[truth]
+        width, height = one.right - one.left, one.bottom - one.top
         sides = [
-            (founds.left[found] - truths.left[truth]) / width,
-            (founds.top[found] - truths.top[truth]) / height,
-            (truths.right[truth] - founds.right[found]) / width,
-            (truths.bottom[truth] - founds.bottom[found]) / height,
+            (other.left - one.left) / width,
+            (other.top - one.top) / height,
+            (one.right - other.right) / width,
+            (one.bottom - other.bottom) / height,
         ]
     rows = len(truth_boxes)
     return (
         _spread(iou, truth, rows),
-        _spread(coverage, truth, rows),
-        _spread(purity, truth, rows),
+        _spread(share(shared, one.area), truth, rows),
+        _spread(share(shared, other.area), truth, rows),
         np.stack([_spread(side, truth, rows) for side in sides], axis=1),
         _spread(iou, found, len(found_boxes)),
     )
-
-
-def _share(part: Floats, whole: Floats) -> Floats:
-    return np.where(whole > 0, part / whole, 0.0)
 
 
 def _spread(values: Floats, rows: Rows, size: int) -> Floats:

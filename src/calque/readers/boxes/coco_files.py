@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, Strings
-from calque.core.corpus import BoxCorpus, BoxForm, Extent, Flaw, Side, UnitId, canonical, unsound
+from calque.core.corpus import BoxCorpus, Extent, Flaw, Side, UnitId, canonical
 from calque.core.errors import ContractError, IssueLog, Severity, did_you_mean
 from calque.core.start_up import Frozen
+from calque.geometry.boxes import unsound
+from calque.geometry.forms import BoxForm
 from calque.readers.boxes import page_names
 from calque.readers.boxes.coco_columns import Ids, ResultColumns, TruthColumns
 from calque.readers.boxes.conventions import Rules

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from calque.core.columns import Flags, Floats
-from calque.core.corpus import BoxCorpus, BoxForm, Extent, Side, UnitId
+from calque.core.corpus import BoxCorpus, Extent, Side, UnitId
 from calque.core.errors import ConfigError, ContractError, Issue, Severity
 from calque.core.start_up import Frozen
+from calque.geometry.boxes import from_centres
+from calque.geometry.forms import BOX_SPELLINGS, BoxForm
 
-FORMS = ("xyxy", "xywh", "cxcywh", "polygon")
 UNITS = {"pixels": None, "normalized": 1.0, "percent": 100.0, "thousand": 1000.0}
 """What a whole page measures in each unit; a page in pixels has a size of its own."""
 ORIGINS = ("top_left", "bottom_left")
@@ -24,7 +25,7 @@ SAME_SHAPE = 0.02
 
 def check(boxes: str, units: str, origin: str, page_size: Sequence[float] | None) -> None:
     """Refuse settings that name no form, unit, origin or size."""
-    for name, value, known in (("boxes", boxes, FORMS), ("units", units, tuple(UNITS)), ("origin", origin, ORIGINS)):
+    for name, value, known in (("boxes", boxes, BOX_SPELLINGS), ("units", units, tuple(UNITS)), ("origin", origin, ORIGINS)):
         if value not in known:
             raise ConfigError(f"{name} must be one of {', '.join(known)}, not {value!r}")
     if page_size is not None and not (len(page_size) == 2 and all(0 < side < math.inf for side in page_size)):
@@ -51,7 +52,7 @@ def settled(boxes: Floats, *, form: str, units: str, origin: str, heights: Float
     """
     whole = UNITS[units]
     if form == "cxcywh":
-        boxes = np.concatenate([boxes[:, :2] - boxes[:, 2:] / 2, boxes[:, 2:]], axis=1)
+        boxes = from_centres(boxes)
     kept = BoxForm.XYXY if form in ("xyxy", "polygon") else BoxForm.XYWH
     if origin == "bottom_left":
         boxes = _from_the_top(boxes, kept, heights if whole is None else np.full(len(boxes), whole))

@@ -8,14 +8,15 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from calque.core.columns import Flags
-from calque.core.corpus import BoxCorpus, BoxForm, Extent
+from calque.core.corpus import BoxCorpus, Extent
 from calque.core.errors import ContractError, Issue, Severity
-from calque.core.geometry import corners
+from calque.geometry.boxes import corners
+from calque.geometry.forms import BoxForm
 from calque.readers.boxes import page_names, plain
 from calque.readers.boxes.conventions import in_pixels, in_shares, sizes_of
 from calque.readers.boxes.formats import Files, Format
 from calque.readers.boxes.objects import UNUSABLE
-from calque.readers.page_rows import write
+from calque.readers.page_rows import writing
 from calque.readers.page_rows.rows import PARQUET
 from calque.readers.sides.slips import OPEN_FORMATS
 
@@ -90,7 +91,7 @@ def _renamed(corpus: BoxCorpus, target: Format) -> list[Issue]:
     """Documents whose ids do not survive: as file names, or as strings where they were numbers."""
     if target.name in KEEPS_IDS:
         return []
-    if target.name == PARQUET and not write.ids_as_text(corpus.documents):
+    if target.name == PARQUET and not writing.ids_as_text(corpus.documents):
         return []
     if target.name in NAMED_BY_FILE:
         lost = [document for document in corpus.documents if page_names.place(page_names.stem_of(document, 0))[0] != document]

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from calque.core.corpus import BoxCorpus, BoxForm, Corpus, Extent
+from calque.core.corpus import BoxCorpus, Corpus, Extent
 from calque.core.errors import ConfigError, ContractError, IssueLog, did_you_mean
+from calque.geometry.forms import BoxForm
 from calque.readers.boxes import (
     alto,
     coco_files,
@@ -28,7 +29,7 @@ from calque.readers.boxes import (
 )
 from calque.readers.boxes.coco_files import Results
 from calque.readers.boxes.conventions import Rules
-from calque.readers.page_rows import write
+from calque.readers.page_rows import writing
 from calque.readers.page_rows.rows import NDJSON, PARQUET, is_ndjson, is_parquet
 from calque.readers.page_rows.streams import PageStream
 from calque.readers.sources.json_tree import shown
@@ -56,6 +57,28 @@ class Format:
     form: BoxForm | None = None
     """What boxes must be like to be written; ``None`` when either will do."""
     extent: Extent | None = None
+
+    @classmethod
+    def of(
+        cls,
+        module: Any,
+        name: str,
+        title: str,
+        form: BoxForm | None = None,
+        extent: Extent | None = None,
+    ) -> Format:
+        """The format of a module that has ``load``, ``write``, ``CARRIES``, and ``recognise`` or (for JSON) ``looks_like``."""
+        known = getattr(module, "recognise", None) or (lambda source: source.is_json and module.looks_like(source.tree))
+        return cls(
+            name=name,
+            title=title,
+            recognise=known,
+            load=module.load,
+            write=module.write,
+            carries=module.CARRIES,
+            form=form,
+            extent=extent,
+        )
 
 
 def _snapshot(source: Source, rules: Rules) -> Loaded:
@@ -85,16 +108,16 @@ FORMATS: tuple[Format, ...] = (
         title="a Parquet file with one page a row: doc_id, boxes, labels (and page_index, scores)",
         recognise=is_parquet,
         load=lambda source, rules: PageStream(source.path, PARQUET, rules).whole(),
-        write=write.parquet,
-        carries=write.CARRIES,
+        write=writing.parquet,
+        carries=writing.CARRIES,
     ),
     Format(
         name=NDJSON,
         title="one page a line: an object with doc_id, boxes, labels (and page_index, scores)",
         recognise=is_ndjson,
         load=lambda source, rules: PageStream(source.path, NDJSON, rules).whole(),
-        write=write.ndjson,
-        carries=write.CARRIES,
+        write=writing.ndjson,
+        carries=writing.CARRIES,
     ),
     Format(
         name="snapshot",
@@ -106,36 +129,15 @@ FORMATS: tuple[Format, ...] = (
         form=BoxForm.XYXY,
         extent=Extent.NORMALIZED,
     ),
-    Format(
-        name="docling",
-        title="a DoclingDocument, or a folder of them",
-        recognise=docling.recognise,
-        load=docling.load,
-        write=docling.write,
-        carries=docling.CARRIES,
-        form=BoxForm.XYXY,
-        extent=Extent.PIXELS,
+    Format.of(docling, "docling", "a DoclingDocument, or a folder of them", BoxForm.XYXY, Extent.PIXELS),
+    Format.of(
+        omnidocbench,
+        "omnidocbench",
+        "a list of pages with layout_dets and page_info, or an object with results and categories",
+        BoxForm.XYXY,
+        Extent.PIXELS,
     ),
-    Format(
-        name="omnidocbench",
-        title="a list of pages with layout_dets and page_info, or an object with results and categories",
-        recognise=lambda source: source.is_json and omnidocbench.looks_like(source.tree),
-        load=omnidocbench.load,
-        write=omnidocbench.write,
-        carries=omnidocbench.CARRIES,
-        form=BoxForm.XYXY,
-        extent=Extent.PIXELS,
-    ),
-    Format(
-        name="label-studio",
-        title="a list of tasks with data and annotations",
-        recognise=lambda source: source.is_json and label_studio.looks_like(source.tree),
-        load=label_studio.load,
-        write=label_studio.write,
-        carries=label_studio.CARRIES,
-        form=BoxForm.XYXY,
-        extent=Extent.NORMALIZED,
-    ),
+    Format.of(label_studio, "label-studio", "a list of tasks with data and annotations", BoxForm.XYXY, Extent.NORMALIZED),
     Format(
         name="coco",
         title="an object with images, annotations and categories",
@@ -146,14 +148,7 @@ FORMATS: tuple[Format, ...] = (
         form=BoxForm.XYWH,
         extent=Extent.PIXELS,
     ),
-    Format(
-        name="plain",
-        title="a list of objects with bbox and category (and doc_id, page_index, score)",
-        recognise=lambda source: source.is_json and plain.looks_like(source.tree),
-        load=plain.load,
-        write=plain.write,
-        carries=plain.CARRIES,
-    ),
+    Format.of(plain, "plain", "a list of objects with bbox and category (and doc_id, page_index, score)"),
     Format(
         name="coco-results",
         title="a list of objects with image_id, category_id, bbox and score",
@@ -164,45 +159,15 @@ FORMATS: tuple[Format, ...] = (
         form=BoxForm.XYWH,
         extent=Extent.PIXELS,
     ),
-    Format(
-        name="voc",
-        title="Pascal VOC: XML with annotation and object, or a folder of such files",
-        recognise=voc.recognise,
-        load=voc.load,
-        write=voc.write,
-        carries=voc.CARRIES,
-        form=BoxForm.XYXY,
-        extent=Extent.PIXELS,
-    ),
-    Format(
-        name="page",
-        title="PAGE XML, or a folder of it",
-        recognise=page_xml.recognise,
-        load=page_xml.load,
-        write=page_xml.write,
-        carries=page_xml.CARRIES,
-        form=BoxForm.XYXY,
-        extent=Extent.PIXELS,
-    ),
-    Format(
-        name="alto",
-        title="ALTO XML, or a folder of it",
-        recognise=alto.recognise,
-        load=alto.load,
-        write=alto.write,
-        carries=alto.CARRIES,
-        form=BoxForm.XYWH,
-        extent=Extent.PIXELS,
-    ),
-    Format(
-        name="yolo",
-        title="a folder of YOLO label files (.txt), with class names and images beside it",
-        recognise=yolo.recognise,
-        load=yolo.load,
-        write=yolo.write,
-        carries=yolo.CARRIES,
-        form=BoxForm.XYWH,
-        extent=Extent.NORMALIZED,
+    Format.of(voc, "voc", "Pascal VOC: XML with annotation and object, or a folder of such files", BoxForm.XYXY, Extent.PIXELS),
+    Format.of(page_xml, "page", "PAGE XML, or a folder of it", BoxForm.XYXY, Extent.PIXELS),
+    Format.of(alto, "alto", "ALTO XML, or a folder of it", BoxForm.XYWH, Extent.PIXELS),
+    Format.of(
+        yolo,
+        "yolo",
+        "a folder of YOLO label files (.txt), with class names and images beside it",
+        BoxForm.XYWH,
+        Extent.NORMALIZED,
     ),
 )
 

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from calque.core.columns import Bytes, Flags, Floats, Strings
-from calque.core.corpus import BoxCorpus, BoxForm, Extent, Flaw, Side, UnitId, in_reach
+from calque.core.corpus import BoxCorpus, Extent, Flaw, Side, UnitId
 from calque.core.errors import IssueLog, Severity
-from calque.core.geometry import corners
+from calque.geometry.boxes import corners, in_reach
+from calque.geometry.forms import BoxForm
 from calque.readers.boxes import conventions
 from calque.readers.boxes.conventions import Rules
 from calque.readers.sides.slips import box_hints, score_hint, unit_slips
@@ -125,12 +126,7 @@ class Rows:
             boxes, kept, extent = conventions.settled(raw, form=form, units=units, origin=origin, heights=sizes[page, 1])
         flaws = self._flaws(boxes, kept)
         scores = self._scores(flaws)
-        if extent is Extent.NORMALIZED:
-            self._check_shares(raw, corners(boxes, kept), flaws)
-        self.log.raise_errors()
-        fine = flaws != Flaw.BAD_BOX
-        for issue in unit_slips(corners(boxes[fine], kept), extent, sizes[page[fine]], self.log.file):
-            self.log.add(issue.code, "", issue.message, help=issue.help, severity=issue.severity)
+        self._check(raw, corners(boxes, kept), flaws, extent, sizes[page])
         return BoxCorpus(
             documents=tuple(self.documents),
             page_document=np.array(self.page_document, dtype=np.int32),
@@ -155,6 +151,15 @@ class Rows:
             issues=tuple(self.log),
             metadata=self.metadata,
         )
+
+    def _check(self, raw: Floats, placed: Floats, flaws: Bytes, extent: Extent, sizes: Floats) -> None:
+        """Raise what is wrong with the boxes, and note what looks odd about their numbers."""
+        if extent is Extent.NORMALIZED:
+            self._check_shares(raw, placed, flaws)
+        self.log.raise_errors()
+        fine = flaws != Flaw.BAD_BOX
+        for issue in unit_slips(placed[fine], extent, sizes[fine], self.log.file):
+            self.log.add(issue.code, "", issue.message, help=issue.help, severity=issue.severity)
 
     def _need_heights(self, heights: Floats) -> None:
         rows = np.flatnonzero(~(heights > 0))

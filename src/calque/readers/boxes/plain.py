@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from calque.core.corpus import BoxCorpus, BoxForm, Extent, UnitId
+from calque.core.corpus import BoxCorpus, Extent, UnitId
 from calque.core.errors import IssueLog
+from calque.geometry.forms import BoxForm
 from calque.readers.boxes.conventions import Rules, around
 from calque.readers.boxes.objects import Rows, Traced, traced
 from calque.readers.sources.json_tree import dumped, entries, identity, index, missing, number, numbers, pointer, shown

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from calque.core.columns import Codes, Floats, Ints, Strings
-from calque.core.corpus import BoxCorpus, BoxForm, Extent, Side
+from calque.core.corpus import BoxCorpus, Extent, Side
 from calque.core.errors import IssueLog
+from calque.geometry.forms import BoxForm
 from calque.kernels.scanning import Scanned
 from calque.readers.boxes.conventions import Rules
 from calque.readers.boxes.snapshot import FORMAT, head_of

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 
 from calque.core.columns import Bytes, Codes, Floats, Ints
-from calque.core.corpus import BoxCorpus, BoxForm, Extent, Flaw, Side, UnitId, unsound
+from calque.core.corpus import BoxCorpus, Extent, Flaw, Side, UnitId
 from calque.core.errors import ConfigError, ContractError, Issue, IssueLog, Severity
-from calque.core.geometry import corners
+from calque.geometry.boxes import corners, unsound
+from calque.geometry.forms import FOUR_NUMBER_SPELLINGS, BoxForm
 from calque.readers.boxes import conventions
 from calque.readers.boxes.conventions import Rules
 from calque.readers.boxes.objects import OUTSIDE
 from calque.readers.page_rows.rows import Labels, Rows
 from calque.readers.sides.slips import unit_slips
 
-FORMS = ("xyxy", "xywh", "cxcywh")
 SAMPLE = 10_000
 """How many boxes are looked at to find out whether their units are others than was said."""
 
@@ -38,8 +38,10 @@ class PageReader:
     """Makes corpora of the rows of one file, and remembers what it noticed until the file is read to its end."""
 
     def __init__(self, rules: Rules, log: IssueLog, *, place: str, format: str) -> None:
-        if rules.boxes not in FORMS:
-            raise ConfigError(f"boxes of {format} files have four numbers: {', '.join(FORMS)}, not {rules.boxes}")
+        if rules.boxes not in FOUR_NUMBER_SPELLINGS:
+            raise ConfigError(
+                f"boxes of {format} files have four numbers: {', '.join(FOUR_NUMBER_SPELLINGS)}, not {rules.boxes}"
+            )
         self.rules = rules
         self.log = log
         self.labels = Labels()

@@ -14,12 +14,12 @@ import numpy as np
 from calque.core.columns import Column, Strings
 from calque.core.corpus import UnitId
 from calque.core.errors import ContractError, did_you_mean
+from calque.engines import ahead
 from calque.kernels.scanning import scan_pages
 from calque.readers.page_rows.corpus import PageReader
 from calque.readers.page_rows.rows import COLUMNS, LISTS, NEEDED, Rows
 from calque.readers.sources import json_tree
 from calque.readers.sources.json_tree import RepeatedKeys, shown
-from calque.readers.sources.read_ahead import Ahead
 
 
 def scanned(columns: Mapping[str, Any], first: int, reader: PageReader) -> Rows | None:
@@ -89,7 +89,7 @@ class Opened:
 
     def __init__(self, file: BufferedReader, size: int) -> None:
         """At most about as many pages as have ``size`` objects are scanned at a time."""
-        self._ahead = Ahead(lambda: _parts(file, size), weight=lambda part: len(part.lines), limit=AHEAD)
+        self._ahead = ahead(_parts(file, size), weight=lambda part: len(part.lines), limit=AHEAD)
 
     def blocks(self, reader: PageReader) -> Iterator[Rows]:
         """The pages, some at a time."""
@@ -149,32 +149,20 @@ def _parsed(line: bytes, number: int, reader: PageReader) -> Mapping[str, Any] |
     if line.isspace():
         return None
     try:
-        node = _quickly(line)
-        if node is None:
-            node = json_tree.parse(line.rstrip(), reader.log.file)
+        # Where a key may occur twice, the quick parser would say nothing.
+        odd = any(line.count(key) > 1 for key in _QUOTED)
+        node = json_tree.ODD if odd else json_tree.quickly(line)
+        if not isinstance(node, dict):
+            node = json_tree.parse_line(line, reader.log.file, number)
     except ContractError as error:
         (issue,) = error.issues
-        place = issue.pointer.replace("line 1 ", f"line {number} ") if issue.pointer.startswith("line") else f"line {number}"
-        reader.fault_at(issue.code, place, issue.message, help=issue.help)
+        reader.fault_at(issue.code, issue.pointer, issue.message, help=issue.help)
         return None
     if not isinstance(node, dict):
         text = f"expected an object with doc_id, boxes and labels, not {shown(node)}"
         reader.fault("wrong-type", number, text, help="write one page a line")
         return None
     return node
-
-
-def _quickly(line: bytes) -> dict[str, Any] | None:
-    """The object on a line that is as it should be; nothing when something is odd, or may be."""
-    import msgspec
-
-    if any(line.count(key) > 1 for key in _QUOTED):
-        return None  # a key may occur twice, of which the quick parser says nothing
-    try:
-        node = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-    return node if isinstance(node, dict) else None
 
 
 class _Block:

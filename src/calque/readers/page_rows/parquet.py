@@ -12,10 +12,10 @@ import numpy as np
 from calque.core.columns import Array, Codes, Column, Flags, Floats, Ints, Strings
 from calque.core.corpus import UnitId
 from calque.core.errors import ContractError, MissingExtra, did_you_mean
+from calque.engines import ahead
 from calque.readers.boxes.conventions import Rules
 from calque.readers.page_rows.corpus import PageReader
 from calque.readers.page_rows.rows import COLUMNS, LISTS, NEEDED, Rows
-from calque.readers.sources.read_ahead import Ahead
 
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 FLOATS = {"halffloat": "float16", "float": "float32", "double": "float64"}
@@ -118,13 +118,13 @@ class Opened:
 
     def __init__(self, path: str, size: int, whole: int, rules: Rules) -> None:
         """``size`` objects are read at a time, or all of a row group when the file has no more than ``whole``."""
-        self._ahead = Ahead(lambda: _parts(path, size, whole, rules), weight=_weight, limit=AHEAD)
+        self._ahead = ahead(_parts(path, size, whole, rules), weight=_weight, limit=AHEAD)
 
     def blocks(self, reader: PageReader) -> Iterator[Rows]:
         """The pages, some at a time; nothing comes when a column is missing or of a wrong type, and the log says so."""
         number = 1
-        with self._ahead as ahead:
-            parts = iter(ahead)
+        with self._ahead as reading:
+            parts = iter(reading)
             columns = _Columns(next(parts), reader)
             if not columns.fit:
                 return

@@ -45,9 +45,9 @@ class PageStream:
             with readable(path):
                 self._opened = ndjson.Opened(compression.opened(path), size)
 
-    def started(self) -> Side:
+    def started(self) -> StreamedSide:
         """The file as one side of an evaluation."""
-        return Side(self._opened.blocks(self._reader), self._reader)
+        return StreamedSide(self._opened.blocks(self._reader), self._reader)
 
     def whole(self) -> BoxCorpus:
         """The corpus of the whole file; `ContractError` with everything that is wrong."""
@@ -61,7 +61,7 @@ class PageStream:
         return replace(corpus, issues=side.reader.issues())
 
 
-class Side:
+class StreamedSide:
     """What was read of one file and not yet handed on."""
 
     def __init__(self, blocks: Iterator[Rows], reader: PageReader) -> None:
@@ -133,8 +133,8 @@ class Side:
 
 
 def pairs(
-    truth: Side,
-    found: Side,
+    truth: StreamedSide,
+    found: StreamedSide,
     batch: int,
     *,
     page_size: Sequence[float] | None = None,
@@ -170,14 +170,14 @@ def pairs(
     yield joining.concluded(*joining.joined(*rest, page_size))
 
 
-def _errors(*sides: Side) -> int:
+def _errors(*sides: StreamedSide) -> int:
     return sum(side.reader.log.errors for side in sides)
 
 
 class _Joining:
     """What two files have in common, found out batch by batch."""
 
-    def __init__(self, truth: Side, found: Side, maps: tuple[Pairs, Pairs]) -> None:
+    def __init__(self, truth: StreamedSide, found: StreamedSide, maps: tuple[Pairs, Pairs]) -> None:
         self._sides = truth, found
         self._maps = maps
         self._counts = [np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)]

@@ -30,7 +30,8 @@ def mapped(corpus: BoxCorpus, pairs: Pairs) -> BoxCorpus:
     flaws = corpus.flaws
     if dropped.any():
         flaws = np.zeros(len(corpus), dtype=np.uint8) if flaws is None else flaws.copy()
-        flaws[dropped & ~np.isin(flaws, (Flaw.BAD_BOX, Flaw.UNKNOWN_PAGE))] = Flaw.DROPPED
+        # A broken box stays one; all else that is dropped, on unknown pages too, has no label left to be counted under.
+        flaws[dropped & (flaws != Flaw.BAD_BOX)] = Flaw.DROPPED
     new = dict(zip(corpus.labels, names, strict=True))
     label_map = {key: new.get(name, name) for key, name in (corpus.label_map or {}).items()}
     return dataclasses.replace(

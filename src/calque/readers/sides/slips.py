@@ -8,10 +8,11 @@ from itertools import accumulate
 import numpy as np
 
 from calque.core.columns import Codes, Flags, Floats
-from calque.core.corpus import BoxCorpus, BoxForm, Extent
+from calque.core.corpus import BoxCorpus, Extent
 from calque.core.errors import Issue, Severity
-from calque.core.geometry import corners
 from calque.core.start_up import Frozen
+from calque.geometry.boxes import corners, edges, intersection, iou
+from calque.geometry.forms import BoxForm
 
 MANY = 0.5
 """From this share on, a slip is held to be the rule of a file and not an accident."""
@@ -99,7 +100,7 @@ def _stretched(whole: float) -> _Transform:
 _TRANSFORMS: dict[str, tuple[_Transform, str, str]] = {
     "axes-swapped": (lambda s: s.found[:, [1, 0, 3, 2]], "have x and y swapped ([y1, x1, y2, x2])", ""),
     "sizes-for-corners": (
-        lambda s: np.concatenate([s.found[:, :2], s.found[:, :2] + s.found[:, 2:]], axis=1),
+        lambda s: corners(s.found, BoxForm.XYWH),
         "are [x, y, width, height] and not corners",
         "pass --boxes xywh",
     ),
@@ -212,9 +213,6 @@ def _share_that_is_met(sheets: list[_Sheet], transform: _Transform) -> float:
 
 
 def _met(truths: Floats, boxes: Floats) -> int:
-    low = np.maximum(truths[:, None, :2], boxes[None, :, :2])
-    high = np.minimum(truths[:, None, 2:], boxes[None, :, 2:])
-    common = np.prod(np.clip(high - low, 0, None), axis=2)
-    total = np.prod(truths[:, 2:] - truths[:, :2], axis=1)[:, None] + np.prod(boxes[:, 2:] - boxes[:, :2], axis=1) - common
+    one, other = edges(truths, BoxForm.XYXY).stacked(), edges(boxes, BoxForm.XYXY)
     # NaN, where a page has no size, meets nothing.
-    return int(((total > 0) & (common >= 0.5 * total)).any(axis=1).sum())
+    return int((iou(intersection(one, other), one.area, other.area) >= 0.5).any(axis=1).sum())

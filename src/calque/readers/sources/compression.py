@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 import os
-import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from calque.core.errors import ContractError, MissingExtra
+from calque.engines import begin
 from calque.kernels.scanning import Scanned
 
 if TYPE_CHECKING:
@@ -65,24 +65,16 @@ class Unpacking(Scanned):
     def __init__(self, path: str, mark: bytes) -> None:
         self.path = path
         self._scan = None
-        self._data = b""
-        self._error: Exception | None = None
-        self._thread = threading.Thread(target=self._unpack, args=(mark,), daemon=True)
-        self._thread.start()
+        self._unpacking = begin(lambda: self._unpack(mark))
 
-    def _unpack(self, mark: bytes) -> None:
-        try:
-            self._data = unpacked(self.path, mark)
-            self._begin(self._data)
-        except Exception as error:  # raised where the content is asked for
-            self._error = error
+    def _unpack(self, mark: bytes) -> bytes:
+        data = unpacked(self.path, mark)
+        self._begin(data)
+        return data
 
     def content(self) -> bytes:
         """What the file holds, unpacked; raises what went wrong."""
-        self._thread.join()
-        if self._error is not None:
-            raise self._error
-        return self._data
+        return self._unpacking.result()
 
     def columns(self) -> dict[str, Any] | None:
         """What the scanner read of the content."""

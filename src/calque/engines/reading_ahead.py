@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Generic, Self, TypeVar
+
+from calque.engines.in_threads import begin
 
 Part = TypeVar("Part")
 
 
-class Ahead(Generic[Part]):
-    """The parts of something, fetched in a thread of its own from the moment on that this is made.
+def ahead(parts: Iterable[Part], *, weight: Callable[[Part], int], limit: int) -> Ahead[Part]:
+    """The parts, drawn by a thread of its own from now on; ``limit`` bounds the weight of those that nobody has asked for yet.
 
-    ``limit`` bounds the weight of what waits to be asked for. An error comes to light where its part would.
+    An error comes to light where its part would.
 
-    >>> with Ahead(lambda: iter([1, 2, 3]), weight=int, limit=2) as parts:
+    >>> with ahead([1, 2, 3], weight=int, limit=2) as parts:
     ...     list(parts)
     [1, 2, 3]
     """
+    return Ahead(parts, weight, limit)
 
-    def __init__(self, fetch: Callable[[], Iterator[Part]], *, weight: Callable[[Part], int], limit: int) -> None:
-        self._fetch = fetch
+
+class Ahead(Generic[Part]):
+    """Parts that are being fetched. Leaving its block ends the fetching."""
+
+    def __init__(self, parts: Iterable[Part], weight: Callable[[Part], int], limit: int) -> None:
         self._weight = weight
         self._limit = limit
         self._waiting: deque[Part] = deque()
@@ -29,38 +36,42 @@ class Ahead(Generic[Part]):
         self._changed = threading.Condition()
         self._ended = False
         self._error: Exception | None = None
-        threading.Thread(target=self._run, daemon=True).start()
+        begin(partial(self._run, parts))
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         """Nobody will ask any more: the thread ends."""
-        with self._changed:
-            self._ended = True
-            self._changed.notify_all()
+        self._end(None)
 
     def __iter__(self) -> Iterator[Part]:
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._waiting or self._ended)
                 if not self._waiting:
+                    error = self._error
                     break
                 part = self._waiting.popleft()
                 self._load -= self._weight(part)
                 self._changed.notify_all()
             yield part
-        if self._error is not None:
-            raise self._error
+        if error is not None:
+            raise error
 
-    def _run(self) -> None:
+    def _run(self, parts: Iterable[Part]) -> None:
         try:
-            for part in self._fetch():
+            for part in parts:
                 if not self._put(part):
                     return
         except Exception as error:  # raised in the thread that asks
-            self._error = error
+            self._end(error)
+        else:
+            self._end(None)
+
+    def _end(self, error: Exception | None) -> None:
         with self._changed:
+            self._error = self._error or error
             self._ended = True
             self._changed.notify_all()
 

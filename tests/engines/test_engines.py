@@ -1,0 +1,173 @@
+"""What every engine promises: order, bounds, failures, and the same outcomes for any number of workers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from calque import engines
+from calque.core.errors import CalqueError, ConfigError, ContractError, MergeError, MissingExtra
+from calque.engines.in_processes import Processes
+from calque.engines.in_threads import ON_THE_WAY, Threads
+from tests.engines import works
+
+ENGINES = [
+    pytest.param(engines.Serial, 1, id="serial"),
+    *(pytest.param(lambda jobs=jobs: Threads(jobs), jobs, id=f"threads-{jobs}") for jobs in (1, 2, 3)),
+    *(pytest.param(lambda jobs=jobs: Processes(jobs), jobs, id=f"processes-{jobs}") for jobs in (1, 2, 3)),
+]
+
+
+@pytest.mark.parametrize(("make", "jobs"), ENGINES)
+def test_outcomes_come_in_the_order_of_the_items(make: Any, jobs: int) -> None:
+    assert list(make().map(works.late_square, range(12))) == [number**2 for number in range(12)]
+    assert list(make().map(works.square, [])) == []
+    assert list(make().map(works.square, [7])) == [49]
+
+
+@pytest.mark.parametrize(("make", "jobs"), ENGINES)
+def test_items_are_drawn_when_there_is_room(make: Any, jobs: int) -> None:
+    drawn = []
+
+    def items() -> Iterator[int]:
+        for number in range(100):
+            drawn.append(number)
+            yield number
+
+    for taken, outcome in enumerate(make().map(works.square, items()), 1):
+        assert outcome == (taken - 1) ** 2
+        assert len(drawn) - taken < max(ON_THE_WAY * jobs, 1)
+
+
+@pytest.mark.parametrize(("make", "jobs"), ENGINES)
+def test_the_first_failure_in_the_order_of_the_items_is_raised_in_its_place(make: Any, jobs: int) -> None:
+    outcomes = make().map(works.failing, range(20))
+    assert [next(outcomes) for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(ContractError) as caught:
+        next(outcomes)
+    assert (caught.value.issues, caught.value.total, caught.value.hints) == ((works.ISSUE,) * 2, 9, ("look again",))
+    assert list(outcomes) == []
+
+
+@pytest.mark.parametrize(("make", "jobs"), ENGINES)
+def test_what_the_items_raise_is_raised(make: Any, jobs: int) -> None:
+    def items() -> Iterator[int]:
+        yield from range(5)
+        raise KeyError("no more")
+
+    with pytest.raises(KeyError, match="no more"):
+        list(make().map(works.square, items()))
+
+
+@pytest.mark.parametrize(("make", "jobs"), ENGINES)
+def test_whoever_asks_no_more_ends_it(make: Any, jobs: int) -> None:
+    outcomes = make().map(works.square, iter(int, 1))  # zeros without end
+    assert next(outcomes) == 0
+    if hasattr(outcomes, "close"):
+        outcomes.close()
+
+
+@pytest.mark.parametrize(
+    ("number", "kind", "text"),
+    [
+        (4, ConfigError, "no such setting"),
+        (5, MissingExtra, r"pip install 'calque\[xml\]'"),
+        (6, MergeError, "apart"),
+        (7, RuntimeError, "Stubborn: 1 and 2"),
+        (8, ZeroDivisionError, "by nothing"),
+    ],
+)
+def test_errors_come_from_processes_as_themselves(number: int, kind: type[Exception], text: str) -> None:
+    with pytest.raises(kind, match=text):
+        list(Processes(2).map(works.failing, [number, number]))
+
+
+def test_an_error_from_a_process_says_where_it_was_raised() -> None:
+    with pytest.raises(ZeroDivisionError) as caught:
+        list(Processes(2).map(works.failing, [8, 8]))
+    assert "in failing" in caught.value.__notes__[0]
+
+
+def test_what_cannot_travel_is_told() -> None:
+    with pytest.raises(Exception, match="pickle"):
+        list(Processes(2).map(lambda number: number, [1, 2]))
+    with pytest.raises(Exception, match="pickle"):
+        list(Processes(2).map(works.square, [lambda: None, 2]))  # type: ignore[list-item]  # on purpose
+    with pytest.raises(Exception, match="pickle"):
+        list(Processes(2).map(works.not_picklable, [1, 2]))
+
+
+def test_a_worker_that_ends_is_told_in_clear_words() -> None:
+    outcomes = Processes(2).map(works.ends_itself, range(10))
+    assert [next(outcomes), next(outcomes)] == [0, 1]
+    with pytest.raises(CalqueError, match="a worker was ended from outside, perhaps because memory ran out; try fewer --jobs"):
+        next(outcomes)
+
+
+def test_the_work_is_sent_once_and_carries_what_items_share() -> None:
+    outcomes = list(Processes(2).map(works.Times(3), range(20)))
+    assert outcomes == [(3 * number, 1) for number in range(20)]
+
+
+def test_what_work_prints_and_reads_touches_no_message(capfd: pytest.CaptureFixture[str]) -> None:
+    assert list(Processes(2).map(works.writes_and_reads, range(4))) == ["null-empty"] * 4
+    assert capfd.readouterr().out == ""
+    with pytest.raises(EOFError):
+        list(Processes(2).map(works.writes_and_reads, [-1, -1]))
+
+
+def test_one_job_starts_nothing() -> None:
+    assert isinstance(engines.threads(1), engines.Serial)
+    assert isinstance(engines.processes(1), engines.Serial)
+    assert set(engines.processes(1).map(works.where, range(3))) == {os.getpid()}
+    with engines.kept(1):
+        assert isinstance(engines.processes(2), Processes)
+
+
+def test_workers_are_other_processes_and_kept_within_a_block() -> None:
+    with engines.kept(2):
+        first, second = (set(engines.processes(2).map(works.where, range(20))) for _ in range(2))
+        with engines.kept(3):
+            third = set(engines.processes(3).map(works.where, range(20)))
+    assert os.getpid() not in first
+    assert len(first | second | third) <= 2
+    assert not {pid for pid in first | second if _alive(pid)}
+    assert not set(engines.processes(2).map(works.where, range(20))) & first
+
+
+def test_kept_workers_that_failed_are_replaced() -> None:
+    with engines.kept(2):
+        with pytest.raises(CalqueError, match="ended from outside"):
+            list(engines.processes(2).map(works.ends_itself, range(10)))
+        with pytest.raises(ContractError):
+            list(engines.processes(2).map(works.failing, range(10)))
+        one, other = engines.processes(2).map(works.square, range(9)), engines.processes(2).map(works.Times(2), range(9))
+        both = [(a, b[0]) for a, b in zip(one, other, strict=True)]
+    assert both == [(number**2, 2 * number) for number in range(9)]
+
+
+def test_an_engine_of_ones_own_takes_the_place_of_processes() -> None:
+    class Backwards:
+        """Stands for a cluster."""
+
+        def map(self, work: Any, items: Any) -> Any:
+            return reversed([work(item) for item in reversed(list(items))])
+
+    cluster = Backwards()
+    with engines.using(cluster):
+        with engines.kept(2):
+            assert engines.processes(2) is cluster
+        assert isinstance(engines.processes(1), engines.Serial)
+        assert list(engines.processes(4).map(works.square, range(4))) == [0, 1, 4, 9]
+    assert isinstance(engines.processes(2), Processes)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

@@ -1,0 +1,130 @@
+"""``python -m tests.mutants``: draw faults, try each in a copy of the tree, and say which the tests did not notice."""
+
+from __future__ import annotations
+
+import argparse
+import queue
+import signal
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from tests.mutants.coverage_map import CoverageMap, coverage_map
+from tests.mutants.report import Tally, survivors, table, whole
+from tests.mutants.sampling import equivalents, packages, sample
+from tests.mutants.sites import Mutant
+from tests.mutants.trial import UNDER_WAY, Patience, Trial, attempt, end, run
+from tests.mutants.workplace import Workplace, package_of, set_up
+
+ROOT = Path(__file__).parents[2]
+ALL_TESTS = ["--ignore=tests/build", "--ignore=tests/mutants", "--ignore=tests/unit/test_mutants.py"]  # but for slow bystanders
+
+
+def options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
+    parser.add_argument("--mutants", type=int, default=12, metavar="N", help="faults for each package (12)")
+    parser.add_argument("--package", default="", help="one package and those inside it, such as readers (all)")
+    parser.add_argument("--seed", type=int, default=0, help="draws other faults (0)")
+    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="faults tried side by side (2)")
+    parser.add_argument("--fail-under", type=float, default=90.0, metavar="PERCENT", help="exit with 1 below this share (90)")
+    parser.add_argument("--budget", type=float, default=60.0, metavar="SECONDS", help="of clean tests for each fault (60)")
+    parser.add_argument(
+        "--margin", type=float, default=30.0, metavar="SECONDS", help="before a fault counts as a hang, at least (30)"
+    )
+    parser.add_argument("--root", type=Path, default=ROOT, help="the project (this one)")
+    parser.add_argument("--list", action="store_true", help="print the faults that are drawn, and try none")
+    parser.add_argument("tests", nargs="*", help="as pytest takes them (all that can notice a fault)")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    chosen = options(arguments)
+    root: Path = chosen.root.resolve()
+    if not packages(root, package_of(root), chosen.package):
+        note(f"there is no package {chosen.package!r}")
+        return 2
+    if chosen.list:
+        for mutant in sorted(mutant for mutants in drawn_from(root, chosen).values() for mutant in mutants):
+            say(f"{mutant.file}:{mutant.line}: {mutant.kind}: {mutant.old} -> {mutant.new}")
+        return 0
+    patience = Patience(chosen.budget, chosen.margin)
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        places = [set_up(root, Path(folder).resolve() / str(number)) for number in range(max(1, chosen.jobs))]
+        # From here on the copy counts: the user may go on to work on the tree.
+        drawn = drawn_from(places[0].tree, chosen)
+        excused = equivalents(places[0].tree / "tests" / "mutants" / "equivalents.toml")
+        tried = {name: [each for each in mutants if not any(e.names(each) for e in excused)] for name, mutants in drawn.items()}
+        known = coverage_map(places[0], root / "build" / "mutants", chosen.tests or ALL_TESTS)
+        trials = try_all(places, [each for mutants in tried.values() for each in mutants], known, patience)
+        unsound = failing_anyway(places[0], trials, known, patience)
+    tallies = {
+        name: Tally([trials[each] for each in mutants], len(drawn[name]) - len(mutants)) for name, mutants in tried.items()
+    }
+    return conclude(tallies, unsound, chosen.fail_under)
+
+
+def drawn_from(tree: Path, chosen: argparse.Namespace) -> dict[str, list[Mutant]]:
+    return sample(tree, packages(tree, package_of(tree), chosen.package), chosen.mutants, chosen.seed)
+
+
+def conclude(tallies: Mapping[str, Tally], unsound: Sequence[str], fail_under: float) -> int:
+    """Print what came out, and return the exit code."""
+    for line in (*survivors(tallies), *table(tallies)):
+        say(line)
+    for test in unsound:
+        say(f"{test} fails without a fault when it runs with few others: what it caught is not proven")
+    share = whole(tallies).share
+    return 1 if unsound or (share is not None and 100 * share < fail_under) else 0
+
+
+def try_all(
+    places: Sequence[Workplace], mutants: Sequence[Mutant], known: CoverageMap, patience: Patience
+) -> dict[Mutant, Trial]:
+    """Try every fault, as many side by side as there are workplaces."""
+    free: queue.SimpleQueue[Workplace] = queue.SimpleQueue()
+    for place in places:
+        free.put(place)
+
+    def one(mutant: Mutant) -> Trial:
+        place = free.get()
+        try:
+            return attempt(place, mutant, known, patience)
+        finally:
+            free.put(place)
+
+    trials = {}
+    with ThreadPoolExecutor(len(places)) as pool:
+        try:
+            for trial in pool.map(one, mutants):
+                trials[trial.mutant] = trial
+                note(f"{len(trials)}/{len(mutants)} {trial.mutant.file}:{trial.mutant.line} {trial.mutant.kind}: {trial.how}")
+        except BaseException:  # whoever stops the run does not wait for tests
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in list(UNDER_WAY):
+                end(process)
+            raise
+    return trials
+
+
+def failing_anyway(place: Workplace, trials: dict[Mutant, Trial], known: CoverageMap, patience: Patience) -> list[str]:
+    """The tests that caught a fault and fail on the clean copy as well: they fail for a reason of their own."""
+    killers = sorted({trial.killer for trial in trials.values()} & known.seconds.keys())
+    if not killers:
+        return []
+    failed = run(place, killers, patience.limit(known.seconds[test] for test in killers), stop=False)
+    return killers if failed is None else failed
+
+
+def say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+
+
+def note(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # on the way out the copies are removed
+    sys.exit(main())

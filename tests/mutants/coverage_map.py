@@ -1,0 +1,153 @@
+"""Which tests run a line, and how long each takes: recorded in one run of the tests, and kept until a file changes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from coverage import CoverageData
+
+from tests.mutants.sites import Mutant
+from tests.mutants.workplace import Workplace
+
+MAP = ("tests.json", "lines")
+
+
+@dataclass(frozen=True)
+class CoverageMap:
+    """What was recorded: the lines by test, the seconds of each test, and which tests share a fixture."""
+
+    tree: Path
+    lines: CoverageData
+    seconds: dict[str, float]
+    sharing: dict[str, list[str]]
+
+    def tests(self, mutant: Mutant) -> list[str]:
+        """The tests that run the statement of a fault, the fastest first.
+
+        What runs at import belongs to every test that runs anything of the file, or of a file that imports it when the file
+        holds nothing else.
+        """
+        if mutant.around.at_import:
+            named = self.known(self.names(mutant.file)) or self.known(
+                name for other in self.importers(mutant.file) for name in self.names(other)
+            )
+        else:
+            named = self.known(self.names(mutant.file, range(mutant.around.first, mutant.around.last + 1)))
+        return sorted(named, key=lambda name: (self.seconds[name], name))
+
+    def names(self, file: str, lines: Container[int] | None = None) -> set[str]:
+        """The tests and fixtures that run any of the lines of a file, or anything of it."""
+        by_line = self.lines.contexts_by_lineno(file)
+        return {name for line, names in by_line.items() if lines is None or line in lines for name in names}
+
+    def known(self, names: Iterable[str]) -> set[str]:
+        """The tests of these names, and those that share a fixture of these names."""
+        return {test for name in names for test in (self.sharing.get(name) or [name]) if test in self.seconds}
+
+    def importers(self, file: str) -> list[str]:
+        """The files that import a module, as far as their text tells."""
+        module = file.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        parent, _, name = module.rpartition(".")
+        texts = {path: (self.tree / path).read_text("utf-8") for path in self.lines.measured_files()}
+        return [path for path, text in texts.items() if f"{module} import" in text or f"from {parent} import {name}" in text]
+
+
+def coverage_map(place: Workplace, cache: Path, tests: Sequence[str]) -> CoverageMap:
+    """The map from the cache. What a changed file of tests runs is recorded anew; after any other change, everything is."""
+    others, files = fingerprints(place.tree, tests)
+    told, noted = place.folder / "tests.json", place.folder / "lines"
+    fetch(cache, place.folder, tests)
+    kept = json.loads(told.read_text("utf-8")) if told.exists() else {}
+    if kept.get("others") != others:
+        kept = {"others": others, "files": {}, "fit": {}}
+        noted.unlink(missing_ok=True)
+    stale = [file for file, digest in files.items() if kept["files"].get(file) != digest]
+    if stale or not kept["fit"]:
+        sys.stderr.write("recording which tests run which lines: as long as the tests take, once until a source changes\n")
+        seen = record(place, noted, stale if kept["fit"] else tests)
+        fit = {test: about for test, about in kept["fit"].items() if test.partition("::")[0] not in stale}
+        kept = {"others": others, "files": files, "fit": {**fit, **seen}}
+        told.write_text(json.dumps(kept), "utf-8")
+        keep(cache, place.folder, tests)
+    lines = CoverageData(str(noted))
+    lines.read()
+    sharing = defaultdict(list)
+    for test, (_, fixtures) in kept["fit"].items():
+        for fixture in fixtures:
+            sharing[fixture].append(test)
+    return CoverageMap(place.tree, lines, {test: seconds for test, (seconds, _) in kept["fit"].items()}, dict(sharing))
+
+
+def kept_in(cache: Path, tests: Sequence[str]) -> Path:
+    """Each choice of tests has a file of its own."""
+    return cache / f"{hashlib.sha256(json.dumps(list(tests)).encode()).hexdigest()[:8]}.zip"
+
+
+def fetch(cache: Path, folder: Path, tests: Sequence[str]) -> None:
+    if kept_in(cache, tests).exists():
+        with ZipFile(kept_in(cache, tests)) as packed:
+            packed.extractall(folder, MAP)
+
+
+def keep(cache: Path, folder: Path, tests: Sequence[str]) -> None:
+    """In one step, so that a run that is broken off or a second one leaves no half of a map."""
+    cache.mkdir(parents=True, exist_ok=True)
+    with ZipFile(folder / "map.zip", "w", ZIP_DEFLATED) as packed:
+        for name in MAP:
+            packed.write(folder / name, name)
+    beside = cache / f"{os.getpid()}.new"
+    shutil.copy(folder / "map.zip", beside)
+    beside.replace(kept_in(cache, tests))
+
+
+def fingerprints(tree: Path, tests: Sequence[str]) -> tuple[str, dict[str, str]]:
+    """What tells a change: one of all sources and settings, and one for each file of tests among those that are run."""
+    folders = tuple(f"{test}/" for test in tests if not test.startswith("-"))
+    others, files = hashlib.sha256(), {}
+    for path in sorted(path for path in tree.rglob("*") if path.suffix in {".py", ".toml"}):
+        file = path.relative_to(tree).as_posix()
+        if file.startswith("tests/mutants/"):
+            continue
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        if not path.name.startswith("test_"):
+            others.update(f"{file} {digest}\n".encode())
+        elif not folders or f"{file}/".startswith(folders):
+            files[file] = digest
+    return others.hexdigest(), files
+
+
+def record(place: Workplace, target: Path, tests: Sequence[str]) -> dict[str, tuple[float, list[str]]]:
+    """Run the tests once, and add what every process of theirs noted to one file, with paths of the tree.
+
+    What comes back is the time and the shared fixtures of every test that passed.
+    """
+    (place.notes / "current").write_text("", "utf-8")
+    (place.notes / "record").write_text(str(place.tree / "src"), "utf-8")
+    try:
+        subprocess.run(place.pytest(*tests), cwd=place.tree, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False)
+    finally:
+        (place.notes / "record").unlink()
+    if not (place.notes / "tests").exists():
+        raise SystemExit("the tests could not be run in a copy of the tree: does `make test` pass?")
+    whole = CoverageData(str(target))
+    whole.read()
+    for part in sorted(place.notes.glob("lines.*")):
+        notes = CoverageData(str(part))
+        notes.read()
+        whole.update(notes, map_path=lambda path: Path(path).relative_to(place.tree).as_posix())
+    whole.write()
+    seen = json.loads((place.notes / "tests").read_text("utf-8"))
+    for test in seen["failed"]:
+        sys.stderr.write(f"{test} fails without a fault in a copy of the tree; it is left out\n")
+    fit: dict[str, tuple[float, list[str]]] = seen["fit"]
+    return fit

@@ -1,0 +1,62 @@
+"""Which faults are tried: a few for each package, drawn by a seed, without those that are known to change nothing."""
+
+from __future__ import annotations
+
+import random
+import tomllib
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.mutants.sites import Mutant, mutants_of
+
+
+@dataclass(frozen=True)
+class Equivalent:
+    """A fault that no test can notice, by its lines before and after, and why."""
+
+    file: str
+    scope: str
+    before: str
+    after: str
+    reason: str
+
+    def names(self, mutant: Mutant) -> bool:
+        return (self.file, self.scope, self.before, self.after) == (mutant.file, mutant.scope, mutant.old, mutant.new)
+
+
+def equivalents(path: Path) -> list[Equivalent]:
+    """What the file of equivalents lists; nothing where there is none."""
+    if not path.exists():
+        return []
+    return [Equivalent(**entry) for entry in tomllib.loads(path.read_text("utf-8")).get("equivalent", [])]
+
+
+def packages(root: Path, package: str, wanted: str = "") -> dict[str, list[str]]:
+    """The files of each package, by its dotted name below the top; ``wanted`` names one, with those inside it."""
+    top = root / "src" / package
+    found: dict[str, list[str]] = defaultdict(list)
+    for path in sorted(top.rglob("*.py")):
+        name = ".".join(path.parent.relative_to(top).parts) or package
+        if not wanted or name == wanted or name.startswith(f"{wanted}."):
+            found[name].append(path.relative_to(root).as_posix())
+    return dict(sorted(found.items()))
+
+
+def sample(root: Path, files: Mapping[str, Sequence[str]], size: int, seed: int) -> dict[str, list[Mutant]]:
+    """For each package as many faults as asked for, each on a line of its own.
+
+    Lines are drawn, and then one fault of each: a table of numbers would otherwise crowd out the code. What is drawn for a
+    package hangs on the seed and on its own files only.
+    """
+    drawn = {}
+    for name, paths in files.items():
+        lines: dict[tuple[str, int], list[Mutant]] = defaultdict(list)
+        for path in paths:
+            for mutant in mutants_of(path, (root / path).read_bytes()):
+                lines[mutant.file, mutant.line].append(mutant)
+        dice = random.Random(f"{seed} {name}")
+        chosen = dice.sample(sorted(lines), min(size, len(lines)))
+        drawn[name] = [dice.choice(lines[line]) for line in chosen]
+    return drawn

@@ -1,0 +1,39 @@
+"""What text and date comparators take away before they compare, where it decides the score."""
+
+from __future__ import annotations
+
+import pytest
+
+from calque.comparators import DateComparator, LevenshteinComparator, NormalizedComparator
+
+
+@pytest.mark.parametrize(
+    ("options", "found", "score"),
+    [
+        ({}, "acmecorp", 1.0),
+        ({}, "ACME\tCorp.", 1.0),
+        ({"ignore_whitespace": False}, "acme corp.", 1.0),
+        ({"ignore_whitespace": False}, "acmecorp", 0.0),
+        ({"ignore_punctuation": False}, "acmecorp", 1.0),
+        ({"ignore_punctuation": False}, "acme corp.", 0.0),
+        ({"case_sensitive": True}, "Acme-Corp", 1.0),
+        ({"case_sensitive": True}, "acme corp", 0.0),
+    ],
+)
+def test_blanks_punctuation_and_case_are_taken_away_as_asked(options: dict[str, bool], found: str, score: float) -> None:
+    assert NormalizedComparator(**options).compare("Acme Corp", found) == score
+
+
+@pytest.mark.parametrize("normalize", [True, False])
+def test_many_texts_are_evened_out_as_one_is(normalize: bool) -> None:
+    each = LevenshteinComparator(normalize=normalize)
+    texts = ["Acme  Corp", "acme corp", " ACME"]
+    assert list(each.prepare_all(texts)) == [each.prepare(text) for text in texts]
+    assert (each.prepare(texts[0]) == each.prepare(texts[1])) is normalize
+
+
+def test_a_text_that_is_too_long_is_no_date() -> None:
+    longest = "March 5," + " " * 244 + "2024"
+    assert len(longest) == 256
+    assert DateComparator().compare("2024-03-05", longest) == 1.0
+    assert DateComparator().compare("2024-03-05", longest.replace(", ", ",  ")) == 0.0

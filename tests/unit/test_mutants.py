@@ -1,0 +1,200 @@
+"""The mutation runs themselves, on a toy package whose tests notice some faults and not others."""
+
+from __future__ import annotations
+
+import ast
+import random
+from pathlib import Path
+
+import pytest
+
+from tests.mutants.__main__ import main
+from tests.mutants.coverage_map import coverage_map
+from tests.mutants.sampling import Equivalent, equivalents, packages, sample
+from tests.mutants.sites import mutants_of
+from tests.mutants.trial import run
+from tests.mutants.workplace import set_up
+
+ROOT = Path(__file__).parents[2]
+EQUIVALENTS = equivalents(ROOT / "tests" / "mutants" / "equivalents.toml")
+
+TOY = {
+    "src/toy/__init__.py": "",
+    "src/toy/limits.py": "LIMIT = 3\n",
+    "src/toy/maths/__init__.py": "",
+    "src/toy/maths/clamp.py": (
+        "from toy.limits import LIMIT\n\n\ndef clamp(number: int) -> int:\n    return number if number < LIMIT else LIMIT\n"
+    ),
+    "src/toy/loops/__init__.py": "",
+    "src/toy/loops/count.py": (
+        "def count(most):\n    number = 0\n    while number < most:\n        number += 1\n    return number\n\n\n"
+        "def unused(it):\n    it.stop()\n"
+    ),
+    "tests/test_clamp.py": (
+        "import subprocess\nimport sys\n\nfrom toy.maths.clamp import clamp\n\n\n"
+        "def test_small():\n    assert clamp(1) == 1\n\n\n"
+        "def test_large_in_a_process_without_variables():\n"
+        "    code = 'from toy.maths.clamp import clamp; print(clamp(9))'\n"
+        "    done = subprocess.run([sys.executable, '-c', code], env={}, capture_output=True, text=True)\n"
+        "    assert done.stdout == '3\\n'\n"
+    ),
+    "tests/test_count.py": (
+        "import pytest\n\nfrom toy.loops.count import count\n\n\n"
+        "@pytest.fixture(scope='module')\ndef counted():\n    return count(3)\n\n\n"
+        "def test_type(counted):\n    assert isinstance(counted, int)\n\n\ndef test_number(counted):\n    assert counted == 3\n"
+    ),
+    "pytest.ini": "[pytest]\naddopts = -p no:calque -p no:hypothesispytest -p no:pytest_cov\n",
+    "tests/mutants/equivalents.toml": (
+        '[[equivalent]]\nfile = "src/toy/maths/clamp.py"\nscope = "clamp"\n'
+        'before = "return number if number < LIMIT else LIMIT"\n'
+        'after = "return number if (number <= LIMIT) else LIMIT"\nreason = "at the limit both sides are the limit"\n'
+    ),
+}
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> Path:
+    for file, text in TOY.items():
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text(text, "utf-8")
+    return tmp_path
+
+
+def changes(source: str) -> list[tuple[str, str]]:
+    return [(mutant.before, mutant.after) for mutant in mutants_of("a.py", source.encode())]
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("x = a < b", [("a < b", "(a <= b)"), ("a < b", "(a >= b)")]),
+        ("x = a == b", [("a == b", "(a != b)")]),
+        ("x = a + b", [("a + b", "(a - b)")]),
+        ("x = a % b", [("a % b", "(a // b)")]),
+        ("x += y", [("x += y", "x -= y")]),
+        ("x = a and b", [("a and b", "(a or b)")]),
+        ("x = not a", [("not a", "a")]),
+        ("x = 0", [("0", "1")]),
+        ("x = 2", [("2", "1"), ("2", "3")]),
+        ("x = True", [("True", "False")]),
+        ("if a: b", [("a", "False"), ("a", "True")]),
+        ("while a: b", [("a", "False")]),
+        ("x = [a for a in b if a]", [("a", "False"), ("a", "True")]),
+        ("def f(): return x", [("return x", "return None")]),
+        ("x = min(a, b)", [("min(a, b)", "max(a, b)")]),
+        ("x = np.any(a)", [("np.any(a)", "np.all(a)")]),
+        ("x = sorted(a)", [("sorted(a)", "sorted(a, reverse=True)")]),
+        ("x = f(a, key=b)", [("f(a, key=b)", "f(a)")]),
+        ("x = a[b:c]", [("b", "(b + 1)"), ("c", "(c - 1)")]),
+        ("for x in y: continue", [("continue", "break")]),
+        ("f(x)", [("f(x)", "pass")]),
+    ],
+)
+def test_a_fault_of_each_kind(source: str, expected: list[tuple[str, str]]) -> None:
+    assert changes(source) == expected
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '"""1 + 1 is a docstring."""',
+        "x: Literal[1, 2]",
+        "def f(a: Literal[1]) -> Literal[2]: ...",
+        "if TYPE_CHECKING:\n    x = 1",
+        "x = f'{a + 1} pages'",
+        "raise ValueError(f'{len(a) - 1} too many')",
+        "__slots__ = f(a=1)",
+        "@dataclass(frozen=True)\nclass A: ...",
+        "@overload\ndef f(a=1): ...",
+        "x = f(help='Two words', strict=True)",
+        "x = f(message='Two words')",
+        "T = TypeVar('T', bound=A)",
+        "if __name__ == '__main__':\n    main(1)",
+    ],
+)
+def test_what_cannot_matter_is_left_alone(source: str) -> None:
+    assert changes(source) == []
+
+
+def test_a_fault_changes_its_own_place_only() -> None:
+    source = "x = 'é' ; y = a * (b +\n    c)  # sum\nz = -(a + b)\n".encode()
+    applied = {mutant.applied(source).decode() for mutant in mutants_of("a.py", source)}
+    assert "x = 'é' ; y = a * ((b - c))  # sum\nz = -(a + b)\n" in applied
+    assert "x = 'é' ; y = (a / (b + c))  # sum\nz = -(a + b)\n" in applied
+    assert all(text.startswith("x = 'é' ; y = ") for text in applied)
+
+
+def test_every_fault_of_real_files_can_be_read_and_differs() -> None:
+    files = sorted((ROOT / "src").rglob("*.py"))
+    for path in random.Random(1).sample(files, 2):
+        source = path.read_bytes()
+        clean = ast.dump(ast.parse(source))
+        for mutant in mutants_of(path.name, source):
+            assert ast.dump(ast.parse(mutant.applied(source))) != clean, mutant
+
+
+def test_a_fault_knows_its_statement() -> None:
+    source = b"A = 1\n\nclass B:\n    def c(self, d=2):\n        return f(\n            d,\n            3,\n        )\n"
+    around = {mutant.before: mutant.around for mutant in mutants_of("a.py", source)}
+    assert around["1"].at_import
+    assert around["2"].at_import
+    assert around["2"].scope == ("B", "c")
+    assert not around["3"].at_import
+    assert (around["3"].first, around["3"].last) == (5, 8)
+
+
+def test_the_sample_hangs_on_the_seed_and_on_the_package_alone(toy: Path) -> None:
+    found = packages(toy, "toy")
+    assert list(found) == ["loops", "maths", "toy"]
+    assert list(packages(toy, "toy", "maths")) == ["maths"]
+    every = sample(toy, found, 100, 1)
+    assert sample(toy, found, 100, 1) == every
+    assert sample(toy, packages(toy, "toy", "maths"), 100, 1)["maths"] == every["maths"]
+    assert len({(mutant.file, mutant.line) for mutant in every["loops"]}) == len(every["loops"]) == 5
+    assert {len(mutants) for mutants in sample(toy, found, 1, 1).values()} == {1}
+
+
+def test_a_run_says_what_survived_and_leaves_the_files_alone(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = {path: path.read_bytes() for path in toy.rglob("*") if path.is_file()}
+    code = main(["--root", str(toy), "--mutants", "100", "--seed", "21"])
+    told = capsys.readouterr()
+    assert code == 1
+    assert told.out.splitlines() == [
+        "src/toy/loops/count.py:2: constant in count survived (2 of the 2 tests that run the line)",
+        "    - number = 0",
+        "    + number = 1",
+        "src/toy/loops/count.py:9: statement in unused survived (no test runs the line)",
+        "    - it.stop()",
+        "    + pass",
+        "package  mutants  caught  survived  equivalent   share",
+        "loops          5       3         2           0   60.0%",
+        "maths          1       0         0           1       –",
+        "toy            1       1         0           0  100.0%",
+        "all            7       4         2           1   66.7%",
+    ]
+    assert "limits.py:1 constant: caught by tests/test_clamp.py::test_large_in_a_process_without_variables" in told.err
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_a_hang_is_ended(toy: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    place = set_up(toy, tmp_path_factory.mktemp("place"))
+    assert run(place, ["tests/test_count.py::test_number"], 0.001) is None
+
+
+def test_what_a_changed_file_of_tests_runs_is_recorded_anew(toy: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    (mutant,) = (
+        each for each in mutants_of("src/toy/loops/count.py", (toy / "src/toy/loops/count.py").read_bytes()) if each.line == 9
+    )
+    place = set_up(toy, tmp_path_factory.mktemp("place"))
+    cache = toy / "build"
+    assert coverage_map(place, cache, ["tests/test_count.py"]).tests(mutant) == []
+    text = TOY["tests/test_count.py"] + "\n\ndef test_stop():\n    unused(type('It', (), {'stop': print}))\n"
+    text = text.replace("import count\n", "import count, unused\n")
+    (place.tree / "tests/test_count.py").write_text(text, "utf-8")
+    assert coverage_map(place, cache, ["tests/test_count.py"]).tests(mutant) == ["tests/test_count.py::test_stop"]
+
+
+@pytest.mark.parametrize("known", EQUIVALENTS, ids=lambda known: f"{known.file} {known.scope}")
+def test_every_equivalent_is_still_in_the_code_and_has_a_reason(known: Equivalent) -> None:
+    assert any(known.names(mutant) for mutant in mutants_of(known.file, (ROOT / known.file).read_bytes()))
+    assert known.reason

@@ -1,0 +1,59 @@
+"""There is one geometry: no other module of calque defines an IoU, a grid or a form of its own."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import calque
+
+SOURCE = Path(calque.__file__).parent
+NATIVE = Path(__file__).parents[2] / "native"
+NAMES = re.compile(
+    r"_*((box|bbox|pair)_)?iou(_of_\w+)?|_*(intersection|intersection_area|common_area)"
+    r"|(DECIMAL_)?(COCO_)?(IOU_)?(THRESHOLDS|RECALL_POINTS)|_?FAR|_?FORMS|BoxForm|Edges|\w*SPELLINGS",
+    re.ASCII,
+)
+PUBLIC = {("layout/blocks.py", "bbox_iou"), ("checks/shapes/overlap.py", "_iou")}
+"""A documented function of the layout task, and an entry of the checks' table of measures; both call the geometry."""
+
+
+def defined(tree):
+    """The names that a module defines at its top level: functions, classes and constants."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+
+def modules():
+    return [path for path in sorted(SOURCE.rglob("*.py")) if "geometry" not in path.relative_to(SOURCE).parts[0]]
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: path.relative_to(SOURCE).as_posix())
+def test_nothing_is_defined_twice(path):
+    names = {(path.relative_to(SOURCE).as_posix(), name) for name in defined(ast.parse(path.read_text()))}
+    assert not {name for name in names - PUBLIC if NAMES.fullmatch(name[1])}
+
+
+def test_the_walk_finds_what_it_looks_for():
+    found = {name for path in (SOURCE / "geometry").glob("*.py") for name in defined(ast.parse(path.read_text()))}
+    assert {"iou", "iou_of_sized", "intersection", "COCO_THRESHOLDS", "RECALL_POINTS", "FAR", "BoxForm"} <= found
+    assert len([name for name in found if NAMES.fullmatch(name)]) >= 10
+
+
+def test_no_grid_is_made_by_hand():
+    """Neither pycocotools' nor the decimal one, whatever it is called."""
+    grid = re.compile(r"linspace\(0?\.5|linspace\(0?\.?0*, 1\.?0*, 101|range\(101\)|0\.5, 0\.55|1e150")
+    others = [path for path in modules() if grid.search(path.read_text())]
+    assert others == []
+
+
+@pytest.mark.parametrize("name", ["intersection", "iou", "share", "touch", "read_box"])
+def test_compiled_kernels_share_one_header(name):
+    definition = re.compile(rf"^(inline )?\w+ {name}\(.*\{{", re.MULTILINE)
+    files = [path.name for path in sorted(NATIVE.glob("*.?pp")) if definition.search(path.read_text())]
+    assert files == ["geometry.hpp"]
