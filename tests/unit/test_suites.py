@@ -6,12 +6,13 @@ import json
 import pickle
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from calque import ConfigError, ContractError, Evaluator
+from calque import ConfigError, ContractError, Evaluator, MergeError
 from calque.checks import Checks, Outcome, Suite
 from calque.checks.evaluators.custom import _in_thread
 from calque.checks.evaluators.outcome import Verdict
@@ -239,6 +240,41 @@ def test_both_sides_may_come_apart(write: Write) -> None:
     assert told["stray"] == ("fail", "error", ["expected: b is missing"])
     with pytest.raises(TypeError, match="CaseCorpus"):
         Evaluator(suite.task()).update({}, {})
+
+
+def test_a_selection_is_a_setting_of_the_task(write: Write, tmp_path: Path) -> None:
+    suite = Suite.load(write(HEAD + CASES))
+    (tmp_path / "last.jsonl").write_text(
+        '{"id": 7, "verdict": "fail", "status": "ok"}\n{"id": "good", "verdict": "pass", "status": "ok"}\n'
+    )
+    whole = suite.corpus()
+    untagged = CaseCorpus(cases=tuple(replace(case, tags=()) for case in whole.cases))
+    for wish, told in (
+        ({"tags": ("hard",)}, "tag:hard"),
+        ({"ids": ("go*",)}, "filter:go*"),
+        ({"only": frozenset({7})}, "1 listed ("),
+    ):
+        result = suite.run(selection=Selection(**wish))
+        assert told in str(result.signature)
+        assert result.numbers["summary"]["cases"] == 1
+        assert Evaluator(result.task).update(whole, untagged).compute().numbers == result.numbers
+        with pytest.raises(MergeError):
+            Evaluator(suite.task()).merge(Evaluator(result.task))
+    assert suite.task(Selection(only=frozenset({7}))) == replace(suite.task(), only=str(tmp_path / "last.jsonl"))
+
+
+def test_the_code_of_own_evaluators_is_in_the_signature(write: Write, tmp_path: Path) -> None:
+    suite = write("evaluators: [{type: own}]\ncases: [{output: 1, expected: 1}]\n")
+    signatures = set()
+    for name, text in (("a.py", "1"), ("b.py", "1"), ("c.py", "0.5")):
+        (tmp_path / name).write_text(f"def judge(output, expected): return {text}\n")
+        result = Suite.load(suite, evaluators={"own": f"{tmp_path / name}:judge"}).run()
+        signatures.add(str(result.signature))
+    assert len(signatures) == 2
+    by_text, by_name = (
+        Suite.load(suite, evaluators={"own": function}).task().own for function in (lambda _output, _expected: 1, max)
+    )
+    assert len({by_text, by_name}) == 2
 
 
 def test_states_know_their_evaluators(write: Write) -> None:

@@ -91,7 +91,10 @@ class Checks(PartsBeside, Task):
             if not isinstance(side, CaseCorpus):
                 raise TypeError(f"checks take a CaseCorpus, as Suite.corpus() makes, not a {type(side).__name__}")
         wanted = self.selection()
-        yield expected.wanted(wanted), found.wanted(wanted)
+        # A case is wanted for what the truth says of it; only one that the truth does not know speaks for itself.
+        left_out = {case.id for case in expected.cases if not wanted.wants(case)}
+        stray = {case.id for case in found.cases if not wanted.wants(case)} - set(expected.units())
+        yield expected.without(left_out), found.without(left_out | stray)
 
     def score(self, expected: CaseCorpus, found: CaseCorpus, *, jobs: int = 1) -> Ledger:
         """Every case under every evaluator. A case that one side lacks has no output, or nothing to expect."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -72,11 +72,9 @@ class CaseCorpus(Corpus):
         wanted = set(units)
         return replace(self, cases=tuple(case for case in self.cases if case.id in wanted))
 
-    def wanted(self, selection: Selection) -> CaseCorpus:
-        """Only the cases that somebody wants."""
-        if selection == Selection():
-            return self
-        return replace(self, cases=tuple(case for case in self.cases if selection.wants(case)))
+    def without(self, units: Set[UnitId]) -> CaseCorpus:
+        """All cases but these."""
+        return replace(self, cases=tuple(case for case in self.cases if case.id not in units)) if units else self
 
 
 def case_of(raw: Any, position: int, place: str, complaints: Complaints) -> Case:
