@@ -83,9 +83,13 @@ def writes_and_reads(number: int) -> str:
 
 
 def lies_down(path: str) -> None:
-    """Writes its process id to a file, then does not end."""
+    """Writes its process id to a file, then does not end for longer than any test waits.
+
+    Not never: should the tests be killed, nothing of them stays for good.
+    """
     target = Path(path)
     target.with_suffix(".part").write_text(str(os.getpid()))
     target.with_suffix(".part").rename(target)
-    while True:
+    until = time.monotonic() + 300
+    while time.monotonic() < until:
         time.sleep(0.05)
