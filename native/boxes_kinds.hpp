@@ -9,13 +9,13 @@
 
 namespace calque {
 
-// The numbers of calque.kernels.error_kinds.Kind, where each is explained.
+// The numbers of calque.kernels.structs.Kind, where each is explained.
 enum Kind : std::uint8_t {
     none, true_positive, wrong_label, merge, merged, split, duplicate, duplicate_wrong_label, fragment, envelope,
     misplaced, misplaced_wrong_label, background, missed, partial
 };
 
-// The numbers of calque.kernels.error_kinds.Subtype.
+// The numbers of calque.kernels.structs.Subtype.
 enum Subtype : std::uint8_t { plain, tight, loose, shifted, swallows };
 
 struct KindLimits {

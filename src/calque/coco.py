@@ -19,8 +19,7 @@ from calque.core.columns import Array, Floats
 from calque.core.corpus import UnitId, in_canonical_order
 from calque.detection.average_precision import AREA_RANGES
 from calque.geometry import boxes
-from calque.geometry.forms import BoxForm
-from calque.geometry.grids import COCO_THRESHOLDS, RECALL_POINTS
+from calque.geometry.forms import COCO_THRESHOLDS, RECALL_POINTS, BoxForm
 from calque.kernels import kernels
 from calque.kernels.structs import TAKES_PART, CocoSettings, CocoTruths, PageBoxes, ScoreOrder, Verdicts
 

@@ -7,7 +7,7 @@ import re
 
 import calque
 from calque.cli.app import VERBS
-from calque.comparators.registry import BUILT_IN
+from calque.comparators.base import BUILT_IN
 from calque.core.task import settings
 from calque.fields.schemas.plain_form import FIELD_KEYS
 from calque.readers.sides.slips import _TRANSFORMS

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from calque.core.errors import CalqueError
-from calque.engines import messages
+from calque.engines import worker
 from calque.engines.worker import Answering, Desk
 from tests.engines import works
 
@@ -20,7 +20,7 @@ def answers(data: bytes) -> list[Any]:
     pipe, said = io.BytesIO(data), []
     while True:
         try:
-            said.append(pickle.loads(messages.receive(pipe)[1]))
+            said.append(pickle.loads(worker.receive(pipe)[1]))
         except EOFError:
             return said
 
@@ -32,13 +32,13 @@ def test_it_answers_every_item_with_the_latest_work() -> None:
         desk = threading.Thread(target=Desk(asked, out, lambda _: None).serve)
         desk.start()
         for kind, value in (
-            (messages.WORK, works.square),
-            (messages.ITEM, 3),
-            (messages.ITEM, 4),
-            (messages.WORK, abs),
-            (messages.ITEM, -5),
+            (worker.WORK, works.square),
+            (worker.ITEM, 3),
+            (worker.ITEM, 4),
+            (worker.WORK, abs),
+            (worker.ITEM, -5),
         ):
-            messages.send(asking, kind, pickle.dumps(value))
+            worker.send(asking, kind, pickle.dumps(value))
         while len(answers(out.getvalue())) < 3:
             pass
         asking.close()
@@ -54,8 +54,8 @@ def test_it_leaves_at_once_when_who_asked_has_gone() -> None:
             desk = Desk(asked, io.BytesIO(), lambda _: left.set())
             taking = threading.Thread(target=desk._take_in)
             taking.start()
-            messages.send(asking, messages.ITEM, b"x")
-            assert desk._waiting.get() == (messages.ITEM, b"x")  # and nobody answers
+            worker.send(asking, worker.ITEM, b"x")
+            assert desk._waiting.get() == (worker.ITEM, b"x")  # and nobody answers
             assert not left.is_set()
         taking.join()
     assert left.is_set()
@@ -77,8 +77,8 @@ def test_work_that_cannot_be_loaded_is_told_with_the_first_item() -> None:
 
 def test_a_message_that_breaks_off_is_the_end() -> None:
     whole = io.BytesIO()
-    messages.send(whole, messages.ITEM, b"12345")
-    assert messages.receive(io.BytesIO(whole.getvalue())) == (messages.ITEM, b"12345")
+    worker.send(whole, worker.ITEM, b"12345")
+    assert worker.receive(io.BytesIO(whole.getvalue())) == (worker.ITEM, b"12345")
     for end in range(len(whole.getvalue())):
         with pytest.raises(EOFError):
-            messages.receive(io.BytesIO(whole.getvalue()[:end]))
+            worker.receive(io.BytesIO(whole.getvalue()[:end]))

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from calque.geometry import boxes as columns
 from calque.geometry import rectangles
-from calque.geometry.forms import FAR, BoxForm
-from calque.geometry.grids import COCO_THRESHOLDS, DECIMAL_COCO_THRESHOLDS, DECIMAL_RECALL_POINTS, RECALL_POINTS
+from calque.geometry.forms import COCO_THRESHOLDS, DECIMAL_COCO_THRESHOLDS, DECIMAL_RECALL_POINTS, FAR, RECALL_POINTS, BoxForm
 from calque.kernels.structs import PageBoxes
 from calque.layout.blocks import bbox_iou
 

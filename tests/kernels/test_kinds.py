@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.kernels.error_kinds import Kind
-from calque.kernels.structs import KindLimits
+from calque.kernels.structs import Kind, KindLimits
 from tests.kernels.box_cases import Case, all_same, cases, random_case
 from tests.kernels.test_greedy import refusal
 

@@ -43,11 +43,11 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, removed:
     if len(predictions) > 1 and values["save"] is not None:
         raise ConfigError("--save keeps the state of one PRED; evaluate several one by one")
     from calque.cli.progress import working
-    from calque.words import runs, views
+    from calque.words import views
 
     looked_at = show is not None or removed
     with working(f"evaluating {', '.join(predictions)}", quiet=values["quiet"]):
-        evaluators = runs.evaluated(task, truth, predictions, keep="outcomes" if looked_at else keep, jobs=values.pop("jobs"))
+        evaluators = views.evaluated(task, truth, predictions, keep="outcomes" if looked_at else keep, jobs=values.pop("jobs"))
     if show is not None:
         for name, evaluator in evaluators.items():
             _print_document(views.shown(evaluator.ledger(), show, name))
@@ -99,15 +99,15 @@ def _lines(results: Mapping[str, Result], kind: str) -> Iterator[str]:
     from calque.cli.render import as_csv
     from calque.core.presentation.sections import to_markdown, to_text
     from calque.core.result import strict_json
-    from calque.words import runs
+    from calque.words import views
 
     if kind == "json":
-        yield strict_json(runs.tree(results)) + "\n"
+        yield strict_json(views.tree(results)) + "\n"
     elif kind == "jsonl":
-        for row in runs.listed(results):
+        for row in views.listed(results):
             yield json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
     elif kind == "csv":
-        yield as_csv(runs.rows(results))
+        yield as_csv(views.rows(results))
     else:
-        sections = runs.sections(results)
+        sections = views.sections(results)
         yield to_markdown(sections) if kind == "markdown" else to_text(sections) + "\n"

@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from calque.comparators.anls import ANLSComparator as ANLSComparator
     from calque.comparators.anls import ANLSStarComparator as ANLSStarComparator
     from calque.comparators.base import BaseComparator as BaseComparator
+    from calque.comparators.base import register_comparator as register_comparator
     from calque.comparators.box import BBoxIoUComparator as BBoxIoUComparator
     from calque.comparators.choice import IgnoreComparator as IgnoreComparator
     from calque.comparators.choice import OneOfComparator as OneOfComparator
     from calque.comparators.date import DateComparator as DateComparator
     from calque.comparators.numeric import NumericComparator as NumericComparator
     from calque.comparators.phone import PhoneComparator as PhoneComparator
-    from calque.comparators.registry import register_comparator as register_comparator
     from calque.comparators.text import ExactComparator as ExactComparator
     from calque.comparators.text import FuzzyComparator as FuzzyComparator
     from calque.comparators.text import LevenshteinComparator as LevenshteinComparator
@@ -36,7 +36,7 @@ _HOME = {
     "NumericComparator": "calque.comparators.numeric",
     "OneOfComparator": "calque.comparators.choice",
     "PhoneComparator": "calque.comparators.phone",
-    "register_comparator": "calque.comparators.registry",
+    "register_comparator": "calque.comparators.base",
 }
 
 __getattr__, __dir__, __all__ = lazily(__name__, _HOME)

@@ -28,7 +28,7 @@ class OneOfComparator(BaseComparator):
 
     def params(self) -> dict[str, Any]:
         """The comparator inside, by name."""
-        from calque.comparators.registry import describe
+        from calque.comparators.base import describe
 
         return {} if self.inner == LevenshteinComparator() else {"inner": describe(self.inner)}
 

@@ -7,7 +7,7 @@ import numpy as np
 from calque.core.columns import Bytes, Codes, Floats
 from calque.core.overlay import Overlay
 from calque.core.start_up import Frozen
-from calque.geometry.grids import COCO_THRESHOLDS
+from calque.geometry.forms import COCO_THRESHOLDS
 from calque.kernels import kernels
 from calque.kernels.structs import CocoSettings, CocoTruths, Masks
 

@@ -14,7 +14,7 @@ from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, Undefined, counts
 from calque.core.start_up import Frozen
 from calque.engines import at_once, threads_for
-from calque.geometry.grids import COCO_THRESHOLDS, RECALL_POINTS
+from calque.geometry.forms import COCO_THRESHOLDS, RECALL_POINTS
 from calque.kernels import kernels
 from calque.kernels.structs import Masks, ScoreOrder, Verdicts
 

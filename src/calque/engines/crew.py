@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import IO, Any
 
 from calque.core.errors import CalqueError
-from calque.engines import messages
+from calque.engines.worker import ITEM, WORK, receive, send
 
 ENDED = "a worker was ended from outside, perhaps because memory ran out; try fewer --jobs"
 
@@ -111,11 +111,11 @@ class Worker:
         to_worker, from_worker = self._pipes
         try:
             if self._holds is not work:
-                messages.send(to_worker, messages.WORK, work)
+                send(to_worker, WORK, work)
                 self._holds = work
-            messages.send(to_worker, messages.ITEM, data)
+            send(to_worker, ITEM, data)
             del data
-            _, answer = messages.receive(from_worker)
+            _, answer = receive(from_worker)
         except (OSError, EOFError):
             self.lost = True
             raise CalqueError(ENDED) from None

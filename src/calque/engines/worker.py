@@ -1,4 +1,4 @@
-"""A worker: a process that takes in items, answers each, and ends when nobody asks any more."""
+"""A worker: a process that takes in items, answers each, and ends when nobody asks any more; and what passes between."""
 
 from __future__ import annotations
 
@@ -12,8 +12,33 @@ from contextlib import suppress
 from queue import SimpleQueue
 from typing import IO, Any
 
-from calque.engines import messages
 from calque.engines.in_threads import begin
+
+WORK = b"w"
+"""What is to be done with the items that follow, pickled."""
+ITEM = b"i"
+"""An item, pickled; one answer is given for each."""
+ANSWER = b"a"
+"""Whether it went well, and what came of it, pickled."""
+
+_LENGTH = 8
+
+
+def send(pipe: IO[bytes], kind: bytes, data: bytes) -> None:
+    """Write one message."""
+    pipe.write(kind + len(data).to_bytes(_LENGTH, "little"))
+    pipe.write(data)
+    pipe.flush()
+
+
+def receive(pipe: IO[bytes]) -> tuple[bytes, bytes]:
+    """The next message; `EOFError` when the other side has gone, perhaps in the middle of one."""
+    kind, length = pipe.read(1), pipe.read(_LENGTH)
+    size = int.from_bytes(length, "little")
+    data = pipe.read(size) if len(length) == _LENGTH else b""
+    if len(length) < _LENGTH or len(data) < size:
+        raise EOFError
+    return kind, data
 
 
 def main() -> None:
@@ -51,20 +76,20 @@ class Desk:
         answer = Answering()
         while (message := self._waiting.get()) is not None:
             kind, data = message
-            if kind == messages.WORK:
+            if kind == WORK:
                 answer = Answering(data)
                 continue
             del message
             said = answer(data)
             self._busy = False
-            messages.send(self._answers, messages.ANSWER, said)
+            send(self._answers, ANSWER, said)
             del data, said  # may be large, and the next item may be long in coming
 
     def _take_in(self) -> None:
         with suppress(EOFError):
             while True:
-                kind, data = messages.receive(self._source)
-                self._busy = self._busy or kind == messages.ITEM
+                kind, data = receive(self._source)
+                self._busy = self._busy or kind == ITEM
                 self._waiting.put((kind, data))
         if self._busy:
             self._leave(1)  # nobody waits for what is being done

@@ -19,7 +19,7 @@ from calque.core.storage.state import pack, unpack, well_formed
 from calque.fields.accounting.rows import BOX_COLUMNS, RATING_COLUMNS
 from calque.fields.confidence.average_precision import BoxTotals, box_metrics
 from calque.fields.confidence.calibration import Ratings
-from calque.geometry.grids import DECIMAL_COCO_THRESHOLDS
+from calque.geometry.forms import DECIMAL_COCO_THRESHOLDS
 
 _DOCUMENT_COLUMNS = (
     (UNIT, np.int32), ("named", np.bool_), ("total", np.int32), ("with_box", np.int32), ("rated", np.int32),

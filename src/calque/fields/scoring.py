@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from calque.comparators import registry
+from calque.comparators import base
 from calque.core.corpus import UnitId, in_canonical_order
 from calque.core.errors import ContractError, Issue, Severity, by_place, summarize
 from calque.core.ledger import Ledger
@@ -117,11 +117,11 @@ class Work:
 
     def __init__(self, task: Fields) -> None:
         self.task = task
-        self._comparators = registry.named_in(task.schema)
+        self._comparators = base.named_in(task.schema)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        registry.adopt(self._comparators)
+        base.adopt(self._comparators)
 
     def __call__(self, piece: Piece) -> Ledger:
         """The ledger of some documents."""

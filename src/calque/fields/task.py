@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.errors import ConfigError
 from calque.core.task import PartsBeside, Task, setting
-from calque.geometry.grids import DECIMAL_COCO_THRESHOLDS
+from calque.geometry.forms import DECIMAL_COCO_THRESHOLDS
 
 if TYPE_CHECKING:
     from calque.core.columns import Table
@@ -171,6 +171,6 @@ class Fields(PartsBeside, Task):
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # fields have their own
         """One row for each compared field, with what happened to it and why."""
-        from calque.fields.outcomes import outcomes
+        from calque.fields.accounting.rows import outcomes
 
         return outcomes(ledger)

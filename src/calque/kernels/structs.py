@@ -1,10 +1,11 @@
-"""What kernels are given, as named tuples of plain arrays; the compiled twin reads their fields by place.
+"""What kernels are given, as named tuples that the compiled twin reads by place, and the kinds of errors they tell apart.
 
 ``native/bind_structs.hpp`` holds the same structs, and the tests compare the two.
 """
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -13,6 +14,52 @@ if TYPE_CHECKING:
 
     from calque.core.columns import Bytes, Codes, Floats, Ints
     from calque.geometry.forms import BoxForm
+
+
+class Kind(IntEnum):
+    """What an object is, as a prediction, as a truth, or as both."""
+
+    NONE = 0
+    """It does not count."""
+    TP = 1
+    CLS = 2
+    """The right place under another label."""
+    MERGE = 3
+    """A prediction that holds several truths."""
+    MERGED = 4
+    """A truth inside a prediction that holds several."""
+    SPLIT = 5
+    """A truth found in pieces, and the pieces."""
+    DUP = 6
+    """A second prediction of a truth that is found, as the next three."""
+    DUP_CLS = 7
+    FRAGMENT = 8
+    ENVELOPE = 9
+    LOC = 10
+    """The right label in a poor place."""
+    BOTH = 11
+    """Another label and a poor place."""
+    BKG = 12
+    """A prediction where nothing is."""
+    MISS = 13
+    """A truth where nothing was predicted."""
+    PARTIAL = 14
+    """A truth that predictions touch, and none of them explains."""
+
+
+class Subtype(IntEnum):
+    """What more there is to say about a prediction of some kinds."""
+
+    NONE = 0
+    TIGHT = 1
+    """Of LOC, as the next two: cuts parts off."""
+    LOOSE = 2
+    SHIFT = 3
+    SWALLOWS = 4
+    """Of TP and CLS: it covers a further truth that nothing else finds."""
+    EMPTY_PAGE = 5
+    """Of BKG: the page has no truth at all."""
+
 
 Masks: TypeAlias = "npt.NDArray[np.uint16]"
 """Bit ``t`` is about the threshold ``t``."""

@@ -15,7 +15,7 @@ from calque.core.word_corpus import Lattice, WordCorpus
 from calque.engines import threads
 from calque.words.alignment import align
 from calque.words.best_path import Oracle, oracle
-from calque.words.vocabulary import Sides
+from calque.words.prepare import Sides
 
 if TYPE_CHECKING:
     from calque.words.task import Words

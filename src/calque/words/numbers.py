@@ -177,7 +177,7 @@ def measure(task: Words, ledger: Ledger) -> dict[str, Any]:
     if task.lattice != "none":
         tree["oracle"] = _oracle(ledger, tally.total(), tree["micro"]["recall"])
     if task.errors:
-        from calque.words.confusion import error_lists
+        from calque.words.alignment import error_lists
 
         tree["errors"] = error_lists(ledger, task.errors)
     return tree

@@ -17,7 +17,7 @@ from calque.words.alignment import LOG_LIMIT, as_texts
 from calque.words.holdout import held_out
 from calque.words.languages import content_words
 from calque.words.lattices import oracle_tables
-from calque.words.vocabulary import Sides
+from calque.words.prepare import Sides
 
 if TYPE_CHECKING:
     from calque.words.task import Words

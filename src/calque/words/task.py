@@ -233,6 +233,6 @@ class Words(PartsBeside, Task):
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # words match or do not
         """One row for each word of both sides."""
-        from calque.words.outcomes import outcomes
+        from calque.words.views import outcomes
 
         return outcomes(ledger)

@@ -1,13 +1,25 @@
-"""What can be looked at in a ledger of words beside its numbers: one document, and what clean-up took out."""
+"""What can be looked at beside the numbers of words: rows, one document, what was taken out, several runs side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from calque.core.columns import Array, Strings, Table
 from calque.core.errors import ConfigError, did_you_mean
-from calque.core.ledger import Ledger
-from calque.words.presentation import side_by_side
+from calque.core.evaluator import Evaluator, Keep
+from calque.core.ledger import UNIT, Ledger
+from calque.core.presentation.sections import Section
+from calque.core.result import Result
+from calque.words.presentation import SCOPES, TITLES, side_by_side
+from calque.words.reading import lattices_for, read_all, with_lattices
+from calque.words.scoring import STATUS_NAMES, Status
+
+if TYPE_CHECKING:
+    from calque.words.task import Words
 
 
 def shown(ledger: Ledger, document: str, name: str) -> Iterator[str]:
@@ -36,3 +48,112 @@ def removed(ledger: Ledger) -> Iterator[dict[str, Any]]:
     steps = ledger.names["step"]
     for row in ledger.table("removed").rows():
         yield {"document": ledger.units[row["unit"]], "step": steps[row["step"]], "amount": row["words"], "text": row["text"]}
+
+
+def evaluated(
+    task: Words, truth: Any, predictions: Sequence[str], *, keep: Keep = "outcomes", jobs: int = 1
+) -> dict[str, Evaluator]:
+    """One evaluator for each prediction, all against one truth; the lattice is the first one's."""
+    if len(set(predictions)) < len(predictions):
+        raise ConfigError("the same PRED is given twice")
+    expected, found = read_all(task, truth, predictions)
+    named = dict(zip(predictions, found, strict=True))
+    lattices = lattices_for(task, expected, named)
+    alone = replace(task, lattice="none", build_lattice=False)
+    made = {}
+    for position, (name, corpus) in enumerate(named.items()):
+        mine, beside = (alone, corpus) if position else (task, with_lattices(task, corpus, lattices))
+        made[name] = Evaluator(mine, keep=keep, jobs=jobs).update(expected, beside)
+    return made
+
+
+def tree(results: Mapping[str, Result]) -> dict[str, Any]:
+    """The JSON of several runs: what they share at the top, each one's own numbers under its name."""
+    trees = {name: result.to_dict() for name, result in results.items()}
+    first = next(iter(trees.values()))
+    oracle = {"oracle": _against_all(first.pop("oracle"), trees)} if "oracle" in first else {}
+    return {
+        **{key: first[key] for key in ("task", "version", "signature", "settings")},
+        "runs": {
+            name: {key: value for key, value in tree.items() if key not in ("task", "version")} for name, tree in trees.items()
+        },
+        **oracle,
+    }
+
+
+def _against_all(oracle: dict[str, Any], trees: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Without sources of its own, a lattice is held against the best of the predictions."""
+    recalls = [tree["micro"]["recall"] for tree in trees.values()]
+    if oracle["sources"] or oracle["recall"] is None or None in recalls:
+        return oracle
+    best = max(recalls)
+    repairable = (oracle["recall"] - best) / (1 - best) if best < 1 else None
+    return {**oracle, "best_source_recall": best, "repairable": repairable}
+
+
+def rows(results: Mapping[str, Result]) -> list[dict[str, Any]]:
+    """The numbers of all runs as rows of one table, for spreadsheets."""
+    return [{"run": name, **row} for name, result in results.items() for row in result.task.flat(result.numbers)]
+
+
+def listed(results: Mapping[str, Result]) -> Iterator[dict[str, Any]]:
+    """The outcomes of all runs one by one."""
+    return ({"run": name, **row} for name, result in results.items() for row in result.outcomes().rows())
+
+
+def sections(results: Mapping[str, Result]) -> list[Section]:
+    """The runs below each other in one table, then the lattice and the signature."""
+    first = next(iter(results.values()))
+    names = list(first.numbers["micro"])
+    tables = [
+        Section(
+            title=label,
+            head=("prediction", *(TITLES[name] for name in names)),
+            rows=[(run, *(result.numbers[scope][name] for name in names)) for run, result in results.items()],
+        )
+        for scope, label in SCOPES.items()
+    ]
+    lattice = [section for section in first.task.sections(first.to_dict()) if section.title == "Lattice"]
+    notes = [f"{run}: {issue}" for run, result in results.items() for issue in result.issues]
+    noticed = [Section(title="noticed in the data", notes=notes)] if notes else []
+    return [*tables, *lattice, *noticed, Section(title="", notes=[str(first.signature)])]
+
+
+def outcomes(ledger: Ledger) -> Table:
+    """True words (tp or fn), predicted words (tp or fp), then documents that are not part of the test (ignored)."""
+    if "word" not in ledger.table("truth"):
+        raise ValueError('the words were let go of (keep="numbers"): evaluate again and keep outcomes')
+    truth, found = ledger.table("truth"), ledger.table("found")
+    ours, theirs = _places(ledger, "truth"), _places(ledger, "found")
+    ignored = np.flatnonzero(ledger.table("documents").array("status") != Status.HELD_OUT)
+    nowhere = np.full(len(ignored), -1)
+    unit = np.concatenate([truth.array(UNIT), found.array(UNIT), ignored])
+    match = np.concatenate([truth.array("match"), found.array("match"), nowhere])
+    status = ledger.table("documents").array("status")
+    return Table({
+        "document": Strings.pack(str(ledger.units[row]) for row in unit.tolist()),
+        "side": _repeated([("truth", truth.height), ("prediction", found.height), ("document", len(ignored))]),
+        "position": np.concatenate([ours, theirs, nowhere]),
+        "word": Strings.pack([*_words(ledger, truth), *_words(ledger, found), *[""] * len(ignored)]),
+        "outcome": Strings.pack([
+            *("tp" if partner >= 0 else "fn" for partner in truth.array("match").tolist()),
+            *("tp" if partner >= 0 else "fp" for partner in found.array("match").tolist()),
+            *["ignored"] * len(ignored),
+        ]),
+        "partner": match,
+        "reason": Strings.pack([*[""] * (truth.height + found.height), *(STATUS_NAMES[status[row]] for row in ignored)]),
+    })  # fmt: skip
+
+
+def _places(ledger: Ledger, table: str) -> Array:
+    units = ledger.table(table).array(UNIT)
+    return np.arange(len(units)) - ledger.offsets(table)[units]
+
+
+def _words(ledger: Ledger, table: Table) -> list[str]:
+    vocabulary = ledger.names["word"]
+    return [vocabulary[code] for code in table.array("word").tolist()]
+
+
+def _repeated(parts: list[tuple[str, int]]) -> Strings:
+    return Strings.pack(text for text, times in parts for _ in range(times))

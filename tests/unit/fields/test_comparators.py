@@ -26,7 +26,7 @@ from calque.comparators import (
     PhoneComparator,
     register_comparator,
 )
-from calque.comparators.registry import comparator, describe
+from calque.comparators.base import comparator, describe
 from calque.core.errors import ConfigError
 
 EVERY = (

@@ -13,10 +13,9 @@ from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, MeasureName, Undefined, counts, fraction_sums, number
 from calque.core.start_up import Frozen
 from calque.detection.average_precision import image_order
-from calque.geometry.grids import RECALL_POINTS
+from calque.geometry.forms import RECALL_POINTS
 from calque.kernels import kernels
-from calque.kernels.error_kinds import Kind, Subtype
-from calque.kernels.structs import ScoreOrder, Verdicts
+from calque.kernels.structs import Kind, ScoreOrder, Subtype, Verdicts
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection

@@ -1,4 +1,4 @@
-"""The book in which a batch of documents is written down, row by row, and the ledger that it becomes."""
+"""The rows that a batch of documents becomes, the ledger they make, and the outcomes that are read from it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Codes, Strings, Table
+from calque.core.columns import Codes, Column, Strings, Table
 from calque.core.corpus import UnitId
 from calque.core.ledger import UNIT, Ledger
 from calque.fields.comparison.cells import Accepted, Cell, Record, Unfit
@@ -328,3 +328,31 @@ def reason_of(each: Compared) -> str:
         unfit = type(each.truth.value) is Unfit or type(each.found.value) is Unfit
         return "wrong type" if unfit else "below threshold"
     return {Outcome.FN: "missing in the prediction", Outcome.FA: "not in the truth"}.get(each.outcome, "absent on both sides")
+
+
+def outcomes(ledger: Ledger) -> Table:
+    """The outcome list; empty when outcomes were not kept."""
+    rows = ledger.table("rows")
+    if "reason" not in rows:
+        return Table({})
+    truth_path, found_path = _texts(rows["truth_path"]), _texts(rows["found_path"])
+    columns: dict[str, Column] = {
+        "document": Strings.pack(str(ledger.units[unit]) for unit in rows.array(UNIT).tolist()),
+        "path": Strings.pack(truth or found for truth, found in zip(truth_path, found_path, strict=True)),
+        "found_path": rows["found_path"],
+        "truth": rows["truth_value"],
+        "prediction": rows["found_value"],
+        "match": rows.array("match"),
+        "score": rows.array("score"),
+        "threshold": rows.array("threshold"),
+        "reason": Strings.pack(REASONS[code] for code in rows.array("reason").tolist()),
+        "confidence": rows.array("confidence"),
+        "iou": rows.array("iou"),
+        "truth_box": np.asarray(rows.array("truth_box")),
+        "found_box": np.asarray(rows.array("found_box")),
+    }
+    return Table(columns)
+
+
+def _texts(column: Any) -> list[str]:
+    return list(column)

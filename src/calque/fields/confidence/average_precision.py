@@ -11,7 +11,7 @@ from calque.core.columns import Floats, Ints, Table
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Undefined, counts, fraction_parts, joined_fractions
 from calque.fields.confidence.ranking import Ranked, Ranking, by_code
-from calque.geometry.grids import DECIMAL_RECALL_POINTS
+from calque.geometry.forms import DECIMAL_RECALL_POINTS
 from calque.kernels import kernels
 from calque.kernels.structs import ScoreOrder, Verdicts
 

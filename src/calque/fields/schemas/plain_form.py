@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import count
 from typing import Any
 
-from calque.comparators.registry import comparator
+from calque.comparators.base import comparator
 from calque.core.errors import ConfigError, did_you_mean
 from calque.fields.comparison.cells import METADATA
 from calque.fields.schemas.plan import FieldPlan, Kind, Matching, RecordPlan

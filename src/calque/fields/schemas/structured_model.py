@@ -14,8 +14,7 @@ from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr, create_model
 
-from calque.comparators.base import BaseComparator
-from calque.comparators.registry import describe
+from calque.comparators.base import BaseComparator, describe
 from calque.core.errors import ConfigError
 from calque.fields.accounting.rows import blank_is_absent
 from calque.fields.comparison.cells import Record, RecordSide, wrappers

@@ -9,10 +9,9 @@ import numpy as np
 from calque.core.columns import Bytes, Codes, Flags, Floats, Ints
 from calque.geometry.boxes import areas, corners
 from calque.kernels.contacts import Contacts, best
-from calque.kernels.error_kinds import Kind, Subtype
 from calque.kernels.reference.boxes import check_sides, take_best_first
 from calque.kernels.reference.overlaps import overlapping_pairs, union_areas
-from calque.kernels.structs import TAKES_PART, KindLimits, PageBoxes
+from calque.kernels.structs import TAKES_PART, Kind, KindLimits, PageBoxes, Subtype
 
 FITS = 0.9
 """Coverage or purity from which a poor box is called loose or tight and not shifted."""
