@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from calque.core.columns import Strings, Table
 from calque.core.ledger import UNIT, Ledger
-from calque.core.storage.long_ledger import LedgerParts, StoredLedger, size_of
+from calque.core.storage.ledger_parts import LedgerParts, size_of
+from calque.core.storage.long_ledger import StoredLedger
 from calque.core.storage.spool import Spool
 
 Units = list[int]

@@ -16,7 +16,7 @@ from calque import ContractError, MissingExtra, read
 from calque.core.columns import Strings
 from calque.readers.boxes.conventions import Rules
 from calque.readers.page_rows import ndjson, parquet, streams
-from calque.readers.page_rows.rows import looks_like_ndjson
+from calque.readers.page_rows.files import looks_like_ndjson
 from tests.pages import BOX, read_boxes, refused, row, table, write_ndjson, write_parquet
 
 # NDJSON.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Iterable
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from calque.core.corpus import UnitId
 from calque.core.errors import ContractError, Issue, MergeError, by_place, summarize
@@ -13,11 +13,13 @@ from calque.core.ledger import Ledger, check_disjoint
 from calque.core.result import Result, Sources
 from calque.core.signature import Signature
 from calque.core.storage.files import write_whole
-from calque.core.storage.long_ledger import MOST_BYTES, LedgerParts
-from calque.core.storage.spool import Spool
+from calque.core.storage.ledger_parts import MOST_BYTES, LedgerParts
 from calque.core.storage.state import pack, unpack, well_formed
 from calque.core.task import Task, names_a_file, settings, task_class
 from calque.engines import kept
+
+if TYPE_CHECKING:
+    from calque.core.storage.spool import Spool
 
 Keep = Literal["numbers", "outcomes"]
 
@@ -80,6 +82,8 @@ class Evaluator:
         if self._keep == "outcomes" or not self.task.by_chunks:
             return LedgerParts()
         if self._spool is None:
+            from calque.core.storage.spool import Spool
+
             self._spool = Spool()
         return LedgerParts(self._spool, MOST_BYTES)
 

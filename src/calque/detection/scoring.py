@@ -113,7 +113,7 @@ def _error_columns(
     excused = pairing.absorbed >= limits.match
     counted: Flags = found_status == Status.COUNTED
     if task.errors == "tide":
-        from calque.detection.kinds.classify import classify_as_tide
+        from calque.detection.kinds.tide import classify_as_tide
 
         small = found_status == Status.SMALL
         kinds = classify_as_tide(overlay, truth_counts, counted | small, excused | small, limits, jobs=jobs)

@@ -13,7 +13,7 @@ from calque.core.columns import Table
 from calque.core.errors import ConfigError
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import settle
-from calque.core.storage.long_ledger import MOST_BYTES, LedgerParts
+from calque.core.storage.ledger_parts import MOST_BYTES, LedgerParts
 from calque.core.storage.spool import Spool
 from calque.core.storage.state import pack, unpack, well_formed
 from calque.fields.accounting.rows import BOX_COLUMNS, RATING_COLUMNS

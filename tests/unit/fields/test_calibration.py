@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from calque.core.columns import Table
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Undefined
-from calque.core.storage.long_ledger import LedgerParts
+from calque.core.storage.ledger_parts import LedgerParts
 from calque.core.storage.spool import Spool
 from calque.fields.confidence import ranking
 from calque.fields.confidence.calibration import SWEEP_POINTS, Ratings

@@ -21,7 +21,8 @@ from calque.comparators import BaseComparator, register_comparator
 from calque.core import evaluator as evaluator_module
 from calque.core.columns import Strings, Table
 from calque.core.ledger import UNIT, Ledger
-from calque.core.storage.long_ledger import MOST_BYTES, LedgerParts, StoredLedger
+from calque.core.storage.ledger_parts import MOST_BYTES, LedgerParts
+from calque.core.storage.long_ledger import StoredLedger
 from calque.core.storage.spool import Spool
 from calque.fields import BBoxMAPAccumulator, BulkStructuredModelEvaluator, ConfidenceAccumulator, Fields, scoring
 from calque.fields.confidence import ranking

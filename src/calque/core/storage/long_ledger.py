@@ -1,4 +1,4 @@
-"""Ledgers longer than memory: their parts come in one by one, wait in a temporary file, and are read one after the other."""
+"""A ledger that is longer than memory: its parts lie in a temporary file and are read one after the other."""
 
 from __future__ import annotations
 
@@ -105,63 +105,3 @@ class StoredLedger(Ledger):
         position = {unit: code for code, unit in enumerate(self.units)}
         for part in self.parts:
             yield np.array([position[unit] for unit in part.units], dtype=np.int32)
-
-
-MOST_BYTES = 1 << 23
-"""How much of a ledger stays in memory while documents come in, where the task can measure it chunk by chunk."""
-
-ARRAY_OVERHEAD = 128
-"""What an array takes beside its values: many ledgers of one document each must count, too."""
-
-
-class LedgerParts:
-    """The ledgers of one evaluation, in the order in which they came.
-
-    Beyond ``most`` bytes they are moved to the file of a spool; without one they stay in memory.
-    """
-
-    def __init__(self, spool: Spool | None = None, most: int = 0) -> None:
-        self._spool = spool
-        self._most = most
-        self._stored: list[StoredPart] = []
-        self._recent: list[Ledger] = []
-        self._bytes = 0
-
-    def __bool__(self) -> bool:
-        return bool(self._stored or self._recent)
-
-    def units(self) -> Iterator[tuple[UnitId, ...]]:
-        """The documents of each part."""
-        return chain((part.units for part in self._stored), (ledger.units for ledger in self._recent))
-
-    def add(self, ledger: Ledger) -> None:
-        """Take in one more."""
-        self._recent.append(ledger)
-        self._bytes += size_of(ledger)
-        if self._spool is not None and self._bytes > self._most:
-            self._store(self._spool)
-
-    def extend(self, other: LedgerParts) -> None:
-        """Take in all that another one holds."""
-        self._stored += (part if self._spool is None else part.within(self._spool) for part in other._stored)
-        for ledger in other._recent:
-            self.add(ledger)
-
-    def _store(self, spool: Spool) -> None:
-        if self._recent:
-            self._stored.append(StoredPart.of(Ledger.concat(self._recent), spool))
-        self._recent, self._bytes = [], 0
-
-    def ledger(self) -> Ledger:
-        """One ledger of everything; there must be something."""
-        if self._stored:
-            self._store(self._spool or self._stored[0].spool)
-            return StoredLedger.of(tuple(self._stored))
-        if len(self._recent) > 1:
-            self._recent = [Ledger.concat(self._recent)]
-        return self._recent[0]
-
-
-def size_of(ledger: Ledger) -> int:
-    """About how many bytes a ledger takes."""
-    return sum(column.nbytes + ARRAY_OVERHEAD for table in ledger.tables.values() for column in table.columns.values())

@@ -17,7 +17,7 @@ from calque.readers.boxes.conventions import in_pixels, in_shares, sizes_of
 from calque.readers.boxes.formats import Files, Format
 from calque.readers.boxes.objects import UNUSABLE
 from calque.readers.page_rows import writing
-from calque.readers.page_rows.rows import PARQUET
+from calque.readers.page_rows.files import PARQUET
 from calque.readers.sides.slips import OPEN_FORMATS
 
 KEEPS_IDS = frozenset({"coco", "coco-results", "plain", "ndjson"})

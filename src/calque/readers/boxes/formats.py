@@ -30,7 +30,7 @@ from calque.readers.boxes import (
 from calque.readers.boxes.coco_files import Results
 from calque.readers.boxes.conventions import Rules
 from calque.readers.page_rows import writing
-from calque.readers.page_rows.rows import NDJSON, PARQUET, is_ndjson, is_parquet
+from calque.readers.page_rows.files import NDJSON, PARQUET, is_ndjson, is_parquet
 from calque.readers.page_rows.streams import PageStream
 from calque.readers.sources.json_tree import shown
 from calque.readers.sources.source import Source

@@ -17,7 +17,8 @@ from calque.core.errors import ContractError, did_you_mean
 from calque.engines import ahead
 from calque.kernels.scanning import scan_pages
 from calque.readers.page_rows.corpus import PageReader
-from calque.readers.page_rows.rows import COLUMNS, LISTS, NEEDED, Rows
+from calque.readers.page_rows.files import COLUMNS, LISTS, NEEDED
+from calque.readers.page_rows.rows import Rows
 from calque.readers.sources import json_tree
 from calque.readers.sources.json_tree import RepeatedKeys, shown
 

@@ -15,7 +15,8 @@ from calque.core.errors import ContractError, MissingExtra, did_you_mean
 from calque.engines import ahead
 from calque.readers.boxes.conventions import Rules
 from calque.readers.page_rows.corpus import PageReader
-from calque.readers.page_rows.rows import COLUMNS, LISTS, NEEDED, Rows
+from calque.readers.page_rows.files import COLUMNS, LISTS, NEEDED
+from calque.readers.page_rows.rows import Rows
 
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 FLOATS = {"halffloat": "float16", "float": "float32", "double": "float64"}

@@ -13,7 +13,8 @@ from calque.core.errors import ContractError, IssueLog
 from calque.readers.boxes.conventions import Rules, together
 from calque.readers.page_rows import ndjson, parquet
 from calque.readers.page_rows.corpus import PageReader
-from calque.readers.page_rows.rows import PARQUET, Gathering, Rows
+from calque.readers.page_rows.files import PARQUET
+from calque.readers.page_rows.rows import Gathering, Rows
 from calque.readers.sides.class_maps import label_counts, label_notes, map_notes, mapped
 from calque.readers.sides.comparable import nothing_in_common
 from calque.readers.sides.slips import pair_slips

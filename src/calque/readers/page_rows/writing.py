@@ -14,7 +14,8 @@ from calque.core.columns import Column, Strings, take
 from calque.core.corpus import BoxCorpus, UnitId
 from calque.core.errors import MissingExtra
 from calque.readers.boxes.objects import UNUSABLE
-from calque.readers.page_rows.rows import COLUMNS, Rows
+from calque.readers.page_rows.files import COLUMNS
+from calque.readers.page_rows.rows import Rows
 from calque.readers.sources.json_tree import dumped
 
 CARRIES = frozenset({"scores", "ids", "crowds", "areas", "page sizes", "empty pages", "metadata"})

@@ -15,7 +15,7 @@ from calque.readers.boxes import coco_files
 from calque.readers.boxes.coco_columns import scanned_results, scanned_truth
 from calque.readers.boxes.coco_files import Results
 from calque.readers.boxes.conventions import Rules
-from calque.readers.page_rows.rows import row_format
+from calque.readers.page_rows.files import row_format
 from calque.readers.sides.class_maps import mapped
 from calque.readers.sides.comparable import by_stem, paired
 from calque.readers.sources import compression
