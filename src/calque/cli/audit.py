@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits
-from calque.cli.options import box_options, box_reading, jobs_option, task_options
+from calque.cli.options import FILE, PATH, box_options, box_reading, jobs_option, task_options
 from calque.detection.audit_rules import AuditRules
 
 if TYPE_CHECKING:
@@ -21,14 +21,14 @@ SHOWN = 10
 
 
 @click.command("audit")
-@click.argument("truth", type=click.Path())
-@click.argument("predictions", type=click.Path(), required=False)
+@click.argument("truth", type=PATH)
+@click.argument("predictions", type=PATH, required=False)
 @click.option("--agreement", is_flag=True, help="The second file is another annotator: how far do the two agree?")
 @task_options(AuditRules)
 @box_options
 @jobs_option
 @click.option("--format", type=click.Choice(("table", "json")), help="table by default.")
-@click.option("-o", "--output", type=click.Path(dir_okay=False), metavar="FILE", help="Write to a file (.txt or .json).")
+@click.option("-o", "--output", type=FILE, metavar="FILE", help="Write to a file (.txt or .json).")
 def command(
     truth: str, predictions: str | None, agreement: bool, format: str | None, output: str | None, jobs: int, **values: Any
 ) -> int:

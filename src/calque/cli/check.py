@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits
-from calque.cli.options import jobs_option
+from calque.cli.options import FILE, PATH, jobs_option
 from calque.core.errors import ConfigError
 from calque.core.presentation.sections import printable
 
@@ -26,12 +26,12 @@ EXTENSIONS = {".txt": "table", ".json": "json", ".jsonl": "jsonl", ".xml": "juni
 
 
 @click.command("check")
-@click.argument("suite", type=click.Path(), required=False)
+@click.argument("suite", type=PATH, required=False)
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of suite files, for editors.")
-@click.option("--data", type=click.Path(dir_okay=False), metavar="FILE", help="Take the cases from this JSONL file instead.")
+@click.option("--data", type=FILE, metavar="FILE", help="Take the cases from this JSONL file instead.")
 @click.option("--filter", "ids", multiple=True, metavar="ID", help="Only cases with this id; * and ? stand for anything.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only cases with this tag (repeat for any of several).")
-@click.option("--rerun-failed", type=click.Path(), metavar="RESULT.jsonl", help="Only cases that failed in an earlier result.")
+@click.option("--rerun-failed", type=PATH, metavar="RESULT.jsonl", help="Only cases that failed in an earlier result.")
 @click.option("--only-failed", is_flag=True, help="List only results that failed; the summary still counts all.")
 @click.option(
     "--evaluator", "own", multiple=True, metavar="NAME=FILE.py:FUNCTION", help="An evaluator of your own, for type: NAME."
@@ -40,11 +40,11 @@ EXTENSIONS = {".txt": "table", ".json": "json", ".jsonl": "jsonl", ".xml": "juni
     "--format", "shape", type=click.Choice(FORMATS), help="table by default; jsonl and github come as cases are judged."
 )
 @click.option(
-    "-o", "--output", "outputs", multiple=True, type=click.Path(dir_okay=False), metavar="FILE",
+    "-o", "--output", "outputs", multiple=True, type=FILE, metavar="FILE",
     help="Write to a file; its extension chooses the format (repeat for several).",
 )  # fmt: skip
 @click.option("--annotations", "annotate", is_flag=True, help="Also print GitHub annotations for what failed.")
-@click.option("--save", type=click.Path(dir_okay=False), metavar="STATE", help="Keep the state for calque merge.")
+@click.option("--save", type=FILE, metavar="STATE", help="Keep the state for calque merge.")
 @click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr.")
 @jobs_option
 def command(suite: str | None, schema: bool, outputs: tuple[str, ...], jobs: int, quiet: bool, **values: Any) -> int:

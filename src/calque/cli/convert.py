@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from calque.cli import exits
-from calque.cli.options import reading_options, reading_rules
+from calque.cli.options import PATH, reading_options, reading_rules
 from calque.core.presentation.sections import printable
 
 EXTENSIONS = {".ndjson": "ndjson", ".jsonl": "ndjson", ".parquet": "parquet", ".pq": "parquet"}
@@ -15,13 +15,13 @@ EXTENSIONS = {".ndjson": "ndjson", ".jsonl": "ndjson", ".parquet": "parquet", ".
 
 
 @click.command("convert")
-@click.argument("source", metavar="IN", type=click.Path())
-@click.argument("target", metavar="OUT", type=click.Path())
+@click.argument("source", metavar="IN", type=PATH)
+@click.argument("target", metavar="OUT", type=PATH)
 @click.option("--to", metavar="FORMAT", help="The format to write (see docs). Default: told from the extension of OUT.")
 @click.option("--from", "format", metavar="FORMAT", help="The format of IN. Default: what it looks like.")
 @click.option("--as", "side", type=click.Choice(("truth", "predictions")), help="What IN is, where it does not say so itself.")
 @reading_options
-@click.option("--class-map", type=click.Path(), default="", metavar="FILE", help="YAML or JSON with label: new name (or drop).")
+@click.option("--class-map", type=PATH, default="", metavar="FILE", help="YAML or JSON with label: new name (or drop).")
 @click.option("--strict", is_flag=True, help="NDJSON and Parquet: stop at a page that cannot be read.")
 @click.option("--quiet", is_flag=True, help="No remarks on stderr.")
 def command(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from calque.cli.options import jobs_option, output_options, task_from, task_options
+from calque.cli.options import PATH, jobs_option, output_options, task_from, task_options
 from calque.core.box_reading import BoxReading
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ def evaluation_verb(name: str, task: type[Task], help: str) -> click.Command:
     """The verb of a task."""
 
     @click.command(name, help=help)
-    @click.argument("truth", type=click.Path())
-    @click.argument("predictions", type=click.Path())
+    @click.argument("truth", type=PATH)
+    @click.argument("predictions", type=PATH)
     @task_options(task)
     @jobs_option
     @output_options

@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
-from calque.cli.options import output_options
+from calque.cli.options import PATH, output_options
 
 
 @click.command("merge")
-@click.argument("states", nargs=-1, required=True, metavar="STATE...", type=click.Path())
+@click.argument("states", nargs=-1, required=True, metavar="STATE...", type=PATH)
 @output_options
 def command(states: tuple[str, ...], **values: Any) -> int:
     """Add up states that were saved with --save, and print the result as the verb that made them would.

@@ -15,6 +15,9 @@ from calque.core.task import Setting, Task, settings
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 SomeTask = TypeVar("SomeTask", bound=Task)
 
+PATH, FILE = click.Path(), click.Path(dir_okay=False)
+"""Made once: click looks for a translation of each one's name in a score of folders."""
+
 
 def _numbers(uses: tuple[str, ...], flag: str) -> tuple[float, ...]:
     """``0.5 0.75`` or ``0.5,0.75``."""
@@ -73,10 +76,10 @@ def _looks(note: Setting, default: Any) -> dict[str, Any]:
         "words": {"multiple": True, "metavar": "A,B"},
         "uses": {"multiple": True, "metavar": "WORD"},
         "weights": {"multiple": True, "metavar": "NAME=WEIGHT"},
-        "choice": {"type": click.Choice(note.choices), "default": default, "show_default": True},
+        "choice": {"type": click.Choice(note.choices) if note.choices else None, "default": default, "show_default": True},
         "switch": {"is_flag": True},
-        "file": {"type": click.Path(dir_okay=False), "default": "", "metavar": "FILE"},
-        "path": {"type": click.Path(), "default": "", "metavar": "PATH"},
+        "file": {"type": FILE, "default": "", "metavar": "FILE"},
+        "path": {"type": PATH, "default": "", "metavar": "PATH"},
     }
     return looks[note.kind]
 
@@ -152,11 +155,11 @@ def output_options(command: Decorated) -> Decorated:
     """``--format``, ``-o``, ``--save`` and ``--quiet``, as on every verb that prints a result."""
     for option in (
         click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr."),
-        click.option("--save", type=click.Path(dir_okay=False), metavar="STATE", help="Keep the state for calque merge."),
+        click.option("--save", type=FILE, metavar="STATE", help="Keep the state for calque merge."),
         click.option(
             "-o",
             "--output",
-            type=click.Path(dir_okay=False),
+            type=FILE,
             metavar="FILE",
             help="Write to a file; its extension chooses the format.",
         ),

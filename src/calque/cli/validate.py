@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits
-from calque.cli.options import reading_options, reading_rules
+from calque.cli.options import PATH, reading_options, reading_rules
 from calque.core.presentation.sections import printable, printable_lines
 
 if TYPE_CHECKING:
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 @click.command("validate")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path())
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=PATH)
 @click.option("--from", "formats", multiple=True, metavar="FORMAT", help="The format of the files; twice for one each.")
 @reading_options
-@click.option("--class-map", multiple=True, type=click.Path(), metavar="FILE", help="A class map; twice for one each.")
+@click.option("--class-map", multiple=True, type=PATH, metavar="FILE", help="A class map; twice for one each.")
 @click.option("--allow-missing-scores", is_flag=True, help="Accept predictions without scores.")
 @click.option("--format", type=click.Choice(("table", "json")), default="table", help="How to print what was found.")
 def command(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli.evaluate import evaluate, what_to_keep
-from calque.cli.options import jobs_option, output_options, task_from, task_options
+from calque.cli.options import PATH, jobs_option, output_options, task_from, task_options
 from calque.words.task import Words
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 @click.command("words")
-@click.argument("truth", type=click.Path())
-@click.argument("predictions", nargs=-1, required=True, metavar="PRED...", type=click.Path())
+@click.argument("truth", type=PATH)
+@click.argument("predictions", nargs=-1, required=True, metavar="PRED...", type=PATH)
 @task_options(Words)
 @click.option("--show", metavar="DOC", help="Print truth and prediction of one document side by side.")
 @click.option("--removed", is_flag=True, help="List what clean-up took out of the truth.")
