@@ -71,7 +71,7 @@ def test_all_inputs_say_the_same(calque: Callable[..., Run], files: Callable[...
 def test_table_csv_and_outcomes(calque: Callable[..., Run], files: Callable[..., tuple[str, str]]) -> None:
     pair = files()
     table = calque("fields", *pair, "--schema", "schema.json").out
-    for text in ("Fields", "Boxes", "Confidences", "1 documents only in the truth: b", "0 boxes unaccounted for"):
+    for text in ("Fields", "Boxes", "Confidences", "1 document only in the truth: b", "0 boxes unaccounted for"):
         assert text in table
     assert calque("fields", *pair, "--schema", "schema.json", "--format", "csv").out.splitlines()[1].startswith("vendor,1,0,1,")
     rows = [

@@ -34,6 +34,7 @@ OUTPUT = {
     "--format": "how the result is written",
     "--output": "where it is written",
     "--save": "the state beside it",
+    "--brief": "how much of it is shown to people",
     "--quiet": "what is said on stderr",
     "--jobs": "how many workers; a law says that the bits are the same",
 }

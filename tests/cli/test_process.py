@@ -136,7 +136,7 @@ def test_colour_only_on_a_terminal_and_never_with_no_color(
     arguments: tuple[str, ...], process: Process, files: Files, tmp_path: Path
 ) -> None:
     assert "\x1b" in on_a_terminal(tmp_path, *arguments)
-    plain = on_a_terminal(tmp_path, *arguments, NO_COLOR="1")
+    plain = on_a_terminal(tmp_path, *arguments, NO_COLOR="1", COLUMNS="1000")
     piped = process(*arguments)
     assert "\x1b" not in plain
     assert plain == piped.out + piped.err

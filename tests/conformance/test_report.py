@@ -148,7 +148,7 @@ MARKDOWN = """\
 
 def test_markdown_is_the_reporting_template_filled_in() -> None:
     result = Evaluator(Detection()).update(valid_truth(), valid_predictions()).compute()
-    text = to_markdown(result.task.report_sections(result.to_dict()))
+    text = to_markdown(result.template())
     assert text.startswith(MARKDOWN)
     assert "no pairs (Table)" in text
     assert "missing:penalize" in text.splitlines()[-1]
@@ -157,6 +157,6 @@ def test_markdown_is_the_reporting_template_filled_in() -> None:
 def test_markdown_escapes_what_a_model_calls_itself() -> None:
     found = predictions({("a", 0): [("Figure", BOX, 0.5)]}, model="yolo_v8|<b>*best*\n# boo")
     result = Evaluator(Detection()).update(truth({("a", 0): []}), found).compute()
-    heading, second, *_ = to_markdown(result.task.report_sections(result.to_dict())).splitlines()
+    heading, second, *_ = to_markdown(result.template()).splitlines()
     assert heading == r"## Model: yolo\_v8\|\<b\>\*best\*\\n# boo"
     assert second == ""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits
-from calque.cli.options import FILE, PATH, jobs_option
+from calque.cli.options import FILE, PATH, brief_option, jobs_option
 from calque.core.errors import ConfigError
 from calque.core.presentation.sections import printable
 
@@ -20,9 +20,21 @@ if TYPE_CHECKING:
     from calque.checks.suites.cases import Selection
     from calque.checks.suites.runner import Row
     from calque.checks.suites.suite import Suite
+    from calque.core.presentation.sections import Section
 
-FORMATS = ("table", "json", "jsonl", "junit", "markdown", "github")
-EXTENSIONS = {".txt": "table", ".json": "json", ".jsonl": "jsonl", ".xml": "junit", ".md": "markdown"}
+FORMATS = ("table", "json", "jsonl", "junit", "csv", "markdown", "latex", "github")
+EXTENSIONS = {
+    ".txt": "table",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".xml": "junit",
+    ".csv": "csv",
+    ".md": "markdown",
+    ".tex": "latex",
+}
+
+WHOLE = ("table", "json", "junit", "csv", "markdown", "latex")
+"""Formats that come at the end, when all cases are judged."""
 
 
 @click.command("check")
@@ -43,6 +55,7 @@ EXTENSIONS = {".txt": "table", ".json": "json", ".jsonl": "jsonl", ".xml": "juni
     "-o", "--output", "outputs", multiple=True, type=FILE, metavar="FILE",
     help="Write to a file; its extension chooses the format (repeat for several).",
 )  # fmt: skip
+@brief_option
 @click.option("--annotations", "annotate", is_flag=True, help="Also print GitHub annotations for what failed.")
 @click.option("--save", type=FILE, metavar="STATE", help="Keep the state for calque merge.")
 @click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr.")
@@ -66,8 +79,11 @@ def command(suite: str | None, schema: bool, outputs: tuple[str, ...], jobs: int
         raise click.UsageError("Missing argument 'SUITE'.")
     from calque.cli.progress import working
     from calque.cli.render import check_writable
+    from calque.cli.sheets import FOR_PEOPLE, check_wanted
 
     files = {name: _format_of(name, values["shape"]) for name in outputs}
+    kinds = [kind for kind in files.values() if kind in FOR_PEOPLE or not values["brief"]]
+    check_wanted(kinds or [values["shape"] or "table"], brief=values["brief"])
     check_writable(*outputs, values["save"])
     _log_to_stderr(quiet=quiet)
     with working(f"reading {suite}", quiet=quiet):
@@ -170,7 +186,6 @@ def _deliver(
 ) -> int:
     from calque.checks.exports import annotated
     from calque.cli.render import coloured
-    from calque.core.presentation.sections import to_text
     from calque.core.storage.files import write_whole
 
     evaluator = suite.evaluator(rows, selection)
@@ -179,25 +194,33 @@ def _deliver(
         evaluator.save(values["save"])
     kept = [row for row in rows if row.outcome.failed] if values["only_failed"] else rows
     for name, kind in files.items():
-        write_whole(name, _rendered(kind, suite, result, kept).encode("utf-8", "surrogatepass"))
+        write_whole(name, _rendered(kind, suite, result, kept, brief=values["brief"]).encode("utf-8", "surrogatepass"))
         if not quiet:
             click.echo(f"wrote {name}", err=True)
     shape = values["shape"] or ("table" if not files else None)
     if shape == "table" and sys.stdout.isatty():
-        click.echo(coloured(result.sections()))
-    elif shape == "table":
-        click.echo(to_text(result.sections()))
-    elif shape in {"json", "junit", "markdown"} and shape not in files.values():
-        click.echo(_rendered(shape, suite, result, kept), nl=False)
+        click.echo(coloured(_shown(suite, result, brief=values["brief"])))
+    elif shape in WHOLE and shape not in files.values():
+        click.echo(_rendered(shape, suite, result, kept, brief=values["brief"]), nl=False)
     if values["annotate"]:
         for line in annotated(rows, suite.data or suite.file):
             click.echo(line)
     return _exit_code(suite, result, quiet=quiet)
 
 
-def _rendered(kind: str, suite: Suite, result: Any, rows: list[Row]) -> str:
+def _shown(suite: Suite, result: Any, *, brief: bool) -> list[Section]:
+    """What people read of a result: the gate's verdict stands before the signature."""
+    from calque.core.presentation.sections import Section
+
+    *parts, signature = result.brief() if brief else result.sections()
+    failures = suite.gate.failures(result.numbers)
+    return [*parts, Section(title="Gate: failed" if failures else "Gate: passed", notes=failures), signature]
+
+
+def _rendered(kind: str, suite: Suite, result: Any, rows: list[Row], *, brief: bool) -> str:
     from calque.checks.exports import annotated, to_junit
-    from calque.core.presentation.sections import to_markdown, to_text
+    from calque.cli.render import as_csv
+    from calque.cli.sheets import laid_out
 
     if kind == "json":
         failures = suite.gate.failures(result.numbers)
@@ -209,7 +232,10 @@ def _rendered(kind: str, suite: Suite, result: Any, rows: list[Row]) -> str:
         return to_junit([row.to_dict() for row in rows], suite.name)
     if kind == "github":
         return "".join(line + "\n" for line in annotated(rows, suite.data or suite.file))
-    return to_markdown(result.sections()) if kind == "markdown" else to_text(result.sections()) + "\n"
+    if kind == "csv":
+        verdict = "failed" if suite.gate.failures(result.numbers) else "passed"
+        return as_csv([{**row, **({"gate": verdict} if row["evaluator"] == "all" else {})} for row in result.flat()])
+    return laid_out(_shown(suite, result, brief=brief), kind)
 
 
 def _exit_code(suite: Suite, result: Any, *, quiet: bool) -> int:

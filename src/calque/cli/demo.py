@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING
 import click
 
 from calque.cli import exits
+from calque.cli.options import brief_option
 
 if TYPE_CHECKING:
     from calque.core.result import Result
 
 
 @click.command("demo")
+@brief_option
 @click.option("--keep", type=click.Path(file_okay=False), metavar="DIR", help="Also write the sample files to a folder.")
-def command(keep: str | None) -> int:
+def command(keep: str | None, brief: bool) -> int:
     """Evaluate two imaginary models on eight made-up reports, and say what the numbers show."""
     from calque.cli.render import coloured
     from calque.core.evaluator import Evaluator
@@ -32,7 +34,7 @@ def command(keep: str | None) -> int:
     results = {}
     for model in ("finder", "cropper"):
         results[model] = Evaluator(Detection()).update(files["truth"], files[model]).compute()
-        sections = results[model].sections()
+        sections = results[model].brief() if brief else results[model].sections()
         click.echo(coloured(sections) if sys.stdout.isatty() else to_text(sections))
         click.echo()
     click.echo(click.style("What the numbers show", bold=True))
@@ -53,9 +55,11 @@ def _write(files: Mapping[str, object], folder: Path) -> None:
 
 
 def _story(finder: Result, cropper: Result) -> list[str]:
+    from calque.core.presentation.wording import percent as share
+
     def percent(result: Result, name: str) -> str:
         value = result[name]
-        return "–" if value is None else f"{value:.0%}"
+        return "–" if value is None else share(value)
 
     return [
         f"finder finds {percent(finder, 'recall@0.5')} of all figures and tables, "

@@ -40,7 +40,7 @@ def evaluate(kind: type[Task], truth: str, predictions: str, values: dict[str, A
     from calque.kernels import keep_freed_memory
 
     jobs = values.pop("jobs")
-    keep = what_to_keep(values)
+    keep = what_to_keep(values, kind)
     if issubclass(kind, BoxReading):
         keep_freed_memory()  # boxes are long columns, made once
     evaluator = Evaluator(task, keep=keep, jobs=jobs)
@@ -49,10 +49,12 @@ def evaluate(kind: type[Task], truth: str, predictions: str, values: dict[str, A
     return deliver(evaluator, **values)
 
 
-def what_to_keep(values: dict[str, Any]) -> Keep:
+def what_to_keep(values: dict[str, Any], task: type[Task]) -> Keep:
     """Outcomes only where something shows or saves them; options that ask for the impossible are refused before the work."""
     from calque.cli.render import check_writable, format_of
+    from calque.cli.sheets import check_wanted
 
     kind = format_of(values["format"], values["output"])
+    check_wanted([kind], brief=values["brief"], task=task)
     check_writable(values["output"], values["save"])
     return "outcomes" if kind == "jsonl" or values["save"] is not None else "numbers"

@@ -19,9 +19,10 @@ def command(states: tuple[str, ...], **values: Any) -> int:
     """
     from calque.cli.progress import working
     from calque.cli.render import check_writable, deliver, format_of
+    from calque.cli.sheets import check_wanted
     from calque.core.evaluator import Evaluator
 
-    format_of(values["format"], values["output"])
+    check_wanted([format_of(values["format"], values["output"])], brief=values["brief"])
     check_writable(values["output"], values["save"])
     with working(f"merging {len(states)} states", quiet=values["quiet"]):
         evaluator = Evaluator.load(states[0])

@@ -151,8 +151,13 @@ def jobs_option(command: Decorated) -> Decorated:
     )(command)
 
 
+brief_option = click.option(
+    "--brief", is_flag=True, help="Only the main thing in a sentence, the headline measures and the signature."
+)
+
+
 def output_options(command: Decorated) -> Decorated:
-    """``--format``, ``-o``, ``--save`` and ``--quiet``, as on every verb that prints a result."""
+    """``--format``, ``--brief``, ``-o``, ``--save`` and ``--quiet``, as on every verb that prints a result."""
     for option in (
         click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr."),
         click.option("--save", type=FILE, metavar="STATE", help="Keep the state for calque merge."),
@@ -163,10 +168,11 @@ def output_options(command: Decorated) -> Decorated:
             metavar="FILE",
             help="Write to a file; its extension chooses the format.",
         ),
+        brief_option,
         click.option(
             "--format",
-            type=click.Choice(("table", "json", "jsonl", "csv", "markdown")),
-            help="table by default; jsonl lists one object a line.",
+            type=click.Choice(("table", "json", "jsonl", "csv", "markdown", "latex", "template")),
+            help="table by default; jsonl lists one object a line, template is the reporting template of the specification.",
         ),
     ):
         command = option(command)

@@ -9,13 +9,17 @@ from typing import Any
 import click
 
 from calque.cli import exits
+from calque.cli.sheets import asked_for, check_wanted, columns_of, laid_out, spreadsheet_cell, terminal_columns
 from calque.core.errors import ConfigError
 from calque.core.evaluator import Evaluator
-from calque.core.presentation.sections import Section, to_markdown, to_text
+from calque.core.presentation.sections import Section, to_text
 from calque.core.result import Result
 from calque.core.storage.files import write_whole
 
-EXTENSIONS = {".txt": "table", ".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".markdown": "markdown"}
+EXTENSIONS = {
+    ".txt": "table", ".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".markdown": "markdown",
+    ".tex": "latex",
+}  # fmt: skip
 
 
 def format_of(chosen: str | None, output: str | None) -> str:
@@ -45,25 +49,25 @@ def check_writable(*paths: str | None) -> None:
         raise ConfigError(f"{given[0].name}: the result and the state cannot be the same file; name two")
 
 
-def deliver(evaluator: Evaluator, *, format: str | None, output: str | None, save: str | None, quiet: bool) -> int:
+def deliver(evaluator: Evaluator, *, format: str | None, output: str | None, save: str | None, quiet: bool, brief: bool) -> int:
     """Print or write the result, keep the state, and return the exit code."""
     result = evaluator.compute()
     kind = format_of(format, output)
     if save is not None:
         evaluator.save(save)
     if output is not None:
-        write_whole(output, "".join(lines(result, kind)).encode("utf-8", "backslashreplace"))
+        write_whole(output, "".join(lines(result, kind, brief=brief)).encode("utf-8", "backslashreplace"))
         if not quiet:
             click.echo(f"wrote {output}", err=True)
     elif kind == "table" and sys.stdout.isatty():
-        click.echo(coloured(result.sections()))
+        click.echo(coloured(asked_for(result, kind, brief=brief)))
     else:
-        for line in lines(result, kind):
+        for line in lines(result, kind, brief=brief):
             click.echo(line, nl=False)
     return exits.INCOMPLETE if result.incomplete else exits.FINE
 
 
-def lines(result: Result, kind: str) -> Iterator[str]:
+def lines(result: Result, kind: str, *, brief: bool = False) -> Iterator[str]:
     """The result as text, in pieces that end with a line."""
     if kind == "json":
         yield result.to_json() + "\n"
@@ -73,30 +77,30 @@ def lines(result: Result, kind: str) -> Iterator[str]:
         for row in result.listed():
             yield json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
     elif kind == "csv":
-        yield as_csv(result.task.flat(result.numbers))
-    elif kind == "markdown":
-        yield to_markdown(result.task.report_sections(result.to_dict()))
+        yield as_csv(result.flat())
     else:
-        yield to_text(result.sections()) + "\n"
+        check_wanted([kind], brief=brief, task=type(result.task))
+        yield laid_out(asked_for(result, kind, brief=brief), kind)
 
 
 def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows with the same keys as CSV, with a line of names."""
+    """Rows as CSV, with a line of names."""
     import csv
     import io
 
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(rows[0].keys())
-    writer.writerows(row.values() for row in rows)
+    names = columns_of(rows)
+    writer.writerow(names)
+    writer.writerows([spreadsheet_cell(row.get(name, "")) for name in names] for row in rows)
     return text.getvalue()
 
 
 def coloured(sections: list[Section]) -> str:
     """The sections for a terminal: titles stand out, the signature steps back."""
-    parts = []
+    parts, columns = [], terminal_columns()
     for position, section in enumerate(sections):
-        text = to_text([section])
+        text = to_text([section], columns)
         if position == len(sections) - 1:
             text = click.style(text, dim=True)
         elif section.title:

@@ -39,7 +39,7 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, removed:
     from calque.core.errors import ConfigError
 
     task = task_from(Words, values)
-    keep = what_to_keep(values)
+    keep = what_to_keep(values, Words)
     if len(predictions) > 1 and values["save"] is not None:
         raise ConfigError("--save keeps the state of one PRED; evaluate several one by one")
     from calque.cli.progress import working
@@ -84,7 +84,7 @@ def _deliver(results: Mapping[str, Result], values: dict[str, Any]) -> None:
     from calque.cli.render import format_of
     from calque.core.storage.files import write_whole
 
-    text = "".join(_lines(results, format_of(values["format"], values["output"])))
+    text = "".join(_lines(results, format_of(values["format"], values["output"]), brief=values["brief"]))
     if values["output"] is None:
         click.echo(text, nl=False)
         return
@@ -93,11 +93,11 @@ def _deliver(results: Mapping[str, Result], values: dict[str, Any]) -> None:
         click.echo(f"wrote {values['output']}", err=True)
 
 
-def _lines(results: Mapping[str, Result], kind: str) -> Iterator[str]:
+def _lines(results: Mapping[str, Result], kind: str, *, brief: bool) -> Iterator[str]:
     import json
 
     from calque.cli.render import as_csv
-    from calque.core.presentation.sections import to_markdown, to_text
+    from calque.cli.sheets import laid_out
     from calque.core.result import strict_json
     from calque.words import views
 
@@ -109,5 +109,4 @@ def _lines(results: Mapping[str, Result], kind: str) -> Iterator[str]:
     elif kind == "csv":
         yield as_csv(views.rows(results))
     else:
-        sections = views.sections(results)
-        yield to_markdown(sections) if kind == "markdown" else to_text(sections) + "\n"
+        yield laid_out(views.sections(results, brief=brief), kind)

@@ -19,6 +19,7 @@ from calque.core.presentation.result_schema import (
     result_of,
 )
 from calque.core.presentation.sections import Section, pad, printable, width
+from calque.core.presentation.wording import counted, percent, short_names
 from calque.words.numbers import CER, CONTENT, RATIOS, WER
 from calque.words.scoring import STATUS_NAMES
 
@@ -32,6 +33,31 @@ WIDEST = 60
 """Terminal cells of one column of the diff."""
 
 
+def sentence(numbers: Mapping[str, Any]) -> str:
+    """How many of the true words were read in order, and how many of those that were read are right."""
+    counts, micro = numbers["counts"], numbers["micro"]
+    words, read, matches = counts["words"], counts["predicted_words"], counts["matches"]
+    if not words:
+        return f"There is nothing to read: the truth has no words, and {counted(read, 'word')} {_were(read)} predicted."
+    if not matches:
+        none = "not even the only word" if words == 1 else f"none of {words:,} words"
+        return f"Reads {none} right, with {counted(read, 'predicted word')}."
+    whole = "the only word" if words == 1 else f"all {words:,} words in order"
+    found = whole if matches == words else f"{percent(matches / words)} of {words:,} words in order"
+    extra = "nothing else" if matches == read else f"{counted(read - matches, 'word')} that {_were(read - matches)} not there"
+    rate = "" if micro["wer"] is None else f" (WER {micro['wer']:.4f})"
+    return f"Reads {found}, and {extra}{rate}."
+
+
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"
+
+
+def headline(numbers: Mapping[str, Any]) -> list[Section]:
+    """All words together, and the mean of documents."""
+    return [_totals(numbers).replaced(title=_heading(numbers))]
+
+
 def sections(numbers: Mapping[str, Any]) -> list[Section]:
     """The sections of a result's JSON form."""
     shown = [_overview(numbers), _totals(numbers), _documents(numbers)]
@@ -43,44 +69,46 @@ def sections(numbers: Mapping[str, Any]) -> list[Section]:
 
 
 def _overview(numbers: Mapping[str, Any]) -> Section:
-    counts, sources = numbers["counts"], numbers.get("sources", {})
-    names = [", ".join(sorted({entry["model"] or entry["file"] for entry in sources.get(side, ())} - {""})) for side in SIDES]
-    title = f"Words: {names[1]} against {names[0]}" if all(names) else "Words"
-    words = f"{_plural(counts['words'], 'true word')}, {counts['predicted_words']:,} predicted"
-    notes = [f"{_plural(counts['documents'], 'document')}, {words}"]
+    counts = numbers["counts"]
+    words = f"{counted(counts['words'], 'true word')}, {counts['predicted_words']:,} predicted"
+    notes = [f"{counted(counts['documents'], 'document')}, {words}"]
     if counts["missing_predictions"]:
         notes.append(
-            f"without prediction: {_plural(counts['missing_predictions'], 'document')}; all words there count as missed"
+            f"without prediction: {counted(counts['missing_predictions'], 'document')}; all words there count as missed"
         )
     if counts["listed_without_truth"]:
-        notes.append(f"held out but not in the truth: {_plural(counts['listed_without_truth'], 'document')}")
+        notes.append(f"held out but not in the truth: {counted(counts['listed_without_truth'], 'document')}")
     if counts["ignored_predictions"]:
-        ignored = _plural(counts["ignored_predictions"], "document")
-        notes.append(f"ignored: {ignored} outside the test, {_plural(counts['ignored_words'], 'predicted word')}")
-    return Section(title=title, notes=notes)
+        ignored = counted(counts["ignored_predictions"], "document")
+        notes.append(f"ignored: {ignored} outside the test, {counted(counts['ignored_words'], 'predicted word')}")
+    return Section(title=_heading(numbers), notes=notes)
 
 
 SIDES = ("truth", "predictions")
 
 
-def _plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+def _heading(numbers: Mapping[str, Any]) -> str:
+    names = [_names(numbers.get("sources", {}).get(side, ())) for side in SIDES]
+    return f"Words: {names[1]} against {names[0]}" if all(names) else "Words"
+
+
+def _names(entries: Sequence[Mapping[str, str]]) -> str:
+    """The names of the models behind one side, or of their files."""
+    short = short_names([entry["file"] for entry in entries])
+    return ", ".join(sorted({entry["model"] or short[entry["file"]] for entry in entries} - {""}))
 
 
 def _totals(numbers: Mapping[str, Any]) -> Section:
     names = list(numbers["micro"])
     rows = [(label, *(numbers[scope][name] for name in names)) for scope, label in SCOPES.items()]
-    reasons = {f"– {path}: {reason}" for path, reason in numbers.get("undefined", {}).items() if path.startswith(tuple(SCOPES))}
-    return Section(title="", head=("", *(TITLES[name] for name in names)), rows=rows, notes=sorted(reasons))
+    return Section(title="", head=("scope", *(TITLES[name] for name in names)), rows=rows)
 
 
 SCOPES = {"micro": "all words (micro)", "macro": "mean of documents"}
 
 
 def _documents(numbers: Mapping[str, Any]) -> Section:
-    documents = sorted(
-        numbers["documents"].items(), key=lambda item: (item[1]["recall"] is None, item[1]["recall"], str(item[0]))
-    )
+    documents = sorted(numbers["documents"].items(), key=lambda item: (_lowest_first(item[1]["recall"]), str(item[0])))
     rows = [
         (str(unit), block["n_ref"], block["n_pred"], block["matches"], block["recall"], block["precision"])
         for unit, block in documents[:LISTED]
@@ -91,9 +119,14 @@ def _documents(numbers: Mapping[str, Any]) -> Section:
     return Section(title="Documents, lowest recall first", head=head, rows=rows, notes=notes)
 
 
+def _lowest_first(value: Any) -> tuple[bool, float]:
+    """What has no value comes last."""
+    return (False, value) if isinstance(value, int | float) else (True, 0.0)
+
+
 def _pages(pages: Mapping[Any, Mapping[str, Any]]) -> Section:
     listed = [(f"{unit}, page {page}", block) for unit, blocks in pages.items() for page, block in blocks.items()]
-    listed.sort(key=lambda item: item[1]["recall"])
+    listed.sort(key=lambda item: _lowest_first(item[1]["recall"]))
     rows = [(label, block["n_ref"], block["matches"], block["recall"]) for label, block in listed[:LISTED]]
     return Section(title="Pages, lowest recall first", head=("page", "true words", "matches", "recall"), rows=rows)
 
@@ -110,11 +143,11 @@ def _oracle(oracle: Mapping[str, Any]) -> Section:
         f"{oracle['slots']:,} slots, 10^{oracle['log10_paths']:.1f} paths",
         f"no path can have more than {oracle['flat_bound']:,} matches",
     ]
-    if oracle["repairable"] is not None:
-        notes.append(f"choosing well would repair {oracle['repairable']:.1%} of the errors of the best source")
+    if isinstance(oracle["repairable"], float):
+        notes.append(f"choosing well would repair {percent(oracle['repairable'])} of the errors of the best source")
     if oracle["missing_lattices"]:
-        notes.append(f"without lattice: {_plural(oracle['missing_lattices'], 'document')}; all words there count as missed")
-    return Section(title="Lattice", head=("", "recall"), rows=rows, notes=notes)
+        notes.append(f"without lattice: {counted(oracle['missing_lattices'], 'document')}; all words there count as missed")
+    return Section(title="Lattice", head=("path", "recall"), rows=rows, notes=notes)
 
 
 def _cleanup(cleanup: Mapping[str, Mapping[str, int]]) -> Section:
@@ -138,14 +171,40 @@ def _shown(text: str) -> str:
 
 
 def flat(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """One row for each total and document, with the JSON's own names."""
+    """One row for each total, document, page and kind of block, with the JSON's own names; then lattice and confusions."""
     names = list(numbers["micro"])
     rows = [{"scope": scope, "document": "", **{name: numbers[scope][name] for name in names}} for scope in SCOPES]
+    rows[0] |= {"n_ref": numbers["counts"]["words"], "n_pred": numbers["counts"]["predicted_words"]}
+    rows[0] |= {key: value for key, value in numbers["counts"].items() if key not in ("words", "predicted_words")}
+    sizes = ("n_ref", "n_pred", "matches")
     rows += [
-        {"scope": "document", "document": unit, **{name: block[name] for name in names}}
+        {"scope": "document", "document": unit, **{name: block[name] for name in (*names, *sizes)}}
         for unit, block in numbers["documents"].items()
     ]
-    return rows
+    rows += [
+        {"scope": "page", "document": unit, "part": page, **{name: block[name] for name in ("recall", "n_ref", "matches")}}
+        for unit, pages in numbers["pages"].items()
+        for page, block in pages.items()
+    ]
+    rows += [
+        {"scope": "region", "document": "", "part": region, **{name: block[name] for name in ("recall", "n_ref", "matches")}}
+        for region, block in numbers["regions"].items()
+    ]
+    return [*rows, *_flat_oracle(numbers.get("oracle")), *_flat_errors(numbers.get("errors") or {})]
+
+
+def _flat_oracle(oracle: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+    if not isinstance(oracle, Mapping):
+        return []
+    told = {name: oracle[name] for name in ("recall", "precision", "n_ref", "matches", "repairable")}
+    return [
+        {"scope": "oracle", "document": "", **told},
+        *({"scope": "source", "document": "", "part": name, "recall": value} for name, value in oracle["sources"].items()),
+    ]
+
+
+def _flat_errors(errors: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
+    return [{"scope": f"confusion of {kind}", "document": "", **entry} for kind, entries in errors.items() for entry in entries]
 
 
 def side_by_side(ref: Sequence[str], pred: Sequence[str], pairs: Sequence[tuple[int, int]]) -> Iterator[str]:
