@@ -101,10 +101,10 @@ def test_explain_lists_all_measures(calque: Command) -> None:
 @pytest.mark.parametrize(
     ("measure", "message"),
     [
-        ("recal@0.5", "did you mean 'recall'?"),
-        ("xyzzy", "it is one of precision"),
-        ("makro.recall", "no scope is named 'makro'"),
-        ("zzz.recall", "it is one of micro"),
+        ("recal@0.5", "the nearest are 'recall', "),
+        ("xyzzy", "no measure or column is named 'xyzzy'; the nearest are "),
+        ("makro.recall", "has no scope that is named 'makro'; did you mean 'macro'?"),
+        ("zzz.recall", "it is one of micro, macro_classes"),
         ("recall@half", "is not a measure name; write"),
         ("recall@0.5.5", "'0.5.5' in 'recall@0.5.5' is not a number"),
     ],

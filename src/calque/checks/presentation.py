@@ -23,6 +23,17 @@ from calque.core.presentation.result_schema import (
 from calque.core.presentation.sections import Section
 from calque.core.presentation.wording import counted, joined, some
 
+COLUMNS = {
+    "evaluator": "The evaluator of the suite that judged.",
+    "cases": "How many cases it judged.",
+    "pass": "Cases that pass.",
+    "partial": "Cases that pass in part: the score is between the two thresholds.",
+    "fail": "Cases that fail.",
+    "error": "Cases that could not be judged.",
+    "case": "The id of the case; and N more failed in the same way.",
+    "verdict": "What the evaluator decided: fail, or error when it could not judge.",
+    "reasoning": "Why, in the evaluator's own words.",
+}
 LISTED = 50
 """How many failures a table lists before it only counts."""
 

@@ -118,6 +118,11 @@ class Task(ABC):
         return ()
 
     @classmethod
+    def columns(cls) -> Mapping[str, str]:
+        """What stands in the columns of this task's tables, where they are no measures."""
+        return {"measure": "The name of a number.", "value": "The number."}
+
+    @classmethod
     def result_schema(cls) -> dict[str, Any]:
         """The JSON Schema of what a result of this task looks like as JSON."""
         from calque.core.presentation.result_schema import result_of
@@ -258,8 +263,8 @@ def spell(value: Any) -> str:
 class PartsBeside:
     """A task of a package of its own, whose parts stand in modules beside it and are imported when somebody asks for them.
 
-    ``numbers`` has ``MEASURES``; ``presentation`` has ``sentence``, ``headline``, ``sections``, ``flat`` and
-    ``result_schema``.
+    ``numbers`` has ``MEASURES``; ``presentation`` has ``sentence``, ``headline``, ``sections``, ``flat``,
+    ``result_schema`` and ``COLUMNS``.
     """
 
     @classmethod
@@ -270,6 +275,12 @@ class PartsBeside:
     def measures(cls) -> tuple[Measure, ...]:
         """What `calque explain` knows of this task."""
         known: tuple[Measure, ...] = cls._beside("numbers").MEASURES
+        return known
+
+    @classmethod
+    def columns(cls) -> Mapping[str, str]:
+        """What stands in the columns of this task's tables, where they are no measures."""
+        known: Mapping[str, str] = cls._beside("presentation").COLUMNS
         return known
 
     @classmethod

@@ -28,6 +28,38 @@ SPATIAL = RATIOS[3:]
 HEAD = ("TP", "FP", "FN", *(ratio.title for ratio in RATIOS))
 TOTALS = {"micro": "all (micro)", "macro_classes": "mean of classes", "macro_documents": "mean of documents"}
 SPOKEN = {**TOTALS, "weighted_classes": "weighted mean of classes"}
+COLUMNS = {
+    "class": "The label of the boxes; below the line all of them together, as sums or means.",
+    "threshold": "The IoU that a pair must reach.",
+    "kind": "What became of a prediction or a truth: TP, or the kind of error; calque explain KIND says what each means.",
+    "predictions": "How many predictions are of this kind.",
+    "truths": "How many truths are of this kind.",
+    "area": "The share of the area of all predictions, or of all truths, that is of this kind.",
+    "documents": "How many documents have this value of the metadata.",
+    "class: side": "A class, and the side of the truth's box at which crops lose something; any is the worst of the four.",
+    **{
+        f"cut > {limit}%": f"The share of pairs whose crop loses more than {limit} % of the truth there."
+        for limit in (2, 5, 10)
+    },
+    "edge p5": "The 5th percentile of how far the crop's edge is inside the truth's, relative to its size; negative is excess.",
+    "median": "The median of how far the crop's edge is inside the truth's, relative to its size.",
+    **{f"p{rank}": f"The {rank}th percentile over all pairs." for rank in (5, 25, 50, 75, 95)},
+    "document": "The document.",
+    "page": "The page of the document, counted from 0.",
+    **{
+        side: f"How much of the truth is cut off at its {side} side; negative is excess."
+        for side in ("left", "top", "right", "bottom")
+    },
+    "truth": "The class of the truth; the columns are the classes of predictions.",
+    "score": "The score from which on predictions are kept.",
+    "truth area": "The area that truths cover, in input units².",
+    "found area": "The area that predictions cover, in input units².",
+    "missing": "The truth's area that no prediction covers; as a share of the truth's area, or on a page as an area.",
+    "overlap": "Predicted area that is covered more than once; as a share of the predicted area, or on a page as an area.",
+    "trespass": "Predicted area on truths of another class; as a share of the predicted area, or on a page as an area.",
+    "excess": "Predicted area where there is no truth; as a share of the predicted area, or on a page as an area.",
+    "wrong": "All wrong area of a page, relative to the area of its truths and predictions.",
+}
 REMARKS = {"empty page": ("on an empty page", "on empty pages")}
 """Subtypes and flags that do not follow a count as they are called: after one, and after more."""
 
@@ -69,7 +101,7 @@ def _found(found: Mapping[str, Any], truths: int, predictions: int, text: str) -
 
 def _fit(numbers: Mapping[str, Any], found: Mapping[str, Any]) -> str:
     """How much of each object the boxes hold, and what a stricter threshold leaves."""
-    held = f"; its boxes hold {percent(found['mean_coverage'])} of each object"
+    held = f"; its boxes hold {percent(found['mean_coverage'])} of each found object"
     (_, *others) = numbers["metrics"].items()
     if not others:
         return held

@@ -22,6 +22,26 @@ from calque.core.presentation.sections import Missing, Section
 from calque.core.presentation.wording import counted, joined, percent, some
 
 FIELD_HEAD = ("field", "TP", "FA", "FD", "FN", "TN", "precision", "recall", "F1", "accuracy", "score")
+COLUMNS = {
+    "field": "The field of the schema, a dotted path; all of them together below the line.",
+    "TP": "Values that are right.",
+    "FA": "False alarms: values that were predicted where there is nothing.",
+    "FD": "False discoveries: values that were predicted and are wrong.",
+    "FN": "Values that are there and were not predicted.",
+    "TN": "Fields that are empty, and were left empty.",
+    "class": "The field whose boxes these are; all of them together below the line.",
+    "truths": "How many true boxes there are.",
+    "boxes": "How many boxes were predicted.",
+    "AP": "Average precision of the boxes, over IoU thresholds and recall points.",
+    "AP50": "Average precision of the boxes at IoU 0.5.",
+    "AP75": "Average precision of the boxes at IoU 0.75.",
+    "mean IoU": "How well predicted boxes coincide with the true ones of their field, averaged.",
+    "measure": "A number about confidences.",
+    "value": "Its value.",
+    "Brier score": "The mean squared difference between confidence and outcome.",
+    "calibration error": "How far confidences are from accuracy, over ten equal bins (ECE).",
+    "error capture gain": "How many more errors are found by looking at the least sure fields first than by looking at any.",
+}
 BOX_HEAD = ("class", "truths", "boxes", "AP", "AP50", "AP75", "mean IoU")
 
 

@@ -16,6 +16,12 @@ MOST_CONFUSIONS = 20
 
 
 HEAD = ("class", *(measure.title for measure in MEASURES))
+COLUMNS = {
+    "class": "The category of the true blocks; all of them together below the line.",
+    "truth": "The category of the true blocks; the columns are what they were taken for.",
+    "(unmatched)": "True blocks that no prediction overlaps enough.",
+    "truth → taken for": "The category of true blocks, and of the predictions that they were paired with.",
+}
 SIZES = ("document", "page", "truth", "prediction")
 
 

@@ -27,6 +27,23 @@ TITLES = {
     "recall": "recall", "precision": "precision", "f1": "F1", "naive_recall": "naive", "bag_recall": "bag recall",
     "bag_precision": "bag precision", "wer": "WER", "cer": "CER", "content_recall": "content recall",
 }  # fmt: skip
+COLUMNS = {
+    "scope": "All words of all documents together (micro), or the mean of the documents' numbers (macro).",
+    "naive": "Naive recall: the share of true words with the same word at the same place.",
+    "document": "The document.",
+    "prediction": "The prediction that was evaluated.",
+    "page": "The page of a document.",
+    "region": "The kind of block that the true words stand in.",
+    "true words": "How many words the truth has.",
+    "predicted": "How many words were predicted; among confusions, what was read.",
+    "matches": "How many words the longest common subsequence of truth and prediction has.",
+    "path": "The best path through the lattice, or what one source reads alone.",
+    "step": "A step of the clean-up of the truth.",
+    "times": "How often the step took something out.",
+    "words or characters": "How much the step took out.",
+    "truth": "What the truth has.",
+    "count": "How often.",
+}
 LISTED = 10
 """How many documents the table shows; the JSON has them all."""
 WIDEST = 60
