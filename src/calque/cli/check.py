@@ -89,8 +89,9 @@ def command(suite: str | None, schema: bool, outputs: tuple[str, ...], jobs: int
     with working(f"reading {suite}", quiet=quiet):
         loaded = _load(suite, values["own"], values["data"])
     selection = _selection(values["ids"], values["tags"], values["rerun_failed"])
-    with working(f"checking {loaded.data or suite}", quiet=quiet):
-        rows = list(_judged(loaded, selection, jobs, streams=_streams(values, files)))
+    rows: list[Row] = []
+    with working(f"checking {loaded.data or suite}", quiet=quiet, done=lambda: len(rows), noun="result"):
+        rows.extend(_judged(loaded, selection, jobs, streams=_streams(values, files)))
     return _deliver(loaded, rows, files, selection, quiet=quiet, **values)
 
 

@@ -17,8 +17,8 @@ EXTENSIONS = {".ndjson": "ndjson", ".jsonl": "ndjson", ".parquet": "parquet", ".
 @click.command("convert")
 @click.argument("source", metavar="IN", type=PATH)
 @click.argument("target", metavar="OUT", type=PATH)
-@click.option("--to", metavar="FORMAT", help="The format to write (see docs). Default: told from the extension of OUT.")
-@click.option("--from", "format", metavar="FORMAT", help="The format of IN. Default: what it looks like.")
+@click.option("--to", metavar="FORMAT", help=f"The format to write: {FORMAT_NAMES}. Default: told from the extension of OUT.")
+@click.option("--from", "format", metavar="FORMAT", help="The format of IN, one of the same. Default: what it looks like.")
 @click.option("--as", "side", type=click.Choice(("truth", "predictions")), help="What IN is, where it does not say so itself.")
 @reading_options
 @click.option("--class-map", type=PATH, default="", metavar="FILE", help="YAML or JSON with label: new name (or drop).")

@@ -9,7 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -30,6 +30,10 @@ class Ended(BaseException):
     """SIGTERM came: everything that has been begun is put in order on the way out."""
 
 
+class Interrupted(BaseException):
+    """Ctrl-C came; not `KeyboardInterrupt`, which click would answer with an empty line."""
+
+
 def run(command: Callable[[], int | None]) -> NoReturn:
     """Run a command and end the process with the code that tells how it went; never with a traceback."""
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -46,22 +50,29 @@ def run(command: Callable[[], int | None]) -> NoReturn:
         # The reader of our output has gone, as `head` does; Python would complain again while it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = FINE
-    except (Exception, KeyboardInterrupt, Ended) as error:
+    except (Exception, KeyboardInterrupt, Interrupted, Ended) as error:
         code = _told(error)
     sys.exit(code)
 
 
 @contextmanager
 def _ending_in_order() -> Iterator[None]:
-    """Let SIGTERM raise `Ended` in the main thread, unless whoever runs us has other plans for it."""
-    ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    if ours:
-        signal.signal(signal.SIGTERM, _end)
+    """Let SIGTERM raise `Ended` and Ctrl-C `Interrupted` in the main thread, unless whoever runs us has other plans."""
+    usual: dict[signal.Signals, Any] = {signal.SIGTERM: signal.SIG_DFL, signal.SIGINT: signal.default_int_handler}
+    here = threading.current_thread() is threading.main_thread()
+    ours = [sent for sent, handler in usual.items() if here and signal.getsignal(sent) is handler]
+    for sent in ours:
+        signal.signal(sent, _end if sent == signal.SIGTERM else _interrupt)
     try:
         yield
     finally:
-        if ours:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for sent in ours:
+            signal.signal(sent, usual[sent])
+
+
+def _interrupt(_signal: int, _frame: object) -> NoReturn:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # asked again, the system ends us at once
+    raise Interrupted
 
 
 def _end(_signal: int, _frame: object) -> NoReturn:
@@ -69,14 +80,14 @@ def _end(_signal: int, _frame: object) -> NoReturn:
     raise Ended
 
 
-def _told(error: Exception | KeyboardInterrupt | Ended) -> int:
+def _told(error: Exception | KeyboardInterrupt | Interrupted | Ended) -> int:
     """Tell a person what went wrong; the exit code that says so to a program."""
     if isinstance(error, click.exceptions.Exit):
         return error.exit_code
     if isinstance(error, click.ClickException):
         error.show()
         return error.exit_code
-    if isinstance(error, click.Abort | KeyboardInterrupt):
+    if isinstance(error, click.Abort | KeyboardInterrupt | Interrupted):
         _say("interrupted; nothing was written")
         return INTERRUPTED
     if isinstance(error, Ended):

@@ -24,8 +24,10 @@ def command(states: tuple[str, ...], **values: Any) -> int:
 
     check_wanted([format_of(values["format"], values["output"])], brief=values["brief"])
     check_writable(values["output"], values["save"])
-    with working(f"merging {len(states)} states", quiet=values["quiet"]):
+    added = 1
+    with working("merging", quiet=values["quiet"], done=lambda: added, total=lambda: len(states), noun="state"):
         evaluator = Evaluator.load(states[0])
         for path in states[1:]:
             evaluator.merge(Evaluator.load(path))
+            added += 1
     return deliver(evaluator, **values)

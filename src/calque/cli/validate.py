@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command("validate")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=PATH)
-@click.option("--from", "formats", multiple=True, metavar="FORMAT", help="The format of the files; twice for one each.")
+@click.option("--from", "formats", multiple=True, metavar="FORMAT", help=f"The format of the files: {FORMAT_NAMES}; twice for one each.")
 @reading_options
 @click.option("--class-map", multiple=True, type=PATH, metavar="FILE", help="A class map; twice for one each.")
 @click.option("--allow-missing-scores", is_flag=True, help="Accept predictions without scores.")

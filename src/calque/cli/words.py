@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 @click.argument("predictions", nargs=-1, required=True, metavar="PRED...", type=PATH)
 @task_options(Words)
 @click.option("--show", metavar="DOC", help="Print truth and prediction of one document side by side.")
+@click.option("--differences", is_flag=True, help="With --show: only what differs, and a line before and after it.")
 @click.option("--removed", is_flag=True, help="List what clean-up took out of the truth.")
 @jobs_option
 @output_options
-def command(truth: str, predictions: tuple[str, ...], show: str | None, removed: bool, **values: Any) -> int:
+def command(truth: str, predictions: tuple[str, ...], show: str | None, differences: bool, removed: bool, **values: Any) -> int:
     """Evaluate the words of each PRED against TRUTH: how many are there, in the same order.
 
     TRUTH and PRED are folders (documents pair by file stem) or files: plain text, hOCR, ALTO, PAGE XML, HTML, Tesseract
@@ -34,6 +35,8 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, removed:
     calque words truth/ tesseract/ gocr/ ocrad/ --build-lattice
     calque words truth.html page.hocr --drop figure,table,references --show truth
     """
+    if differences and show is None:
+        raise click.UsageError("--differences is about --show DOC.")
     if len(predictions) == 1 and show is None and not removed:
         return evaluate(Words, truth, predictions[0], values)
     from calque.core.errors import ConfigError
@@ -43,6 +46,7 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, removed:
     if len(predictions) > 1 and values["save"] is not None:
         raise ConfigError("--save keeps the state of one PRED; evaluate several one by one")
     from calque.cli.progress import working
+    from calque.cli.sheets import terminal_columns
     from calque.words import views
 
     looked_at = show is not None or removed
@@ -50,7 +54,8 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, removed:
         evaluators = views.evaluated(task, truth, predictions, keep="outcomes" if looked_at else keep, jobs=values.pop("jobs"))
     if show is not None:
         for name, evaluator in evaluators.items():
-            _print_document(views.shown(evaluator.ledger(), show, name))
+            context = 1 if differences else None
+            _print_document(views.shown(evaluator.ledger(), show, name, columns=terminal_columns(), context=context))
     elif removed:
         _print_lines(views.removed(evaluators[predictions[0]].ledger()))
         evaluators = {predictions[0]: evaluators[predictions[0]]}

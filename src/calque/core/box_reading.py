@@ -37,10 +37,10 @@ class BoxReading:
         help="NDJSON and Parquet: stop at a page that cannot be read. Default: it is left out and counted.",
     )
     from_truth: str = setting(
-        "", kind="word", key="from-truth", metavar="FORMAT", help="The format of the truth. Default: what it looks like."
+        "", kind="word", key="from-truth", metavar="FORMAT", help=f"The format of the truth: {FORMAT_NAMES}. Default: what it looks like."
     )
     from_pred: str = setting(
-        "", kind="word", key="from-pred", metavar="FORMAT", help="The format of the predictions. Default: what they look like."
+        "", kind="word", key="from-pred", metavar="FORMAT", help="The format of the predictions, one of the same. Default: what they look like."
     )
     boxes: Literal["xyxy", "xywh", "cxcywh", "polygon"] = setting(
         "xyxy",

@@ -48,6 +48,8 @@ LISTED = 10
 """How many documents the table shows; the JSON has them all."""
 WIDEST = 60
 """Terminal cells of one column of the diff."""
+NARROWEST, BETWEEN = 10, 4
+"""Terminal cells that a column keeps on any terminal, and those between the two."""
 
 
 def sentence(numbers: Mapping[str, Any]) -> str:
@@ -224,8 +226,18 @@ def _flat_errors(errors: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[dict
     return [{"scope": f"confusion of {kind}", "document": "", **entry} for kind, entries in errors.items() for entry in entries]
 
 
-def side_by_side(ref: Sequence[str], pred: Sequence[str], pairs: Sequence[tuple[int, int]]) -> Iterator[str]:
+def side_by_side(
+    ref: Sequence[str],
+    pred: Sequence[str],
+    pairs: Sequence[tuple[int, int]],
+    *,
+    columns: int | None = None,
+    context: int | None = None,
+) -> Iterator[str]:
     r"""Two texts in two columns: shared words together, what differs marked with ``-``, ``+`` or ``|`` between them.
+
+    ``columns`` is how wide the terminal is. With ``context``, only so many shared lines before and after a difference are
+    shown.
 
     >>> print(*side_by_side("a b c".split(), "a x c d".split(), [(0, 0), (2, 2)]), sep="\n")
     a    a
@@ -233,45 +245,66 @@ def side_by_side(ref: Sequence[str], pred: Sequence[str], pairs: Sequence[tuple[
     c    c
        + d
     """
-    rows = list(_diff_rows(ref, pred, pairs))
-    size = min(WIDEST, max((width(ours) for ours, _, _ in rows), default=0))
-    for ours, mark, theirs in rows:
+    widest = WIDEST if columns is None else max(NARROWEST, min(WIDEST, (columns - BETWEEN) // 2))
+    rows = list(_diff_rows(ref, pred, pairs, widest))
+    size = min(widest, max((width(ours) for ours, _, _ in rows), default=0))
+    for ours, mark, theirs in rows if context is None else _differing(rows, context):
         yield f"{pad(ours, size, left=True)}  {mark} {theirs}".rstrip()
 
 
-def _diff_rows(ref: Sequence[str], pred: Sequence[str], pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[str, str, str]]:
+DiffRow = tuple[str, str, str]
+
+
+def _differing(rows: Sequence[DiffRow], context: int) -> Iterator[DiffRow]:
+    """Rows that differ and those around them; a row of dots stands for what is left out."""
+    near = {
+        place
+        for centre, (_, mark, _) in enumerate(rows)
+        if mark != " "
+        for place in range(centre - context, centre + context + 1)
+    }
+    gap = False
+    for place, row in enumerate(rows):
+        if place in near:
+            yield row
+        elif not gap:
+            yield "…", " ", "…"
+        gap = place not in near
+
+
+def _diff_rows(ref: Sequence[str], pred: Sequence[str], pairs: Sequence[tuple[int, int]], widest: int) -> Iterator[DiffRow]:
     shared: list[str] = []
     i = j = 0
     for end_i, end_j in [*pairs, (len(ref), len(pred))]:
         if i < end_i or j < end_j:
-            yield from _same_rows(shared)
+            yield from _same_rows(shared, widest)
             shared = []
-            yield from _gap_rows(ref[i:end_i], pred[j:end_j])
+            yield from _gap_rows(ref[i:end_i], pred[j:end_j], widest)
         if end_i < len(ref) and end_j < len(pred):
             shared.append(ref[end_i])
         i, j = end_i + 1, end_j + 1
-    yield from _same_rows(shared)
+    yield from _same_rows(shared, widest)
 
 
-def _same_rows(words: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    for line in _wrapped(words):
+def _same_rows(words: Sequence[str], widest: int) -> Iterator[DiffRow]:
+    for line in _wrapped(words, widest):
         yield line, " ", line
 
 
-def _gap_rows(ours: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    left, right = _wrapped(ours), _wrapped(theirs)
+def _gap_rows(ours: Sequence[str], theirs: Sequence[str], widest: int) -> Iterator[DiffRow]:
+    left, right = _wrapped(ours, widest), _wrapped(theirs, widest)
     mark = "|" if left and right else "-" if left else "+"
     for row in range(max(len(left), len(right))):
         yield left[row] if row < len(left) else "", mark, right[row] if row < len(right) else ""
 
 
-def _wrapped(words: Sequence[str]) -> list[str]:
-    """Words in lines of at most `WIDEST` cells; a longer word has a line of its own."""
+def _wrapped(words: Sequence[str], widest: int) -> list[str]:
+    """Words in lines of at most so many cells; a longer word has a line of its own."""
     lines: list[str] = []
-    size = WIDEST
+    size = widest
     for word in map(printable, words):
         space = width(word) + 1
-        if size + space > WIDEST:
+        if size + space > widest:
             lines.append(word)
             size = space - 1
         else:

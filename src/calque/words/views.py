@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from calque.words.task import Words
 
 
-def shown(ledger: Ledger, document: str, name: str) -> Iterator[str]:
+def shown(ledger: Ledger, document: str, name: str, *, columns: int | None = None, context: int | None = None) -> Iterator[str]:
     """Truth and prediction of one document side by side, below a line that says which they are."""
     ref, pred, pairs = _texts(ledger, document)
     yield f"{document}: truth (left), {name} (right); {len(pairs):,} of {len(ref):,} words match"
-    yield from side_by_side(ref, pred, pairs)
+    yield from side_by_side(ref, pred, pairs, columns=columns, context=context)
 
 
 def _texts(ledger: Ledger, document: str) -> tuple[list[str], list[str], list[tuple[int, int]]]:
