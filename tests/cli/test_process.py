@@ -106,12 +106,12 @@ main()
 """The command on a machine that is never slow: a sign of life is a test of its own."""
 
 
-def on_a_terminal(folder: Path, *arguments: str, **environment: str) -> str:
+def on_a_terminal(folder: Path, *arguments: str, script: str = PATIENT, **environment: str) -> str:
     """What a person sees: stdout and stderr of a process that stands on a terminal."""
     ours, theirs = pty.openpty()
     environ = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     process = subprocess.Popen(
-        [sys.executable, "-c", PATIENT, *arguments], cwd=folder, stdout=theirs, stderr=theirs, env={**environ, **environment}
+        [sys.executable, "-c", script, *arguments], cwd=folder, stdout=theirs, stderr=theirs, env={**environ, **environment}
     )
     os.close(theirs)
     seen = b""

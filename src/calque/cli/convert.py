@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from calque.cli import exits
-from calque.cli.options import PATH, reading_options, reading_rules
+from calque.cli.options import PATH, completing, reading_options, reading_rules
+from calque.core.box_reading import BOX_FORMATS, FORMAT_NAMES
 from calque.core.presentation.sections import printable
 
 EXTENSIONS = {".ndjson": "ndjson", ".jsonl": "ndjson", ".parquet": "parquet", ".pq": "parquet"}
@@ -17,8 +18,19 @@ EXTENSIONS = {".ndjson": "ndjson", ".jsonl": "ndjson", ".parquet": "parquet", ".
 @click.command("convert")
 @click.argument("source", metavar="IN", type=PATH)
 @click.argument("target", metavar="OUT", type=PATH)
-@click.option("--to", metavar="FORMAT", help=f"The format to write: {FORMAT_NAMES}. Default: told from the extension of OUT.")
-@click.option("--from", "format", metavar="FORMAT", help="The format of IN, one of the same. Default: what it looks like.")
+@click.option(
+    "--to",
+    metavar="FORMAT",
+    shell_complete=completing(BOX_FORMATS),
+    help=f"The format to write: {FORMAT_NAMES}. Default: told from the extension of OUT.",
+)
+@click.option(
+    "--from",
+    "format",
+    metavar="FORMAT",
+    shell_complete=completing(BOX_FORMATS),
+    help="The format of IN, one of the same. Default: what it looks like.",
+)
 @click.option("--as", "side", type=click.Choice(("truth", "predictions")), help="What IN is, where it does not say so itself.")
 @reading_options
 @click.option("--class-map", type=PATH, default="", metavar="FILE", help="YAML or JSON with label: new name (or drop).")

@@ -22,7 +22,7 @@ VERB_TASKS = {"detect": "detection", "check": "checks"}
 
 
 @click.command("explain")
-@click.argument("measure", required=False)
+@click.argument("measure", required=False, shell_complete=lambda _context, _parameter, typed: _beginning(typed))
 @click.option(
     "--json-schema",
     is_flag=True,
@@ -56,6 +56,12 @@ def _json_schema(verb: str | None) -> dict[str, Any]:
             f"no results of {verb!r} have a schema; {did_you_mean(verb, verbs) or 'there are ' + ', '.join(verbs)}"
         )
     return schemas[name]
+
+
+def _beginning(typed: str) -> list[str]:
+    """The measures and columns that begin as what is typed, for shells."""
+    spelt = {_spelt(name, entries[0][1]) for name, entries in _known().items()}
+    return sorted(name for name in spelt if name.startswith(typed) and " " not in name)
 
 
 def _list_all() -> None:

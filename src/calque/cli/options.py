@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import click
 
-from calque.core.box_reading import BoxReading
+from calque.core.box_reading import BOX_FORMATS, BoxReading
 from calque.core.task import Setting, Task, settings
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -42,6 +42,11 @@ def _weights(uses: tuple[str, ...], flag: str) -> tuple[tuple[str, float], ...]:
         raise click.BadParameter(f"{', '.join(uses)} is not NAME=WEIGHT, such as Table=2", param_hint=flag) from None
 
 
+def completing(words: Iterable[str]) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """For shells: those of the words that begin as what is typed."""
+    return lambda _context, _parameter, typed: [word for word in words if word.startswith(typed)]
+
+
 def task_options(task: type[Any]) -> Callable[[Decorated], Decorated]:
     """A decorator that gives a command one option for each setting of a task, or of anything else that has settings."""
     defaults = {field.name: field.default for field in dataclasses.fields(task)}
@@ -72,7 +77,11 @@ def _looks(note: Setting, default: Any) -> dict[str, Any]:
         "numbers": {"multiple": True, "metavar": "NUMBER"},
         "number": {"type": float, **number},
         "count": {"type": int, **number},
-        "word": {"default": default, "metavar": "WORD"},
+        "word": {
+            "default": default,
+            "metavar": "WORD",
+            "shell_complete": completing(BOX_FORMATS if note.metavar == "FORMAT" else ()),
+        },
         "words": {"multiple": True, "metavar": "A,B"},
         "uses": {"multiple": True, "metavar": "WORD"},
         "weights": {"multiple": True, "metavar": "NAME=WEIGHT"},

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits
-from calque.cli.options import PATH, reading_options, reading_rules
+from calque.cli.options import PATH, completing, reading_options, reading_rules
+from calque.core.box_reading import BOX_FORMATS, FORMAT_NAMES
 from calque.core.presentation.sections import printable, printable_lines
 
 if TYPE_CHECKING:
@@ -18,7 +19,14 @@ if TYPE_CHECKING:
 
 @click.command("validate")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=PATH)
-@click.option("--from", "formats", multiple=True, metavar="FORMAT", help=f"The format of the files: {FORMAT_NAMES}; twice for one each.")
+@click.option(
+    "--from",
+    "formats",
+    multiple=True,
+    metavar="FORMAT",
+    shell_complete=completing(BOX_FORMATS),
+    help=f"The format of the files: {FORMAT_NAMES}; twice for one each.",
+)
 @reading_options
 @click.option("--class-map", multiple=True, type=PATH, metavar="FILE", help="A class map; twice for one each.")
 @click.option("--allow-missing-scores", is_flag=True, help="Accept predictions without scores.")

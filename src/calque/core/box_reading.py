@@ -14,6 +14,13 @@ from calque.geometry.forms import AUTO, BOX_SPELLINGS
 if TYPE_CHECKING:
     from calque.core.corpus import Corpus
 
+BOX_FORMATS = (
+    "snapshot", "coco", "coco-results", "label-studio", "omnidocbench", "docling", "voc", "page", "alto", "yolo", "plain",
+    "ndjson", "parquet",
+)  # fmt: skip
+"""What files with boxes can be, for help and completion: their readers are imported when they read."""
+FORMAT_NAMES = ", ".join(BOX_FORMATS)
+
 
 @dataclass(frozen=True, kw_only=True)
 class BoxReading:
@@ -37,10 +44,18 @@ class BoxReading:
         help="NDJSON and Parquet: stop at a page that cannot be read. Default: it is left out and counted.",
     )
     from_truth: str = setting(
-        "", kind="word", key="from-truth", metavar="FORMAT", help=f"The format of the truth: {FORMAT_NAMES}. Default: what it looks like."
+        "",
+        kind="word",
+        key="from-truth",
+        metavar="FORMAT",
+        help=f"The format of the truth: {FORMAT_NAMES}. Default: what it looks like.",
     )
     from_pred: str = setting(
-        "", kind="word", key="from-pred", metavar="FORMAT", help="The format of the predictions, one of the same. Default: what they look like."
+        "",
+        kind="word",
+        key="from-pred",
+        metavar="FORMAT",
+        help="The format of the predictions, one of the same. Default: what they look like.",
     )
     boxes: Literal["auto", "xyxy", "xywh", "cxcywh", "polygon"] = setting(
         AUTO,
