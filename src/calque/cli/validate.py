@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits
+from calque.cli.inputs import from_stdin, told
 from calque.cli.options import PATH, reading_options, reading_rules
-from calque.core.presentation.sections import printable, printable_lines
+from calque.core.presentation.sections import printable, printable_json, printable_lines
 
 if TYPE_CHECKING:
     from calque.core.corpus import Corpus
@@ -42,6 +43,7 @@ def command(
     reports: list[dict[str, Any]] = []
     corpora: list[Corpus] = []
     rules = reading_rules(values)
+    files = from_stdin(*files)
     for name, known in zip(files, _each(formats, files, "--from"), strict=True):
         try:
             corpus = read(name, format=known or None, strict=True, allow_missing_scores=allow_missing_scores, **rules)
@@ -81,15 +83,15 @@ def _refused(name: str, error: ContractError) -> dict[str, Any]:
 
 def _print(reports: list[dict[str, Any]], format: str) -> None:
     if format == "json":
-        click.echo(json.dumps({"files": reports}, indent=2, ensure_ascii=False))
+        click.echo(told(printable_json(json.dumps({"files": reports}, indent=2, ensure_ascii=False))))
         return
     for report in reports:
-        name, message = printable(report["file"]), printable_lines(report["message"])
+        name, message = told(printable(report["file"])), told(printable_lines(report["message"]))
         if report["valid"]:
             click.echo(f"{name}: " + click.style("valid", fg="green") + f", {message}")
             for issue in report["issues"]:
-                told = ": ".join(part for part in (issue["severity"], issue["pointer"], issue["message"]) if part)
-                click.echo(printable(f"  {told}" + (f"; {issue['help']}" if issue["help"] else "")))
+                line = ": ".join(part for part in (issue["severity"], issue["pointer"], issue["message"]) if part)
+                click.echo(printable(f"  {line}" + (f"; {issue['help']}" if issue["help"] else "")))
         else:
             count = f"{report['total']:,} issue{'s' if report['total'] != 1 else ''}"
             click.echo(f"{name}: " + click.style("not valid", fg="red") + f", {count}")
