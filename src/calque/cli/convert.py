@@ -8,7 +8,7 @@ import click
 
 from calque.cli import exits
 from calque.cli.options import PATH, reading_options, reading_rules
-from calque.cli.outputs import STDOUT, Written, put_bytes, settle
+from calque.cli.outputs import STDOUT, Written, put_bytes, settle, spelt
 from calque.core.presentation.sections import printable
 
 EXTENSIONS = {".ndjson": "ndjson", ".jsonl": "ndjson", ".parquet": "parquet", ".pq": "parquet"}
@@ -65,7 +65,7 @@ def command(
     if not quiet:
         for issue in issues:
             click.echo(told(printable(f"{issue.severity}: {issue}")), err=True)
-        click.echo(printable(f"wrote {target} ({chosen.name}): {corpus.contents()}"), err=True)
+        click.echo(printable(f"wrote {spelt(target)} ({chosen.name}): {corpus.contents()}"), err=True)
     if not len(corpus.documents):
         raise ConfigError(f"{source}: there was nothing to write")
     return exits.INCOMPLETE if any(issue.severity is Severity.LOSS for issue in issues) else exits.FINE
