@@ -90,6 +90,9 @@ def _told(error: Exception | KeyboardInterrupt | Ended) -> int:
     if isinstance(error, click.exceptions.Exit):
         return error.exit_code
     if isinstance(error, click.ClickException):
+        from calque.core.presentation.sections import printable_lines
+
+        error.message = printable_lines(error.message)
         error.show()
         return error.exit_code
     if isinstance(error, click.Abort | KeyboardInterrupt):
