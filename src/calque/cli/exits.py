@@ -92,8 +92,9 @@ def _told(error: Exception | KeyboardInterrupt | Ended) -> int:
     if isinstance(error, click.ClickException):
         from calque.core.presentation.sections import printable_lines
 
-        error.message = printable_lines(error.message)
-        error.show()
+        shown = io.StringIO()
+        error.show(shown)
+        click.echo(printable_lines(shown.getvalue()), err=True, nl=False)
         return error.exit_code
     if isinstance(error, click.Abort | KeyboardInterrupt):
         _say("interrupted; nothing was written")
