@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from calque.checks.suites.runner import Row
     from calque.checks.suites.suite import Suite
 
+STREAMED = ("jsonl", "github")
+"""What is printed while cases are judged."""
 FORMATS = ("table", "json", "jsonl", "junit", "markdown", "github")
 EXTENSIONS = {".txt": "table", ".json": "json", ".jsonl": "jsonl", ".xml": "junit", ".md": "markdown"}
 
@@ -64,8 +66,7 @@ def command(suite: str | None, schema: bool, output: tuple[str, ...], jobs: int,
     from calque.cli.progress import working
 
     files = {name: _format_of(name, values["shape"]) for name in output if name != outputs.STDOUT}
-    if outputs.STDOUT in output:
-        values["shape"] = values["shape"] or "table"
+    printed = _printed(values["shape"], output, files)
     outputs.settle(*(use.partition("=")[2].rpartition(":")[0] for use in values["own"]))
     _log_to_stderr(quiet=quiet)
     with working(f"reading {suite}", quiet=quiet):
@@ -73,8 +74,8 @@ def command(suite: str | None, schema: bool, output: tuple[str, ...], jobs: int,
     outputs.settle(loaded.data or suite)
     selection = _selection(values["ids"], values["tags"], values["rerun_failed"])
     with working(f"checking {loaded.data or suite}", quiet=quiet):
-        rows = list(_judged(loaded, selection, jobs, streams=_streams(values, files)))
-    return _deliver(loaded, rows, files, selection, quiet=quiet, **values)
+        rows = list(_judged(loaded, selection, jobs, streams=printed))
+    return _deliver(loaded, rows, files, selection, printed, quiet=quiet, **values)
 
 
 class _Remarks(logging.Handler):
@@ -136,10 +137,11 @@ def _selection(ids: tuple[str, ...], tags: tuple[str, ...], rerun: str | None) -
     return Selection(ids, tags, only)
 
 
-def _streams(values: Mapping[str, Any], files: Mapping[str, str]) -> str | None:
-    """The format that is printed while cases are judged, if it is one that can be."""
-    wanted = values["shape"] if not files or set(files.values()) != {values["shape"]} else None
-    return wanted if wanted in {"jsonl", "github"} else None
+def _printed(shape: str | None, output: tuple[str, ...], files: Mapping[str, str]) -> str | None:
+    """The format of standard output, if anything is printed: when it is asked for, or when nothing is written."""
+    if not files or outputs.STDOUT in output:
+        return shape or "table"
+    return None if shape in files.values() else shape
 
 
 def _judged(suite: Suite, selection: Selection | None, jobs: int, *, streams: str | None) -> Iterator[Row]:
@@ -161,7 +163,14 @@ def _json_line(row: Row) -> str:
 
 
 def _deliver(
-    suite: Suite, rows: list[Row], files: Mapping[str, str], selection: Selection | None, *, quiet: bool, **values: Any
+    suite: Suite,
+    rows: list[Row],
+    files: Mapping[str, str],
+    selection: Selection | None,
+    printed: str | None,
+    *,
+    quiet: bool,
+    **values: Any,
 ) -> int:
     from calque.checks.exports import annotated
     from calque.cli.render import coloured
@@ -173,13 +182,10 @@ def _deliver(
     kept = [row for row in rows if row.outcome.failed] if values["only_failed"] else rows
     for name, kind in files.items():
         outputs.put(name, [_rendered(kind, suite, result, kept)], quiet=quiet)
-    shape = values["shape"] or ("table" if not files else None)
-    if shape == "table" and sys.stdout.isatty():
-        click.echo(coloured(result.sections()))
-    elif shape == "table":
-        click.echo(to_text(result.sections()))
-    elif shape in {"json", "junit", "markdown"} and shape not in files.values():
-        click.echo(_rendered(shape, suite, result, kept), nl=False)
+    if printed == "table":
+        click.echo(coloured(result.sections()) if sys.stdout.isatty() else to_text(result.sections()))
+    elif printed is not None and printed not in STREAMED:
+        click.echo(_rendered(printed, suite, result, kept), nl=False)
     if values["annotate"]:
         for line in annotated(rows, suite.data or suite.file):
             click.echo(printable(line))

@@ -8,7 +8,7 @@ import click
 
 from calque.cli import exits
 from calque.cli.options import PATH, reading_options, reading_rules
-from calque.cli.outputs import STDOUT, Written, put_bytes, settle
+from calque.cli.outputs import STDOUT, Written, put_bytes, settle, spelt
 from calque.core.presentation.sections import printable
 
 EXTENSIONS = {".ndjson": "ndjson", ".jsonl": "ndjson", ".parquet": "parquet", ".pq": "parquet"}
@@ -31,8 +31,8 @@ def command(
     """Write what IN holds to OUT in another format. Whatever the new format cannot carry is named.
 
     OUT is a file, or a new folder for formats with a file for each page (yolo, voc, page, alto). It appears whole or
-    not at all, and is never what is read; - is standard input or output. Exit code 3 when it does not say all that IN says:
-    each loss that could change a number is counted.
+    not at all, and is never what is read. - is standard input or output. Exit code 3 when OUT does not say all that IN
+    says: each loss that could change a number is counted.
 
     \b
     calque convert labels/ truth.json --to coco --page-size 1700,2200
@@ -55,6 +55,8 @@ def command(
     corpus = read(source, side=known, format=values["format"], class_map=class_map, **rules)
     if not isinstance(corpus, BoxCorpus):
         raise ContractError.single("not-boxes", "holds no boxes", file=source)
+    if not len(corpus.documents):
+        raise ConfigError(f"{source}: there is nothing to write")
     files, lost = converted(corpus, chosen, rules["page_size"])
     if set(files) == {""}:
         put_bytes(target, files[""])
@@ -66,9 +68,7 @@ def command(
     if not quiet:
         for issue in issues:
             click.echo(told(printable(f"{issue.severity}: {issue}")), err=True)
-        click.echo(printable(f"wrote {target} ({chosen.name}): {corpus.contents()}"), err=True)
-    if not len(corpus.documents):
-        raise ConfigError(f"{source}: there was nothing to write")
+        click.echo(printable(f"wrote {spelt(target)} ({chosen.name}): {corpus.contents()}"), err=True)
     return exits.INCOMPLETE if any(issue.severity is Severity.LOSS for issue in issues) else exits.FINE
 
 

@@ -24,7 +24,7 @@ def command(keep: str | None) -> int:
     """Evaluate two imaginary models on eight made-up reports, and say what the numbers show."""
     from calque.cli.render import coloured
     from calque.core.evaluator import Evaluator
-    from calque.core.presentation.sections import to_text
+    from calque.core.presentation.sections import printable, to_text
     from calque.detection.task import Detection
     from calque.sample import sample
 
@@ -41,7 +41,7 @@ def command(keep: str | None) -> int:
     click.echo(click.style("What the numbers show", bold=True))
     for line in _story(results["finder"], results["cropper"]):
         click.echo(f"  {line}")
-    folder = keep or "DIR"
+    folder = printable(keep or "DIR")
     click.echo(f"\nTry it yourself: calque demo --keep {folder} && calque detect {folder}/truth.json {folder}/finder.json")
     return exits.FINE
 

@@ -37,6 +37,8 @@ class Ended(BaseException):
 def run(command: Callable[[], int | None]) -> NoReturn:
     """Run a command and end the process with the code that tells how it went; never with a traceback."""
     if isinstance(sys.stdout, io.TextIOWrapper):
+        if isinstance(sys.stdout.buffer, io.RawIOBase):
+            sys.stdout = _buffered(sys.stdout.buffer, sys.stdout.encoding)
         # A character that the terminal cannot show, or half of one from a file, is spelt out and does not end the run.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
@@ -52,6 +54,11 @@ def run(command: Callable[[], int | None]) -> NoReturn:
     except (Exception, KeyboardInterrupt, Ended) as error:
         code = _told(error)
     sys.exit(code)
+
+
+def _buffered(raw: io.RawIOBase, encoding: str) -> io.TextIOWrapper:
+    """Standard output with a buffer. Without one (PYTHONUNBUFFERED) Python loses in silence what a disk has no room for."""
+    return io.TextIOWrapper(io.BufferedWriter(raw), encoding=encoding, line_buffering=True)
 
 
 def _leave_stdout() -> None:
@@ -83,7 +90,11 @@ def _told(error: Exception | KeyboardInterrupt | Ended) -> int:
     if isinstance(error, click.exceptions.Exit):
         return error.exit_code
     if isinstance(error, click.ClickException):
-        error.show()
+        from calque.core.presentation.sections import printable_lines
+
+        shown = io.StringIO()
+        error.show(shown)
+        click.echo(printable_lines(shown.getvalue()), err=True, nl=False)
         return error.exit_code
     if isinstance(error, click.Abort | KeyboardInterrupt):
         _say("interrupted; nothing was written")

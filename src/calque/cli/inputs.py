@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 import click
 
+from calque.cli.outputs import settle
 from calque.core.errors import CalqueError, ConfigError
 
 STDIN = "-"
@@ -25,6 +26,8 @@ def from_stdin(*paths: str) -> tuple[str, ...]:
     """The same paths, with a file that holds standard input for ``-``; it is removed when the command ends."""
     if paths.count(STDIN) > 1:
         raise ConfigError("-: standard input can be read once; name a file for all other sides")
+    if STDIN in paths:
+        settle()  # what cannot be written is refused before a long stream is read
     return tuple(_kept() if path == STDIN else path for path in paths)
 
 

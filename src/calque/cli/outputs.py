@@ -56,12 +56,13 @@ def refuse(written: Sequence[str], read: Iterable[str]) -> None:
             _has_a_place(path)
         mine = _identity(path)
         if mine in seen:
-            raise ConfigError(f"{_spelt(seen[mine])} and {_spelt(path)}: two outputs cannot be the same file; name two")
+            help = "two outputs cannot be the same file, nor two names that differ in case alone; name two"
+            raise ConfigError(f"{' and '.join(dict.fromkeys(map(spelt, (seen[mine], path))))}: {help}")
         seen[mine] = path
         for name, there in inputs:
             if mine == _of(there) and (path != STDOUT or stat.S_ISREG(there.st_mode)):
                 same = "is" if os.path.normpath(name) == os.path.normpath(path) else f"is {name}, which is"
-                raise ConfigError(f"{_spelt(path)}: {same} read by this command; write to another file")
+                raise ConfigError(f"{spelt(path)}: {same} read by this command; write to another file")
             if stat.S_ISDIR(there.st_mode) and path != STDOUT and _within(path, mine, name, there):
                 raise ConfigError(f"{path}: belongs to the folder {name}, which this command reads; write elsewhere")
 
@@ -132,7 +133,8 @@ def _leads_to(entry: os.DirEntry[str], mine: Identity) -> bool:
         return False
 
 
-def _spelt(path: str) -> str:
+def spelt(path: str) -> str:
+    """An output as people are told of it."""
     return "standard output" if path == STDOUT else path
 
 
