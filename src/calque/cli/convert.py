@@ -29,16 +29,16 @@ def command(
 ) -> int:
     """Write what IN holds to OUT in another format. Whatever the new format cannot carry is named.
 
-    OUT is a file, or a new folder for formats with a file for each page (yolo, voc, page, alto). It appears whole or
-    not at all. Exit code 3 when it does not say all that IN says:
-    each loss that could change a number is counted.
+    OUT is a file, or a new folder for formats with a file for each page (yolo, dota, voc, page, alto, labelme). It appears
+    whole or not at all. What it says is read back first: each loss that could change a number is counted, and the exit code
+    is 3 then.
 
     \b
     calque convert labels/ truth.json --to coco --page-size 1700,2200
     calque convert export.json truth.json --from label-studio --to snapshot
     """
     from calque.core.corpus import BoxCorpus, Side
-    from calque.core.errors import ConfigError, ContractError, Severity
+    from calque.core.errors import ConfigError, ContractError, Severity, summarize
     from calque.core.storage.files import write_folder, write_whole
     from calque.readers import read
     from calque.readers.boxes import formats
@@ -58,7 +58,7 @@ def command(
         write_folder(target, files)
     issues = [*corpus.issues, *lost]
     if not quiet:
-        for issue in issues:
+        for issue in summarize(issues):
             click.echo(printable(f"{issue.severity}: {issue}"), err=True)
         click.echo(f"wrote {target} ({chosen.name}): {corpus.contents()}", err=True)
     if not len(corpus.documents):

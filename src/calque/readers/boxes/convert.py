@@ -131,7 +131,7 @@ def _not_carried(corpus: BoxCorpus, target: Format) -> list[Issue]:
         count = 0 if name in target.carries else count_of(corpus)
         text = f"{target.name} cannot carry {name}: left out"
         severity = Severity.LOSS if name in COUNTED else Severity.NOTE
-        issues.append(Issue("not-carried", text, corpus.source, severity=severity, count=count))
+        issues.append(Issue(f"{name.replace(' ', '-')}-not-carried", text, corpus.source, severity=severity, count=count))
     return issues
 
 
