@@ -58,7 +58,7 @@ def command(
         write_folder(target, files)
     issues = [*corpus.issues, *lost]
     if not quiet:
-        for issue in summarize(issues):
+        for issue in (*summarize(corpus.issues), *lost):
             click.echo(printable(f"{issue.severity}: {issue}"), err=True)
         click.echo(f"wrote {target} ({chosen.name}): {corpus.contents()}", err=True)
     if not len(corpus.documents):
