@@ -110,7 +110,8 @@ class _Comparison:
             return self._loss("document-renamed", "a document", "", 0)
         old, new = next(iter(documents.items()))
         help = ""
-        if page_names.file_names(self.source) and self.source.format == "coco":
+        files = page_names.file_names(self.source) if self.source.format == "coco" else []
+        if new in {page_names.place(page_names.bare(file))[0] for file in files}:
             help = "evaluate with --document-key stem, which names COCO's images by their files"
         if self.target.name == "coco-results":
             help = "results go with the file that --to coco writes of the same input"
