@@ -122,6 +122,18 @@ _BOXES = (
 )
 
 
+CODES = frozenset(reading.code for reading in _BOXES) | {
+    "scales-differ",
+    "page-numbers-shifted",
+    "image-ids-shifted",
+    "class-ids-shifted",
+    "ids-as-text",
+    "file-names-for-ids",
+    "names-as-files",
+}
+"""The code of every note that another reading makes."""
+
+
 class _Better(Frozen):
     """A reading that would pair more boxes."""
 
