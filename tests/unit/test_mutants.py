@@ -194,6 +194,15 @@ def test_what_a_changed_file_of_tests_runs_is_recorded_anew(toy: Path, tmp_path_
     assert coverage_map(place, cache, ["tests/test_count.py"]).tests(mutant) == ["tests/test_count.py::test_stop"]
 
 
+def test_an_equivalent_is_one_fault_or_every_fault_of_a_line() -> None:
+    at_once, other = mutants_of("a.py", b"AT_ONCE = 2\n")
+    one = Equivalent("a.py", "", "AT_ONCE = 2", "only speed", after=at_once.new)
+    assert (one.names(at_once), one.names(other)) == (True, False)
+    every = Equivalent("a.py", "", "AT_ONCE = 2", "only speed")
+    assert (every.names(at_once), every.names(other)) == (True, True)
+    assert not Equivalent("b.py", "", "AT_ONCE = 2", "only speed").names(at_once)
+
+
 @pytest.mark.parametrize("known", EQUIVALENTS, ids=lambda known: f"{known.file} {known.scope}")
 def test_every_equivalent_is_still_in_the_code_and_has_a_reason(known: Equivalent) -> None:
     assert any(known.names(mutant) for mutant in mutants_of(known.file, (ROOT / known.file).read_bytes()))

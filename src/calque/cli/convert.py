@@ -30,7 +30,8 @@ def command(
     """Write what IN holds to OUT in another format. Whatever the new format cannot carry is named.
 
     OUT is a file, or a new folder for formats with a file for each page (yolo, voc, page, alto). It appears whole or
-    not at all. Exit code 3 when some objects could not be written.
+    not at all. Exit code 3 when it does not say all that IN says:
+    each loss that could change a number is counted.
 
     \b
     calque convert labels/ truth.json --to coco --page-size 1700,2200
@@ -46,7 +47,7 @@ def command(
     chosen = formats.named(to or _by_extension(target))
     rules = reading_rules(values)
     known = {None: None, "truth": Side.TRUTH, "predictions": Side.FOUND}[side]
-    rules |= {"strict": strict, "allow_missing_scores": True, "metadata": "metadata" in chosen.carries}
+    rules |= {"strict": strict, "allow_missing_scores": True, "metadata": True}
     corpus = read(source, side=known, format=values["format"], class_map=class_map, **rules)
     if not isinstance(corpus, BoxCorpus):
         raise ContractError.single("not-boxes", "holds no boxes", file=source)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from calque.core.class_map import class_map
 from calque.core.task import setting
-from calque.geometry.forms import BOX_SPELLINGS
+from calque.geometry.forms import AUTO, BOX_SPELLINGS
 
 if TYPE_CHECKING:
     from calque.core.corpus import Corpus
@@ -42,19 +42,20 @@ class BoxReading:
     from_pred: str = setting(
         "", kind="word", key="from-pred", metavar="FORMAT", help="The format of the predictions. Default: what they look like."
     )
-    boxes: Literal["xyxy", "xywh", "cxcywh", "polygon"] = setting(
-        "xyxy",
+    boxes: Literal["auto", "xyxy", "xywh", "cxcywh", "polygon"] = setting(
+        AUTO,
         kind="choice",
-        choices=BOX_SPELLINGS,
+        choices=(AUTO, *BOX_SPELLINGS),
         key="boxes",
-        help="What the numbers of a box are, in formats that leave it open (plain lists, Parquet, NDJSON).",
+        help="What the numbers of a box are, in formats that leave it open (plain lists, Parquet, NDJSON); "
+        "auto: what the file says of itself, else xyxy.",
     )
-    units: Literal["pixels", "normalized", "percent", "thousand"] = setting(
-        "pixels",
+    units: Literal["auto", "pixels", "normalized", "percent", "thousand"] = setting(
+        AUTO,
         kind="choice",
-        choices=("pixels", "normalized", "percent", "thousand"),
+        choices=(AUTO, "pixels", "normalized", "percent", "thousand"),
         key="units",
-        help="What coordinates are measured in, in formats that leave it open.",
+        help="What coordinates are measured in, in formats that leave it open; auto: what the file says, else pixels.",
     )
     origin: Literal["top_left", "bottom_left"] = setting(
         "top_left",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -11,21 +11,9 @@ from calque.checks.evaluators.outcome import Ranges
 from calque.checks.evaluators.paths import Path
 from calque.checks.shapes.coordinates import shown
 from calque.core.errors import ConfigError, did_you_mean
+from calque.core.yaml_tree import Located
 
 Value = TypeVar("Value")
-
-
-class Located(dict[str, Any]):
-    """A mapping that knows where each of its keys stands in its file."""
-
-    places: Mapping[str, str] = {}
-    place: str = ""
-
-
-class LocatedList(list[Any]):
-    """A list that knows where each of its items stands in its file."""
-
-    places: Sequence[str] = ()
 
 
 class Complaints:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from calque.core.corpus import BoxCorpus, Extent, Side, UnitId
 from calque.core.errors import ConfigError, ContractError, Issue, Severity
 from calque.core.start_up import Frozen
 from calque.geometry.boxes import from_centres
-from calque.geometry.forms import BOX_SPELLINGS, BoxForm
+from calque.geometry.forms import AUTO, BOX_SPELLINGS, BoxForm
 
 UNITS = {"pixels": None, "normalized": 1.0, "percent": 100.0, "thousand": 1000.0}
 """What a whole page measures in each unit; a page in pixels has a size of its own."""
@@ -25,7 +25,8 @@ SAME_SHAPE = 0.02
 
 def check(boxes: str, units: str, origin: str, page_size: Sequence[float] | None) -> None:
     """Refuse settings that name no form, unit, origin or size."""
-    for name, value, known in (("boxes", boxes, BOX_SPELLINGS), ("units", units, tuple(UNITS)), ("origin", origin, ORIGINS)):
+    spellings, measures = (AUTO, *BOX_SPELLINGS), (AUTO, *UNITS)
+    for name, value, known in (("boxes", boxes, spellings), ("units", units, measures), ("origin", origin, ORIGINS)):
         if value not in known:
             raise ConfigError(f"{name} must be one of {', '.join(known)}, not {value!r}")
     if page_size is not None and not (len(page_size) == 2 and all(0 < side < math.inf for side in page_size)):
@@ -202,13 +203,48 @@ class Rules(Frozen):
     """Whether what the file says of its documents is wanted; COCO's image entries are then read whole."""
     format: str | None = None
     """The name of the format, when sniffing must not guess."""
-    boxes: str = "xyxy"
-    """What four numbers of a box mean, for formats that leave it open: xyxy, xywh, cxcywh or polygon."""
-    units: str = "pixels"
-    """What coordinates are measured in, for formats that leave it open: pixels, normalized, percent or thousand."""
+    boxes: str = AUTO
+    """What four numbers of a box mean, for formats that leave it open: xyxy, xywh, cxcywh or polygon; or as the file says."""
+    units: str = AUTO
+    """What coordinates are measured in, for formats that leave it open: pixels, normalized, percent, thousand; or as said."""
     origin: str = "top_left"
     page_size: tuple[float, float] | None = None
     """Width and height of every page, where the file does not say."""
 
     def __post_init__(self) -> None:
         check(self.boxes, self.units, self.origin, self.page_size)
+
+    def form(self, stated: str = "") -> str:
+        """What four numbers of a box mean: as was asked for, else as the file states, else corners.
+
+        >>> Rules().form(), Rules().form("xywh"), Rules(boxes="cxcywh").form("xywh")
+        ('xyxy', 'xywh', 'cxcywh')
+        """
+        return (stated or "xyxy") if self.boxes == AUTO else self.boxes
+
+    def measure(self, stated: str = "") -> str:
+        """What coordinates are measured in: as was asked for, else as the file states, else pixels."""
+        return (stated or "pixels") if self.units == AUTO else self.units
+
+
+FORM_KEY, UNITS_KEY = "box_form", "box_units"
+"""The keys under which files of formats that leave it open may state what their boxes are."""
+
+
+def statement(corpus: BoxCorpus) -> dict[str, str]:
+    """What a file has to state of its boxes, where they are not the usual corners in pixels.
+
+    >>> statement(BoxCorpus.from_arrays([[0, 0, 1, 1]], ["a"], form="xywh"))
+    {'box_form': 'xywh'}
+    """
+    form = {} if corpus.form is BoxForm.XYXY else {FORM_KEY: str(corpus.form)}
+    return form if corpus.extent is Extent.PIXELS else {**form, UNITS_KEY: str(corpus.extent)}
+
+
+def stated(values: Mapping[str, Any]) -> dict[str, str]:
+    """What values say of boxes, as `statement` writes it; `ConfigError` when they name no form or unit."""
+    said = {key: value for key in (FORM_KEY, UNITS_KEY) if (value := values.get(key)) is not None}
+    for key, known in ((FORM_KEY, BOX_SPELLINGS), (UNITS_KEY, tuple(UNITS))):
+        if said.get(key, known[0]) not in known:
+            raise ConfigError(f"{key} must be one of {', '.join(known)}, not {said[key]!r}")
+    return said

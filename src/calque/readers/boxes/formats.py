@@ -29,6 +29,7 @@ from calque.readers.boxes import (
 )
 from calque.readers.boxes.coco_files import Results
 from calque.readers.boxes.conventions import Rules
+from calque.readers.boxes.objects import OUTSIDE
 from calque.readers.page_rows import writing
 from calque.readers.page_rows.files import NDJSON, PARQUET, is_ndjson, is_parquet
 from calque.readers.page_rows.streams import PageStream
@@ -57,6 +58,8 @@ class Format:
     form: BoxForm | None = None
     """What boxes must be like to be written; ``None`` when either will do."""
     extent: Extent | None = None
+    beyond: float | None = None
+    """By which share of the page a box may reach beyond its edge; ``None`` where there is no limit."""
 
     @classmethod
     def of(
@@ -66,6 +69,7 @@ class Format:
         title: str,
         form: BoxForm | None = None,
         extent: Extent | None = None,
+        beyond: float | None = None,
     ) -> Format:
         """The format of a module that has ``load``, ``write``, ``CARRIES``, and ``recognise`` or (for JSON) ``looks_like``."""
         known = getattr(module, "recognise", None) or (lambda source: source.is_json and module.looks_like(source.tree))
@@ -78,6 +82,7 @@ class Format:
             carries=module.CARRIES,
             form=form,
             extent=extent,
+            beyond=beyond,
         )
 
 
@@ -110,6 +115,7 @@ FORMATS: tuple[Format, ...] = (
         load=lambda source, rules: PageStream(source.path, PARQUET, rules).whole(),
         write=writing.parquet,
         carries=writing.CARRIES,
+        beyond=OUTSIDE,
     ),
     Format(
         name=NDJSON,
@@ -118,6 +124,7 @@ FORMATS: tuple[Format, ...] = (
         load=lambda source, rules: PageStream(source.path, NDJSON, rules).whole(),
         write=writing.ndjson,
         carries=writing.CARRIES,
+        beyond=OUTSIDE,
     ),
     Format(
         name="snapshot",
@@ -128,6 +135,7 @@ FORMATS: tuple[Format, ...] = (
         carries=snapshot_write.CARRIES,
         form=BoxForm.XYXY,
         extent=Extent.NORMALIZED,
+        beyond=snapshot.TOLERANCE,
     ),
     Format.of(docling, "docling", "a DoclingDocument, or a folder of them", BoxForm.XYXY, Extent.PIXELS),
     Format.of(
@@ -137,7 +145,14 @@ FORMATS: tuple[Format, ...] = (
         BoxForm.XYXY,
         Extent.PIXELS,
     ),
-    Format.of(label_studio, "label-studio", "a list of tasks with data and annotations", BoxForm.XYXY, Extent.NORMALIZED),
+    Format.of(
+        label_studio,
+        "label-studio",
+        "a list of tasks with data and annotations",
+        BoxForm.XYXY,
+        Extent.NORMALIZED,
+        OUTSIDE,
+    ),
     Format(
         name="coco",
         title="an object with images, annotations and categories",
@@ -148,7 +163,7 @@ FORMATS: tuple[Format, ...] = (
         form=BoxForm.XYWH,
         extent=Extent.PIXELS,
     ),
-    Format.of(plain, "plain", "a list of objects with bbox and category (and doc_id, page_index, score)"),
+    Format.of(plain, "plain", "a list of objects with bbox and category (and doc_id, page_index, score)", beyond=OUTSIDE),
     Format(
         name="coco-results",
         title="a list of objects with image_id, category_id, bbox and score",
@@ -168,6 +183,7 @@ FORMATS: tuple[Format, ...] = (
         "a folder of YOLO label files (.txt), with class names and images beside it",
         BoxForm.XYWH,
         Extent.NORMALIZED,
+        OUTSIDE,
     ),
 )
 

@@ -77,17 +77,20 @@ def _results(task: Mapping[str, Any], where: str, rows: Rows) -> Iterator[tuple[
     ]
     marked = [version for version in versions if version[1].get("ground_truth") is True]
     for place, entry in (marked or versions)[:1]:
-        yield from _labelled(list(entries(entry.get("result", []), place + pointer("result"), rows.log)))
+        yield from _labelled(list(entries(entry.get("result", []), place + pointer("result"), rows.log)), rows)
     if len(versions) > 1:
         message = f"the task has {len(versions)} {key}; the one marked as ground truth, or else the first, was read"
         rows.log.add("several-annotations", where, message, severity=Severity.NOTE)
 
 
-def _labelled(results: list[tuple[str, Mapping[str, Any]]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _labelled(results: list[tuple[str, Mapping[str, Any]]], rows: Rows) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Regions with their labels: some projects keep shape and label in two results with one id."""
     labels = {entry.get("id"): found for _, entry in results if isinstance(entry.get("id"), str) and (found := _labels(entry))}
     for place, entry in results:
-        if entry.get("type") in SHAPES or entry.get("type") in REGIONS:
+        kind = entry.get("type")
+        if not isinstance(kind, str | None):
+            missing(entry, "type", place, "the kind of a region", rows.log)
+        elif kind in SHAPES or kind in REGIONS:
             own = _labels(entry) or (labels.get(entry["id"]) if isinstance(entry.get("id"), str) else None)
             yield place, {**entry, "labels": own or []}
 

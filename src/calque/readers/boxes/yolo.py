@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import struct
 from collections.abc import Mapping
 from pathlib import Path
@@ -155,8 +156,11 @@ def _configured(data: bytes, path: str) -> dict[UnitId, str]:
     pairs = enumerate(names) if isinstance(names, list) else names.items() if isinstance(names, Mapping) else None
     if pairs is None:
         raise ContractError.single("class-names", "has no names of classes", file=path, help="write names: [Figure, Table]")
-    listed = [(key, name) for key, name in pairs if isinstance(key, int) and not isinstance(key, bool)]
-    return {key: str(name) for key, name in listed}
+    # The keys of a YAML file are texts.
+    listed = [(int(key), str(name)) for key, name in pairs if re.fullmatch(r"[-+]?[0-9]{1,18}", str(key))]
+    if len(dict(listed)) < len(listed):
+        raise ContractError.single("class-names", "names a class twice", file=path, help="give each number one name")
+    return dict(listed)
 
 
 def _read(file: Source, page: int, names: Mapping[UnitId, str], rows: Rows) -> None:
