@@ -69,8 +69,6 @@ def command(
         for issue in (*summarize(corpus.issues), *lost):
             click.echo(told(printable(f"{issue.severity}: {issue}")), err=True)
         click.echo(printable(f"wrote {spelt(target)} ({chosen.name}): {corpus.contents()}"), err=True)
-    if not len(corpus.documents):
-        raise ConfigError(f"{source}: there was nothing to write")
     return exits.INCOMPLETE if any(issue.severity is Severity.LOSS for issue in issues) else exits.FINE
 
 
