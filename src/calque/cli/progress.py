@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from calque.core.presentation.sections import printable
 from calque.engines import begin
 
 PATIENCE = 0.5
@@ -41,7 +42,7 @@ def working(
 def _watch(what: str, ended: threading.Event, done: Callable[[], int], total: Callable[[], int], noun: str) -> None:
     import shutil
 
-    from calque.core.presentation.sections import cut, printable
+    from calque.core.presentation.sections import cut
 
     began = time.monotonic()
     wait = PATIENCE
