@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 BOX_FORMATS = (
     "snapshot", "coco", "coco-results", "label-studio", "omnidocbench", "docling", "voc", "page", "alto", "yolo", "plain",
-    "ndjson", "parquet",
+    "cvat", "labelme", "dota", "ndjson", "parquet",
 )  # fmt: skip
 """What files with boxes can be, for help and completion: their readers are imported when they read."""
 FORMAT_NAMES = ", ".join(BOX_FORMATS)
