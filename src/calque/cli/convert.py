@@ -30,9 +30,9 @@ def command(
 ) -> int:
     """Write what IN holds to OUT in another format. Whatever the new format cannot carry is named.
 
-    OUT is a file, or a new folder for formats with a file for each page (yolo, voc, page, alto). It appears whole or
-    not at all, and is never what is read. - is standard input or output. Exit code 3 when OUT does not say all that IN
-    says: each loss that could change a number is counted.
+    OUT is a file, or a new folder for formats with a file for each page (yolo, dota, voc, page, alto, labelme). It appears
+    whole or not at all, and is never what is read. - is standard input or output. What it says is read back first: each
+    loss that could change a number is counted, and the exit code is 3 then.
 
     \b
     calque convert labels/ truth.json --to coco --page-size 1700,2200
@@ -40,7 +40,7 @@ def command(
     """
     from calque.cli.inputs import from_stdin, told
     from calque.core.corpus import BoxCorpus, Side
-    from calque.core.errors import ConfigError, ContractError, Severity
+    from calque.core.errors import ConfigError, ContractError, Severity, summarize
     from calque.core.storage.files import write_folder
     from calque.readers import read
     from calque.readers.boxes import formats
@@ -66,7 +66,7 @@ def command(
         write_folder(target, files)
     issues = [*corpus.issues, *lost]
     if not quiet:
-        for issue in issues:
+        for issue in (*summarize(corpus.issues), *lost):
             click.echo(told(printable(f"{issue.severity}: {issue}")), err=True)
         click.echo(printable(f"wrote {spelt(target)} ({chosen.name}): {corpus.contents()}"), err=True)
     return exits.INCOMPLETE if any(issue.severity is Severity.LOSS for issue in issues) else exits.FINE
