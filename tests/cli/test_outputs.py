@@ -372,7 +372,9 @@ def test_a_file_that_does_not_fit_is_named_and_not_left(verb: str, flag: str, he
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-@pytest.mark.parametrize("arguments", [("detect", "truth.json", "found.json"), ("convert", "truth.json", "-", "--to", "plain")])
+@pytest.mark.parametrize(
+    "arguments", [("detect", "truth.json", "found.json"), ("detect", "truth.json", "found.json", "-o", "x.json", "--save", "-")]
+)
 def test_a_full_standard_output_is_named(arguments: tuple[str, ...], unbuffered: str, here: Path) -> None:
     command = [sys.executable, "-c", LIMITED, *arguments]
     environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
