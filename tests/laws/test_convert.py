@@ -92,3 +92,43 @@ def test_converting_is_lossless_or_says_what_it_lost(
         return
     assert isinstance(again, BoxCorpus)
     assert true_positives(original, again) == true_positives(original, original)
+
+
+tame_labels = st.sampled_from(["Table", "Figure", "TextRegion:heading", "ComposedBlock:table", "list item", "Überschrift"])
+tame_names = st.sampled_from(["a", "report.pdf", "scan-17", "Übung 3", "b_p"])
+
+
+@examples(120)
+@given(
+    items=st.lists(st.tuples(tame_names, st.integers(0, 9), tame_labels, *[st.integers(1, 400)] * 4), min_size=1, max_size=6),
+    form=st.sampled_from(BoxForm),
+    extent=st.sampled_from(Extent),
+    target=st.sampled_from([entry for entry in TARGETS if entry.name != "coco-results"]),
+)
+def test_usual_corpora_lose_only_what_a_format_has_no_place_for(
+    items: list[Any], form: BoxForm, extent: Extent, target: formats.Format, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    places = list(dict.fromkeys((document, page) for document, page, *_ in items))
+    units = list(dict.fromkeys(document for document, _ in places))
+    names = list(dict.fromkeys(label for _, _, label, *_ in items))
+    boxes = np.array([[x, y, x + w, y + h] if form is BoxForm.XYXY else [x, y, w, h] for *_, x, y, w, h in items], dtype=float)
+    original = BoxCorpus(
+        documents=tuple(units),
+        page_document=np.array([units.index(document) for document, _ in places], dtype=np.int32),
+        page_index=np.array([page for _, page in places], dtype=np.int64),
+        page_sizes=np.tile(SIZE, (len(places), 1)),
+        labels=tuple(names),
+        page=np.array([places.index((document, page)) for document, page, *_ in items], dtype=np.int32),
+        label=np.array([names.index(label) for _, _, label, *_ in items], dtype=np.int32),
+        boxes=boxes if extent is Extent.PIXELS else boxes / np.concatenate([SIZE, SIZE]),
+        scores=np.linspace(0, 1, len(items)),
+        form=form,
+        extent=extent,
+        side=Side.FOUND,
+    )
+    files, issues = converted(original, target, None)
+    losses = [issue.message for issue in issues if issue.severity is Severity.LOSS]
+    assert losses == ([] if "scores" in target.carries else [f"{target.name} cannot carry scores: left out"])
+    path = tmp_path_factory.mktemp("law") / "out"
+    write_whole(path, files[""]) if set(files) == {""} else write_folder(path, files)
+    assert true_positives(original, path) == true_positives(original, original) == (len(items), 0, 0)

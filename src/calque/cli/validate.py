@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits
+from calque.cli.inputs import from_stdin, told
 from calque.cli.options import PATH, reading_options, reading_rules
-from calque.core.presentation.sections import printable, printable_lines
+from calque.core.presentation.sections import printable, printable_json, printable_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -45,6 +46,7 @@ def command(files: tuple[str, ...], verb: str | None, format: str, **values: Any
     """
     from calque.readers.sides.contents import verb_of
 
+    files = from_stdin(*files)
     chosen = verb or ("detect" if values["formats"] else verb_of(files[0]))
     known = _each(values.pop("formats"), files, "--from")
     maps = _each(values.pop("class_map"), files, "--class-map")
@@ -149,16 +151,16 @@ def _refused(name: str, error: ContractError, issues: Iterable[Issue]) -> dict[s
 
 def _print(reports: list[dict[str, Any]], format: str) -> None:
     if format == "json":
-        click.echo(json.dumps({"files": reports}, indent=2, ensure_ascii=False))
+        click.echo(told(printable_json(json.dumps({"files": reports}, indent=2, ensure_ascii=False))))
         return
     for report in reports:
-        name, message = printable(report["file"]), printable_lines(report["message"])
+        name, message = told(printable(report["file"])), told(printable_lines(report["message"]))
         if report["valid"]:
             click.echo(f"{name}: " + click.style("valid", fg="green") + f", {message}")
             for issue in report["issues"]:
-                told = ": ".join(part for part in (issue["severity"], issue["pointer"], issue["message"]) if part)
+                line = ": ".join(part for part in (issue["severity"], issue["pointer"], issue["message"]) if part)
                 times = f" ({issue['count']:,} times)" if issue["count"] > 1 else ""
-                click.echo(printable(f"  {told}{times}" + (f"; {issue['help']}" if issue["help"] else "")))
+                click.echo(printable(f"  {line}{times}" + (f"; {issue['help']}" if issue["help"] else "")))
         else:
             count = f"{report['total']:,} issue{'s' if report['total'] != 1 else ''}"
             click.echo(f"{name}: " + click.style("not valid", fg="red") + f", {count}")

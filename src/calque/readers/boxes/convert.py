@@ -65,9 +65,9 @@ def converted(corpus: BoxCorpus, target: Format, page_size: Sequence[float] | No
     # Sizes that made the conversion are in its result; those of the source are what may be lost.
     issues = [
         *_not_carried(corpus, target),
-        _loss(corpus, "not-written", "an object without a usable box or label was not written", _unusable(corpus)),
-        _loss(corpus, "box-outside", f"a box wholly beyond its page was not written: {target.name} has no place for it", gone),
-        _loss(corpus, "box-cut", f"a box was cut at the edge of its page: {target.name} has no place beyond it", cut),
+        _loss("not-written", "an object without a usable box or label was not written", corpus, _unusable(corpus)),
+        _loss("box-outside", f"a box wholly beyond its page was not written: {target.name} has no place for it", corpus, gone),
+        _loss("box-cut", f"a box was cut at the edge of its page: {target.name} has no place beyond it", corpus, cut),
         *read_back.losses(corpus, kept, files, target, page_size),
     ]
     return files, tuple(issue for issue in issues if issue.count)
@@ -135,7 +135,7 @@ def _not_carried(corpus: BoxCorpus, target: Format) -> list[Issue]:
     return issues
 
 
-def _loss(corpus: BoxCorpus, code: str, what: str, where: Flags) -> Issue:
+def _loss(code: str, what: str, corpus: BoxCorpus, where: Flags) -> Issue:
     return Issue(code, what, corpus.source, severity=Severity.LOSS, count=int(where.sum()))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from calque.core.corpus import BoxCorpus, Side, UnitId
 from calque.core.errors import Severity
 from calque.readers.boxes import page_names
-from calque.readers.boxes.conventions import Rules, around
+from calque.readers.boxes.conventions import Rules
 from calque.readers.boxes.objects import Rows, Traced, by_page, size_of
 from calque.readers.sources.json_tree import dumped, entries, identity, index, missing, number, pointer, shown, text
 from calque.readers.sources.source import Source
@@ -113,7 +113,7 @@ def _read(entry: Mapping[str, Any], where: str, document: UnitId, first: int, ro
         return
     width, height = number(entry.get("original_width")), number(entry.get("original_height"))
     size = None if width is None or height is None else (width, height)
-    box = _box(entry, size)
+    box = _box(entry, size, where, rows)
     if box is None:
         rows.log.add("box-shape", where + pointer("value"), f"expected numbers in percent, not {shown(entry.get('value'))}")
         return
@@ -123,7 +123,7 @@ def _read(entry: Mapping[str, Any], where: str, document: UnitId, first: int, ro
         rows.add(page, label, box, where, score=math.nan if score is None else score, id=text(entry.get("id")) or "")
 
 
-def _box(entry: Mapping[str, Any], size: tuple[float, float] | None) -> list[float] | None:
+def _box(entry: Mapping[str, Any], size: tuple[float, float] | None, where: str, rows: Rows) -> list[float] | None:
     """Corners in shares of the page."""
     value = entry.get("value")
     if not isinstance(value, Mapping):
@@ -132,7 +132,11 @@ def _box(entry: Mapping[str, Any], size: tuple[float, float] | None) -> list[flo
         points = value.get("points")
         pairs = points if isinstance(points, list) and all(isinstance(p, list) and len(p) == 2 for p in points) else []
         read = [number(part) for pair in pairs for part in pair]
-        return around([part / 100 for part in read if part is not None]) if len(read) >= 6 and None not in read else None
+        return (
+            rows.around([part / 100 for part in read if part is not None], where)
+            if len(read) >= 6 and None not in read
+            else None
+        )
     sides = [number(value.get(key)) for key in ("x", "y", "width", "height")]
     if None in sides:
         return None
@@ -141,17 +145,17 @@ def _box(entry: Mapping[str, Any], size: tuple[float, float] | None) -> list[flo
     turned = number(value.get("rotation")) or 0.0
     if turned % 360 == 0 or not math.isfinite(turned):
         return [x, y, x + width, y + height]
-    return _turned([x, y, width, height], math.radians(turned), size or (1.0, 1.0))
+    return rows.around(_turned([x, y, width, height], math.radians(turned), size or (1.0, 1.0)), where)
 
 
 def _turned(box: list[float], angle: float, size: tuple[float, float]) -> list[float]:
-    """The box around a rectangle turned clockwise about its top left corner; turning happens in pixels, not in percent."""
+    """The corners of a rectangle turned clockwise about its top left corner; turning happens in pixels, not in percent."""
     x, y, width, height = (value * size[axis % 2] for axis, value in enumerate(box))
     points: list[float] = []
     for right, down in ((0.0, 0.0), (width, 0.0), (width, height), (0.0, height)):
         points += [(x + right * math.cos(angle) - down * math.sin(angle)) / size[0]]
         points += [(y + right * math.sin(angle) + down * math.cos(angle)) / size[1]]
-    return around(points)
+    return points
 
 
 def write(corpus: BoxCorpus) -> dict[str, bytes]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from calque.core.corpus import BoxCorpus, UnitId
 from calque.core.errors import ConfigError, IssueLog
-from calque.readers.boxes.conventions import FORM_KEY, UNITS_KEY, Rules, around, stated, statement
+from calque.readers.boxes.conventions import FORM_KEY, UNITS_KEY, Rules, stated, statement
 from calque.readers.boxes.objects import Rows, Traced, traced
 from calque.readers.sources.json_tree import dumped, entries, identity, index, missing, number, numbers, pointer, shown
 from calque.readers.sources.source import Source
@@ -36,27 +36,29 @@ def looks_like(tree: Any) -> bool:
 def load(source: Source, rules: Rules) -> BoxCorpus:
     """The corpus of a list of boxes; what the numbers mean is for the rules to say."""
     rows = Rows(source.path, rules)
-    listed = list(entries(source.tree, "", rows.log))
-    said = _stated(listed, rows)
+    said = _stated(source.tree, rows)
     form = rules.form(said.get(FORM_KEY, ""))
-    for where, entry in listed:
+    for where, entry in entries(source.tree, "", rows.log):
         _read(entry, where, rows, form)
     return rows.corpus(FORMAT, form=form, units=rules.measure(said.get(UNITS_KEY, "")), origin=rules.origin)
 
 
-def _stated(listed: list[tuple[str, Mapping[str, Any]]], rows: Rows) -> dict[str, str]:
+def _stated(tree: Any, rows: Rows) -> dict[str, str]:
     """What the entries say of their boxes; all have to say the same."""
-    said: dict[str, str] = {}
-    for number_of, (where, entry) in enumerate(listed):
+    said: dict[str, str] | None = None
+    for number_of, entry in enumerate(tree if isinstance(tree, list) else ()):
+        if not isinstance(entry, Mapping):
+            continue
         try:
             here = stated(entry)
-        except (ConfigError, TypeError) as error:
-            rows.log.add("box-form", where, str(error))
+        except ConfigError as error:
+            rows.log.add("box-form", pointer(number_of), str(error))
             continue
-        if number_of and here != said:
-            rows.log.add("box-form", where, "the entries differ in what they say of their boxes", help="give each list a file")
-        said = said if number_of else here
-    return said
+        said = here if said is None else said
+        if here != said:
+            text = "the entries differ in what they say of their boxes"
+            rows.log.add("box-form", pointer(number_of), text, help="give each kind a file of its own")
+    return said or {}
 
 
 def _key(entry: Mapping[str, Any], keys: tuple[str, ...]) -> str | None:
@@ -85,7 +87,7 @@ def _box(entry: Mapping[str, Any], where: str, rows: Rows, form: str) -> list[fl
     values = None if key is None else numbers(entry[key])
     polygon = form == "polygon" or key in ("polygon", "poly")
     if values is not None and (len(values) >= 6 and len(values) % 2 == 0 if polygon else len(values) == 4):
-        return around(values) if polygon else values
+        return rows.around(values, where) if polygon else values
     what = "a list of points x, y" if polygon else "four numbers"
     if key is None:
         missing(entry, "bbox", where, what, rows.log)

@@ -90,15 +90,15 @@ class _Comparison:
         aligned = _aligned(mine, theirs)
         return [
             self._renamed(before, names),
-            self._issue("page-lost", "no page of a document", "that the source has", len(set(names) - set(after))),
-            self._issue("label-changed", "an object", "with another label", relabelled),
-            self._issue("object-lost", "nothing", "for an object that the source has", lost),
-            self._issue("box-changed", "a box", "changed", self._moved(rows[aligned[0]], their_rows[aligned[1]])),
+            self._loss("page-lost", "no page of a document", "that the source has", len(set(names) - set(after))),
+            self._loss("label-changed", "an object", "with another label", relabelled),
+            self._loss("object-lost", "nothing", "for an object that the source has", lost),
+            self._loss("box-changed", "a box", "changed", self._moved(rows[aligned[0]], their_rows[aligned[1]])),
             *self._changed_columns(rows[aligned[0]], their_rows[aligned[1]]),
             self._sizes_lost(),
         ]
 
-    def _issue(self, code: str, noun: str, what: str, count: int, help: str = "") -> Issue:
+    def _loss(self, code: str, noun: str, what: str, count: int, help: str = "") -> Issue:
         text = f"{noun} would come back from {self.target.name} {what}"
         return Issue(code, text, self.source.source, help=help, severity=Severity.LOSS, count=count)
 
@@ -107,14 +107,15 @@ class _Comparison:
         changed = {old: new for old, new in zip(before, names, strict=True) if old != new}
         documents = {old[0]: new[0] for old, new in changed.items()}
         if not documents:
-            return self._issue("document-renamed", "a document", "", 0)
+            return self._loss("document-renamed", "a document", "", 0)
         old, new = next(iter(documents.items()))
         help = ""
-        if page_names.file_names(self.source) and self.source.format == "coco":
+        files = page_names.file_names(self.source) if self.source.format == "coco" else []
+        if new in {page_names.place(page_names.bare(file))[0] for file in files}:
             help = "evaluate with --document-key stem, which names COCO's images by their files"
         if self.target.name == "coco-results":
             help = "results go with the file that --to coco writes of the same input"
-        return self._issue(
+        return self._loss(
             "document-renamed", "a document", f"under another name, such as {old!r} as {new!r}", len(documents), help
         )
 
@@ -137,16 +138,16 @@ class _Comparison:
             mine, theirs = (_column(corpus, column, empty) for corpus in (self.source, self.again))
             if feature in self.target.carries:
                 differ = ~np.equal(mine[rows], theirs[their_rows]) & ~(np.isnan(mine[rows]) & np.isnan(theirs[their_rows]))
-                issues.append(self._issue(f"{column}-changed", "an object", f"with other {feature}", int(differ.sum())))
+                issues.append(self._loss("value-changed", "an object", f"with other {feature}", int(differ.sum())))
         return issues
 
     def _sizes_lost(self) -> Issue:
         """Pages whose size neither file has, although one is in pixels and the other in shares of the page."""
         if self.source.extent is self.again.extent or self._has_sizes(self.source) or self._has_sizes(self.again):
-            return self._issue("page-size-lost", "a page", "", 0)
+            return self._loss("page-size-lost", "a page", "", 0)
         what = f"in {self.again.extent} without a size, where the source has {self.source.extent}"
         count = len(np.unique(self.source.page[self.kept]))
-        return self._issue("page-size-lost", "a page", what, count, "evaluate the two with --page-size W,H")
+        return self._loss("page-size-lost", "a page", what, count, "evaluate the two with --page-size W,H")
 
     def _has_sizes(self, corpus: BoxCorpus) -> bool:
         """Whether every page with objects has a size by its file's own words."""

@@ -176,16 +176,16 @@ def _read(file: Source, page: int, names: Mapping[UnitId, str], rows: Rows) -> N
             help = "a line is a class and cx cy width height, then perhaps a score; or a class and the points of an outline"
             rows.log.add("box-shape", where, f"expected numbers, not {line[:60]!r}", help=help)
             continue
-        box, score = _box([value for value in values if value is not None])
+        box, score = _box([value for value in values if value is not None], where, rows)
         rows.add(page, _label(words[0], names, where, rows), box, where, score=score)
 
 
-def _box(values: list[float]) -> tuple[list[float], float]:
+def _box(values: list[float], where: str, rows: Rows) -> tuple[list[float], float]:
     """Centre and size, and the score; for an outline, those of the box around it."""
     if len(values) <= 5:
         return values[:4], values[4] if len(values) == 5 else math.nan
-    low, high = (min(values[0::2]), min(values[1::2])), (max(values[0::2]), max(values[1::2]))
-    return [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, high[0] - low[0], high[1] - low[1]], math.nan
+    left, top, right, bottom = rows.around(values, where)
+    return [(left + right) / 2, (top + bottom) / 2, right - left, bottom - top], math.nan
 
 
 def _label(word: str, names: Mapping[UnitId, str], where: str, rows: Rows) -> str | None:

@@ -60,7 +60,7 @@ class PageReader:
             said = conventions.stated(values)
             if said.get(conventions.FORM_KEY) == "polygon":
                 raise ConfigError("boxes of page rows have four numbers, not polygon")
-        except (ConfigError, TypeError) as error:
+        except ConfigError as error:
             self.log.add("box-form", place, str(error))
             return
         self.form = self.rules.form(said.get(conventions.FORM_KEY, ""))

@@ -16,7 +16,7 @@ from calque.readers.sides.class_maps import label_notes, mapped, proposal
 from calque.readers.sides.readings import FileNames, pair_slips
 from calque.readers.sources.json_tree import pointer
 
-PAGE_FILES = frozenset({"voc", "page", "alto", "docling", "label-studio", "plain"})
+PAGE_FILES = frozenset({"voc", "page", "alto", "docling", "label-studio", "plain", "labelme", "cvat"})
 """Formats in which one file may hold one page or document, named by the file and not by what is on it."""
 
 
