@@ -186,6 +186,13 @@ def test_docling_folder(tmp_path: Path) -> None:
     assert read(tmp_path).documents == ("a", "b")
 
 
+def test_a_file_of_a_docling_folder_that_holds_something_else_is_named(tmp_path: Path) -> None:
+    saved(tmp_path / "a.json", DOCLING)
+    saved(tmp_path / "b.json", [1])
+    with pytest.raises(CalqueError, match=r"b\.json: expected a DoclingDocument, not \[1\]"):
+        read(tmp_path)
+
+
 def test_docling_bottom_without_height() -> None:
     with pytest.raises(CalqueError, match="whose height the file does not give"):
         read({**DOCLING, "pages": {}})

@@ -20,9 +20,14 @@ Units = list[int]
 
 def ledger(unit: int) -> Ledger:
     table = Table(
-        {UNIT: np.zeros(2, dtype=np.int32), "value": np.array([unit, -unit]), "word": Strings.pack([f"{unit:02}", "é"])}
+        {
+            UNIT: np.zeros(2, dtype=np.int32),
+            "label": np.array([1, 0], dtype=np.int32),
+            "value": np.array([unit, -unit]),
+            "word": Strings.pack([f"{unit:02}", "é"]),
+        }
     )
-    return Ledger(units=(unit,), tables={"rows": table})
+    return Ledger(units=(unit,), names={"label": ("all", f"only {unit}")}, tables={"rows": table})
 
 
 def parts(units: Units, spool: Spool | None = None, most: int = 0) -> LedgerParts:
@@ -32,14 +37,15 @@ def parts(units: Units, spool: Spool | None = None, most: int = 0) -> LedgerPart
     return made
 
 
-def contents(made: LedgerParts) -> list[tuple[int, int, str]]:
-    """The rows of everything, with their documents."""
+def contents(made: LedgerParts) -> list[tuple[int, int, str, str]]:
+    """The rows of everything, with their documents and labels."""
     whole = made.ledger()
     rows = whole.table("rows")
     units = [whole.units[code] for code in rows.array(UNIT).tolist()]
+    labels = [whole.names["label"][code] for code in rows.array("label").tolist()]
     words = rows["word"]
     assert isinstance(words, Strings)
-    return list(zip(units, rows.array("value").tolist(), words.tolist(), strict=True))  # type: ignore[arg-type]
+    return list(zip(units, rows.array("value").tolist(), words.tolist(), labels, strict=True))  # type: ignore[arg-type]
 
 
 LIMITS = st.sampled_from([None, 0, 3 * size_of(ledger(0)), 1 << 30])
@@ -54,7 +60,11 @@ def holder(units: Units, limit: int | None) -> LedgerParts:
 def test_nothing_is_lost_and_nothing_comes_twice(units: Units, cut: int, mine: int | None, theirs: int | None) -> None:
     joined, other = holder(units[:cut], mine), holder(units[cut:], theirs)
     joined.extend(other)
-    expected = [(unit, sign * unit, word) for unit in range(8) for sign, word in ((1, f"{unit:02}"), (-1, "é"))]
+    expected = [
+        (unit, sign * unit, word, label)
+        for unit in range(8)
+        for sign, word, label in ((1, f"{unit:02}", f"only {unit}"), (-1, "é", "all"))
+    ]
     assert sorted(chain.from_iterable(joined.units())) == list(range(8))
     assert contents(joined) == expected
     assert contents(other) == [row for row in expected if row[0] in units[cut:]]

@@ -107,6 +107,8 @@ def test_a_fault_of_each_kind(source: str, expected: list[tuple[str, str]]) -> N
         "@dataclass(frozen=True)\nclass A: ...",
         "@overload\ndef f(a=1): ...",
         "x = f(help='Two words', strict=True)",
+        "def f(a, jobs=1): ...",
+        "def f(a, *, b=c, jobs=1): ...",
         "x = f(message='Two words')",
         "T = TypeVar('T', bound=A)",
         "if __name__ == '__main__':\n    main(1)",
@@ -114,6 +116,10 @@ def test_a_fault_of_each_kind(source: str, expected: list[tuple[str, str]]) -> N
 )
 def test_what_cannot_matter_is_left_alone(source: str) -> None:
     assert changes(source) == []
+
+
+def test_the_default_of_another_parameter_is_not_left_alone() -> None:
+    assert changes("def f(a, b=0, jobs=1, *, c=0, d): ...") == [("0", "1"), ("0", "1")]
 
 
 def test_a_fault_changes_its_own_place_only() -> None:

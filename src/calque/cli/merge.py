@@ -17,12 +17,15 @@ def command(states: tuple[str, ...], **values: Any) -> int:
 
     The order of the states does not matter. States with different settings, or with a document in common, are refused.
     """
+    from calque.cli.inputs import from_stdin
+    from calque.cli.outputs import settle
     from calque.cli.progress import working
-    from calque.cli.render import check_writable, deliver, format_of
+    from calque.cli.render import deliver, formats_of
     from calque.core.evaluator import Evaluator
 
-    format_of(values["format"], values["output"])
-    check_writable(values["output"], values["save"])
+    formats_of(values["format"], values["output"])
+    settle()
+    states = from_stdin(*states)
     with working(f"merging {len(states)} states", quiet=values["quiet"]):
         evaluator = Evaluator.load(states[0])
         for path in states[1:]:

@@ -9,13 +9,15 @@ from typing import Any, TypeVar
 
 import click
 
+from calque.cli.outputs import Written
 from calque.core.box_reading import BoxReading
 from calque.core.task import Setting, Task, settings
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 SomeTask = TypeVar("SomeTask", bound=Task)
 
-PATH, FILE = click.Path(), click.Path(dir_okay=False)
+PATH, FILE = click.Path(allow_dash=True), click.Path(dir_okay=False, allow_dash=True)
+WRITTEN = Written(dir_okay=False, allow_dash=True)
 """Made once: click looks for a translation of each one's name in a score of folders."""
 
 
@@ -151,18 +153,23 @@ def jobs_option(command: Decorated) -> Decorated:
     )(command)
 
 
+save_option = click.option("--save", type=WRITTEN, metavar="STATE", help="Keep the state for calque merge.")
+output_option = click.option(
+    "-o",
+    "--output",
+    multiple=True,
+    type=WRITTEN,
+    metavar="FILE",
+    help="Write to a file; its extension chooses the format (repeat for several; - is standard output).",
+)
+
+
 def output_options(command: Decorated) -> Decorated:
     """``--format``, ``-o``, ``--save`` and ``--quiet``, as on every verb that prints a result."""
     for option in (
         click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr."),
-        click.option("--save", type=FILE, metavar="STATE", help="Keep the state for calque merge."),
-        click.option(
-            "-o",
-            "--output",
-            type=FILE,
-            metavar="FILE",
-            help="Write to a file; its extension chooses the format.",
-        ),
+        save_option,
+        output_option,
         click.option(
             "--format",
             type=click.Choice(("table", "json", "jsonl", "csv", "markdown")),

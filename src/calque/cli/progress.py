@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from calque.core.presentation.sections import printable
 from calque.engines import begin
 
 PATIENCE = 0.5
@@ -35,7 +36,7 @@ def _watch(what: str, ended: threading.Event, done: Callable[[], int]) -> None:
     while not ended.wait(wait):
         wait = 0.2
         documents = f", {done():,} documents" if done() else ""
-        sys.stderr.write(f"\r{what} … {time.monotonic() - begin:.0f} s{documents}")
+        sys.stderr.write(f"\r{printable(what)} … {time.monotonic() - begin:.0f} s{documents}")
         sys.stderr.flush()
     if time.monotonic() - begin > PATIENCE:
         sys.stderr.write("\r\x1b[K")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli.evaluate import evaluate, what_to_keep
+from calque.cli.inputs import from_stdin
 from calque.cli.options import PATH, jobs_option, output_options, task_from, task_options
 from calque.words.task import Words
 
@@ -38,6 +39,8 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, removed:
         return evaluate(Words, truth, predictions[0], values)
     from calque.core.errors import ConfigError
 
+    truth, *found = from_stdin(truth, *predictions)
+    predictions = tuple(found)
     task = task_from(Words, values)
     keep = what_to_keep(values)
     if len(predictions) > 1 and values["save"] is not None:
@@ -61,16 +64,21 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, removed:
 
 
 def _print_document(lines: Iterator[str]) -> None:
-    click.echo(click.style(next(lines), bold=True))
+    from calque.cli.inputs import told
+    from calque.core.presentation.sections import printable
+
+    click.echo(click.style(told(printable(next(lines))), bold=True))
     for line in lines:
-        click.echo(line)
+        click.echo(printable(line))
 
 
 def _print_lines(entries: Iterator[Mapping[str, Any]]) -> None:
     import json
 
+    from calque.core.presentation.sections import printable_json
+
     for entry in entries:
-        click.echo(json.dumps(entry, ensure_ascii=False))
+        click.echo(printable_json(json.dumps(entry, ensure_ascii=False)))
 
 
 def _exit_code(results: Mapping[str, Result]) -> int:
@@ -81,31 +89,27 @@ def _exit_code(results: Mapping[str, Result]) -> int:
 
 def _deliver(results: Mapping[str, Result], values: dict[str, Any]) -> None:
     """Several predictions of one truth: each one's block under ``runs``, the oracle beside them."""
-    from calque.cli.render import format_of
-    from calque.core.storage.files import write_whole
+    from calque.cli import outputs
+    from calque.cli.inputs import told
+    from calque.cli.render import formats_of
 
-    text = "".join(_lines(results, format_of(values["format"], values["output"])))
-    if values["output"] is None:
-        click.echo(text, nl=False)
-        return
-    write_whole(values["output"], text.encode("utf-8", "backslashreplace"))
-    if not values["quiet"]:
-        click.echo(f"wrote {values['output']}", err=True)
+    for path, kind in formats_of(values["format"], values["output"]).items():
+        outputs.put(path, map(told, _lines(results, kind)), quiet=values["quiet"])
 
 
 def _lines(results: Mapping[str, Result], kind: str) -> Iterator[str]:
     import json
 
     from calque.cli.render import as_csv
-    from calque.core.presentation.sections import to_markdown, to_text
+    from calque.core.presentation.sections import printable_json, to_markdown, to_text
     from calque.core.result import strict_json
     from calque.words import views
 
     if kind == "json":
-        yield strict_json(views.tree(results)) + "\n"
+        yield printable_json(strict_json(views.tree(results))) + "\n"
     elif kind == "jsonl":
         for row in views.listed(results):
-            yield json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
+            yield printable_json(json.dumps(row, ensure_ascii=False, allow_nan=False)) + "\n"
     elif kind == "csv":
         yield as_csv(views.rows(results))
     else:

@@ -54,6 +54,24 @@ def printable_lines(text: str) -> str:
     return "\n".join(printable(line) for line in text.split("\n"))
 
 
+def printable_json(text: str) -> str:
+    r"""JSON that says the same, with everything that a terminal would obey spelt as JSON spells it.
+
+    >>> printable_json('{"label": "\x9b31m"}')
+    '{"label": "\\u009b31m"}'
+    """
+    if text.isascii() and "\x7f" not in text:
+        return text  # JSON has no other control characters by itself
+    return "\n".join(line if line.isprintable() else "".join(map(_in_json, line)) for line in text.split("\n"))
+
+
+def _in_json(char: str) -> str:
+    if char.isprintable():
+        return char
+    units = char.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[i : i + 2].hex()}" for i in range(0, len(units), 2))
+
+
 def width(text: str) -> int:
     """How many terminal cells the text takes: wide East Asian characters take two, combining marks none."""
     import unicodedata
