@@ -124,6 +124,15 @@ def test_what_a_format_cannot_carry_is_named(target: formats.Format) -> None:
         assert (feature in named) == (feature not in target.carries), feature
 
 
+@pytest.mark.parametrize("target", [*TARGETS, formats.named("plain")], ids=lambda target: target.name)
+def test_a_document_without_pages_comes_back_or_is_counted(target: formats.Format, tmp_path: Path) -> None:
+    original = corpus(documents=(*corpus().documents, "bare"))
+    files, issues = converted(original, target, None)
+    again = read(put(files, tmp_path / "out"), side="prediction", format=target.name)
+    told = [issue for issue in issues if issue.code == "page-lost" or "empty pages" in issue.message]
+    assert ("bare" in again.documents) == (not told)
+
+
 def test_files_that_leave_it_open_state_what_their_boxes_are(tmp_path: Path) -> None:
     shares = corpus(boxes=corpus().boxes / [1000, 1400, 1000, 1400], extent=Extent.NORMALIZED)
     sizes = corpus(form=BoxForm.XYWH, boxes=corpus().boxes)

@@ -90,7 +90,7 @@ class _Comparison:
         aligned = _aligned(mine, theirs)
         return [
             self._renamed(before, names),
-            self._loss("page-lost", "no page of a document", "that the source has", len(set(names) - set(after))),
+            self._loss("page-lost", "no page of a document", "that the source has", self._gone(names, after)),
             self._loss("label-changed", "an object", "with another label", relabelled),
             self._loss("object-lost", "nothing", "for an object that the source has", lost),
             self._loss("box-changed", "a box", "changed", self._moved(rows[aligned[0]], their_rows[aligned[1]])),
@@ -101,6 +101,14 @@ class _Comparison:
     def _loss(self, code: str, noun: str, what: str, count: int, help: str = "") -> Issue:
         text = f"{noun} would come back from {self.target.name} {what}"
         return Issue(code, text, self.source.source, help=help, severity=Severity.LOSS, count=count)
+
+    def _gone(self, names: list[Place], after: list[Place]) -> int:
+        """How many pages, and documents without any, do not come back; empty ones only where the target has a place."""
+        if "empty pages" not in self.target.carries:
+            return len({names[page] for page in np.unique(self.source.page).tolist()} - set(after))
+        units, known = self.source.documents, {str(document) for document in self.again.documents}
+        bare = np.setdiff1d(np.arange(len(units)), self.source.page_document).tolist()
+        return len(set(names) - set(after)) + sum(str(units[code]) not in known for code in bare)
 
     def _renamed(self, before: list[Place], names: list[Place]) -> Issue:
         """Documents (or pages) that have another name in the target."""
