@@ -1,4 +1,4 @@
-"""What is odd in a file of boxes and refused by no verb: ids and names that occur twice, boxes without area or off the image."""
+"""What is odd in a file of boxes and refused by no verb: ids and names that occur twice, boxes without area or off it."""
 
 from __future__ import annotations
 
