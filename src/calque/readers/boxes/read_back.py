@@ -22,6 +22,8 @@ from calque.readers.boxes.coco_files import Results
 from calque.readers.boxes.conventions import Rules, sizes_of
 from calque.readers.boxes.formats import Files, Format
 from calque.readers.boxes.objects import UNUSABLE
+from calque.readers.page_rows.files import NDJSON, PARQUET
+from calque.readers.sources.json_tree import parse
 from calque.readers.sources.source import Source
 
 Place: TypeAlias = tuple[UnitId, int]
@@ -47,9 +49,13 @@ def _read_back(source: BoxCorpus, files: Files, target: Format) -> BoxCorpus:
     rules = Rules(side, format=target.name, allow_missing_scores=True)
     with tempfile.TemporaryDirectory(prefix="calque-") as folder:
         path = os.path.join(folder, "written")
-        write_whole(path, files[""]) if set(files) == {""} else write_folder(path, files)
+        in_memory = set(files) == {""} and files[""][:1] in (b"{", b"[") and target.name not in (NDJSON, PARQUET)
+        if not in_memory:
+            write_whole(path, files[""]) if set(files) == {""} else write_folder(path, files)
         try:
-            loaded = target.load(Source(path), rules)
+            # JSON needs no disk, which may be full.
+            written = Source.of_tree(parse(files[""], "")) if in_memory else Source(path)
+            loaded = target.load(written, rules)
         except ContractError as error:
             first = error.issues[0]
             where = f"{first.pointer}: " if first.pointer else ""
