@@ -287,3 +287,4 @@ def test_crowded_pages_are_thinned_and_still_told() -> None:
     turned = [{**entry, "bbox": [entry["bbox"][place] for place in (1, 0, 3, 2)], "score": 0.5} for entry in entries]
     (note,) = slips(coco(entries), turned)
     assert note.code == "axes-swapped"
+    assert "on 4 pages that were looked at" in note.message

@@ -69,7 +69,10 @@ def command(
         raise ContractError.single("not-boxes", "holds no boxes", file=source)
     if not len(corpus.documents):
         raise ConfigError(f"{source}: there is nothing to write")
-    files, lost = converted(corpus, chosen, rules["page_size"])
+    try:
+        files, lost = converted(corpus, chosen, rules["page_size"])
+    except OSError as error:  # what is read back first finds no room: neither would the file that was asked for
+        raise OSError(error.errno, error.strerror, spelt(target)) from None
     if set(files) == {""}:
         put_bytes(target, files[""])
     elif target == STDOUT:

@@ -22,6 +22,8 @@ from calque.readers.boxes.coco_files import Results
 from calque.readers.boxes.conventions import Rules, sizes_of
 from calque.readers.boxes.formats import Files, Format
 from calque.readers.boxes.objects import UNUSABLE
+from calque.readers.page_rows.files import NDJSON, PARQUET
+from calque.readers.sources.json_tree import parse
 from calque.readers.sources.source import Source
 
 Place: TypeAlias = tuple[UnitId, int]
@@ -47,9 +49,13 @@ def _read_back(source: BoxCorpus, files: Files, target: Format) -> BoxCorpus:
     rules = Rules(side, format=target.name, allow_missing_scores=True)
     with tempfile.TemporaryDirectory(prefix="calque-") as folder:
         path = os.path.join(folder, "written")
-        write_whole(path, files[""]) if set(files) == {""} else write_folder(path, files)
+        in_memory = set(files) == {""} and files[""][:1] in (b"{", b"[") and target.name not in (NDJSON, PARQUET)
+        if not in_memory:
+            write_whole(path, files[""]) if set(files) == {""} else write_folder(path, files)
         try:
-            loaded = target.load(Source(path), rules)
+            # JSON needs no disk, which may be full.
+            written = Source.of_tree(parse(files[""], "")) if in_memory else Source(path)
+            loaded = target.load(written, rules)
         except ContractError as error:
             first = error.issues[0]
             where = f"{first.pointer}: " if first.pointer else ""
@@ -90,7 +96,7 @@ class _Comparison:
         aligned = _aligned(mine, theirs)
         return [
             self._renamed(before, names),
-            self._loss("page-lost", "no page of a document", "that the source has", len(set(names) - set(after))),
+            self._loss("page-lost", "no page of a document", "that the source has", self._gone(names, after)),
             self._loss("label-changed", "an object", "with another label", relabelled),
             self._loss("object-lost", "nothing", "for an object that the source has", lost),
             self._loss("box-changed", "a box", "changed", self._moved(rows[aligned[0]], their_rows[aligned[1]])),
@@ -101,6 +107,14 @@ class _Comparison:
     def _loss(self, code: str, noun: str, what: str, count: int, help: str = "") -> Issue:
         text = f"{noun} would come back from {self.target.name} {what}"
         return Issue(code, text, self.source.source, help=help, severity=Severity.LOSS, count=count)
+
+    def _gone(self, names: list[Place], after: list[Place]) -> int:
+        """How many pages, and documents without any, do not come back; empty ones only where the target has a place."""
+        if "empty pages" not in self.target.carries:
+            return len({names[page] for page in np.unique(self.source.page).tolist()} - set(after))
+        units, known = self.source.documents, {str(document) for document in self.again.documents}
+        bare = np.setdiff1d(np.arange(len(units)), self.source.page_document).tolist()
+        return len(set(names) - set(after)) + sum(str(units[code]) not in known for code in bare)
 
     def _renamed(self, before: list[Place], names: list[Place]) -> Issue:
         """Documents (or pages) that have another name in the target."""
