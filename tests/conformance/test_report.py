@@ -170,3 +170,9 @@ def test_the_overview_names_a_side_only_when_something_of_it_does_not_count(leas
     found = Corpus.from_arrays([[0, 0, 5, 5]] * 2, ["Table"] * 2, documents=["a", "b"], scores=[1.0, 0.1])
     printed = str(Evaluator(Detection(min_score=least)).update(expected, found).compute())
     assert printed.split("\n\n", maxsplit=1)[0].splitlines()[2:] == told
+
+
+@pytest.mark.parametrize(("view", "more"), [("kinds", {"subtypes", "flags"}), ("tide", set())])
+def test_only_the_own_kinds_have_subtypes_and_flags(view: str, more: set[str]) -> None:
+    errors = Evaluator(Detection(errors=view)).update(valid_truth(), valid_predictions()).compute().numbers["errors"]
+    assert errors.keys() & {"subtypes", "flags"} == more
