@@ -381,7 +381,7 @@ def test_repeated_keys_lose_no_box(calque: Callable[..., Run], files: Callable[.
 
 @pytest.mark.parametrize("name", ["records.json", "records.jsonl", None])
 def test_a_repeated_id_is_told_with_its_file_and_a_remedy(tmp_path: Path, name: str | None) -> None:
-    records = [{"id": 7, "vendor": "Acme"}, {"id": 8, "vendor": "Acme"}, {"id": 7, "vendor": "Globex"}]
+    records = [{"id": 8, "vendor": "Acme"}, {"id": 7, "vendor": "Acme"}, {"id": 7, "vendor": "Globex"}]
     source: Any = records
     if name is not None:
         lines = "".join(json.dumps(each) + "\n" for each in records)

@@ -138,6 +138,7 @@ def test_validate_compares_two_files(calque: Command, files: Files, tmp_path: Pa
     assert run.code == 2
     reports = run.json["files"]
     assert [report["valid"] for report in reports] == [True, True, False]
+    assert run.out == json.dumps(run.json, indent=2, ensure_ascii=False) + "\n"
     assert reports[2]["issues"][0]["code"] == "label-maps-differ"
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from jsonschema import Draft202012Validator
 
-from calque import Detection, Evaluator, __version__
+from calque import Corpus, Detection, Evaluator, __version__
 from calque.core.presentation.sections import to_markdown
 from calque.detection.presentation import result_schema
 from tests.conformance import strategies
@@ -160,3 +160,19 @@ def test_markdown_escapes_what_a_model_calls_itself() -> None:
     heading, second, *_ = to_markdown(result.template()).splitlines()
     assert heading == r"## Model: yolo\_v8\|\<b\>\*best\*\\n# boo"
     assert second == ""
+
+
+@pytest.mark.parametrize(
+    ("least", "told"), [(0.0, []), (0.5, ["not counted, predictions: 1 low score"])], ids=["all count", "one does not"]
+)
+def test_the_overview_names_a_side_only_when_something_of_it_does_not_count(least: float, told: list[str]) -> None:
+    expected = Corpus.from_arrays([[0, 0, 5, 5]] * 2, ["Table"] * 2, documents=["a", "b"])
+    found = Corpus.from_arrays([[0, 0, 5, 5]] * 2, ["Table"] * 2, documents=["a", "b"], scores=[1.0, 0.1])
+    printed = str(Evaluator(Detection(min_score=least)).update(expected, found).compute())
+    assert printed.split("\n\n", maxsplit=1)[0].splitlines()[2:] == told
+
+
+@pytest.mark.parametrize(("view", "more"), [("kinds", {"subtypes", "flags"}), ("tide", set())])
+def test_only_the_own_kinds_have_subtypes_and_flags(view: str, more: set[str]) -> None:
+    errors = Evaluator(Detection(errors=view)).update(valid_truth(), valid_predictions()).compute().numbers["errors"]
+    assert errors.keys() & {"subtypes", "flags"} == more
