@@ -232,7 +232,7 @@ class BoxCorpus(Corpus):
         if sizes is not None and len(sizes):
             odd = (sizes > SIDES[1]) | ((sizes > 0) & (sizes < SIDES[0]))
             if odd.any():
-                object.__setattr__(self, "page_sizes", np.where(odd.any(axis=1)[:, None], np.nan, sizes))
+                object.__setattr__(self, "page_sizes", np.where(odd.any(axis=1, keepdims=True), np.nan, sizes))
 
     def _check_boxes(self) -> None:
         bad = unsound(self.boxes, self.form)
