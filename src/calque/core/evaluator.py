@@ -113,7 +113,7 @@ class Evaluator:
     def _add(self, parts: LedgerParts, extent: str = "") -> None:
         if extent and self._extent and extent != self._extent:
             raise MergeError(
-                f"boxes are {_MEASURED[self._extent]} on one side and {_MEASURED[extent]} on the other, and cannot be added up; "
+                f"boxes are {_MEASURED[self._extent]} on one side and {_MEASURED[extent]} on the other; "
                 "evaluate both in one unit (--units, --page-size)"
             )
         check_disjoint(parts.units(), self._units)
