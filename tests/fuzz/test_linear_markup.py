@@ -73,7 +73,7 @@ def test_so_it_is_for_any_of_them_in_turn(reader: str, units: list[str]) -> None
 @pytest.mark.parametrize("unit", ["<div>", "<b>", "<p><b>", "<ul><li>", "<a ", "<!--", "<span class=ocr_line>", "</b>"])
 def test_twenty_thousand_of_them_are_read(unit: str) -> None:
     assert html.blocks_of("Before. " + unit * 20_000)[0].text.startswith("Before.")
-    assert hocr.blocks_of("<p class=ocr_par>Before. " + unit * 20_000)[0].text.startswith("Before.")
+    assert hocr.blocks_of("<p class=ocr_par>Before.</p>" + unit * 20_000)[0].text.startswith("Before.")
 
 
 def test_every_word_of_nested_lines_and_pages_stands_once() -> None:

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from calque.core.columns import Flags, Floats
-from calque.core.corpus import BoxCorpus, Extent, Side, UnitId
+from calque.core.corpus import BoxCorpus, Extent, Flaw, Side, UnitId
 from calque.core.errors import ConfigError, ContractError, Issue, Severity
 from calque.core.start_up import Frozen
-from calque.geometry.boxes import from_centres
+from calque.geometry.boxes import from_centres, unsound
 from calque.geometry.forms import AUTO, BOX_SPELLINGS, BoxForm
 
 UNITS = {"pixels": None, "normalized": 1.0, "percent": 100.0, "thousand": 1000.0}
@@ -73,13 +73,33 @@ def _from_the_top(boxes: Floats, form: BoxForm, heights: Floats) -> Floats:
 def in_pixels(corpus: BoxCorpus, sizes: Floats) -> BoxCorpus:
     """The corpus with its boxes multiplied by the sizes of their pages."""
     scale = np.concatenate([sizes, sizes], axis=1)[corpus.page]
-    return dataclasses.replace(corpus, boxes=corpus.boxes * scale, extent=Extent.PIXELS, page_sizes=sizes)
+    with np.errstate(over="ignore", invalid="ignore"):
+        boxes = corpus.boxes * scale
+    return dataclasses.replace(corpus, **_in_reach(corpus, boxes), extent=Extent.PIXELS, page_sizes=sizes)
 
 
 def in_shares(corpus: BoxCorpus, sizes: Floats) -> BoxCorpus:
     """The corpus with its boxes divided by the sizes of their pages."""
     scale = np.concatenate([sizes, sizes], axis=1)[corpus.page]
-    return dataclasses.replace(corpus, boxes=corpus.boxes / scale, extent=Extent.NORMALIZED, page_sizes=sizes)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        boxes = corpus.boxes / scale
+    return dataclasses.replace(corpus, **_in_reach(corpus, boxes), extent=Extent.NORMALIZED, page_sizes=sizes)
+
+
+def _in_reach(corpus: BoxCorpus, boxes: Floats) -> dict[str, Any]:
+    """The columns of a corpus whose boxes were scaled: what no page of a sound size makes so large is named and left out."""
+    lost = unsound(boxes, corpus.form)
+    if lost is None:
+        return {"boxes": boxes}
+    flaws = np.zeros(len(boxes), dtype=np.uint8) if corpus.flaws is None else corpus.flaws.copy()
+    lost &= flaws != Flaw.BAD_BOX
+    count = int(lost.sum())
+    if not count:
+        return {"boxes": boxes}
+    flaws[lost] = Flaw.BAD_BOX
+    text = f"{count:,} object{'s' if count > 1 else ''} whose box is beyond all numbers on a page of its size"
+    issue = Issue("box-invalid", text, corpus.source, help="check the sizes of the pages", severity=Severity.LOSS)
+    return {"boxes": boxes, "flaws": flaws, "issues": (*corpus.issues, issue)}
 
 
 def sizes_of(corpus: BoxCorpus, page_size: Sequence[float] | None, other: BoxCorpus | None = None) -> Floats:
@@ -174,7 +194,9 @@ def _on_the_pages_of(truth: BoxCorpus, found: BoxCorpus) -> BoxCorpus:
         issues.append(Issue("page-sizes-differ", text, found.source, help=help, severity=Severity.NOTE))
     scale = np.concatenate([ratio, ratio], axis=1)[found.page]
     sizes = np.where((differ & same_shape)[:, None], wanted, found.page_sizes)
-    return dataclasses.replace(found, boxes=found.boxes * scale, page_sizes=sizes, issues=tuple(issues))
+    told = dataclasses.replace(found, page_sizes=sizes, issues=tuple(issues))
+    with np.errstate(over="ignore", invalid="ignore"):
+        return dataclasses.replace(told, **_in_reach(told, found.boxes * scale))
 
 
 def _pages(count: int) -> str:

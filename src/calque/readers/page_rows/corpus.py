@@ -211,7 +211,7 @@ class PageReader:
 
     def _scores(self, rows: Rows, page: Codes) -> Floats | None:
         if rows.scores is None or self.rules.side is not Side.TRUTH:
-            return rows.scores
+            return None if rows.scores is None else np.where(np.isfinite(rows.scores), rows.scores, np.nan)
         given = rows.number[page[~np.isnan(rows.scores)]]
         self._flag(given, self._noun, "scores", "scores-unused", "with a score, which is not used", Severity.NOTE)
         return None
