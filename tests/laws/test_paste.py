@@ -198,7 +198,8 @@ def test_tables_fit_the_terminal_and_lose_no_number(rows: list[tuple[Any, ...]],
 def test_latex_obeys_nothing_of_the_data(text: str) -> None:
     told = escaped(text)
     assert not re.search(r"(?<!\\)[&%#_]", told)
-    assert told.count("{") == told.count("}")
+    bare = re.sub(r"\\[{}]", "", told)
+    assert bare.count("{") == bare.count("}")
     assert told.replace(r"\$", "").count("$") % 2 == 0
 
 

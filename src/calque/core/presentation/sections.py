@@ -161,13 +161,20 @@ def _total(sizes: Sequence[int]) -> int:
 def _shortened(grid: Grid, rows: Sequence[Sequence[Any]], columns: int | None) -> Grid:
     """The grid with its longest texts cut, where it would be too wide; numbers stay whole."""
     sizes = _sizes(grid)
-    texts = [place for place in range(len(sizes)) if all(isinstance(row[place], str) for row in rows)]
-    while columns is not None and _total(sizes) > columns and texts:
-        widest = max(texts, key=lambda place: sizes[place])
-        if sizes[widest] <= NARROWEST:
+    texts = [place for place in range(len(sizes)) if any(isinstance(row[place], str) for row in rows)]
+    floors = {place: _floor(grid, rows, place) for place in texts}
+    while columns is not None and _total(sizes) > columns:
+        widest = max(texts, key=lambda place: sizes[place] - floors[place], default=None)
+        if widest is None or sizes[widest] <= floors[widest]:
             break
         sizes[widest] -= 1
     return [[cut(text, sizes[place]) for place, text in enumerate(row)] for row in grid]
+
+
+def _floor(grid: Grid, rows: Sequence[Sequence[Any]], place: int) -> int:
+    """How narrow a column with texts may become: its numbers stay whole."""
+    numbers = [width(line[place]) for line, row in zip(grid[1:], rows, strict=True) if isinstance(row[place], int | float)]
+    return max(NARROWEST, *numbers) if numbers else NARROWEST
 
 
 def _side_by_side(grid: Grid, columns: int | None) -> list[Grid]:
