@@ -48,6 +48,7 @@ def check_writable(*paths: str | None) -> None:
 def deliver(evaluator: Evaluator, *, format: str | None, output: str | None, save: str | None, quiet: bool) -> int:
     """Print or write the result, keep the state, and return the exit code."""
     result = evaluator.compute()
+    exits.say_first(result)
     kind = format_of(format, output)
     if save is not None:
         evaluator.save(save)
@@ -60,7 +61,7 @@ def deliver(evaluator: Evaluator, *, format: str | None, output: str | None, sav
     else:
         for line in lines(result, kind):
             click.echo(line, nl=False)
-    return exits.INCOMPLETE if result.incomplete else exits.FINE
+    return exits.code_of(result, quiet=quiet)
 
 
 def lines(result: Result, kind: str) -> Iterator[str]:
@@ -75,7 +76,7 @@ def lines(result: Result, kind: str) -> Iterator[str]:
     elif kind == "csv":
         yield as_csv(result.task.flat(result.numbers))
     elif kind == "markdown":
-        yield to_markdown(result.task.report_sections(result.to_dict()))
+        yield to_markdown([*result.warning(), *result.task.report_sections(result.to_dict())])
     else:
         yield to_text(result.sections()) + "\n"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.class_map import class_map
 from calque.core.task import setting
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class BoxReading:
     """A part of tasks: which formats the two sides are in, what their numbers mean and what their labels are called."""
+
+    naming: ClassVar[str] = "pass --document-key stem"
 
     document_key: str = setting(
         "",
@@ -42,13 +44,14 @@ class BoxReading:
     from_pred: str = setting(
         "", kind="word", key="from-pred", metavar="FORMAT", help="The format of the predictions. Default: what they look like."
     )
-    boxes: Literal["xyxy", "xywh", "cxcywh", "polygon"] = setting(
+    boxes: Literal["xyxy", "xywh", "cxcywh", "polygon"] | None = setting(
         "xyxy",
         kind="choice",
         choices=BOX_SPELLINGS,
         key="boxes",
         help="What the numbers of a box are, in formats that leave it open (plain lists, Parquet, NDJSON).",
     )
+    """``None``, where a task has that as its default: a corner and a size in lists of blocks, two corners elsewhere."""
     units: Literal["pixels", "normalized", "percent", "thousand"] = setting(
         "pixels",
         kind="choice",
@@ -88,7 +91,7 @@ class BoxReading:
             raise ConfigError(f"page_size must be a width and a height above 0 (W,H), not {list(self.page_size)}")
         for field in dataclasses.fields(BoxReading):
             choices = field.metadata["setting"].choices
-            if choices and getattr(self, field.name) not in choices:
+            if choices and getattr(self, field.name) not in (*choices, self.__dataclass_fields__[field.name].default):
                 raise ConfigError(f"{field.name} must be one of {', '.join(choices)}, not {getattr(self, field.name)!r}")
 
     @staticmethod
@@ -151,7 +154,8 @@ class BoxReading:
             "lenient": self.lenient,
             "strict": self.strict,
             "document_key": self.document_key or None,
-            "boxes": self.boxes,
+            "boxes": self.boxes or "xyxy",
+            "listed_boxes": self.boxes or "xywh",
             "units": self.units,
             "origin": self.origin,
             "page_size": self.page_size or None,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from calque.core.ledger import Ledger
     from calque.core.measures import Measure, MeasureName
     from calque.core.presentation.sections import Section
+    from calque.core.unevaluated import Ground
 
 BUILT_IN = {
     "detection": "calque.detection",
@@ -103,6 +104,8 @@ class Task(ABC):
     name: ClassVar[str]
     fixed: ClassVar[Mapping[str, str]] = {}
     """What the signature says beside the settings, such as how items are paired."""
+    naming: ClassVar[str] = ""
+    """What to try when the two sides name the same documents in different ways."""
     by_chunks: ClassVar[bool] = False
     """Whether `measure` reads a ledger by `chunks`, so that one that is longer than memory can wait in a file."""
     known: ClassVar[dict[str, type[Task]]] = {}
@@ -175,6 +178,25 @@ class Task(ABC):
     def losses(self, ledger: Ledger) -> tuple[Issue, ...]:  # noqa: ARG002  # most find all losses while they read
         """What could not be evaluated, where only scoring shows it."""
         return ()
+
+    def ground(self, ledger: Ledger) -> Ground | None:
+        """Which documents the two sides are about, by a table ``documents`` that says so; ``None`` where there is none."""
+        if "documents" not in ledger.tables:
+            return None
+        import numpy as np
+
+        from calque.core.ledger import UNIT
+        from calque.core.unevaluated import Ground
+
+        flags = {name: np.zeros(len(ledger.units), dtype=np.bool_) for name in ("in_truth", "in_found")}
+        for rows in ledger.chunks("documents", *flags):
+            for name, known in flags.items():
+                known[rows.array(UNIT)] = rows.array(name)
+        return Ground(flags["in_truth"], flags["in_found"])
+
+    def failures(self, numbers: Mapping[str, Any]) -> list[str]:  # noqa: ARG002  # most have no gate
+        """What does not hold of that which must, one line each."""
+        return []
 
     def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
         """The numbers as a person reads them."""

@@ -36,6 +36,7 @@ class Fields(PartsBeside, Task):
     """
 
     name: ClassVar[str] = "fields"
+    naming: ClassVar[str] = "write ids alike on both sides, or name the key that holds them with --id KEY"
     by_chunks: ClassVar[bool] = True
 
     schema: Any = setting(  # noqa: RUF009  # a field, as all of them; it takes many forms and keeps text

@@ -114,9 +114,10 @@ def sections(results: Mapping[str, Result]) -> list[Section]:
         for scope, label in SCOPES.items()
     ]
     lattice = [section for section in first.task.sections(first.to_dict()) if section.title == "Lattice"]
-    notes = [f"{run}: {issue}" for run, result in results.items() for issue in result.issues]
+    notes = [f"{run}: {issue}" for run, result in results.items() for issue in result.issues if issue != result.unevaluated]
     noticed = [Section(title="noticed in the data", notes=notes)] if notes else []
-    return [*tables, *lattice, *noticed, Section(title="", notes=[str(first.signature)])]
+    warnings = [section for result in results.values() for section in result.warning()]
+    return [*warnings, *tables, *lattice, *noticed, Section(title="", notes=[str(first.signature)])]
 
 
 def outcomes(ledger: Ledger) -> Table:

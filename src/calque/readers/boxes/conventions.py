@@ -204,6 +204,8 @@ class Rules(Frozen):
     """The name of the format, when sniffing must not guess."""
     boxes: str = "xyxy"
     """What four numbers of a box mean, for formats that leave it open: xyxy, xywh, cxcywh or polygon."""
+    listed_boxes: str | None = None
+    """What they mean in plain lists, where that is something else."""
     units: str = "pixels"
     """What coordinates are measured in, for formats that leave it open: pixels, normalized, percent or thousand."""
     origin: str = "top_left"
@@ -212,3 +214,7 @@ class Rules(Frozen):
 
     def __post_init__(self) -> None:
         check(self.boxes, self.units, self.origin, self.page_size)
+
+    def of_lists(self) -> str:
+        """What the numbers of a box in a plain list mean."""
+        return self.listed_boxes or self.boxes

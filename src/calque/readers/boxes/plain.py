@@ -39,7 +39,7 @@ def load(source: Source, rules: Rules) -> BoxCorpus:
     rows = Rows(source.path, rules)
     for where, entry in entries(source.tree, "", rows.log):
         _read(entry, where, rows)
-    return rows.corpus(FORMAT, form=rules.boxes, units=rules.units, origin=rules.origin)
+    return rows.corpus(FORMAT, form=rules.of_lists(), units=rules.units, origin=rules.origin)
 
 
 def _key(entry: Mapping[str, Any], keys: tuple[str, ...]) -> str | None:
@@ -66,7 +66,7 @@ def _read(entry: Mapping[str, Any], where: str, rows: Rows) -> None:
 def _box(entry: Mapping[str, Any], where: str, rows: Rows) -> list[float] | None:
     key = _key(entry, BOX_KEYS)
     values = None if key is None else numbers(entry[key])
-    polygon = rows.rules.boxes == "polygon" or key in ("polygon", "poly")
+    polygon = rows.rules.of_lists() == "polygon" or key in ("polygon", "poly")
     if values is not None and (len(values) >= 6 and len(values) % 2 == 0 if polygon else len(values) == 4):
         return around(values) if polygon else values
     what = "a list of points x, y" if polygon else "four numbers"
