@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.class_map import class_map
-from calque.core.task import setting
+from calque.core.task import setting, take_in
 from calque.geometry.forms import BOX_SPELLINGS
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ class BoxReading:
     def __post_init__(self) -> None:
         from calque.core.errors import ConfigError
 
+        take_in(self)
         for name in ("class_map", "class_map_truth", "class_map_pred"):
             object.__setattr__(self, name, class_map(getattr(self, name)))
         if self.class_map and (self.class_map_truth or self.class_map_pred):

@@ -61,15 +61,15 @@ def _chosen(units: Sequence[UnitId], flags: Flags) -> list[UnitId]:
 def box_ground(ledger: Ledger, counted: Any, what: str) -> Ground:
     """The ground of boxes on pages; ``counted`` says of each truth whether it counts, and ``what`` truths are called.
 
-    Documents and pages that predictions are about are those with a prediction. Where there is none, all that are listed:
-    a model that finds nothing was evaluated, unless its documents are others altogether.
+    Predictions are about the documents that have some. Where there is none at all, they are about all that are listed: a
+    model that finds nothing was evaluated, unless its documents are others altogether.
     """
     import numpy as np
 
     documents, pages, found = (ledger.table(name) for name in ("documents", "pages", "found"))
     in_truth, in_found = documents.array("in_truth"), documents.array("in_found")
     rows = found.height
-    if rows:
+    if rows and (in_truth & in_found).any():  # COCO results are listed under every image of the truth
         in_found = np.bincount(found.array("unit"), minlength=len(ledger.units)) > 0
     if not counted.any():
         left = f"none of its {len(counted):,} {what} counts" if len(counted) else f"it has no {what}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.errors import ConfigError
 from calque.core.signature import Signature
-from calque.core.task import PartsBeside, Task, setting, spell
+from calque.core.task import PartsBeside, Task, setting, spell, take_in
 
 if TYPE_CHECKING:
     from calque.core.columns import Table
@@ -126,6 +126,7 @@ class Words(PartsBeside, Task):
     """With ``keep_lang``, whether paragraphs of unknown language stay."""
 
     def __post_init__(self) -> None:
+        take_in(self)
         self._take_in_files()
         if self.clean:
             from calque.words.cleaning import steps
