@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,8 +13,6 @@ import pytest
 from tests.conftest import Run
 
 Calque = Callable[..., Run]
-
-pytest_plugins = ["pytester"]
 
 
 def _boxes(*documents: object, page: int = 0, **more: object) -> str:
@@ -156,14 +156,18 @@ GATES = {
 
 
 @pytest.mark.parametrize(("rule", "code"), GATES.values(), ids=GATES)
-def test_check_merge_and_pytest_agree_on_a_gate(calque: Calque, pytester: pytest.Pytester, rule: str, code: int) -> None:
-    (pytester.path / "suite.yaml").write_text(rule + POINTS)
-    checked = calque("check", "suite.yaml", "--save", "suite.state")
+def test_check_merge_and_pytest_agree_on_a_gate(calque: Calque, tmp_path: Path, rule: str, code: int) -> None:
+    (tmp_path / "points.check.yaml").write_text(rule + POINTS)
+    checked = calque("check", "points.check.yaml", "--save", "suite.state")
     merged = calque("merge", "suite.state")
-    assert (checked.code, merged.code) == (code, code)
+    assert (checked.code, merged.code, _pytest(tmp_path).returncode) == (code, code, code)
     assert checked.err == merged.err
-    (pytester.path / "points.check.yaml").write_text(rule + POINTS)
-    assert pytester.runpytest_subprocess("-p", "no:cacheprovider").ret == code
+
+
+def _pytest(folder: Path) -> subprocess.CompletedProcess[str]:
+    """pytest in a process of its own: within this one it would load modules a second time."""
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", str(folder), str(folder)]
+    return subprocess.run(command, cwd=folder, capture_output=True, check=False, encoding="utf-8")
 
 
 def test_a_failing_partial_is_a_failure_everywhere(calque: Calque, tmp_path: Path) -> None:
@@ -187,9 +191,9 @@ def test_states_with_other_gates_are_not_merged(calque: Calque, tmp_path: Path) 
     assert "the gates of their suites differ" in done.err
 
 
-def test_pytest_knows_the_evaluators_of_the_project(pytester: pytest.Pytester) -> None:
-    pytester.makepyprojecttoml('[tool.calque.evaluators]\nsame = "own.py:same"\n')
-    pytester.makepyfile(own="def same(output, expected):\n    return float(output == expected)\n")
+def test_pytest_knows_the_evaluators_of_the_project(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.calque.evaluators]\nsame = "own.py:same"\n')
+    (tmp_path / "own.py").write_text("def same(output, expected):\n    return float(output == expected)\n")
     cases = "cases:\n  - {id: a, output: 1, expected: 1}\n  - {id: b, output: 1, expected: 2}\n"
-    pytester.makefile(".check.yaml", own="evaluators: [{type: same}]\n" + cases)
-    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1, failed=1)
+    (tmp_path / "own.check.yaml").write_text("evaluators: [{type: same}]\n" + cases)
+    assert "1 failed, 1 passed" in _pytest(tmp_path).stdout
