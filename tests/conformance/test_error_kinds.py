@@ -376,7 +376,7 @@ def test_delta_ap_of_a_wrong_label():
     [
         ([("a", (0, 0, 1, 1), 0.5), ("a", (5, 5, 9, 9), 0.5)], "all predictions have the same score"),
         ([("a", (0, 0, 1, 1), 0.5), ("a", (5, 5, 9, 9), float("nan"))], "1 predictions have no score"),
-        ([], "all predictions have the same score"),
+        ([], "no predictions"),
     ],
 )
 def test_delta_ap_needs_scores_that_vary(founds, reason):
