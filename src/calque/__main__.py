@@ -3,9 +3,20 @@
 import gc
 import os
 
+INTERRUPTED = 130
+
 
 def main() -> None:
     """The entry point."""
+    try:
+        _run()
+    except KeyboardInterrupt:
+        # Ctrl-C while Python still imports, before anybody else could tell.
+        os.write(2, b"error: interrupted; nothing was written\n")
+        raise SystemExit(INTERRUPTED) from None
+
+
+def _run() -> None:
     # Modules are all that lives long in one command. Looking through them again and again for garbage takes a tenth of a short
     # one's time: that happens rarely here, and not once more at the end, when the system takes back everything anyway.
     gc.set_threshold(100_000, 50, 100)

@@ -39,7 +39,7 @@ def suite(tmp_path: Path) -> str:
 def test_a_table_and_the_reason_on_stderr(calque: Calque, suite: str) -> None:
     done = calque("check", suite)
     assert done.code == 1
-    assert done.out.startswith("Checks\n2 cases: 1 pass, 0 partial, 1 fail, 0 error\n")
+    assert done.out.startswith("Of 2 cases 1 pass and 1 fail.\n\nChecks\n2 cases: 1 pass, 0 partial, 1 fail, 0 error\n")
     assert "iou 0: fail, threshold 0.5" in done.out
     assert done.err == "gate: 1 case failed\n"
     assert calque("check", suite, "--quiet").err == ""
@@ -97,10 +97,10 @@ def test_several_files_in_one_run(calque: Calque, suite: str, tmp_path: Path) ->
     assert done.out.startswith("::error file=suite.yaml")
     assert all(f"wrote {name}" in done.err for name in names)
     assert (tmp_path / "a.xml").read_text().startswith("<?xml")
-    assert (tmp_path / "b.md").read_text().startswith("### Checks")
+    assert (tmp_path / "b.md").read_text().startswith("Of 2 cases 1 pass and 1 fail.\n\n### Checks\n")
     assert len((tmp_path / "c.jsonl").read_text().splitlines()) == 2
     assert json.loads((tmp_path / "d.json").read_text())["summary"]["cases"] == 2
-    assert (tmp_path / "e.txt").read_text().startswith("Checks\n")
+    assert "\nGate: failed\n1 case failed\n" in (tmp_path / "e.txt").read_text()
     assert calque("check", suite, "-o", "x.out", "--format", "github").code == 1
     assert (tmp_path / "x.out").read_text().startswith("::error")
     assert "names no format" in calque("check", suite, "-o", "x.foo").err
@@ -108,7 +108,9 @@ def test_several_files_in_one_run(calque: Calque, suite: str, tmp_path: Path) ->
 
 
 def test_markdown(calque: Calque, suite: str) -> None:
-    assert calque("check", suite, "--format", "markdown").out.startswith("### Checks\n")
+    told = calque("check", suite, "--format", "markdown").out
+    assert told.startswith("Of 2 cases 1 pass and 1 fail.\n\n### Checks\n")
+    assert "### Gate: failed\n\n- 1 case failed\n" in told
 
 
 def test_choosing_cases(calque: Calque, suite: str) -> None:

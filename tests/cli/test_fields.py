@@ -71,7 +71,7 @@ def test_all_inputs_say_the_same(calque: Callable[..., Run], files: Callable[...
 def test_table_csv_and_outcomes(calque: Callable[..., Run], files: Callable[..., tuple[str, str]]) -> None:
     pair = files()
     table = calque("fields", *pair, "--schema", "schema.json").out
-    for text in ("Fields", "Boxes", "Confidences", "1 documents only in the truth: b", "0 boxes unaccounted for"):
+    for text in ("Fields", "Boxes", "Confidences", "1 document only in the truth: b", "0 boxes unaccounted for"):
         assert text in table
     assert calque("fields", *pair, "--schema", "schema.json", "--format", "csv").out.splitlines()[1].startswith("vendor,1,0,1,")
     rows = [
@@ -377,3 +377,17 @@ def test_repeated_keys_lose_no_box(calque: Callable[..., Run], files: Callable[.
     run = calque("fields", "gt.json", "odd.json", "--schema", "schema.json", "--format", "json")
     assert run.json["boxes"]["predicted"] == 1
     assert run.json["fields"]["total"]["tp"] == 1
+
+
+@pytest.mark.parametrize("name", ["records.json", "records.jsonl", None])
+def test_a_repeated_id_is_told_with_its_file_and_a_remedy(tmp_path: Path, name: str | None) -> None:
+    records = [{"id": 8, "vendor": "Acme"}, {"id": 7, "vendor": "Acme"}, {"id": 7, "vendor": "Globex"}]
+    source: Any = records
+    if name is not None:
+        lines = "".join(json.dumps(each) + "\n" for each in records)
+        source = tmp_path / name
+        source.write_text(lines if name.endswith("l") else json.dumps(records))
+    with pytest.raises(ContractError, match="document 7 is there twice") as refused:
+        read_records(source)
+    (issue,) = refused.value.issues
+    assert (issue.code, issue.file, issue.help) == ("repeated-id", str(source) if name else "", "ids must be unique")

@@ -34,6 +34,7 @@ OUTPUT = {
     "--format": "how the result is written",
     "--output": "where it is written",
     "--save": "the state beside it",
+    "--brief": "how much of it is shown to people",
     "--quiet": "what is said on stderr",
     "--jobs": "how many workers; a law says that the bits are the same",
 }
@@ -41,6 +42,7 @@ OUTPUT = {
 
 OTHERS = {
     ("words", "--show"): "prints one document in place of the numbers",
+    ("words", "--differences"): "leaves out what is alike, where one document is printed",
     ("words", "--removed"): "prints what clean-up took out in place of the numbers",
     ("check", "--schema"): "prints a JSON Schema in place of judging",
     ("check", "--data"): "names the cases, as an argument does: they are data",

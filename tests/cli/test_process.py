@@ -106,12 +106,12 @@ main()
 """The command on a machine that is never slow: a sign of life is a test of its own."""
 
 
-def on_a_terminal(folder: Path, *arguments: str, **environment: str) -> str:
+def on_a_terminal(folder: Path, *arguments: str, script: str = PATIENT, **environment: str) -> str:
     """What a person sees: stdout and stderr of a process that stands on a terminal."""
     ours, theirs = pty.openpty()
     environ = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     process = subprocess.Popen(
-        [sys.executable, "-c", PATIENT, *arguments], cwd=folder, stdout=theirs, stderr=theirs, env={**environ, **environment}
+        [sys.executable, "-c", script, *arguments], cwd=folder, stdout=theirs, stderr=theirs, env={**environ, **environment}
     )
     os.close(theirs)
     seen = b""
@@ -136,7 +136,7 @@ def test_colour_only_on_a_terminal_and_never_with_no_color(
     arguments: tuple[str, ...], process: Process, files: Files, tmp_path: Path
 ) -> None:
     assert "\x1b" in on_a_terminal(tmp_path, *arguments)
-    plain = on_a_terminal(tmp_path, *arguments, NO_COLOR="1")
+    plain = on_a_terminal(tmp_path, *arguments, NO_COLOR="1", COLUMNS="1000")
     piped = process(*arguments)
     assert "\x1b" not in plain
     assert plain == piped.out + piped.err

@@ -314,3 +314,17 @@ def test_the_drop_in_prints_as_pycocotools_does(capsys: pytest.CaptureFixture[st
     assert mine.splitlines() == text.getvalue().splitlines()[-12:] or mine == text.getvalue()
     with pytest.raises(ValueError, match="segm"):
         OurCOCOeval(truth, found, "segm")
+
+
+def test_an_evaluation_as_text_is_its_printed_summary(capsys: pytest.CaptureFixture[str]) -> None:
+    truth = {
+        "images": [{"id": 1}],
+        "categories": [{"id": 1, "name": "Table"}],
+        "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 4, 4], "area": 16, "iscrowd": 0}],
+    }
+    evaluation = OurCOCOeval(truth, [{"image_id": 1, "category_id": 1, "bbox": [0, 0, 4, 4], "score": 0.5}], "bbox")
+    evaluation.evaluate()
+    evaluation.accumulate()
+    evaluation.summarize()
+    printed = capsys.readouterr().out
+    assert (str(evaluation), capsys.readouterr().out) == ("", printed)

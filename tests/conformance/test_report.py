@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from jsonschema import Draft202012Validator
 
-from calque import Detection, Evaluator, __version__
+from calque import Corpus, Detection, Evaluator, __version__
 from calque.core.presentation.sections import to_markdown
 from calque.detection.presentation import result_schema
 from tests.conformance import strategies
@@ -148,7 +148,7 @@ MARKDOWN = """\
 
 def test_markdown_is_the_reporting_template_filled_in() -> None:
     result = Evaluator(Detection()).update(valid_truth(), valid_predictions()).compute()
-    text = to_markdown(result.task.report_sections(result.to_dict()))
+    text = to_markdown(result.template())
     assert text.startswith(MARKDOWN)
     assert "no pairs (Table)" in text
     assert "missing:penalize" in text.splitlines()[-1]
@@ -157,6 +157,22 @@ def test_markdown_is_the_reporting_template_filled_in() -> None:
 def test_markdown_escapes_what_a_model_calls_itself() -> None:
     found = predictions({("a", 0): [("Figure", BOX, 0.5)]}, model="yolo_v8|<b>*best*\n# boo")
     result = Evaluator(Detection()).update(truth({("a", 0): []}), found).compute()
-    heading, second, *_ = to_markdown(result.task.report_sections(result.to_dict())).splitlines()
+    heading, second, *_ = to_markdown(result.template()).splitlines()
     assert heading == r"## Model: yolo\_v8\|\<b\>\*best\*\\n# boo"
     assert second == ""
+
+
+@pytest.mark.parametrize(
+    ("least", "told"), [(0.0, []), (0.5, ["not counted, predictions: 1 low score"])], ids=["all count", "one does not"]
+)
+def test_the_overview_names_a_side_only_when_something_of_it_does_not_count(least: float, told: list[str]) -> None:
+    expected = Corpus.from_arrays([[0, 0, 5, 5]] * 2, ["Table"] * 2, documents=["a", "b"])
+    found = Corpus.from_arrays([[0, 0, 5, 5]] * 2, ["Table"] * 2, documents=["a", "b"], scores=[1.0, 0.1])
+    printed = str(Evaluator(Detection(min_score=least)).update(expected, found).compute())
+    assert printed.split("\n\n", maxsplit=1)[0].splitlines()[2:] == told
+
+
+@pytest.mark.parametrize(("view", "more"), [("kinds", {"subtypes", "flags"}), ("tide", set())])
+def test_only_the_own_kinds_have_subtypes_and_flags(view: str, more: set[str]) -> None:
+    errors = Evaluator(Detection(errors=view)).update(valid_truth(), valid_predictions()).compute().numbers["errors"]
+    assert errors.keys() & {"subtypes", "flags"} == more

@@ -10,7 +10,7 @@ from calque.cli.app import VERBS
 from calque.comparators.base import BUILT_IN
 from calque.core.task import settings
 from calque.fields.schemas.plain_form import FIELD_KEYS
-from calque.readers.sides.slips import _TRANSFORMS
+from calque.readers.sides.readings import CODES
 from calque.sample import sample
 
 from .pages import PAGES, ROOT, blocks
@@ -25,7 +25,7 @@ def first_cells(page: str) -> list[str]:
 
 def codes_in_source() -> set[str]:
     """Every literal that is used as an issue's code: in ``Issue(...)``, ``ContractError.single(...)`` and ``log.add(...)``."""
-    found = set(_TRANSFORMS)
+    found = set(CODES)
     for path in (ROOT / "src" / "calque").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and node.args and _makes_an_issue(node):
@@ -37,7 +37,7 @@ def codes_in_source() -> set[str]:
 
 def _makes_an_issue(call: ast.Call) -> bool:
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    return name in {"Issue", "single", "_flag", "fault", "_fault", "fault_at"} or (
+    return name in {"Issue", "single", "_flag", "fault", "_fault", "fault_at", "_loss"} or (
         name in {"add", "_add", "note", "_note"} and len(call.args) >= 3
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from calque import CalqueError, Detection, Evaluator
+from calque import CalqueError, Detection, Evaluator, read
 from calque.core.class_map import class_map, target_of
 from calque.readers import read_pair
 from tests.conftest import Run
@@ -51,10 +51,13 @@ def test_ways_to_write_a_map(tmp_path: Path, text: str) -> None:
     [
         ("- a\n- b\n", "label: target"),
         ("a: {b: c}\n", "put it in quotes"),
-        ("a: yes\n", "put it in quotes"),
+        ("a: true\n", "put it in quotes"),
         ("A: [x]\nB: [x]\n", "keep one"),
         ("a: [b\n", "line 2 column 1"),
-        ("a: !!python/object/apply:os.system ['true']\n", "neither YAML nor JSON"),
+        ("a: !!python/object/apply:os.system ['true']\n", "tag .* is not allowed"),
+        ("a: b\nc: d\na: e\n", "line 3 column 1: the key 'a' occurs twice"),
+        ('{"a": "b", "a": "b"}', "the key 'a' occurs twice"),
+        ('{"map": {"a": "b", "a": null}}', "the key 'a' occurs twice"),
     ],
 )
 def test_maps_that_are_refused(tmp_path: Path, text: str, message: str) -> None:
@@ -64,6 +67,39 @@ def test_maps_that_are_refused(tmp_path: Path, text: str, message: str) -> None:
         class_map(path)
     with pytest.raises(CalqueError, match="cannot be read"):
         class_map(tmp_path / "nothing.yaml")
+
+
+BOMB = "".join(f"{chr(98 + step)}: &{chr(98 + step)} [{', '.join([f'*{chr(97 + step)}'] * 9)}]\n" for step in range(12))
+
+
+def test_aliases_that_unfold_to_gigabytes_are_refused_at_the_line(tmp_path: Path) -> None:
+    """The names of YOLO's classes and class maps are read by the loader of suites, which counts what aliases stand for."""
+    bomb = "a: &a [x, x, x]\n" + BOMB
+    (tmp_path / "map.yaml").write_text(bomb)
+    with pytest.raises(CalqueError, match=r"line \d+ column \d+: the aliases unfold to more than"):
+        class_map(tmp_path / "map.yaml")
+    labels = tmp_path / "labels"
+    labels.mkdir()
+    (labels / "a.txt").write_text("0 0.5 0.5 0.1 0.1\n")
+    (labels / "data.yaml").write_text(bomb + "names: *m\n")
+    with pytest.raises(CalqueError, match=r"line \d+ column \d+: the aliases unfold to more than"):
+        read(labels)
+
+
+@pytest.mark.parametrize("names", ["[Figure, Table]", "{0: Figure, 1: Table}", "{'0': Figure, 1: Table}"])
+def test_names_of_yolo_by_place_or_by_number(tmp_path: Path, names: str) -> None:
+    (tmp_path / "a.txt").write_text("1 0.5 0.5 0.1 0.1\n")
+    (tmp_path / "data.yaml").write_text(f"names: {names}\n")
+    corpus = read(tmp_path)
+    assert [corpus.labels[code] for code in corpus.label] == ["Table"]
+
+
+def test_a_number_of_yolo_has_one_name(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("1 0.5 0.5 0.1 0.1\n")
+    for twice in ("{1: Table, 1: Figure}", "{1: Table, 01: Figure}"):
+        (tmp_path / "data.yaml").write_text(f"names: {twice}\n")
+        with pytest.raises(CalqueError, match="twice"):
+            read(tmp_path)
 
 
 def test_the_own_entry_goes_before_patterns_and_long_patterns_before_short() -> None:

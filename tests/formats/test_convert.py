@@ -124,16 +124,102 @@ def test_what_a_format_cannot_carry_is_named(target: formats.Format) -> None:
         assert (feature in named) == (feature not in target.carries), feature
 
 
-def test_round_trip_of_plain_lists_with_the_options_that_are_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("target", [*TARGETS, formats.named("plain")], ids=lambda target: target.name)
+def test_a_document_without_pages_comes_back_or_is_counted(target: formats.Format, tmp_path: Path) -> None:
+    original = corpus(documents=(*corpus().documents, "bare"))
+    files, issues = converted(original, target, None)
+    again = read(put(files, tmp_path / "out"), side="prediction", format=target.name)
+    told = [issue for issue in issues if issue.code == "page-lost" or "empty pages" in issue.message]
+    assert ("bare" in again.documents) == (not told)
+
+
+def test_files_that_leave_it_open_state_what_their_boxes_are(tmp_path: Path) -> None:
     shares = corpus(boxes=corpus().boxes / [1000, 1400, 1000, 1400], extent=Extent.NORMALIZED)
-    files, issues = converted(shares, formats.named("plain"), None)
-    (note,) = [issue for issue in issues if issue.code == "needs-options"]
-    assert note.message.endswith("--units normalized")
-    again = read(put(files, tmp_path / "out.json"), side="prediction", units="normalized")
-    assert np.array_equal(again.boxes, shares.boxes)
     sizes = corpus(form=BoxForm.XYWH, boxes=corpus().boxes)
-    files, issues = converted(sizes, formats.named("plain"), None)
-    assert "--boxes xywh" in issues[-1].message
+    for original in (shares, sizes):
+        for name in sorted(OPEN_FORMATS):
+            files, _ = converted(original, formats.named(name), None)
+            path = put(files, tmp_path / f"out.{name}")
+            again = read(path, side="prediction")
+            assert np.array_equal(again.boxes, original.boxes)
+            assert (again.form, again.extent) == (original.form, original.extent)
+            path.unlink()
+
+
+@pytest.mark.parametrize("name", sorted(OPEN_FORMATS))
+def test_an_option_goes_before_what_a_file_states(name: str, tmp_path: Path) -> None:
+    sizes = corpus(form=BoxForm.XYWH)
+    path = put(converted(sizes, formats.named(name), None)[0], tmp_path / "out")
+    assert read(path, side="prediction").form is BoxForm.XYWH
+    again = read(path, side="prediction", boxes="xyxy", units="pixels")
+    assert again.form is BoxForm.XYXY
+    assert np.array_equal(again.boxes, sizes.boxes)
+
+
+def test_a_statement_that_means_nothing_is_refused(tmp_path: Path) -> None:
+    page = '{"doc_id": "a", "boxes": [], "labels": []}\n'
+    for content, message in (
+        ('{"calque": "pages", "box_form": "corners"}\n' + page, "box_form must be one of"),
+        ('{"calque": "pages", "box_form": "polygon"}\n' + page, "four numbers"),
+        (page + '{"calque": "pages", "box_form": "xywh"}\n', "only the first line"),
+    ):
+        (tmp_path / "a.ndjson").write_text(content)
+        with pytest.raises(CalqueError, match=message):
+            read(tmp_path / "a.ndjson")
+    entry = {"bbox": [0, 0, 1, 1], "category": "a"}
+    with pytest.raises(CalqueError, match="the entries differ"):
+        read([entry, {**entry, "box_form": "xywh"}])
+    with pytest.raises(CalqueError, match="box_units must be one of"):
+        read([{**entry, "box_units": []}])
+
+
+def test_a_header_keeps_the_numbers_of_lines(tmp_path: Path) -> None:
+    (tmp_path / "a.ndjson").write_text(
+        '{"calque": "pages", "box_form": "xywh"}\n{"doc_id": "a", "boxes": [[1]], "labels": ["a"]}\n'
+    )
+    with pytest.raises(CalqueError, match="line 2 /boxes/0"):
+        read(tmp_path / "a.ndjson", strict=True)
+    (tmp_path / "b.txt").write_text('{"calque": "pages", "box_form": "xywh"}')
+    assert formats.recognised(_source(tmp_path / "b.txt")).name == "ndjson"
+
+
+def test_boxes_beyond_the_page_are_cut_or_left_out_and_counted(calque: Callable[..., Run], tmp_path: Path) -> None:
+    corners_of = {
+        "in": [0, 0, 50, 0, 50, 50, 0, 50],
+        "cut": [60, 0, 140, 0, 140, 50, 60, 50],
+        "out": [120, 0, 140, 0, 140, 50, 120, 50],
+    }
+    blocks = [{"category_type": name, "poly": poly, "ignore": False} for name, poly in corners_of.items()]
+    info = {"page_no": 0, "width": 100, "height": 100, "image_path": "a.png"}
+    write(tmp_path / "omni.json", [{"layout_dets": blocks, "page_info": info}])
+    for target in ("snapshot", "label-studio", "yolo"):
+        run = calque("convert", "omni.json", target, "--to", target, "--as", "truth")
+        assert run.code == 3
+        assert "a box was cut at the edge of its page" in run.err
+        assert "a box wholly beyond its page was not written" in run.err
+        assert calque("validate", target).code == 0
+        again = read(tmp_path / target)
+        assert sorted(again.labels[code] for code in again.label) == ["cut", "in"]
+
+
+def test_files_are_named_as_the_images_of_coco_are(calque: Callable[..., Run], tmp_path: Path) -> None:
+    images = [
+        {"id": number, "file_name": f"train/{name}.jpg", "width": 100, "height": 100} for number, name in enumerate("ab", 1)
+    ]
+    annotations = [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 50, 50]}]
+    write(tmp_path / "coco.json", {"images": images, "annotations": annotations, "categories": [{"id": 1, "name": "Table"}]})
+    for target in ("yolo", "voc", "page", "alto", "labelme", "dota"):
+        run = calque("convert", "coco.json", target, "--to", target)
+        assert run.code == 3
+        assert "such as 1 as 'a' (2 times); evaluate with --document-key stem" in run.err
+        assert {path.stem for path in (tmp_path / target).iterdir()} - {"classes"} == {"a", "b"}
+        run = calque("convert", "coco.json", f"{target}-2", "--to", target, "--document-key", "stem")
+        assert run.code == 0, run.err
+    assert calque("convert", "coco.json", "again.json", "--to", "coco").code == 0
+    assert [entry["file_name"] for entry in json.loads((tmp_path / "again.json").read_text())["images"]] == [
+        "train/a.jpg",
+        "train/b.jpg",
+    ]
 
 
 def test_coco_results_go_with_the_truth_that_was_written_beside_them(tmp_path: Path) -> None:
@@ -181,18 +267,19 @@ def test_objects_that_cannot_be_written_are_counted(calque: Callable[..., Run], 
     write(tmp_path / "in.json", [{"bbox": [9, 9, 1, 1], "category": "a"}, {"bbox": [1, 1, 9, 9], "category": "a"}])
     run = calque("convert", "in.json", "out.json", "--to", "coco")
     assert run.code == 3
-    assert "1 object without a usable box" in run.err
+    assert "an object without a usable box" in run.err
     assert len(json.loads((tmp_path / "out.json").read_text())["annotations"]) == 1
 
 
 def test_pixels_for_a_format_of_shares_need_sizes(calque: Callable[..., Run], tmp_path: Path) -> None:
-    write(tmp_path / "in.json", [{"bbox": [100, 140, 500, 700], "category": "Table"}])
+    write(tmp_path / "in.json", [{"bbox": [100, 140, 500, 700], "category": "Table", "doc": "d"}])
     run = calque("convert", "in.json", "out.json", "--to", "snapshot")
     assert run.code == 2
     assert "--page-size W,H" in run.err
     assert not (tmp_path / "out.json").exists()
     run = calque("convert", "in.json", "out.json", "--to", "snapshot", "--page-size", "1000,1400", "--as", "truth")
-    assert run.code == 0
+    assert run.code == 3
+    assert "evaluate the two with --page-size W,H" in run.err
     tree = json.loads((tmp_path / "out.json").read_text())
     assert tree["info"]["type"] == "ground_truth"
     assert tree["predictions"][0]["objects"][0]["bbox"] == [0.1, 0.1, 0.5, 0.5]
@@ -243,10 +330,9 @@ def test_real_files_in_every_format_give_the_same_numbers(
     wanted = calque("detect", *real_pair, "--format", "json").json["metrics"]["0.5"]["micro"]
     for target in TARGETS:
         run = calque("convert", real_pair[1], target.name, "--to", target.name, "--page-size", "1000,1400", "--quiet")
-        assert run.code == 0, run.err
-        # Formats that leave it open what numbers mean have to be told so.
-        told = ["--units", "normalized"] if target.name in OPEN_FORMATS else []
-        got = calque("detect", real_pair[0], target.name, "--page-size", "1000,1400", *told, "--format", "json")
+        whole = "scores" in target.carries and (target.extent is Extent.NORMALIZED or "page sizes" in target.carries)
+        assert run.code == (0 if whole else 3), run.err
+        got = calque("detect", real_pair[0], target.name, "--page-size", "1000,1400", "--format", "json")
         assert got.code == 0, got.err
         micro = got.json["metrics"]["0.5"]["micro"]
         assert {key: micro[key] for key in ("tp", "fp", "fn")} == {key: wanted[key] for key in ("tp", "fp", "fn")}, target.name

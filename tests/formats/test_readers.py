@@ -94,8 +94,8 @@ def test_label_studio_says_what_it_leaves_out() -> None:
     )
     tree[0]["annotations"].append({"id": 2, "result": [], "was_cancelled": False})
     corpus = read(tree)
-    assert codes(corpus) == ["region-type", "several-annotations"]
-    assert [issue.severity for issue in corpus.issues] == [Severity.LOSS, Severity.NOTE]
+    assert codes(corpus) == ["region-type", "several-annotations", "outline-boxed"]
+    assert [issue.severity for issue in corpus.issues] == [Severity.LOSS, Severity.NOTE, Severity.NOTE]
 
 
 def test_label_studio_shape_and_label_in_two_results() -> None:
@@ -184,6 +184,13 @@ def test_docling_folder(tmp_path: Path) -> None:
     for name in ("a", "b"):
         saved(tmp_path / f"{name}.json", {**DOCLING, "name": name, "origin": None})
     assert read(tmp_path).documents == ("a", "b")
+
+
+def test_a_file_of_a_docling_folder_that_holds_something_else_is_named(tmp_path: Path) -> None:
+    saved(tmp_path / "a.json", DOCLING)
+    saved(tmp_path / "b.json", [1])
+    with pytest.raises(CalqueError, match=r"b\.json: expected a DoclingDocument, not \[1\]"):
+        read(tmp_path)
 
 
 def test_docling_bottom_without_height() -> None:

@@ -127,4 +127,6 @@ def note(line: str) -> None:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # on the way out the copies are removed
+    # A shell starts what runs in the background deaf to Ctrl-C; the tests must not inherit that, since some send it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.exit(main())

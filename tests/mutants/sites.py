@@ -108,12 +108,27 @@ def living(node: ast.AST, outer: Around) -> Iterator[tuple[ast.AST, Around]]:
         return
     around = outer.at(node)
     yield node, around
+    idle = idle_defaults(node)
     for name, value in ast.iter_fields(node):
         if name in {"annotation", "returns"}:
             continue
         for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.AST) and not (name == "decorator_list" and called(child) in IDLE_DECORATORS):
+            if (
+                isinstance(child, ast.AST)
+                and child not in idle
+                and not (name == "decorator_list" and called(child) in IDLE_DECORATORS)
+            ):
                 yield from living(child, around.within(node, name))
+
+
+def idle_defaults(node: ast.AST) -> list[ast.expr]:
+    """What the parameters of a function stand at that only change speed or hold prose."""
+    if not isinstance(node, ast.arguments):
+        return []
+    placed = [*node.posonlyargs, *node.args]
+    defaults = [*zip(placed[len(placed) - len(node.defaults) :], node.defaults, strict=True)]
+    defaults += [(each, default) for each, default in zip(node.kwonlyargs, node.kw_defaults, strict=True) if default]
+    return [default for each, default in defaults if each.arg in IDLE_KEYWORDS]
 
 
 def is_idle(node: ast.AST) -> bool:

@@ -1,6 +1,6 @@
 """Optimal assignment against brute force and scipy, and its rule for ties."""
 
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -33,6 +33,17 @@ def total(matrix: np.ndarray, columns: tuple[int, ...]) -> float:
 @given(MATRICES, st.booleans())
 @examples(200)
 def test_the_first_of_all_best_assignments_is_found(matrix: np.ndarray, maximize: bool) -> None:
+    check_the_first_of_the_best(matrix, maximize)
+
+
+@pytest.mark.parametrize("maximize", [True, False])
+@pytest.mark.parametrize("shape", [(2, 3), (3, 2), (4, 2)])
+def test_the_first_is_found_where_nearly_all_are_equally_good(shape: tuple[int, int], maximize: bool) -> None:
+    for values in product((0.0, 1.0), repeat=shape[0] * shape[1]):
+        check_the_first_of_the_best(np.array(values).reshape(shape), maximize)
+
+
+def check_the_first_of_the_best(matrix: np.ndarray, maximize: bool) -> None:
     height, width = matrix.shape
     candidates = all_assignments(height, width)
     best = (max if maximize else min)(total(matrix, columns) for columns in candidates)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from itertools import permutations
 from typing import Any
 
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from calque import ConfigError
 from calque.checks import Outcome, evaluator, polygon_iou
 from calque.checks.evaluators.paths import Path
+from calque.checks.shapes.regions import _even_odd
 
 
 def boxes(found: Any, truth: Any, **settings: Any) -> Outcome:
@@ -476,3 +478,14 @@ def test_no_data_ever_raises(found: Any, truth: Any, format: str, metric: str) -
     for outcome in (boxes(found, truth, format=format), points(found, truth, metric=metric, threshold=1)):
         assert 0.0 <= outcome.score <= 1.0
         json.dumps(outcome.to_dict(), allow_nan=False)
+
+
+@pytest.mark.parametrize("shift", [(0.0, 0.0), (8.0, 0.0), (0.0, 16.0), (-4.0, 32.0)])
+def test_the_inside_of_a_crossing_ring_moves_with_it(shift: tuple[float, float]) -> None:
+    def moved(ring: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+        return [(x + shift[0], y + shift[1]) for x, y in ring]
+
+    bow_tie = [(0.0, 0.0), (4.0, 4.0), (4.0, 0.0), (0.0, 4.0)]
+    pieces = _even_odd(bow_tie)
+    assert len(pieces) == 2
+    assert [set(piece) for piece in _even_odd(moved(bow_tie))] == [set(moved(piece)) for piece in pieces]

@@ -13,6 +13,7 @@ import pytest
 import zstandard
 
 from calque import ContractError, Corpus, Detection, Evaluator, MissingExtra, read
+from calque.kernels.scanning import Scanned
 from calque.readers.sources import compression
 from tests.laws.subject import bits
 from tests.pages import Row, row, write_coco, write_ndjson
@@ -121,3 +122,17 @@ def test_a_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "zstandard", None)
     with pytest.raises(MissingExtra, match=r"pip install 'calque\[zstd\]'"):
         read(path)
+
+
+@pytest.mark.parametrize("kind", PACKERS)
+def test_what_is_unpacked_is_scanned_like_a_plain_file(tmp_path: Path, kind: str, kernels: str) -> None:
+    plain = dumped(tmp_path / "t.json", valid_truth())
+    other = tmp_path / f"t.json.{kind}"
+    other.write_bytes(PACKERS[kind](plain.read_bytes()))
+    mark = compression.magic(str(other))
+    assert mark is not None
+    unpacking = compression.Unpacking(str(other), mark)
+    assert unpacking.content() == plain.read_bytes()
+    assert unpacking.part((0, 5)) == plain.read_bytes()[:5]
+    scanned = unpacking.columns()
+    assert (scanned is not None) == (Scanned(plain).columns() is not None) == (kernels == "native")

@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 from calque import ContractError, Corpus, read
 from calque.core.corpus import BoxCorpus, canonical
 from calque.core.overlay import Overlay
+from calque.core.record_corpus import RecordCorpus
+from calque.core.word_corpus import Block, TextCorpus
 from calque.geometry.boxes import areas, corners, share
 from calque.geometry.forms import BoxForm
+from calque.readers import read_pair
 from calque.readers.boxes.coco_columns import Ids
 from tests.snapshots import valid_predictions
 
@@ -193,3 +196,25 @@ def test_ids_are_found_where_they_stand(table: list[int], ids: list[int], apart:
     known, wanted = [value * apart + first for value in table], [value * apart + first for value in ids]
     places = Ids.of(wanted).positions_in(Ids.of(known)).tolist()
     assert places == [known.index(value) if value in known else -1 for value in wanted]
+
+
+def test_documents_handed_over_as_arrays_may_have_labels_of_their_own() -> None:
+    """A few documents at a time often have no label in common: nothing is said of it, as it is of files."""
+    sides = [Corpus.from_arrays([[0, 0, 10, 10]], [label]) for label in ("Table", "Figure")]
+    assert [side.issues for side in read_pair(*sides)] == [(), ()]
+
+
+def test_results_beside_a_truth_without_boxes_stand_alone() -> None:
+    texts = TextCorpus(texts={1: (Block("a"),)})
+    truth, found = read_pair(texts, [{"image_id": 1, "category_id": 1, "bbox": [0, 0, 2, 2], "score": 0.5}])
+    assert truth is texts
+    assert isinstance(found, BoxCorpus)
+    assert found.units() == (1,)
+
+
+def test_a_selection_of_records_keeps_their_order() -> None:
+    whole = RecordCorpus(documents=("c", "a", "b"), records=[{"n": 3}, {"n": 1}, {"n": 2}])
+    assert whole.units() == ("c", "a", "b")
+    some = whole.select(["b", "c", "x"])
+    assert [(unit, some.record(position)) for position, unit in enumerate(some.units())] == [("c", {"n": 3}), ("b", {"n": 2})]
+    assert some.select(["b"]).record(0) == some.part([1]).record(0) == {"n": 2}

@@ -152,3 +152,11 @@ def test_a_bad_lattice_names_its_document() -> None:
     lattice = Lattice.from_edges([(0, 1, ["a"])], 0, [3])
     with pytest.raises(ContractError, match="document 'd': no path"):
         Evaluator(Words(lattice="given")).update({"d": ["a"]}, WordCorpus.of({"d": ["a"]}, lattices={"d": lattice}))
+
+
+def test_a_folder_without_lattices_is_named(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("none here")
+    with pytest.raises(ContractError) as refused:
+        read_lattices(str(tmp_path))
+    (issue,) = refused.value.issues
+    assert (issue.code, issue.file) == ("no-lattices", str(tmp_path))

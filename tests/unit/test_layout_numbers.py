@@ -182,3 +182,22 @@ def test_a_true_block_that_cannot_be_evaluated_is_in_no_total(kernels: str) -> N
     assert (result["layout_total_blocks"], result["layout_accuracy_over_total"]) == (1, 1.0)
     assert [row["outcome"] for row in result.outcomes().rows()] == ["correct", "invalid"]
     assert sum(result.numbers["confusion"]["text"].values()) == 1
+
+
+def test_documents_of_one_side_are_listed_for_that_side() -> None:
+    truth = Corpus.from_arrays([[0, 0, 5, 5]] * 2, ["text"] * 2, documents=["a", "b"])
+    found = Corpus.from_arrays([[0, 0, 5, 5]] * 2, ["text"] * 2, documents=["b", "c"])
+    numbers = Evaluator(Layout()).update(truth, found).compute().numbers
+    assert (numbers["only_truth"], numbers["only_predictions"]) == (["a"], ["c"])
+
+
+def test_the_table_of_confusions_has_a_zero_where_nothing_was_taken_for_something() -> None:
+    truth = Corpus.from_arrays([[0, 0, 5, 5], [10, 0, 15, 5], [20, 0, 25, 5]], ["image", "table", "text"])
+    found = Corpus.from_arrays([[0, 0, 5, 5], [10, 0, 15, 5]], ["table", "image"])
+    printed = str(Evaluator(Layout()).update(truth, found).compute()).partition("truth → taken for\n")[2]
+    assert [line.split() for line in printed.splitlines()[:4]] == [
+        ["truth", "image", "table", "(unmatched)"],
+        ["image", "0", "1", "0"],
+        ["table", "1", "0", "0"],
+        ["text", "0", "0", "1"],
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from calque.core.columns import Strings, Table
 from calque.core.ledger import UNIT, Ledger
-from calque.core.storage.ledger_parts import LedgerParts, size_of
+from calque.core.storage.ledger_parts import SMALL, LedgerParts, size_of
 from calque.core.storage.long_ledger import StoredLedger
 from calque.core.storage.spool import Spool
 
@@ -20,9 +21,14 @@ Units = list[int]
 
 def ledger(unit: int) -> Ledger:
     table = Table(
-        {UNIT: np.zeros(2, dtype=np.int32), "value": np.array([unit, -unit]), "word": Strings.pack([f"{unit:02}", "é"])}
+        {
+            UNIT: np.zeros(2, dtype=np.int32),
+            "label": np.array([1, 0], dtype=np.int32),
+            "value": np.array([unit, -unit]),
+            "word": Strings.pack([f"{unit:02}", "é"]),
+        }
     )
-    return Ledger(units=(unit,), tables={"rows": table})
+    return Ledger(units=(unit,), names={"label": ("all", f"only {unit}")}, tables={"rows": table})
 
 
 def parts(units: Units, spool: Spool | None = None, most: int = 0) -> LedgerParts:
@@ -32,14 +38,46 @@ def parts(units: Units, spool: Spool | None = None, most: int = 0) -> LedgerPart
     return made
 
 
-def contents(made: LedgerParts) -> list[tuple[int, int, str]]:
-    """The rows of everything, with their documents."""
+def contents(made: LedgerParts) -> list[tuple[int, int, str, str]]:
+    """The rows of everything, with their documents and labels."""
     whole = made.ledger()
     rows = whole.table("rows")
     units = [whole.units[code] for code in rows.array(UNIT).tolist()]
+    labels = [whole.names["label"][code] for code in rows.array("label").tolist()]
     words = rows["word"]
     assert isinstance(words, Strings)
-    return list(zip(units, rows.array("value").tolist(), words.tolist(), strict=True))  # type: ignore[arg-type]
+    return list(zip(units, rows.array("value").tolist(), words.tolist(), labels, strict=True))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("calls", [1, 2, 3, 64, 500])
+def test_many_small_ledgers_become_few_with_work_that_grows_with_their_number(calls: int) -> None:
+    """Each document is moved once for every doubling, and what is held grows with the doublings."""
+    doublings = calls.bit_length()
+    made, moved = LedgerParts(), 0
+    concat = Ledger.concat
+
+    def counted(ledgers: Sequence[Ledger]) -> Ledger:
+        nonlocal moved
+        moved += sum(len(each.units) for each in ledgers)
+        return concat(ledgers)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Ledger, "concat", staticmethod(counted))
+        for unit in range(calls):
+            made.add(ledger(unit))
+            assert made.held() <= doublings
+    assert moved <= calls * doublings
+    assert contents(made) == [
+        (unit, sign * unit, word) for unit in range(calls) for sign, word in ((1, f"{unit:02}"), (-1, "é"))
+    ]
+
+
+def test_long_ledgers_are_not_moved_before_somebody_asks() -> None:
+    made = LedgerParts()
+    for unit in range(4):
+        rows = Table({UNIT: np.zeros(SMALL, dtype=np.int32), "value": np.full(SMALL, unit)})
+        made.add(Ledger(units=(unit,), tables={"rows": rows}))
+    assert made.held() == 4
 
 
 LIMITS = st.sampled_from([None, 0, 3 * size_of(ledger(0)), 1 << 30])
@@ -54,7 +92,11 @@ def holder(units: Units, limit: int | None) -> LedgerParts:
 def test_nothing_is_lost_and_nothing_comes_twice(units: Units, cut: int, mine: int | None, theirs: int | None) -> None:
     joined, other = holder(units[:cut], mine), holder(units[cut:], theirs)
     joined.extend(other)
-    expected = [(unit, sign * unit, word) for unit in range(8) for sign, word in ((1, f"{unit:02}"), (-1, "é"))]
+    expected = [
+        (unit, sign * unit, word, label)
+        for unit in range(8)
+        for sign, word, label in ((1, f"{unit:02}", f"only {unit}"), (-1, "é", "all"))
+    ]
     assert sorted(chain.from_iterable(joined.units())) == list(range(8))
     assert contents(joined) == expected
     assert contents(other) == [row for row in expected if row[0] in units[cut:]]
@@ -76,7 +118,7 @@ def test_what_is_taken_in_counts_towards_the_limit() -> None:
         assert sum(map(size_of, joined._recent)) <= 3 * size_of(ledger(0))
     whole = joined.ledger()
     assert isinstance(whole, StoredLedger)
-    assert len(whole.parts) == 3
+    assert len(whole.parts) == 2
 
 
 def test_everything_lies_in_one_file() -> None:

@@ -328,13 +328,15 @@ class Counted(str):
         return super().__hash__()
 
 
-def test_many_small_updates_cost_the_same_each() -> None:
+def test_many_small_updates_cost_about_the_same_each() -> None:
+    """Small ledgers are joined like the digits of a binary counter: a document is looked at a few times for each doubling."""
     evaluator = Evaluator(Detection())
     costs = []
     for number in range(64):
         before = Counted.looked_up
         evaluator.add(ledger((Counted(f"{number:03}"),), []))
         costs.append(Counted.looked_up - before)
-    assert len(set(costs)) == 1
+    assert sum(costs) <= 64 * 4 * 7
+    assert costs.count(min(costs)) == 32
     with pytest.raises(MergeError, match="seen twice: document '007'"):
         evaluator.add(ledger(("007",), []))

@@ -107,6 +107,8 @@ def test_a_fault_of_each_kind(source: str, expected: list[tuple[str, str]]) -> N
         "@dataclass(frozen=True)\nclass A: ...",
         "@overload\ndef f(a=1): ...",
         "x = f(help='Two words', strict=True)",
+        "def f(a, jobs=1): ...",
+        "def f(a, *, b=c, jobs=1): ...",
         "x = f(message='Two words')",
         "T = TypeVar('T', bound=A)",
         "if __name__ == '__main__':\n    main(1)",
@@ -114,6 +116,10 @@ def test_a_fault_of_each_kind(source: str, expected: list[tuple[str, str]]) -> N
 )
 def test_what_cannot_matter_is_left_alone(source: str) -> None:
     assert changes(source) == []
+
+
+def test_the_default_of_another_parameter_is_not_left_alone() -> None:
+    assert changes("def f(a, b=0, jobs=1, *, c=0, d): ...") == [("0", "1"), ("0", "1")]
 
 
 def test_a_fault_changes_its_own_place_only() -> None:
@@ -192,6 +198,15 @@ def test_what_a_changed_file_of_tests_runs_is_recorded_anew(toy: Path, tmp_path_
     text = text.replace("import count\n", "import count, unused\n")
     (place.tree / "tests/test_count.py").write_text(text, "utf-8")
     assert coverage_map(place, cache, ["tests/test_count.py"]).tests(mutant) == ["tests/test_count.py::test_stop"]
+
+
+def test_an_equivalent_is_one_fault_or_every_fault_of_a_line() -> None:
+    at_once, other = mutants_of("a.py", b"AT_ONCE = 2\n")
+    one = Equivalent("a.py", "", "AT_ONCE = 2", "only speed", after=at_once.new)
+    assert (one.names(at_once), one.names(other)) == (True, False)
+    every = Equivalent("a.py", "", "AT_ONCE = 2", "only speed")
+    assert (every.names(at_once), every.names(other)) == (True, True)
+    assert not Equivalent("b.py", "", "AT_ONCE = 2", "only speed").names(at_once)
 
 
 @pytest.mark.parametrize("known", EQUIVALENTS, ids=lambda known: f"{known.file} {known.scope}")

@@ -67,6 +67,15 @@ def test_a_line_has_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert refused(path) == [("line-too-long", "")]
 
 
+@pytest.mark.parametrize("room", [1, 60, 64, 200, 1 << 19])
+def test_lines_are_counted_across_the_pieces_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: int) -> None:
+    monkeypatch.setattr(ndjson, "PART", room)
+    pages = [row(name, [BOX]) for name in "abcdefgh"]
+    assert read(write_ndjson(tmp_path / "fine.ndjson", pages)).units() == tuple("abcdefgh")
+    path = write_ndjson(tmp_path / "broken.ndjson", [*pages[:3], "{", *pages[3:], "", "[1]"])
+    assert refused(path) == [("not-json", "4 column 2"), ("wrong-type", "11")]
+
+
 def test_content_decides_before_the_name(tmp_path: Path) -> None:
     line = json.dumps(row("a", [BOX]))
     (tmp_path / "pages.json").write_text("\ufeff" + line, "utf-8")

@@ -164,7 +164,7 @@ def test_an_origin_at_the_bottom_is_turned(
 def test_settings_are_in_the_signature_when_they_matter() -> None:
     assert "boxes" not in str(Detection().signature())
     assert str(Detection(boxes="xywh", units="percent").signature()).endswith("| boxes:xywh | units:percent")
-    with pytest.raises(ConfigError, match="boxes must be one of xyxy, xywh, cxcywh, polygon"):
+    with pytest.raises(ConfigError, match="boxes must be one of auto, xyxy, xywh, cxcywh, polygon"):
         Detection(boxes="corners")  # type: ignore[arg-type]  # what is refused
 
 

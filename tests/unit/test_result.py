@@ -112,9 +112,10 @@ def test_outcomes_without_ids_number_the_rows() -> None:
 
 
 def test_a_result_prints_itself(result: Result) -> None:
-    assert str(result).startswith(
-        "Detection: model-a against human annotation\n2 documents, 2 pages, 2 truths, 2 predictions\n"
-    )
+    sentence, empty, heading, sizes, *_ = str(result).splitlines()
+    assert (sentence, empty) == (result.task.sentence(result.to_dict()), "")
+    assert heading == "Detection: model-a against human annotation"
+    assert sizes == "2 documents, 2 pages, 2 truths, 2 predictions"
     assert str(result).splitlines()[-1] == str(result.signature)
     assert json.loads(result.to_json()) == result.to_dict()
 
@@ -148,7 +149,7 @@ def test_dots_in_labels_do_not_confuse_the_reasons() -> None:
         .update(Corpus.from_arrays([[0, 0, 1, 1]], ["v1.micro.x"]), Corpus.from_arrays([], [], all_documents=[0]))
         .compute()
     )
-    assert "– precision: no predictions (all (micro), v1.micro.x)" in str(result)
+    assert "– precision: no predictions (v1.micro.x, all (micro))" in str(result)
 
 
 # Signatures.
@@ -274,7 +275,9 @@ def test_a_new_task_is_a_dataclass_with_a_score_and_a_measure() -> None:
     assert str(result) == f"exact-for-test\nmeasure   value\nshare    0.5000\n\ncalque {calque.__version__} | exact-for-test"
     assert [row["hit"] for row in result.outcomes().rows()] == [True, False]
     assert result.task.flat(result.numbers) == [{"measure": "share", "value": 0.5}]
-    assert [section.title for section in result.task.report_sections(result.to_dict())] == ["exact-for-test"]
+    assert result.template() == []
+    assert result.task.sentence(result.to_dict()) == ""
+    assert [section.title for section in result.brief()] == ["exact-for-test", ""]
     assert Exact.measures() == ()
     assert task_class("exact-for-test") is Exact
     shards = [Evaluator(Exact()).update(truth_side.select([u]), found_side.select([u])) for u in ("y", "x")]

@@ -264,6 +264,23 @@ def test_a_selection_is_a_setting_of_the_task(write: Write, tmp_path: Path) -> N
     assert suite.task(Selection(only=frozenset({7}))) == replace(suite.task(), only=str(tmp_path / "last.jsonl"))
 
 
+def test_an_unknown_key_is_told_before_what_evaluators_lack(write: Write) -> None:
+    with pytest.raises(ConfigError, match="unknown key 'gates' in a suite"):
+        Suite.load(write("gates: {}\nevaluators: [{type: nonsense}]\n" + CASES))
+
+
+def test_a_listed_result_has_the_keys_that_people_read(write: Write) -> None:
+    result = Suite.load(write(HEAD + CASES)).run()
+    for listed in result.task.listed(result.ledger):
+        assert list(listed) == ["id", "evaluator", "score", "verdict", "hits", "misses", "reasoning", "metadata", "status"]
+
+
+def test_a_selection_is_the_same_in_any_order_and_with_ids_of_both_kinds() -> None:
+    selected = Checks(only=["b", 10, "a", 9, "b"], ids=("z", "y", "z"), tags=("t", "s"))
+    assert (selected.only, selected.ids, selected.tags) == ((9, 10, "a", "b"), ("y", "z"), ("s", "t"))
+    assert Checks(only=[9, "a", 10, "b"], ids=("y", "z"), tags=("s", "t")) == selected
+
+
 def test_the_code_of_own_evaluators_is_in_the_signature(write: Write, tmp_path: Path) -> None:
     suite = write("evaluators: [{type: own}]\ncases: [{output: 1, expected: 1}]\n")
     signatures = set()

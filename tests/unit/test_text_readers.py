@@ -36,6 +36,7 @@ def blocks(path: str, **options: Any) -> list[str]:
 def code_of(path: str) -> str:
     with pytest.raises(ContractError) as caught:
         read_texts(path)
+    assert caught.value.issues[0].file.startswith(path)
     return caught.value.issues[0].code
 
 
@@ -131,6 +132,7 @@ def test_json_by_document(tmp_path: Path) -> None:
     assert isinstance(corpus, WordCorpus)
     assert corpus.words("d") == ["one", "two"]
     assert code_of(written(tmp_path, "list.json", '["one"]')) == "wrong-words"
+    assert code_of(written(tmp_path, "odd.json", '{"d": ["one", 2]}')) == "wrong-words"
 
 
 # Tables.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from calque import Corpus
+from calque import Corpus, read
 from calque.core.corpus import BoxCorpus
 from calque.detection.audit import DEFAULT_RULES, AuditRules, audit
 
@@ -87,3 +87,17 @@ def test_a_prediction_finds_a_box_from_the_limit_on(kernels: str, percent: int) 
 
 def test_what_the_limits_are_unless_others_are_given() -> None:
     assert AuditRules(near=0.9, nested=0.95, tiny=0.01, score=0.9, iou=0.5) == DEFAULT_RULES
+
+
+def test_broken_boxes_are_left_out(kernels: str) -> None:
+    boxes = [[0, 0, -5, 5], [0, 0, -5, 5], [0, 0, 9, 9], [0, 0, 9, 9]]
+    truth = read(
+        {
+            "images": [{"id": 1, "width": 100, "height": 100}],
+            "categories": [{"id": 1, "name": "Table"}],
+            "annotations": [{"id": k, "image_id": 1, "category_id": 1, "bbox": box} for k, box in enumerate(boxes)],
+        }
+    )
+    assert isinstance(truth, BoxCorpus)
+    assert truth.flaws is not None
+    assert [(row["kind"], row["id"], row["other_id"]) for row in audit(truth).rows()] == [("duplicate", "3", "2")]

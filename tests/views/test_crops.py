@@ -69,7 +69,7 @@ def test_no_pairs() -> None:
     result = evaluate([Box("a", 0, "Table", 0, 0, 1, 1)], [], CROPS)
     assert result.numbers["crops"]["overall"]["coverage"]["p50"] is None
     assert result.undefined["crops.overall.cut.top.0.05"] == "no pairs"
-    assert "– no pairs: Figure, Table, all" in str(result)
+    assert "– p5, p25, p50, p75, p95: no pairs (Figure: coverage, " in str(result)
 
 
 def test_boxes_of_width_and_height_have_the_same_errors(kernels: str) -> None:

@@ -22,9 +22,39 @@ from calque.core.presentation.result_schema import (
     result_of,
 )
 from calque.core.presentation.sections import Section
+from calque.core.presentation.wording import counted, joined, some
 
+COLUMNS = {
+    "evaluator": "The evaluator of the suite that judged.",
+    "cases": "How many cases it judged.",
+    "pass": "Cases that pass.",
+    "partial": "Cases that pass in part: the score is between the two thresholds.",
+    "fail": "Cases that fail.",
+    "error": "Cases that could not be judged.",
+    "case": "The id of the case; and N more failed in the same way.",
+    "verdict": "What the evaluator decided: fail, or error when it could not judge.",
+    "reasoning": "Why, in the evaluator's own words.",
+}
 LISTED = 50
 """How many failures a table lists before it only counts."""
+
+
+def sentence(numbers: Mapping[str, Any]) -> str:
+    """How many cases pass, and what became of the others."""
+    summary = numbers["summary"]
+    cases = summary["cases"]
+    if not cases:
+        return "No case was judged."
+    if summary["pass"] == cases:
+        return "The only case passes." if cases == 1 else f"All {cases:,} cases pass."
+    told = {"pass": "pass", "partial": "pass in part", "fail": "fail", "error": "could not be judged"}
+    parts = [f"{summary[name]:,} {text}" for name, text in told.items() if summary[name]]
+    return f"Of {counted(cases, 'case')} {joined(parts)}."
+
+
+def headline(numbers: Mapping[str, Any]) -> list[Section]:
+    """All evaluators together."""
+    return [_evaluators({"all": numbers["summary"]})]
 
 
 def sections(numbers: Mapping[str, Any]) -> list[Section]:
@@ -33,11 +63,10 @@ def sections(numbers: Mapping[str, Any]) -> list[Section]:
 
 
 def _overview(summary: Mapping[str, Any]) -> Section:
-    counted = ", ".join(f"{summary[name]:,} {name}" for name in COUNTED)
-    cases = f"{summary['cases']:,} case{'' if summary['cases'] == 1 else 's'}"
+    tally = ", ".join(f"{summary[name]:,} {name}" for name in COUNTED)
     short = summary["partial_failed"]
     rule = [f"{short:,} of the partial failed: a threshold was given (partial: pass in the suite allows that)"] if short else []
-    return Section(title="Checks", notes=[f"{cases}: {counted}", *rule])
+    return Section(title="Checks", notes=[f"{counted(summary['cases'], 'case')}: {tally}", *rule])
 
 
 def _evaluators(evaluators: Mapping[str, Any]) -> Section:
@@ -47,20 +76,17 @@ def _evaluators(evaluators: Mapping[str, Any]) -> Section:
 
 
 def _failures(results: list[Mapping[str, Any]]) -> list[Section]:
+    """What failed; cases that failed in the same way are one row."""
     failed = [row for row in results if is_failure(row)]
     if not failed:
         return []
-    rows = [
-        (
-            str(row["id"]),
-            row["evaluator"],
-            "error" if row["status"] == "error" else row["verdict"],
-            row["score"],
-            row.get("reasoning", ""),
-        )
-        for row in failed[:LISTED]
-    ]
-    more = [f"… and {len(failed) - LISTED:,} more"] if len(failed) > LISTED else []
+    alike: dict[tuple[Any, ...], list[str]] = {}
+    for row in failed:
+        verdict = "error" if row["status"] == "error" else row["verdict"]
+        alike.setdefault((row["evaluator"], verdict, row["score"], row.get("reasoning", "")), []).append(str(row["id"]))
+    rows = [(some(cases, 1), *told) for told, cases in list(alike.items())[:LISTED]]
+    left = sum(len(cases) for cases in list(alike.values())[LISTED:])
+    more = [f"… and {left:,} more"] if left else []
     return [Section(title="Failures", head=("case", "evaluator", "verdict", "score", "reasoning"), rows=rows, notes=more)]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits
-from calque.cli.options import FILE, PATH, box_options, box_reading, jobs_option, task_options
+from calque.cli.options import PATH, box_options, box_reading, jobs_option, output_option, task_options
 from calque.detection.audit_rules import AuditRules
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from calque.core.corpus import BoxCorpus
     from calque.core.presentation.sections import Section
 
+EXTENSIONS = {".txt": "table", ".json": "json"}
 SHOWN = 10
 """How many findings of a kind the table lists."""
 
@@ -28,9 +29,9 @@ SHOWN = 10
 @box_options
 @jobs_option
 @click.option("--format", type=click.Choice(("table", "json")), help="table by default.")
-@click.option("-o", "--output", type=FILE, metavar="FILE", help="Write to a file (.txt or .json).")
+@output_option
 def command(
-    truth: str, predictions: str | None, agreement: bool, format: str | None, output: str | None, jobs: int, **values: Any
+    truth: str, predictions: str | None, agreement: bool, format: str | None, output: tuple[str, ...], jobs: int, **values: Any
 ) -> int:
     """Look for mistakes in TRUTH: duplicates, nested and tiny boxes.
 
@@ -42,31 +43,29 @@ def command(
     calque audit truth.json predictions.json --score 0.95
     calque audit anna.json ben.json --agreement
     """
-    from calque.cli.render import check_writable, coloured, format_of
+    from calque.cli import outputs
+    from calque.cli.inputs import from_stdin
+    from calque.cli.render import write_each
     from calque.core.errors import ConfigError
-    from calque.core.presentation.sections import to_text
+    from calque.core.presentation.sections import printable_json, to_text
     from calque.core.result import strict_json
 
-    kind = format_of(format, output)
-    if kind not in ("table", "json"):
-        raise ConfigError(f"{output}: an audit is written as .txt or .json")
+    kinds = outputs.formats(format, output, EXTENSIONS)
     if agreement and predictions is None:
         raise ConfigError("--agreement needs two files: calque audit anna.json ben.json --agreement")
-    check_writable(output)
+    outputs.settle()
     reading = box_reading(values)
     if predictions is None and (reading.from_pred or reading.class_map_pred):
         raise ConfigError("--from-pred and --class-map-pred are about PREDICTIONS, and none are given")
+    truth, *second = from_stdin(truth, *([predictions] if predictions is not None else []))
+    predictions = second[0] if second else None
     if agreement:
         numbers, sections, corpora = _agreement(truth, str(predictions), values["iou"], reading, jobs)
     else:
         numbers, sections, corpora = _audit(truth, predictions, values, reading, jobs)
     sections += _noticed(corpora)
-    if kind == "json":
-        _deliver(strict_json(numbers), output)
-    else:
-        import sys
-
-        _deliver(coloured(sections) if output is None and sys.stdout.isatty() else to_text(sections), output)
+    text = {"json": lambda: printable_json(strict_json(numbers)), "table": lambda: to_text(sections)}
+    write_each(kinds, lambda: sections, lambda kind: iter([text[kind]() + "\n"]), quiet=True)
     return exits.INCOMPLETE if _incomplete(corpora) else exits.FINE
 
 
@@ -160,12 +159,3 @@ def _incomplete(corpora: tuple[BoxCorpus, ...]) -> bool:
     from calque.core.errors import Severity
 
     return any(issue.severity is Severity.LOSS for corpus in corpora for issue in corpus.issues)
-
-
-def _deliver(text: str, output: str | None) -> None:
-    from calque.core.storage.files import write_whole
-
-    if output is None:
-        click.echo(text)
-    else:
-        write_whole(output, (text + "\n").encode("utf-8", "backslashreplace"))

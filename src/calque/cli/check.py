@@ -11,18 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from calque.cli import exits
-from calque.cli.options import FILE, PATH, jobs_option
+from calque.cli import exits, outputs
+from calque.cli.options import FILE, PATH, brief_option, jobs_option, output_option, save_option
 from calque.core.errors import ConfigError
-from calque.core.presentation.sections import printable
+from calque.core.presentation.sections import printable, printable_json
 
 if TYPE_CHECKING:
     from calque.checks.suites.cases import Selection
     from calque.checks.suites.runner import Row
     from calque.checks.suites.suite import Suite
+    from calque.core.presentation.sections import Section
 
-FORMATS = ("table", "json", "jsonl", "junit", "markdown", "github")
-EXTENSIONS = {".txt": "table", ".json": "json", ".jsonl": "jsonl", ".xml": "junit", ".md": "markdown"}
+STREAMED = ("jsonl", "github")
+"""What is printed while cases are judged."""
+FORMATS = ("table", "json", "jsonl", "junit", "csv", "markdown", "latex", "github")
+EXTENSIONS = {
+    ".txt": "table", ".json": "json", ".jsonl": "jsonl", ".xml": "junit", ".csv": "csv", ".md": "markdown", ".tex": "latex",
+}  # fmt: skip
 
 
 @click.command("check")
@@ -39,15 +44,13 @@ EXTENSIONS = {".txt": "table", ".json": "json", ".jsonl": "jsonl", ".xml": "juni
 @click.option(
     "--format", "shape", type=click.Choice(FORMATS), help="table by default; jsonl and github come as cases are judged."
 )
-@click.option(
-    "-o", "--output", "outputs", multiple=True, type=FILE, metavar="FILE",
-    help="Write to a file; its extension chooses the format (repeat for several).",
-)  # fmt: skip
+@output_option
+@brief_option
 @click.option("--annotations", "annotate", is_flag=True, help="Also print GitHub annotations for what failed.")
-@click.option("--save", type=FILE, metavar="STATE", help="Keep the state for calque merge.")
+@save_option
 @click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr.")
 @jobs_option
-def command(suite: str | None, schema: bool, outputs: tuple[str, ...], jobs: int, quiet: bool, **values: Any) -> int:
+def command(suite: str | None, schema: bool, output: tuple[str, ...], jobs: int, quiet: bool, **values: Any) -> int:
     """Judge every case of SUITE, a YAML file, with the evaluators that it names.
 
     Without a gate in the suite any failing case ends with code 1; a case that could not be judged ends with 3.
@@ -65,17 +68,23 @@ def command(suite: str | None, schema: bool, outputs: tuple[str, ...], jobs: int
     if suite is None:
         raise click.UsageError("Missing argument 'SUITE'.")
     from calque.cli.progress import working
-    from calque.cli.render import check_writable
+    from calque.cli.sheets import FOR_PEOPLE, check_wanted
 
-    files = {name: _format_of(name, values["shape"]) for name in outputs}
-    check_writable(*outputs, values["save"])
+    files = {name: _format_of(name, values["shape"]) for name in output if name != outputs.STDOUT}
+    printed = _printed(values["shape"], output, files)
+    kinds = [kind for kind in (*files.values(), printed) if kind is not None]
+    if values["brief"] and not set(FOR_PEOPLE) & set(kinds):
+        check_wanted(kinds, brief=True)
+    outputs.settle(*(use.partition("=")[2].rpartition(":")[0] for use in values["own"]))
     _log_to_stderr(quiet=quiet)
     with working(f"reading {suite}", quiet=quiet):
         loaded = _load(suite, values["own"], values["data"])
+    outputs.settle(loaded.data or suite)
     selection = _selection(values["ids"], values["tags"], values["rerun_failed"])
-    with working(f"checking {loaded.data or suite}", quiet=quiet):
-        rows = list(_judged(loaded, selection, jobs, streams=_streams(values, files)))
-    return _deliver(loaded, rows, files, selection, quiet=quiet, **values)
+    rows: list[Row] = []
+    with working(f"checking {loaded.data or suite}", quiet=quiet, done=lambda: len(rows), noun="result"):
+        rows.extend(_judged(loaded, selection, jobs, streams=printed))
+    return _deliver(loaded, rows, files, selection, printed, quiet=quiet, **values)
 
 
 class _Remarks(logging.Handler):
@@ -93,12 +102,8 @@ def _log_to_stderr(*, quiet: bool) -> None:
 
 
 def _format_of(name: str, shape: str | None) -> str:
-    extension = Path(name).suffix.lower()
-    if extension in EXTENSIONS:
-        return EXTENSIONS[extension]
-    if shape is None:
-        raise ConfigError(f"{name}: the extension {extension!r} names no format; use {', '.join(EXTENSIONS)} or --format")
-    return shape
+    """The format of a file: by its extension; ``--format`` is for what is printed, and for names that tell none."""
+    return outputs.by_name(name, EXTENSIONS) or shape or outputs.silent(name, EXTENSIONS)
 
 
 def _load(suite: str, own: tuple[str, ...], data: str | None) -> Suite:
@@ -125,10 +130,11 @@ def _selection(ids: tuple[str, ...], tags: tuple[str, ...], rerun: str | None) -
     return Selection(ids, tags, only)
 
 
-def _streams(values: Mapping[str, Any], files: Mapping[str, str]) -> str | None:
-    """The format that is printed while cases are judged, if it is one that can be."""
-    wanted = values["shape"] if not files or set(files.values()) != {values["shape"]} else None
-    return wanted if wanted in {"jsonl", "github"} else None
+def _printed(shape: str | None, output: tuple[str, ...], files: Mapping[str, str]) -> str | None:
+    """The format of standard output, if anything is printed: when it is asked for, or when nothing is written."""
+    if not files or outputs.STDOUT in output:
+        return shape or "table"
+    return None if shape in files.values() else shape
 
 
 def _judged(suite: Suite, selection: Selection | None, jobs: int, *, streams: str | None) -> Iterator[Row]:
@@ -141,55 +147,67 @@ def _judged(suite: Suite, selection: Selection | None, jobs: int, *, streams: st
             click.echo("".join(lines), nl=False)
         elif streams == "github":
             for line in annotated(chunk, suite.data or suite.file):
-                click.echo(line)
+                click.echo(printable(line))
         yield from chunk
 
 
 def _json_line(row: Row) -> str:
-    return json.dumps(row.to_dict(), ensure_ascii=False, allow_nan=False)
+    return printable_json(json.dumps(row.to_dict(), ensure_ascii=False, allow_nan=False))
 
 
 def _deliver(
-    suite: Suite, rows: list[Row], files: Mapping[str, str], selection: Selection | None, *, quiet: bool, **values: Any
+    suite: Suite,
+    rows: list[Row],
+    files: Mapping[str, str],
+    selection: Selection | None,
+    printed: str | None,
+    *,
+    quiet: bool,
+    **values: Any,
 ) -> int:
     from calque.checks.exports import annotated
     from calque.cli.render import coloured
-    from calque.core.presentation.sections import to_text
-    from calque.core.storage.files import write_whole
 
     evaluator = suite.evaluator(rows, selection)
     result = evaluator.compute()
-    if values["save"] is not None:
-        evaluator.save(values["save"])
+    outputs.save(evaluator, values["save"])
     kept = [row for row in rows if row.failed] if values["only_failed"] else rows
     for name, kind in files.items():
-        write_whole(name, _rendered(kind, suite, result, kept).encode("utf-8", "surrogatepass"))
-        if not quiet:
-            click.echo(f"wrote {name}", err=True)
-    shape = values["shape"] or ("table" if not files else None)
-    if shape == "table" and sys.stdout.isatty():
-        click.echo(coloured(result.sections()))
-    elif shape == "table":
-        click.echo(to_text(result.sections()))
-    elif shape in {"json", "junit", "markdown"} and shape not in files.values():
-        click.echo(_rendered(shape, suite, result, kept), nl=False)
+        outputs.put(name, [_rendered(kind, suite, result, kept, brief=values["brief"])], quiet=quiet)
+    if printed == "table" and sys.stdout.isatty():
+        click.echo(coloured(_shown(result, brief=values["brief"])))
+    elif printed is not None and printed not in STREAMED:
+        click.echo(_rendered(printed, suite, result, kept, brief=values["brief"]), nl=False)
     if values["annotate"]:
         for line in annotated(rows, suite.data or suite.file):
-            click.echo(line)
+            click.echo(printable(line))
     return exits.code_of(result, quiet=quiet)
 
 
-def _rendered(kind: str, suite: Suite, result: Any, rows: list[Row]) -> str:
+def _shown(result: Any, *, brief: bool) -> list[Section]:
+    """What people read of a result: the gate's verdict stands before the signature."""
+    from calque.core.presentation.sections import Section
+
+    *parts, signature = result.brief() if brief else result.sections()
+    failures = result.failures
+    return [*parts, Section(title="Gate: failed" if failures else "Gate: passed", notes=failures), signature]
+
+
+def _rendered(kind: str, suite: Suite, result: Any, rows: list[Row], *, brief: bool) -> str:
     from calque.checks.exports import annotated, to_junit
-    from calque.core.presentation.sections import to_markdown, to_text
+    from calque.cli.render import as_csv
+    from calque.cli.sheets import laid_out
 
     if kind == "json":
         tree = result.to_dict() | {"results": [row.to_dict() for row in rows]}
-        return json.dumps(tree, indent=2, ensure_ascii=False) + "\n"
+        return printable_json(json.dumps(tree, indent=2, ensure_ascii=False)) + "\n"
     if kind == "jsonl":
         return "".join(_json_line(row) + "\n" for row in rows)
     if kind == "junit":
         return to_junit([row.to_dict() for row in rows], suite.name)
     if kind == "github":
-        return "".join(line + "\n" for line in annotated(rows, suite.data or suite.file))
-    return to_markdown(result.sections()) if kind == "markdown" else to_text(result.sections()) + "\n"
+        return "".join(printable(line) + "\n" for line in annotated(rows, suite.data or suite.file))
+    if kind == "csv":
+        verdict = "failed" if result.failures else "passed"
+        return as_csv([{**row, **({"gate": verdict} if row["evaluator"] == "all" else {})} for row in result.flat()])
+    return laid_out(_shown(result, brief=brief), kind)

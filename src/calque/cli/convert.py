@@ -7,7 +7,9 @@ from typing import Any
 import click
 
 from calque.cli import exits
-from calque.cli.options import PATH, reading_options, reading_rules
+from calque.cli.options import PATH, completing, reading_options, reading_rules
+from calque.cli.outputs import STDOUT, Written, put_bytes, settle, spelt
+from calque.core.box_reading import BOX_FORMATS, FORMAT_NAMES
 from calque.core.presentation.sections import printable
 
 EXTENSIONS = {".ndjson": "ndjson", ".jsonl": "ndjson", ".parquet": "parquet", ".pq": "parquet"}
@@ -16,9 +18,20 @@ EXTENSIONS = {".ndjson": "ndjson", ".jsonl": "ndjson", ".parquet": "parquet", ".
 
 @click.command("convert")
 @click.argument("source", metavar="IN", type=PATH)
-@click.argument("target", metavar="OUT", type=PATH)
-@click.option("--to", metavar="FORMAT", help="The format to write (see docs). Default: told from the extension of OUT.")
-@click.option("--from", "format", metavar="FORMAT", help="The format of IN. Default: what it looks like.")
+@click.argument("target", metavar="OUT", type=Written(allow_dash=True))
+@click.option(
+    "--to",
+    metavar="FORMAT",
+    shell_complete=completing(BOX_FORMATS),
+    help=f"The format to write: {FORMAT_NAMES}. Default: told from the extension of OUT.",
+)
+@click.option(
+    "--from",
+    "format",
+    metavar="FORMAT",
+    shell_complete=completing(BOX_FORMATS),
+    help="The format of IN, one of the same. Default: what it looks like.",
+)
 @click.option("--as", "side", type=click.Choice(("truth", "predictions")), help="What IN is, where it does not say so itself.")
 @reading_options
 @click.option("--class-map", type=PATH, default="", metavar="FILE", help="YAML or JSON with label: new name (or drop).")
@@ -29,39 +42,48 @@ def command(
 ) -> int:
     """Write what IN holds to OUT in another format. Whatever the new format cannot carry is named.
 
-    OUT is a file, or a new folder for formats with a file for each page (yolo, voc, page, alto). It appears whole or
-    not at all. Exit code 3 when some objects could not be written.
+    OUT is a file, or a new folder for formats with a file for each page (yolo, dota, voc, page, alto, labelme). It appears
+    whole or not at all, and is never what is read. - is standard input or output. What it says is read back first: each
+    loss that could change a number is counted, and the exit code is 3 then.
 
     \b
     calque convert labels/ truth.json --to coco --page-size 1700,2200
     calque convert export.json truth.json --from label-studio --to snapshot
     """
+    from calque.cli.inputs import from_stdin, told
     from calque.core.corpus import BoxCorpus, Side
-    from calque.core.errors import ConfigError, ContractError, Severity
-    from calque.core.storage.files import write_folder, write_whole
+    from calque.core.errors import ConfigError, ContractError, Severity, summarize
+    from calque.core.storage.files import write_folder
     from calque.readers import read
     from calque.readers.boxes import formats
     from calque.readers.boxes.convert import converted
 
     chosen = formats.named(to or _by_extension(target))
+    settle()
+    (source,) = from_stdin(source)
     rules = reading_rules(values)
     known = {None: None, "truth": Side.TRUTH, "predictions": Side.FOUND}[side]
-    rules |= {"strict": strict, "allow_missing_scores": True, "metadata": "metadata" in chosen.carries}
+    rules |= {"strict": strict, "allow_missing_scores": True, "metadata": True}
     corpus = read(source, side=known, format=values["format"], class_map=class_map, **rules)
     if not isinstance(corpus, BoxCorpus):
         raise ContractError.single("not-boxes", "holds no boxes", file=source)
-    files, lost = converted(corpus, chosen, rules["page_size"])
+    if not len(corpus.documents):
+        raise ConfigError(f"{source}: there is nothing to write")
+    try:
+        files, lost = converted(corpus, chosen, rules["page_size"])
+    except OSError as error:  # what is read back first finds no room: neither would the file that was asked for
+        raise OSError(error.errno, error.strerror, spelt(target)) from None
     if set(files) == {""}:
-        write_whole(target, files[""])
+        put_bytes(target, files[""])
+    elif target == STDOUT:
+        raise ConfigError(f"-: {chosen.name} is a folder with a file for each page; name a folder that does not exist")
     else:
         write_folder(target, files)
     issues = [*corpus.issues, *lost]
     if not quiet:
-        for issue in issues:
-            click.echo(printable(f"{issue.severity}: {issue}"), err=True)
-        click.echo(f"wrote {target} ({chosen.name}): {corpus.contents()}", err=True)
-    if not len(corpus.documents):
-        raise ConfigError(f"{source}: there was nothing to write")
+        for issue in (*summarize(corpus.issues), *lost):
+            click.echo(told(printable(f"{issue.severity}: {issue}")), err=True)
+        click.echo(printable(f"wrote {spelt(target)} ({chosen.name}): {corpus.contents()}"), err=True)
     return exits.INCOMPLETE if any(issue.severity is Severity.LOSS for issue in issues) else exits.FINE
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,51 +12,63 @@ from typing import TYPE_CHECKING
 import click
 
 from calque.cli import exits
+from calque.cli.options import brief_option
+from calque.cli.outputs import Written, settle
 
 if TYPE_CHECKING:
     from calque.core.result import Result
 
 
 @click.command("demo")
-@click.option("--keep", type=click.Path(file_okay=False), metavar="DIR", help="Also write the sample files to a folder.")
-def command(keep: str | None) -> int:
+@brief_option
+@click.option("--keep", type=Written(file_okay=False), metavar="DIR", help="Also write the sample files to a folder.")
+def command(keep: str | None, brief: bool) -> int:
     """Evaluate two imaginary models on eight made-up reports, and say what the numbers show."""
     from calque.cli.render import coloured
     from calque.core.evaluator import Evaluator
-    from calque.core.presentation.sections import to_text
+    from calque.core.presentation.sections import printable, to_text
     from calque.detection.task import Detection
     from calque.sample import sample
 
+    settle()
     files = sample()
     if keep is not None:
         _write(files, Path(keep))
     results = {}
     for model in ("finder", "cropper"):
         results[model] = Evaluator(Detection()).update(files["truth"], files[model]).compute()
-        sections = results[model].sections()
+        sections = results[model].brief() if brief else results[model].sections()
         click.echo(coloured(sections) if sys.stdout.isatty() else to_text(sections))
         click.echo()
     click.echo(click.style("What the numbers show", bold=True))
     for line in _story(results["finder"], results["cropper"]):
         click.echo(f"  {line}")
-    folder = keep or "DIR"
+    folder = printable(keep or "DIR")
     click.echo(f"\nTry it yourself: calque demo --keep {folder} && calque detect {folder}/truth.json {folder}/finder.json")
     return exits.FINE
 
 
 def _write(files: Mapping[str, object], folder: Path) -> None:
+    from calque.core.errors import ConfigError
+    from calque.core.presentation.sections import printable
     from calque.core.storage.files import write_whole
 
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, tree in files.items():
-        write_whole(folder / f"{name}.json", json.dumps(tree, indent=1).encode())
-    click.echo(f"wrote {len(files)} files to {folder}", err=True)
+    content = {folder / f"{name}.json": json.dumps(tree, indent=1).encode() for name, tree in files.items()}
+    for path, data in content.items():
+        if os.path.lexists(path) and not (path.is_file() and path.read_bytes() == data):
+            raise ConfigError(f"{path}: is there already, and is no sample; name a folder without it")
+    folder.mkdir(exist_ok=True)
+    for path, data in content.items():
+        write_whole(path, data)
+    click.echo(printable(f"wrote {len(files)} files to {folder}"), err=True)
 
 
 def _story(finder: Result, cropper: Result) -> list[str]:
+    from calque.core.presentation.wording import percent as share
+
     def percent(result: Result, name: str) -> str:
         value = result[name]
-        return "–" if value is None else f"{value:.0%}"
+        return "–" if value is None else share(value)
 
     return [
         f"finder finds {percent(finder, 'recall@0.5')} of all figures and tables, "

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, NoReturn
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -28,14 +29,23 @@ INTERRUPTED = 130
 ENDED = 143
 """By SIGTERM, as shells count: 128 and the number of the signal."""
 
+NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+"""Errors of writing. Every writer names its file; where none is named, it was standard output."""
+
 
 class Ended(BaseException):
     """SIGTERM came: everything that has been begun is put in order on the way out."""
 
 
+class Interrupted(BaseException):
+    """Ctrl-C came; not `KeyboardInterrupt`, which click would answer with an empty line."""
+
+
 def run(command: Callable[[], int | None]) -> NoReturn:
     """Run a command and end the process with the code that tells how it went; never with a traceback."""
     if isinstance(sys.stdout, io.TextIOWrapper):
+        if isinstance(sys.stdout.buffer, io.RawIOBase):
+            sys.stdout = _buffered(sys.stdout.buffer, sys.stdout.encoding)
         # A character that the terminal cannot show, or half of one from a file, is spelt out and does not end the run.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
@@ -46,25 +56,42 @@ def run(command: Callable[[], int | None]) -> NoReturn:
         # Only click ends the process here, when the reader of our output has gone; its code would say that a gate failed.
         code = FINE
     except BrokenPipeError:
-        # The reader of our output has gone, as `head` does; Python would complain again while it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _leave_stdout()  # the reader of our output has gone, as `head` does
         code = FINE
-    except (Exception, KeyboardInterrupt, Ended) as error:
+    except (Exception, KeyboardInterrupt, Interrupted, Ended) as error:
         code = _told(error)
     sys.exit(code)
 
 
+def _buffered(raw: io.RawIOBase, encoding: str) -> io.TextIOWrapper:
+    """Standard output with a buffer. Without one (PYTHONUNBUFFERED) Python loses in silence what a disk has no room for."""
+    return io.TextIOWrapper(io.BufferedWriter(raw), encoding=encoding, line_buffering=True)
+
+
+def _leave_stdout() -> None:
+    """Nothing more can be written there; Python would complain again while it closes it."""
+    with suppress(OSError, ValueError):  # what stands in for it in a program is no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 @contextmanager
 def _ending_in_order() -> Iterator[None]:
-    """Let SIGTERM raise `Ended` in the main thread, unless whoever runs us has other plans for it."""
-    ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    if ours:
-        signal.signal(signal.SIGTERM, _end)
+    """Let SIGTERM raise `Ended` and Ctrl-C `Interrupted` in the main thread, unless whoever runs us has other plans."""
+    usual: dict[signal.Signals, Any] = {signal.SIGTERM: signal.SIG_DFL, signal.SIGINT: signal.default_int_handler}
+    here = threading.current_thread() is threading.main_thread()
+    ours = [sent for sent, handler in usual.items() if here and signal.getsignal(sent) is handler]
+    for sent in ours:
+        signal.signal(sent, _end if sent == signal.SIGTERM else _interrupt)
     try:
         yield
     finally:
-        if ours:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for sent in ours:
+            signal.signal(sent, usual[sent])
+
+
+def _interrupt(_signal: int, _frame: object) -> NoReturn:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # asked again, the system ends us at once
+    raise Interrupted
 
 
 def _end(_signal: int, _frame: object) -> NoReturn:
@@ -72,14 +99,18 @@ def _end(_signal: int, _frame: object) -> NoReturn:
     raise Ended
 
 
-def _told(error: Exception | KeyboardInterrupt | Ended) -> int:
+def _told(error: Exception | KeyboardInterrupt | Interrupted | Ended) -> int:
     """Tell a person what went wrong; the exit code that says so to a program."""
     if isinstance(error, click.exceptions.Exit):
         return error.exit_code
     if isinstance(error, click.ClickException):
-        error.show()
+        from calque.core.presentation.sections import printable_lines
+
+        shown = io.StringIO()
+        error.show(shown)
+        click.echo(printable_lines(shown.getvalue()), err=True, nl=False)
         return error.exit_code
-    if isinstance(error, click.Abort | KeyboardInterrupt):
+    if isinstance(error, click.Abort | KeyboardInterrupt | Interrupted):
         _say("interrupted; nothing was written")
         return INTERRUPTED
     if isinstance(error, Ended):
@@ -88,7 +119,9 @@ def _told(error: Exception | KeyboardInterrupt | Ended) -> int:
     if isinstance(error, CalqueError):
         _say(str(error))
     elif isinstance(error, OSError):
-        _say(f"{error.filename or 'file'}: {(error.strerror or str(error)).lower()}")
+        if unwritten := error.filename is None and error.errno in NO_ROOM:
+            _leave_stdout()
+        _say(f"{'standard output' if unwritten else error.filename or 'file'}: {(error.strerror or str(error)).lower()}")
     else:
         if os.environ.get("CALQUE_DEBUG"):
             import traceback
@@ -123,6 +156,7 @@ def colour() -> bool | None:
 
 
 def _say(message: str) -> None:
+    from calque.cli.inputs import told
     from calque.core.presentation.sections import printable_lines
 
-    click.echo(click.style("error:", fg="red", bold=True) + " " + printable_lines(message), err=True, color=colour())
+    click.echo(click.style("error:", fg="red", bold=True) + " " + printable_lines(told(message)), err=True, color=colour())

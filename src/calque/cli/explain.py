@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from calque.cli import exits
+from calque.core.box_reading import BoxReading
 from calque.core.errors import ConfigError, did_you_mean
-from calque.core.task import BUILT_IN, settings, task_class
+from calque.core.task import BUILT_IN, task_class
 
 if TYPE_CHECKING:
     from calque.core.measures import Measure, MeasureName
@@ -20,14 +22,14 @@ VERB_TASKS = {"detect": "detection", "check": "checks"}
 
 
 @click.command("explain")
-@click.argument("measure", required=False)
+@click.argument("measure", required=False, shell_complete=lambda _context, _parameter, typed: _beginning(typed))
 @click.option(
     "--json-schema",
     is_flag=True,
     help="Print the JSON Schema of results: of one verb (calque explain --json-schema fields), or of all.",
 )
 def command(measure: str | None, json_schema: bool) -> int:
-    """Say what MEASURE means: definition, formula, source. Without MEASURE, list them all.
+    """Say what MEASURE or a column of a table means: definition, formula, source. Without MEASURE, list them all.
 
     A measure is written [SCOPE.]NAME[@THRESHOLD][/CLASS], as in recall@0.5, recall@0.5/Table, macro_documents.recall@0.5.
     """
@@ -56,6 +58,12 @@ def _json_schema(verb: str | None) -> dict[str, Any]:
     return schemas[name]
 
 
+def _beginning(typed: str) -> list[str]:
+    """The measures and columns that begin as what is typed, for shells."""
+    spelt = {_spelt(name, entries[0][1]) for name, entries in _known().items()}
+    return sorted(name for name in spelt if name.startswith(typed) and " " not in name)
+
+
 def _list_all() -> None:
     for task, measures in _measures().items():
         click.echo(f"{task}:")
@@ -67,51 +75,130 @@ def _measures() -> dict[str, tuple[Measure, ...]]:
     return {name: task.measures() for name in BUILT_IN if (task := task_class(name)) is not None}
 
 
-def _explain(text: str) -> None:
-    """Every task that has a measure of that name says what it means there."""
-    from calque.core.measures import MeasureName
-    from calque.detection.numbers import SCOPES
+Entry = tuple[str, "Measure"]
+"""A task, and what it means by a name."""
 
+
+def _known() -> dict[str, list[Entry]]:
+    """Everything that can be asked for: measures by their names and by their headers, then the other columns of tables."""
+    from calque.core.measures import Measure
+    from calque.detection import agreement
+
+    known: dict[str, list[Entry]] = {}
+    for task, measures in _measures().items():
+        for measure in measures:
+            for name in dict.fromkeys((measure.name.casefold(), measure.title.casefold())):
+                known.setdefault(name, []).append((task, measure))
+    columns = {name: kind.columns() for name in BUILT_IN if (kind := task_class(name)) is not None}
+    columns["audit"] = agreement.COLUMNS
+    for task, meanings in columns.items():
+        for header, meaning in meanings.items():
+            entries = known.setdefault(header.casefold(), [])
+            if not any(task == other for other, _ in entries):
+                entries.append((task, Measure(header, header, meaning, "", "", "")))
+    return known
+
+
+def _explain(text: str) -> None:
+    """Every task that has a measure or a column of that name says what it means there."""
+    from calque.core.measures import MeasureName
+
+    known = _known()
+    if text.casefold() in known:  # headers may hold what no name of a measure does
+        for position, (task, measure) in enumerate(known[text.casefold()]):
+            _print(text, task, measure, None, first=not position)
+        return
     try:
         name = MeasureName.parse(text)
     except ValueError as error:
-        raise ConfigError(str(error)) from None
-    known: dict[str, list[tuple[str, Measure]]] = {}
-    for task, measures in _measures().items():
-        for measure in measures:
-            known.setdefault(measure.name, []).append((task, measure))
-    if name.name not in known:
-        raise ConfigError(
-            f"no measure is named {name.name!r}; {did_you_mean(name.name, known) or 'it is one of ' + ', '.join(known)}"
-        )
-    scope = name.scope or "micro"
-    if scope not in SCOPES:
-        raise ConfigError(f"no scope is named {scope!r}; {did_you_mean(scope, SCOPES) or 'it is one of ' + ', '.join(SCOPES)}")
+        raise ConfigError(f"{error}; {_nearest(text, known)}") from None
+    if name.name.casefold() not in known:
+        raise ConfigError(f"no measure or column is named {name.name!r}; {_nearest(name.name, known)}")
     # A threshold or a class of boxes is asked for: only tasks with boxes answer.
     narrow = name.threshold is not None or name.label is not None
-    found = [entry for entry in known[name.name] if not narrow or _has_thresholds(entry[0])] or known[name.name]
-    for position, (task, measure) in enumerate(found):
-        if position:
-            click.echo()
-        _print(name, task, measure, SCOPES[scope])
+    entries = known[name.name.casefold()]
+    found = [entry for entry in entries if not narrow or _has_thresholds(entry[0])] or entries
+    scoped = [entry for entry in found if not name.scope or name.scope in _scopes(*entry)]
+    if not scoped:
+        scopes = dict.fromkeys(scope for entry in found for scope in _scopes(*entry))
+        told = did_you_mean(name.scope, scopes) or (f"it is one of {', '.join(scopes)}" if scopes else "it has none")
+        raise ConfigError(f"{name.name} has no scope that is named {name.scope!r}; {told}")
+    for position, (task, measure) in enumerate(scoped):
+        _print(str(name), task, measure, name, first=not position)
+
+
+def _nearest(word: str, known: Mapping[str, list[Entry]]) -> str:
+    """The three names that are most like a mistyped one."""
+    import difflib
+
+    spelt = {name: _spelt(name, entries[0][1]) for name, entries in known.items()}
+    close = difflib.get_close_matches(word.casefold(), list(spelt), n=3, cutoff=0.0)
+    return "the nearest are " + ", ".join(repr(spelt[name]) for name in close)
+
+
+def _spelt(name: str, measure: Measure) -> str:
+    return measure.name if measure.name.casefold() == name else measure.title
+
+
+def _scopes(task: str, measure: Measure) -> dict[str, str]:
+    """Over what a task tells a measure, the usual first; empty for what is no measure."""
+    from calque.core.measures import Ratio
+    from calque.detection.numbers import COUNTS, SCOPES
+
+    if not measure.source:
+        return {}
+    if task == "detection" and isinstance(measure, Ratio):
+        return SCOPES
+    if task == "detection" and measure in COUNTS:
+        return {"micro": "added up over all documents and classes; also for each class"}
+    if task == "detection" and measure.name.startswith(("AP", "AR")):
+        return {"macro_classes": "the mean of the classes that have truths"}
+    if task == "words" and isinstance(measure, Ratio):
+        return {
+            "micro": "counts are added up over all documents, then divided",
+            "macro": "the mean of the documents that have a value",
+            "macro_documents": "the mean of the documents that have a value",
+        }
+    return {"all": OTHER_SCOPES[task]}
+
+
+OTHER_SCOPES = {
+    "detection": "over all documents and classes",
+    "layout": "over all blocks of all documents; also for each class and document",
+    "fields": "over all documents; also for each field",
+    "checks": "over all cases; also for each evaluator",
+    "words": "over all documents together; also for each document",
+}
+"""What is said of the numbers that come in one scope only."""
 
 
 def _has_thresholds(task: str) -> bool:
     known = task_class(task)
-    return known is not None and "iou" in settings(known)
+    return known is not None and issubclass(known, BoxReading)
 
 
-def _print(name: MeasureName, task: str, measure: Measure, scope: str) -> None:
+def _print(title: str, task: str, measure: Measure, name: MeasureName | None, *, first: bool) -> None:
+    scopes = _scopes(task, measure)
+    scope = (name.scope if name is not None else "") or next(iter(scopes), "")
+    narrow = name is not None and name.label is not None
     rows = {
         "task": task,
         "definition": measure.definition,
         "formula": measure.formula,
-        "threshold": "" if name.threshold is None else f"a pair counts when its IoU is at least {name.threshold!r}",
-        "scope": f"only the class {name.label!r}" if name.label is not None else f"{name.scope or 'micro'}: {scope}",
+        "threshold": ""
+        if name is None or name.threshold is None
+        else f"a pair counts when its IoU is at least {name.threshold!r}",
+        "scope": f"only the class {name.label!r}"
+        if name is not None and narrow
+        else f"{scope}: {scopes[scope]}"
+        if scopes
+        else "",
         "undefined": measure.undefined,
         "source": measure.source,
     }
-    click.echo(click.style(str(name), bold=True))
-    for title, value in rows.items():
+    if not first:
+        click.echo()
+    click.echo(click.style(title, bold=True))
+    for label, value in rows.items():
         if value:
-            click.echo(f"  {title:<11} {value}")
+            click.echo(f"  {label:<11} {value}")

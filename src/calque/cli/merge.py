@@ -17,14 +17,20 @@ def command(states: tuple[str, ...], **values: Any) -> int:
 
     The order of the states does not matter. States with different settings, or with a document in common, are refused.
     """
+    from calque.cli.inputs import from_stdin
+    from calque.cli.outputs import settle
     from calque.cli.progress import working
-    from calque.cli.render import check_writable, deliver, format_of
+    from calque.cli.render import deliver, formats_of
+    from calque.cli.sheets import check_wanted
     from calque.core.evaluator import Evaluator
 
-    format_of(values["format"], values["output"])
-    check_writable(values["output"], values["save"])
-    with working(f"merging {len(states)} states", quiet=values["quiet"]):
+    check_wanted(formats_of(values["format"], values["output"]).values(), brief=values["brief"])
+    settle()
+    states = from_stdin(*states)
+    added = 1
+    with working("merging", quiet=values["quiet"], done=lambda: added, total=lambda: len(states), noun="state"):
         evaluator = Evaluator.load(states[0])
         for path in states[1:]:
             evaluator.merge(Evaluator.load(path))
+            added += 1
     return deliver(evaluator, **values)

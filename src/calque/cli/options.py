@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import click
 
-from calque.core.box_reading import BoxReading
+from calque.cli.outputs import Written
+from calque.core.box_reading import BOX_FORMATS, BoxReading
 from calque.core.task import Setting, Task, settings
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 SomeTask = TypeVar("SomeTask", bound=Task)
 
-PATH, FILE = click.Path(), click.Path(dir_okay=False)
+PATH, FILE = click.Path(allow_dash=True), click.Path(dir_okay=False, allow_dash=True)
+WRITTEN = Written(dir_okay=False, allow_dash=True)
 """Made once: click looks for a translation of each one's name in a score of folders."""
 
 
@@ -40,6 +42,11 @@ def _weights(uses: tuple[str, ...], flag: str) -> tuple[tuple[str, float], ...]:
         return tuple((name, float(weight)) for name, _, weight in pairs)
     except ValueError:
         raise click.BadParameter(f"{', '.join(uses)} is not NAME=WEIGHT, such as Table=2", param_hint=flag) from None
+
+
+def completing(words: Iterable[str]) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """For shells: those of the words that begin as what is typed."""
+    return lambda _context, _parameter, typed: [word for word in words if word.startswith(typed)]
 
 
 def task_options(task: type[Any]) -> Callable[[Decorated], Decorated]:
@@ -72,7 +79,11 @@ def _looks(note: Setting, default: Any) -> dict[str, Any]:
         "numbers": {"multiple": True, "metavar": "NUMBER"},
         "number": {"type": float, **number},
         "count": {"type": int, **number},
-        "word": {"default": default, "metavar": "WORD"},
+        "word": {
+            "default": default,
+            "metavar": "WORD",
+            "shell_complete": completing(BOX_FORMATS if note.metavar == "FORMAT" else ()),
+        },
         "words": {"multiple": True, "metavar": "A,B"},
         "uses": {"multiple": True, "metavar": "WORD"},
         "weights": {"multiple": True, "metavar": "NAME=WEIGHT"},
@@ -151,22 +162,32 @@ def jobs_option(command: Decorated) -> Decorated:
     )(command)
 
 
+save_option = click.option("--save", type=WRITTEN, metavar="STATE", help="Keep the state for calque merge.")
+output_option = click.option(
+    "-o",
+    "--output",
+    multiple=True,
+    type=WRITTEN,
+    metavar="FILE",
+    help="Write to a file; its extension chooses the format (repeat for several; - is standard output).",
+)
+
+brief_option = click.option(
+    "--brief", is_flag=True, help="Only the main thing in a sentence, the headline measures and the signature."
+)
+
+
 def output_options(command: Decorated) -> Decorated:
-    """``--format``, ``-o``, ``--save`` and ``--quiet``, as on every verb that prints a result."""
+    """``--format``, ``--brief``, ``-o``, ``--save`` and ``--quiet``, as on every verb that prints a result."""
     for option in (
         click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr."),
-        click.option("--save", type=FILE, metavar="STATE", help="Keep the state for calque merge."),
-        click.option(
-            "-o",
-            "--output",
-            type=FILE,
-            metavar="FILE",
-            help="Write to a file; its extension chooses the format.",
-        ),
+        save_option,
+        output_option,
+        brief_option,
         click.option(
             "--format",
-            type=click.Choice(("table", "json", "jsonl", "csv", "markdown")),
-            help="table by default; jsonl lists one object a line.",
+            type=click.Choice(("table", "json", "jsonl", "csv", "markdown", "latex", "template")),
+            help="table by default; jsonl lists one object a line, template is the reporting template of the specification.",
         ),
     ):
         command = option(command)

@@ -3,101 +3,110 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import click
 
-from calque.cli import exits
-from calque.core.errors import ConfigError
+from calque.cli import exits, outputs
+from calque.cli.inputs import told
+from calque.cli.sheets import asked_for, check_wanted, columns_of, laid_out, spreadsheet_cell, terminal_columns
 from calque.core.evaluator import Evaluator
-from calque.core.presentation.sections import Section, to_markdown, to_text
+from calque.core.presentation.sections import Section, printable, printable_json, to_text
 from calque.core.result import Result
-from calque.core.storage.files import write_whole
 
-EXTENSIONS = {".txt": "table", ".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".markdown": "markdown"}
-
-
-def format_of(chosen: str | None, output: str | None) -> str:
-    """The format asked for: by name, by the file's extension, or a table."""
-    if chosen is not None or output is None:
-        return chosen or "table"
-    from pathlib import PurePath
-
-    extension = PurePath(output).suffix.lower()
-    if extension not in EXTENSIONS:
-        raise ConfigError(f"{output}: the extension {extension!r} names no format; use {', '.join(EXTENSIONS)} or --format")
-    return EXTENSIONS[extension]
+EXTENSIONS = {
+    ".txt": "table", ".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".markdown": "markdown",
+    ".tex": "latex",
+}  # fmt: skip
 
 
-def check_writable(*paths: str | None) -> None:
-    """Refuse before the work, not after it, when a file could not be written."""
-    named = [path for path in paths if path is not None]
-    if not named:
-        return
-    from pathlib import Path
-
-    for path in named:
-        if not Path(path).resolve().parent.is_dir():
-            raise ConfigError(f"{path}: the folder {Path(path).parent} does not exist; make it, or write elsewhere")
-    given = [Path(path).resolve() for path in named]
-    if len(set(given)) < len(given):
-        raise ConfigError(f"{given[0].name}: the result and the state cannot be the same file; name two")
+FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""What a spreadsheet takes for the beginning of a formula, in both widths."""
 
 
-def deliver(evaluator: Evaluator, *, format: str | None, output: str | None, save: str | None, quiet: bool) -> int:
+def formats_of(chosen: str | None, output: Sequence[str]) -> dict[str, str]:
+    """Each output with its format; without any, what standard output gets."""
+    return outputs.formats(chosen, output, EXTENSIONS)
+
+
+def deliver(
+    evaluator: Evaluator, *, format: str | None, output: Sequence[str], save: str | None, quiet: bool, brief: bool
+) -> int:
     """Print or write the result, keep the state, and return the exit code."""
     result = evaluator.compute()
     exits.say_first(result)
-    kind = format_of(format, output)
-    if save is not None:
-        evaluator.save(save)
-    if output is not None:
-        write_whole(output, "".join(lines(result, kind)).encode("utf-8", "backslashreplace"))
-        if not quiet:
-            click.echo(f"wrote {output}", err=True)
-    elif kind == "table" and sys.stdout.isatty():
-        click.echo(coloured(result.sections()))
-    else:
-        for line in lines(result, kind):
-            click.echo(line, nl=False)
+    outputs.save(evaluator, save)
+    sections = result.brief if brief else result.sections
+    write_each(formats_of(format, output), sections, lambda kind: lines(result, kind, brief=brief), quiet=quiet)
     return exits.code_of(result, quiet=quiet)
 
 
-def lines(result: Result, kind: str) -> Iterator[str]:
+def write_each(
+    kinds: Mapping[str, str], sections: Callable[[], list[Section]], rendered: Callable[[str], Iterator[str]], *, quiet: bool
+) -> None:
+    """Write a result to every output in its format; a table on a terminal is coloured."""
+    for path, kind in kinds.items():
+        if path == outputs.STDOUT and kind == "table" and sys.stdout.isatty():
+            click.echo(told(coloured(sections())))
+        else:
+            outputs.put(path, map(told, rendered(kind)), quiet=quiet)
+
+
+def lines(result: Result, kind: str, *, brief: bool = False) -> Iterator[str]:
     """The result as text, in pieces that end with a line."""
     if kind == "json":
-        yield result.to_json() + "\n"
+        yield printable_json(result.to_json()) + "\n"
     elif kind == "jsonl":
         import json
 
         for row in result.listed():
-            yield json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
+            yield printable_json(json.dumps(row, ensure_ascii=False, allow_nan=False)) + "\n"
     elif kind == "csv":
-        yield as_csv(result.task.flat(result.numbers))
-    elif kind == "markdown":
-        yield to_markdown([*result.warning(), *result.task.report_sections(result.to_dict())])
+        yield as_csv(result.flat())
     else:
-        yield to_text(result.sections()) + "\n"
+        check_wanted([kind], brief=brief, task=type(result.task))
+        yield laid_out(asked_for(result, kind, brief=brief), kind)
 
 
 def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows with the same keys as CSV, with a line of names."""
+    """Rows as CSV, with a line of names. No text of the data is a formula or commands a terminal."""
     import csv
     import io
 
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(rows[0].keys())
-    writer.writerows(row.values() for row in rows)
+    names = columns_of(rows)
+    writer.writerow(csv_cell(name) for name in names)
+    writer.writerows([csv_cell(spreadsheet_cell(row.get(name, ""))) for name in names] for row in rows)
     return text.getvalue()
+
+
+def csv_cell(value: Any) -> Any:
+    """A value as it stands in CSV: a text that a spreadsheet would calculate gets an apostrophe in front, as people type it.
+
+    >>> csv_cell("=1+1"), csv_cell("Table"), csv_cell(-0.5), csv_cell("-7")
+    ("'=1+1", 'Table', -0.5, '-7')
+    """
+    if not isinstance(value, str):
+        return value
+    text = printable(value)
+    return f"'{text}" if text.lstrip().startswith(FORMULA) and not _is_number(text) else text
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def coloured(sections: list[Section]) -> str:
     """The sections for a terminal: titles stand out, the signature steps back."""
-    parts = []
+    parts, columns = [], terminal_columns()
     for position, section in enumerate(sections):
-        text = to_text([section])
+        text = to_text([section], columns)
         if position == len(sections) - 1:
             text = click.style(text, dim=True)
         elif section.title:

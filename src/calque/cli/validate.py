@@ -1,4 +1,4 @@
-"""``calque validate``: files against their contract."""
+"""``calque validate``: files against their contract, and two files as the verb that evaluates them would take them."""
 
 from __future__ import annotations
 
@@ -8,63 +8,64 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits
-from calque.cli.options import PATH, reading_options, reading_rules
-from calque.core.presentation.sections import printable, printable_lines
+from calque.cli.inputs import from_stdin, told
+from calque.cli.options import PATH, completing, reading_options, reading_rules
+from calque.core.box_reading import BOX_FORMATS, FORMAT_NAMES
+from calque.core.presentation.sections import printable, printable_json, printable_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from calque.core.corpus import Corpus
-    from calque.core.errors import ContractError
+    from calque.core.errors import ContractError, Issue
+    from calque.core.task import Task
+
+KINDS = ("detect", "layout", "fields", "words")
+"""The verbs that evaluate two files."""
 
 
 @click.command("validate")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=PATH)
-@click.option("--from", "formats", multiple=True, metavar="FORMAT", help="The format of the files; twice for one each.")
+@click.option("--as", "verb", type=click.Choice(KINDS), help="The verb that the files are for. Default: told from the first.")
+@click.option(
+    "--from",
+    "formats",
+    multiple=True,
+    metavar="FORMAT",
+    shell_complete=completing(BOX_FORMATS),
+    help=f"The format of the files: {FORMAT_NAMES}; twice for one each.",
+)
 @reading_options
 @click.option("--class-map", multiple=True, type=PATH, metavar="FILE", help="A class map; twice for one each.")
 @click.option("--allow-missing-scores", is_flag=True, help="Accept predictions without scores.")
+@click.option("--schema", default="", metavar="SCHEMA", help="Records: a schema, as for calque fields.")
+@click.option("--id", "id_key", default="", metavar="KEY", help="Records: the key of a record's id.")
 @click.option("--format", type=click.Choice(("table", "json")), default="table", help="How to print what was found.")
-def command(
-    files: tuple[str, ...],
-    formats: tuple[str, ...],
-    class_map: tuple[str, ...],
-    allow_missing_scores: bool,
-    format: str,
-    **values: Any,
-) -> int:
-    """Check each FILE (or folder) by itself, and, when there are two, the two against each other.
+def command(files: tuple[str, ...], verb: str | None, format: str, **values: Any) -> int:
+    """Check each FILE (or folder) by itself, and, when there are two, the second against the first.
 
-    All formats are recognised. Says everything that is wrong at once: what, where and what to do.
-    Exit code 0 when all is well, else 2.
+    All formats are recognised: boxes, records and words. Says everything that is wrong at once: what, where and what to do.
+    Of two files it says what the verb that evaluates them would refuse, leave out or note. Exit code 0 when all is well,
+    3 when the verb would leave something out, else 2.
+
+    \b
+    calque validate truth.json predictions.json
+    calque validate truth.jsonl found.jsonl --as fields --schema invoice.json
     """
-    from calque.core.errors import ContractError
-    from calque.readers import check_pair, read
+    from calque.readers.sides.contents import verb_of
 
-    reports: list[dict[str, Any]] = []
-    corpora: list[Corpus] = []
-    rules = reading_rules(values)
-    for name, known in zip(files, _each(formats, files, "--from"), strict=True):
-        try:
-            corpus = read(name, format=known or None, strict=True, allow_missing_scores=allow_missing_scores, **rules)
-        except ContractError as error:
-            reports.append(_refused(name, error))
-            continue
-        corpora.append(corpus)
-        notes = [issue.to_dict() for issue in corpus.issues]
-        reports.append({"file": name, "valid": True, "total": 0, "message": corpus.contents(), "issues": notes})
-    if len(corpora) == len(files) == 2:
-        pair = f"{files[0]} and {files[1]}"
-        maps = _each(class_map, files, "--class-map")
-        try:
-            noticed = check_pair(*corpora, class_maps=maps, page_size=rules["page_size"])
-        except ContractError as error:
-            reports.append(_refused(pair, error))
-        else:
-            listed = [issue.to_dict() for issue in noticed]
-            reports += (
-                [{"file": pair, "valid": True, "total": 0, "message": "they go together", "issues": listed}] if noticed else []
-            )
+    files = from_stdin(*files)
+    chosen = verb or ("detect" if values["formats"] else verb_of(files[0]))
+    known = _each(values.pop("formats"), files, "--from")
+    maps = _each(values.pop("class_map"), files, "--class-map")
+    reports = [_alone(name, chosen, format, values) for name, format in zip(files, known, strict=True)]
+    if len(files) == 2:
+        reports += _together(chosen, files, _task(chosen, known, maps, values), reports)
     _print(reports, format)
-    return exits.FINE if all(report["valid"] for report in reports) else exits.REFUSED
+    if not all(report["valid"] for report in reports):
+        return exits.REFUSED
+    losses = any(issue["severity"] == "loss" for report in reports for issue in report["issues"])
+    return exits.INCOMPLETE if losses else exits.FINE
 
 
 def _each(given: tuple[str, ...], files: tuple[str, ...], flag: str) -> tuple[str, ...]:
@@ -74,22 +75,100 @@ def _each(given: tuple[str, ...], files: tuple[str, ...], flag: str) -> tuple[st
     return given if len(given) == len(files) else (given or ("",)) * len(files)
 
 
-def _refused(name: str, error: ContractError) -> dict[str, Any]:
-    issues = [issue.to_dict() for issue in error.issues]
-    return {"file": name, "valid": False, "total": error.total, "message": str(error), "issues": issues}
+def _alone(name: str, verb: str, format: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """What there is to say of one file."""
+    from calque.core.errors import ContractError
+
+    try:
+        corpus = _read(name, verb, format, values)
+    except ContractError as error:
+        return _refused(name, error, error.issues)
+    return _accepted(name, corpus.contents(), corpus.issues)
+
+
+def _read(name: str, verb: str, format: str, values: Mapping[str, Any]) -> Corpus:
+    if verb == "fields":
+        from calque.readers.records import read_records
+
+        return read_records(name, id_key=values["id_key"] or None)
+    if verb == "words":
+        from calque.readers.text.texts import read_texts
+
+        return read_texts(name)
+    from dataclasses import replace
+
+    from calque.core.corpus import BoxCorpus
+    from calque.readers import read
+    from calque.readers.sides.remarks import remarks
+
+    allowed = values["allow_missing_scores"] or verb == "layout"
+    rules = reading_rules(dict(values))
+    corpus = read(name, format=format or None, strict=True, allow_missing_scores=allowed, **rules)
+    return replace(corpus, issues=(*corpus.issues, *remarks(corpus))) if isinstance(corpus, BoxCorpus) else corpus
+
+
+def _task(verb: str, formats: tuple[str, ...], maps: tuple[str, ...], values: Mapping[str, Any]) -> Task:
+    """The task of a verb, with everything that says how its files are read."""
+    if verb == "fields":
+        from calque.fields.task import Fields
+
+        return Fields(schema=values["schema"], id=values["id_key"])
+    if verb == "words":
+        from calque.words.task import Words
+
+        return Words()
+    rules = {name: value for name, value in reading_rules(dict(values)).items() if value is not None}
+    sides = {"from_truth": formats[0], "from_pred": formats[1], "class_map_truth": maps[0], "class_map_pred": maps[1]}
+    rules |= {name: value for name, value in sides.items() if value}
+    if verb == "layout":
+        from calque.layout.task import Layout
+
+        return Layout(**rules)
+    from calque.detection.task import Detection
+
+    return Detection(allow_missing_scores=values["allow_missing_scores"], **rules)
+
+
+def _together(verb: str, files: tuple[str, ...], task: Task, told: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What the verb says of two files, beyond what was said of each: it is run, for nothing else knows all of it."""
+    from calque.core.errors import ContractError
+    from calque.core.evaluator import Evaluator
+
+    pair = f"{files[0]} and {files[1]}"
+    known = {(issue["code"], issue["file"]) for report in told for issue in report["issues"]}
+    try:
+        result = Evaluator(task, keep="numbers").update(*files).compute()
+    except ContractError as error:
+        left = [issue for issue in error.issues if (issue.code, issue.file) not in known]
+        return [_refused(pair, ContractError(left, hints=error.hints), left)] if left else []
+    left = [issue for issue in result.issues if (issue.code, issue.file) not in known]
+    if not left:
+        return []
+    message = f"calque {verb} would leave something out" if result.incomplete else f"calque {verb} would note something"
+    return [_accepted(pair, message, left)]
+
+
+def _accepted(name: str, message: str, issues: Iterable[Issue]) -> dict[str, Any]:
+    return {"file": name, "valid": True, "total": 0, "message": message, "issues": [issue.to_dict() for issue in issues]}
+
+
+def _refused(name: str, error: ContractError, issues: Iterable[Issue]) -> dict[str, Any]:
+    listed = [issue.to_dict() for issue in issues]
+    return {"file": name, "valid": False, "total": error.total, "message": str(error), "issues": listed}
 
 
 def _print(reports: list[dict[str, Any]], format: str) -> None:
     if format == "json":
-        click.echo(json.dumps({"files": reports}, indent=2, ensure_ascii=False))
+        click.echo(told(printable_json(json.dumps({"files": reports}, indent=2, ensure_ascii=False))))
         return
     for report in reports:
-        name, message = printable(report["file"]), printable_lines(report["message"])
+        name, message = told(printable(report["file"])), told(printable_lines(report["message"]))
         if report["valid"]:
             click.echo(f"{name}: " + click.style("valid", fg="green") + f", {message}")
             for issue in report["issues"]:
-                told = ": ".join(part for part in (issue["severity"], issue["pointer"], issue["message"]) if part)
-                click.echo(printable(f"  {told}" + (f"; {issue['help']}" if issue["help"] else "")))
+                line = ": ".join(part for part in (issue["severity"], issue["pointer"], issue["message"]) if part)
+                times = f" ({issue['count']:,} times)" if issue["count"] > 1 else ""
+                click.echo(printable(f"  {line}{times}" + (f"; {issue['help']}" if issue["help"] else "")))
         else:
             count = f"{report['total']:,} issue{'s' if report['total'] != 1 else ''}"
             click.echo(f"{name}: " + click.style("not valid", fg="red") + f", {count}")

@@ -9,6 +9,7 @@ import click
 
 from calque.cli import exits
 from calque.cli.evaluate import evaluate, what_to_keep
+from calque.cli.inputs import from_stdin
 from calque.cli.options import PATH, jobs_option, output_options, task_from, task_options
 from calque.words.task import Words
 
@@ -21,10 +22,11 @@ if TYPE_CHECKING:
 @click.argument("predictions", nargs=-1, required=True, metavar="PRED...", type=PATH)
 @task_options(Words)
 @click.option("--show", metavar="DOC", help="Print truth and prediction of one document side by side.")
+@click.option("--differences", is_flag=True, help="With --show: only what differs, and a line before and after it.")
 @click.option("--removed", is_flag=True, help="List what clean-up took out of the truth.")
 @jobs_option
 @output_options
-def command(truth: str, predictions: tuple[str, ...], show: str | None, removed: bool, **values: Any) -> int:
+def command(truth: str, predictions: tuple[str, ...], show: str | None, differences: bool, removed: bool, **values: Any) -> int:
     """Evaluate the words of each PRED against TRUTH: how many are there, in the same order.
 
     TRUTH and PRED are folders (documents pair by file stem) or files: plain text, hOCR, ALTO, PAGE XML, HTML, Tesseract
@@ -35,15 +37,20 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, removed:
     calque words truth/ tesseract/ gocr/ ocrad/ --build-lattice
     calque words truth.html page.hocr --drop figure,table,references --show truth
     """
+    if differences and show is None:
+        raise click.UsageError("--differences is about --show DOC.")
     if len(predictions) == 1 and show is None and not removed:
         return evaluate(Words, truth, predictions[0], values)
     from calque.core.errors import ConfigError
 
+    truth, *found = from_stdin(truth, *predictions)
+    predictions = tuple(found)
     task = task_from(Words, values)
-    keep = what_to_keep(values)
+    keep = what_to_keep(values, Words)
     if len(predictions) > 1 and values["save"] is not None:
         raise ConfigError("--save keeps the state of one PRED; evaluate several one by one")
     from calque.cli.progress import working
+    from calque.cli.sheets import terminal_columns
     from calque.words import views
 
     looked_at = show is not None or removed
@@ -51,7 +58,8 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, removed:
         evaluators = views.evaluated(task, truth, predictions, keep="outcomes" if looked_at else keep, jobs=values.pop("jobs"))
     if show is not None:
         for name, evaluator in evaluators.items():
-            _print_document(views.shown(evaluator.ledger(), show, name))
+            context = 1 if differences else None
+            _print_document(views.shown(evaluator.ledger(), show, name, columns=terminal_columns(), context=context))
     elif removed:
         _print_lines(views.removed(evaluators[predictions[0]].ledger()))
         evaluators = {predictions[0]: evaluators[predictions[0]]}
@@ -64,47 +72,48 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, removed:
 
 
 def _print_document(lines: Iterator[str]) -> None:
-    click.echo(click.style(next(lines), bold=True))
+    from calque.cli.inputs import told
+    from calque.core.presentation.sections import printable
+
+    click.echo(click.style(told(printable(next(lines))), bold=True))
     for line in lines:
-        click.echo(line)
+        click.echo(printable(line))
 
 
 def _print_lines(entries: Iterator[Mapping[str, Any]]) -> None:
     import json
 
+    from calque.core.presentation.sections import printable_json
+
     for entry in entries:
-        click.echo(json.dumps(entry, ensure_ascii=False))
+        click.echo(printable_json(json.dumps(entry, ensure_ascii=False)))
 
 
 def _deliver(results: Mapping[str, Result], values: dict[str, Any]) -> None:
     """Several predictions of one truth: each one's block under ``runs``, the oracle beside them."""
-    from calque.cli.render import format_of
-    from calque.core.storage.files import write_whole
+    from calque.cli import outputs
+    from calque.cli.inputs import told
+    from calque.cli.render import formats_of
 
-    text = "".join(_lines(results, format_of(values["format"], values["output"])))
-    if values["output"] is None:
-        click.echo(text, nl=False)
-        return
-    write_whole(values["output"], text.encode("utf-8", "backslashreplace"))
-    if not values["quiet"]:
-        click.echo(f"wrote {values['output']}", err=True)
+    for path, kind in formats_of(values["format"], values["output"]).items():
+        outputs.put(path, map(told, _lines(results, kind, brief=values["brief"])), quiet=values["quiet"])
 
 
-def _lines(results: Mapping[str, Result], kind: str) -> Iterator[str]:
+def _lines(results: Mapping[str, Result], kind: str, *, brief: bool) -> Iterator[str]:
     import json
 
     from calque.cli.render import as_csv
-    from calque.core.presentation.sections import to_markdown, to_text
+    from calque.cli.sheets import laid_out
+    from calque.core.presentation.sections import printable_json
     from calque.core.result import strict_json
     from calque.words import views
 
     if kind == "json":
-        yield strict_json(views.tree(results)) + "\n"
+        yield printable_json(strict_json(views.tree(results))) + "\n"
     elif kind == "jsonl":
         for row in views.listed(results):
-            yield json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
+            yield printable_json(json.dumps(row, ensure_ascii=False, allow_nan=False)) + "\n"
     elif kind == "csv":
         yield as_csv(views.rows(results))
     else:
-        sections = views.sections(results)
-        yield to_markdown(sections) if kind == "markdown" else to_text(sections) + "\n"
+        yield laid_out(views.sections(results, brief=brief), kind)

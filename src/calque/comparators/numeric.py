@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -55,7 +56,7 @@ class NumericComparator(BaseComparator):
             object.__setattr__(self, "tolerance", None)
         for name in ("relative_tolerance", "absolute_tolerance"):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= sys.float_info.max:
                 raise ConfigError(f"numeric: {name} must be a finite number from 0, not {value!r}")
 
     def prepare(self, value: Any) -> Number | None:

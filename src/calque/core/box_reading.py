@@ -9,10 +9,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.class_map import class_map
 from calque.core.task import setting, take_in
-from calque.geometry.forms import BOX_SPELLINGS
+from calque.geometry.forms import AUTO, BOX_SPELLINGS
 
 if TYPE_CHECKING:
     from calque.core.corpus import Corpus
+
+BOX_FORMATS = (
+    "snapshot", "coco", "coco-results", "label-studio", "omnidocbench", "docling", "voc", "page", "alto", "yolo", "plain",
+    "cvat", "labelme", "dota", "ndjson", "parquet",
+)  # fmt: skip
+"""What files with boxes can be, for help and completion: their readers are imported when they read."""
+FORMAT_NAMES = ", ".join(BOX_FORMATS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,25 +46,33 @@ class BoxReading:
         help="NDJSON and Parquet: stop at a page that cannot be read. Default: it is left out and counted.",
     )
     from_truth: str = setting(
-        "", kind="word", key="from-truth", metavar="FORMAT", help="The format of the truth. Default: what it looks like."
+        "",
+        kind="word",
+        key="from-truth",
+        metavar="FORMAT",
+        help=f"The format of the truth: {FORMAT_NAMES}. Default: what it looks like.",
     )
     from_pred: str = setting(
-        "", kind="word", key="from-pred", metavar="FORMAT", help="The format of the predictions. Default: what they look like."
+        "",
+        kind="word",
+        key="from-pred",
+        metavar="FORMAT",
+        help="The format of the predictions, one of the same. Default: what they look like.",
     )
-    boxes: Literal["xyxy", "xywh", "cxcywh", "polygon"] | None = setting(
-        "xyxy",
+    boxes: Literal["auto", "xyxy", "xywh", "cxcywh", "polygon"] = setting(
+        AUTO,
         kind="choice",
-        choices=BOX_SPELLINGS,
+        choices=(AUTO, *BOX_SPELLINGS),
         key="boxes",
-        help="What the numbers of a box are, in formats that leave it open (plain lists, Parquet, NDJSON).",
+        help="What the numbers of a box are, in formats that leave it open (plain lists, Parquet, NDJSON); "
+        "auto: what the file says of itself, else xyxy.",
     )
-    """``None``, where a task has that as its default: a corner and a size in lists of blocks, two corners elsewhere."""
-    units: Literal["pixels", "normalized", "percent", "thousand"] = setting(
-        "pixels",
+    units: Literal["auto", "pixels", "normalized", "percent", "thousand"] = setting(
+        AUTO,
         kind="choice",
-        choices=("pixels", "normalized", "percent", "thousand"),
+        choices=(AUTO, "pixels", "normalized", "percent", "thousand"),
         key="units",
-        help="What coordinates are measured in, in formats that leave it open.",
+        help="What coordinates are measured in, in formats that leave it open; auto: what the file says, else pixels.",
     )
     origin: Literal["top_left", "bottom_left"] = setting(
         "top_left",
@@ -92,7 +107,7 @@ class BoxReading:
             raise ConfigError(f"page_size must be a width and a height above 0 (W,H), not {list(self.page_size)}")
         for field in dataclasses.fields(BoxReading):
             choices = field.metadata["setting"].choices
-            if choices and getattr(self, field.name) not in (*choices, self.__dataclass_fields__[field.name].default):
+            if choices and getattr(self, field.name) not in choices:
                 raise ConfigError(f"{field.name} must be one of {', '.join(choices)}, not {getattr(self, field.name)!r}")
 
     @staticmethod
@@ -155,8 +170,7 @@ class BoxReading:
             "lenient": self.lenient,
             "strict": self.strict,
             "document_key": self.document_key or None,
-            "boxes": self.boxes or "xyxy",
-            "listed_boxes": self.boxes or "xywh",
+            "boxes": self.boxes,
             "units": self.units,
             "origin": self.origin,
             "page_size": self.page_size or None,

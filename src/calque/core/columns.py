@@ -191,7 +191,7 @@ class Table(Mapping[str, Column]):
         })  # fmt: skip
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """One dictionary for each row; a NaN is ``None``, and so is a box that has one."""
+        """One dictionary for each row; a number that is not finite is ``None``, and so is a box with one."""
         names = list(self.columns)
         values = [_python_values(column) for column in self.columns.values()]
         return (dict(zip(names, row, strict=True)) for row in zip(*values, strict=True))
@@ -229,6 +229,6 @@ def _python_values(column: Column) -> list[Any]:
     if column.dtype.kind != "f":
         return values
     if column.ndim > 1:
-        missing = np.atleast_1d(np.isnan(column).any(axis=tuple(range(1, column.ndim))))
+        missing = np.atleast_1d(~np.isfinite(column).all(axis=tuple(range(1, column.ndim))))
         return [None if gone else value for value, gone in zip(values, missing, strict=True)]
-    return [None if math.isnan(value) else value for value in values]
+    return [value if math.isfinite(value) else None for value in values]

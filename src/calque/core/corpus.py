@@ -193,6 +193,8 @@ def _label_codes(labels: list[Any], names: Sequence[str] | None) -> tuple[tuple[
     return known, np.array([code[label] for label in labels], dtype=np.int32)
 
 
+SIDES = (1e-70, 1e70)
+"""What a side of a page may measure: boxes that are brought from any page to any other stay numbers."""
 OBJECT_COLUMNS = ("page", "label", "boxes", "scores", "ids", "crowd", "ignore", "given_areas", "flaws")
 PAGE_COLUMNS = ("page_document", "page_index", "page_names", "page_sizes")
 
@@ -229,7 +231,7 @@ class BoxCorpus(Corpus):
     """A `Flaw` for each object."""
     page_names: Strings | None = None
     page_sizes: Floats | None = None
-    """Width and height of each page; NaN where unknown."""
+    """Width and height of each page; NaN where unknown, and where they are beyond what any page measures."""
     image_ids: tuple[UnitId, ...] | None = None
     """For each page the image's own id, when images are grouped into documents."""
     metadata: Mapping[str, Mapping[UnitId, Any]] = field(default_factory=dict)
@@ -255,7 +257,15 @@ class BoxCorpus(Corpus):
                 column = getattr(self, name)
                 if column is not None and len(column) != length:
                     raise ValueError(f"{name} has {len(column)} entries, expected {length}")
+        self._forget_odd_sizes()
         self._check_boxes()
+
+    def _forget_odd_sizes(self) -> None:
+        sizes = self.page_sizes
+        if sizes is not None and len(sizes):
+            odd = (sizes > SIDES[1]) | ((sizes > 0) & (sizes < SIDES[0]))
+            if odd.any():
+                object.__setattr__(self, "page_sizes", np.where(odd.any(axis=1, keepdims=True), np.nan, sizes))
 
     def _check_boxes(self) -> None:
         bad = unsound(self.boxes, self.form)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from calque.core.corpus import UnitId
+from calque.core.corpus import BoxCorpus, Corpus, Extent, UnitId
 from calque.core.errors import ContractError, Issue, MergeError, by_place, summarize
 from calque.core.ledger import Ledger, check_disjoint
 from calque.core.result import Result, Sources
@@ -47,6 +47,8 @@ class Evaluator:
         self._units: set[UnitId] = set()
         self._issues: list[Issue] = []
         self._sources = Sources()
+        self._extent = ""
+        """What boxes are measured in, as far as there were any."""
         self.done = 0
         """How many documents the running update has scored so far, for whoever watches from another thread."""
 
@@ -62,6 +64,7 @@ class Evaluator:
         parts = self._no_parts()
         issues: list[Issue] = []
         sources = Sources()
+        extent = ""
         self.done = 0
         task = self.task.settled(expected)
         scoring = task if self._keep == "outcomes" else task.numbers_only()
@@ -71,8 +74,9 @@ class Evaluator:
                 parts.add(self._kept(ledger))
                 issues += [*truth.issues, *predictions.issues, *ledger.issues]
                 sources |= Sources(((truth.source, truth.model),), ((predictions.source, predictions.model),))
+                extent = extent or _extent_of(truth, predictions)
                 self.done += len(ledger.units)
-        self._add(parts)
+        self._add(parts, extent)
         self.task = task
         self._issues += summarize(by_place(issues))
         self._sources |= sources
@@ -108,15 +112,21 @@ class Evaluator:
         if apart:
             raise MergeError("the two states were made with different settings: " + "; ".join(apart))
         if other._parts:
-            self._add(other._parts)
+            self._add(other._parts, other._extent)
         self._issues += other._issues
         self._sources |= other._sources
         return self
 
-    def _add(self, parts: LedgerParts) -> None:
+    def _add(self, parts: LedgerParts, extent: str = "") -> None:
+        if extent and self._extent and extent != self._extent:
+            raise MergeError(
+                f"boxes are {_MEASURED[self._extent]} on one side and {_MEASURED[extent]} on the other; "
+                "evaluate both in one unit (--units, --page-size)"
+            )
         check_disjoint(parts.units(), self._units)
         self._units.update(*parts.units())
         self._parts.extend(parts)
+        self._extent = self._extent or extent
 
     def ledger(self) -> Ledger:
         """The outcomes of everything seen so far."""
@@ -138,6 +148,7 @@ class Evaluator:
             "signature": self.task.signature().to_dict(),
             "fields": dataclasses.asdict(self.task),
             "keep": self._keep,
+            "extent": self._extent,
             "issues": [issue.to_dict() for issue in self.issues()],
             "sources": self._sources.to_dict(),
         }
@@ -149,7 +160,8 @@ class Evaluator:
         header, ledger = unpack(data, file)
         with well_formed(file):
             evaluator = cls(_task_of(header, file), keep=header["keep"])
-            evaluator._add(evaluator._alone(ledger))
+            extent = header.get("extent", "")
+            evaluator._add(evaluator._alone(ledger), extent if extent in _MEASURED else "")
             evaluator._issues = [Issue.from_dict(issue) for issue in header["issues"]]
             evaluator._sources = Sources.from_dict(header["sources"])
         return evaluator
@@ -163,6 +175,15 @@ class Evaluator:
         """The evaluator that `save` wrote."""
         with open(path, "rb") as file:
             return cls.from_state(file.read(), file=os.fspath(path))
+
+
+_MEASURED = {Extent.PIXELS.value: "in pixels", Extent.NORMALIZED.value: "in shares of the page"}
+
+
+def _extent_of(truth: Corpus, predictions: Corpus) -> str:
+    """What the boxes of two corpora are measured in; nothing when there are none."""
+    boxes = isinstance(truth, BoxCorpus) and isinstance(predictions, BoxCorpus) and (len(truth) or len(predictions))
+    return truth.extent.value if boxes and isinstance(truth, BoxCorpus) else ""
 
 
 def _task_of(header: dict[str, Any], file: str) -> Task:

@@ -12,7 +12,7 @@ from calque.core.columns import Table
 from calque.core.errors import Issue, Severity, summarize
 from calque.core.ledger import Ledger
 from calque.core.measures import MeasureName, settle
-from calque.core.presentation.sections import Section, to_html, to_text
+from calque.core.presentation.sections import Section, to_html, to_text, with_reasons
 from calque.core.signature import Signature
 from calque.core.start_up import Frozen
 from calque.core.task import Task
@@ -78,6 +78,10 @@ def _nothing(task: Task, ledger: Ledger, sources: Sources) -> Issue | None:
     only_both = getattr(task, "missing", "") == "intersect"
     images = hasattr(task, "document_key")
     return unevaluated(ground, ledger.units, file, naming=task.naming, intersect=only_both, coco=images)
+
+
+def _told(text: str) -> list[Section]:
+    return [Section(title="", notes=[text])] if text else []
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,11 +173,31 @@ class Result:
         return self.task.listed(self.ledger)
 
     def sections(self) -> list[Section]:
-        """The numbers as a person reads them, then what was noticed in the data, then the signature."""
-        notes = [str(issue) for issue in summarize(self.issues) if issue != self.unevaluated]
-        noticed = [Section(title="noticed in the data", notes=notes)] if notes else []
-        shown = self.task.sections(self.to_dict())
-        return [*self.warning(), *shown, *noticed, Section(title="", notes=[str(self.signature)])]
+        """The main thing in a sentence, the numbers as a person reads them, what was noticed in the data, the signature."""
+        from calque.core.presentation.noticed import noticed
+
+        tree = self.to_dict()
+        return [
+            *self.warning(),
+            *_told(self.task.sentence(tree)),
+            *self.task.sections(with_reasons(tree)),
+            *noticed(issue for issue in self.issues if issue != self.unevaluated),
+            *_told(str(self.signature)),
+        ]
+
+    def brief(self) -> list[Section]:
+        """The main thing in a sentence, the headline measures, and the signature."""
+        tree = self.to_dict()
+        told = [*self.warning(), *_told(self.task.sentence(tree))]
+        return [*told, *self.task.headline(with_reasons(tree)), *_told(str(self.signature))]
+
+    def template(self) -> list[Section]:
+        """The numbers in the reporting template of the task's source document; empty if that has none."""
+        return [*self.warning(), *self.task.report_sections(with_reasons(self.to_dict()))]
+
+    def flat(self) -> list[dict[str, Any]]:
+        """The numbers as rows of one table, for spreadsheets, each with the signature."""
+        return [{**row, "signature": str(self.signature)} for row in self.task.flat(with_reasons(self.to_dict()))]
 
     def warning(self) -> list[Section]:
         """What stands before all numbers when nothing was evaluated."""

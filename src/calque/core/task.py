@@ -123,6 +123,11 @@ class Task(ABC):
         return ()
 
     @classmethod
+    def columns(cls) -> Mapping[str, str]:
+        """What stands in the columns of this task's tables, where they are no measures."""
+        return {"measure": "The name of a number.", "value": "The number."}
+
+    @classmethod
     def result_schema(cls) -> dict[str, Any]:
         """The JSON Schema of what a result of this task looks like as JSON."""
         from calque.core.presentation.result_schema import result_of
@@ -209,16 +214,27 @@ class Task(ABC):
         from calque.core.presentation.sections import Section
 
         rows = [(key, value) for key, value in numbers.items() if key not in HEAD and not isinstance(value, Mapping | list)]
-        notes = [f"– {name}: {reason}" for name, reason in numbers["undefined"].items()]
-        return [Section(title=self.name, head=("measure", "value"), rows=rows, notes=notes)]
+        return [Section(title=self.name, head=("measure", "value"), rows=rows)]
 
-    def report_sections(self, numbers: Mapping[str, Any]) -> list[Section]:
-        """The numbers as a written report shows them."""
+    def sentence(self, numbers: Mapping[str, Any]) -> str:  # noqa: ARG002  # a task of somebody else may have none
+        """The main thing that the numbers say, in one plain sentence; undefined numbers are ``None`` here."""
+        return ""
+
+    def headline(self, numbers: Mapping[str, Any]) -> list[Section]:
+        """The few numbers that ``--brief`` shows."""
         return self.sections(numbers)
 
+    def report_sections(self, numbers: Mapping[str, Any]) -> list[Section]:  # noqa: ARG002  # most have none
+        """The reporting template of the task's source document, filled in; empty where that has none."""
+        return []
+
     def flat(self, numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """The numbers as rows of one table, for spreadsheets."""
-        return [{"measure": key, "value": value} for key, value in numbers.items() if not isinstance(value, Mapping | list)]
+        """The numbers as rows of one table, for spreadsheets; rows may have different columns."""
+        return [
+            {"measure": key, "value": value}
+            for key, value in numbers.items()
+            if key not in HEAD and not isinstance(value, Mapping | list)
+        ]
 
     def signature(self) -> Signature:
         """Every setting that can change a number."""
@@ -319,7 +335,8 @@ def spell(value: Any) -> str:
 class PartsBeside:
     """A task of a package of its own, whose parts stand in modules beside it and are imported when somebody asks for them.
 
-    ``numbers`` has ``MEASURES``; ``presentation`` has ``sections``, ``flat`` and ``result_schema``.
+    ``numbers`` has ``MEASURES``; ``presentation`` has ``sentence``, ``headline``, ``sections``, ``flat``,
+    ``result_schema`` and ``COLUMNS``.
     """
 
     @classmethod
@@ -333,6 +350,12 @@ class PartsBeside:
         return known
 
     @classmethod
+    def columns(cls) -> Mapping[str, str]:
+        """What stands in the columns of this task's tables, where they are no measures."""
+        known: Mapping[str, str] = cls._beside("presentation").COLUMNS
+        return known
+
+    @classmethod
     def result_schema(cls) -> dict[str, Any]:
         """The JSON Schema of what a result of this task looks like as JSON."""
         schema: dict[str, Any] = cls._beside("presentation").result_schema()
@@ -341,6 +364,16 @@ class PartsBeside:
     def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
         """The numbers as a person reads them."""
         shown: list[Section] = self._beside("presentation").sections(numbers)
+        return shown
+
+    def sentence(self, numbers: Mapping[str, Any]) -> str:
+        """The main thing that the numbers say, in one plain sentence."""
+        told: str = self._beside("presentation").sentence(numbers)
+        return told
+
+    def headline(self, numbers: Mapping[str, Any]) -> list[Section]:
+        """The few numbers that ``--brief`` shows."""
+        shown: list[Section] = self._beside("presentation").headline(numbers)
         return shown
 
     def flat(self, numbers: Mapping[str, Any]) -> list[dict[str, Any]]:

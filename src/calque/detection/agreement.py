@@ -91,6 +91,26 @@ def sections(numbers: Mapping[str, Any]) -> list[Section]:
         rows = [(name, *(values[key] for key in keys)) for name, values in blocks]
         parts.append(Section(title=f"Agreement at IoU ≥ {text}", head=head, rows=rows, rule_before=len(rows) - 1))
     labels = numbers["labels"]
-    row = ("boxes of both", labels["pairs"], labels["same"], labels["kappa"])
+    row = ("of both", labels["pairs"], labels["same"], labels["kappa"])
     title = f"Classes (boxes of any class paired at IoU ≥ {labels['threshold']!r})"
-    return [*parts, Section(title=title, head=("", "pairs", "same class", "kappa"), rows=[row])]
+    return [*parts, Section(title=title, head=("boxes", "pairs", "same class", "kappa"), rows=[row])]
+
+
+COLUMNS = {
+    "pairs": "Boxes that both annotators drew.",
+    "only first": "Boxes that only the first annotator drew.",
+    "only second": "Boxes that only the second annotator drew.",
+    "boxes": "The boxes that both drew, whatever their class.",
+    "same class": "The share of those that have the same class on both sides.",
+    "kappa": "Cohen's kappa: how far classes agree beyond chance; 1 is always, 0 is as often as by chance.",
+    "class": "The label of the boxes.",
+    "finding": "What is suspicious.",
+    "count": "How often it was found.",
+    "document": "The document.",
+    "page": "The page of the document, counted from 0.",
+    "id": "The annotation's id in its file.",
+    "other class": "The label of the other box.",
+    "other id": "The other box's id in its file.",
+    "value": "How much: an IoU, a share, an area or a score, as the finding says.",
+}
+"""What stands in the columns of an audit's tables, where they are no measures."""

@@ -17,38 +17,126 @@ from calque.core.presentation.result_schema import (
     perhaps,
     result_of,
 )
-from calque.core.presentation.sections import Section, cell
+from calque.core.presentation.sections import Section
+from calque.core.presentation.wording import counted, percent, short_names, some
 from calque.detection import views
 from calque.detection.average_precision import NAMES
 from calque.detection.numbers import RATIOS, SCOPES
 from calque.detection.views import ASKED_FOR, view
 
 SPATIAL = RATIOS[3:]
-TITLES = {ratio.name: ratio.title for ratio in RATIOS}
 HEAD = ("TP", "FP", "FN", *(ratio.title for ratio in RATIOS))
 TOTALS = {"micro": "all (micro)", "macro_classes": "mean of classes", "macro_documents": "mean of documents"}
 SPOKEN = {**TOTALS, "weighted_classes": "weighted mean of classes"}
-TITLES = {ratio.name: ratio.title for ratio in RATIOS}
-WORTH = {"delta_f1": "ΔF1", "delta_ap": "ΔAP"}
-LISTED = 5
-"""How many names a note lists before it only counts."""
+COLUMNS = {
+    "class": "The label of the boxes; below the line all of them together, as sums or means.",
+    "threshold": "The IoU that a pair must reach.",
+    "kind": "What became of a prediction or a truth: TP, or the kind of error; calque explain KIND says what each means.",
+    "predictions": "How many predictions are of this kind.",
+    "truths": "How many truths are of this kind.",
+    "area": "The share of the area of all predictions, or of all truths, that is of this kind.",
+    "documents": "How many documents have this value of the metadata.",
+    "class: side": "A class, and the side of the truth's box at which crops lose something; any is the worst of the four.",
+    **{
+        f"cut > {limit}%": f"The share of pairs whose crop loses more than {limit} % of the truth there."
+        for limit in (2, 5, 10)
+    },
+    "edge p5": "The 5th percentile of how far the crop's edge is inside the truth's, relative to its size; negative is excess.",
+    "median": "The median of how far the crop's edge is inside the truth's, relative to its size.",
+    **{f"p{rank}": f"The {rank}th percentile over all pairs." for rank in (5, 25, 50, 75, 95)},
+    "document": "The document.",
+    "page": "The page of the document, counted from 0.",
+    **{
+        side: f"How much of the truth is cut off at its {side} side; negative is excess."
+        for side in ("left", "top", "right", "bottom")
+    },
+    "truth": "The class of the truth; the columns are the classes of predictions.",
+    "score": "The score from which on predictions are kept.",
+    "truth area": "The area that truths cover, in input units².",
+    "found area": "The area that predictions cover, in input units².",
+    "missing": "The truth's area that no prediction covers; as a share of the truth's area, or on a page as an area.",
+    "overlap": "Predicted area that is covered more than once; as a share of the predicted area, or on a page as an area.",
+    "trespass": "Predicted area on truths of another class; as a share of the predicted area, or on a page as an area.",
+    "excess": "Predicted area where there is no truth; as a share of the predicted area, or on a page as an area.",
+    "wrong": "All wrong area of a page, relative to the area of its truths and predictions.",
+}
+REMARKS = {"empty page": ("on an empty page", "on empty pages")}
+"""Subtypes and flags that do not follow a count as they are called: after one, and after more."""
+
+
+def sentence(numbers: Mapping[str, Any]) -> str:
+    """How much is found, how much of what was predicted is right, and how well it fits, at the lowest threshold."""
+    text, block = next(iter(numbers["metrics"].items()))
+    found = block["micro"]
+    truths, predictions = found["tp"] + found["fn"], found["tp"] + found["fp"]
+    if not truths:
+        return _nothing_to_find(predictions)
+    if not predictions:
+        return f"Finds {_none_of(truths)}: there are no predictions."
+    if not found["tp"]:
+        wrong = "its only prediction is wrong" if predictions == 1 else f"all {predictions:,} predictions are wrong"
+        return f"Finds {_none_of(truths)} at IoU {text}; {wrong}."
+    return f"{_found(found, truths, predictions, text)}{_fit(numbers, found)}."
+
+
+def _none_of(truths: int) -> str:
+    return "nothing of the only object" if truths == 1 else f"none of {truths:,} objects"
+
+
+def _nothing_to_find(predictions: int) -> str:
+    if not predictions:
+        return "There is nothing to evaluate: no truths and no predictions count."
+    wrong = "the only prediction is wrong" if predictions == 1 else f"all {predictions:,} predictions are wrong"
+    return f"There is nothing to find: no truths count, and {wrong}."
+
+
+def _found(found: Mapping[str, Any], truths: int, predictions: int, text: str) -> str:
+    share = "all" if not found["fp"] else percent(found["precision"])
+    right = f"{share} of its predictions are right"
+    if truths == 1:
+        return f"Finds the only object at IoU {text}, and {right if predictions > 1 else 'predicts nothing else'}"
+    part = f"all {truths:,}" if not found["fn"] else f"{percent(found['recall'])} of {truths:,}"
+    return f"Finds {part} objects at IoU {text}, and {right}"
+
+
+def _fit(numbers: Mapping[str, Any], found: Mapping[str, Any]) -> str:
+    """How much of each object the boxes hold, and what a stricter threshold leaves."""
+    held = f"; its boxes hold {percent(found['mean_coverage'])} of each found object"
+    (_, *others) = numbers["metrics"].items()
+    if not others:
+        return held
+    text, strictest = others[-1]
+    recall = strictest["micro"]["recall"]
+    left = "as many" if strictest["micro"]["tp"] == found["tp"] else "none" if not recall else percent(recall)
+    return f"{held}, and at IoU {text} it finds {left}"
+
+
+def headline(numbers: Mapping[str, Any]) -> list[Section]:
+    """All classes together at each threshold, and COCO's averages."""
+    rows = [_row(f"IoU ≥ {text}", block["micro"]) for text, block in numbers["metrics"].items()]
+    means = numbers["coco"]
+    averages = [(TOTALS["macro_classes"], *(means[name] for name in ("AP", "AP50", "AP75")))]
+    return [
+        Section(title=_heading(numbers["sources"]), head=("threshold", *HEAD), rows=rows),
+        Section(title="", head=("class", "AP", "AP50", "AP75"), rows=averages),
+    ]
 
 
 def sections(numbers: Mapping[str, Any]) -> list[Section]:
     """The sections of a result's JSON form."""
     shown = [_overview(numbers)]
     shown += [_threshold(text, block) for text, block in numbers["metrics"].items()]
-    shown.append(_coco(numbers["coco"]))
+    shown += _coco(numbers["coco"])
     if "errors" in numbers:
         shown.append(_errors(numbers["errors"]))
     shown += views.sections(numbers)
-    notes = [*_empty_pages(numbers), *_one_sided(numbers["documents"]), *_undefined(numbers["undefined"])]
+    notes = [*_empty_pages(numbers), *one_sided(numbers["documents"])]
     return [*shown, Section(title="", notes=notes)] if notes else shown
 
 
 def _overview(numbers: Mapping[str, Any]) -> Section:
     sizes = numbers["counts"]
-    parts = [_plural(sizes[name], name) for name in ("documents", "pages", "truths", "predictions")]
+    parts = [counted(sizes[f"{noun}s"], noun) for noun in ("document", "page", "truth", "prediction")]
     notes = [
         f"not counted, {side}: " + ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in left.items())
         for side, left in (("truths", sizes["truths_not_counted"]), ("predictions", sizes["predictions_not_counted"]))
@@ -64,11 +152,8 @@ def _heading(sources: Mapping[str, Any]) -> str:
 
 def models(entries: Sequence[Mapping[str, str]]) -> str:
     """The names of the models behind one side, or of their files."""
-    return ", ".join(sorted({entry["model"] or entry["file"] for entry in entries} - {""}))
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun[:-1] if count == 1 else noun}"
+    short = short_names([entry["file"] for entry in entries])
+    return ", ".join(sorted({entry["model"] or short[entry["file"]] for entry in entries} - {""}))
 
 
 def _threshold(text: str, block: Mapping[str, Any]) -> Section:
@@ -83,16 +168,19 @@ def _row(name: str, numbers: Mapping[str, Any]) -> Sequence[Any]:
     return (name, *counted, *(numbers[ratio.name] for ratio in RATIOS))
 
 
-def _coco(numbers: Mapping[str, Any]) -> Section:
-    """AP for each class, and the averages of COCO's summary in two rows that read across."""
-    rows = [
-        (name, *(values[key] for key in ("AP", "AP50", "AP75")), "", "", "") for name, values in numbers["per_class"].items()
+def _coco(numbers: Mapping[str, Any]) -> list[Section]:
+    """AP for each class, then the averages of COCO's summary."""
+    precisions = ("AP", "AP50", "AP75", "APs", "APm", "APl")
+    # Sizes are told over all classes only.
+    rows: list[Sequence[Any]] = [
+        (name, *(values[key] for key in precisions[:3]), "", "", "") for name, values in numbers["per_class"].items()
     ]
-    rows.append(("mean of classes", *(numbers[name] for name in ("AP", "AP50", "AP75", "APs", "APm", "APl"))))
+    rows.append((TOTALS["macro_classes"], *(numbers[name] for name in precisions)))
     recalls = {name: value for name, value in numbers.items() if name.startswith("AR")}
-    notes = ["average recall  " + "  ".join(f"{name} {cell(value)}" for name, value in recalls.items())]
-    head = ("class", "AP", "AP50", "AP75", "small", "medium", "large")
-    return Section(title="COCO average precision", head=head, rows=rows, notes=notes, rule_before=len(numbers["per_class"]))
+    return [
+        Section(title="COCO average precision", head=("class", *precisions), rows=rows, rule_before=len(rows) - 1),
+        Section(title="COCO average recall", head=("class", *recalls), rows=[(TOTALS["macro_classes"], *recalls.values())]),
+    ]
 
 
 def _errors(numbers: Mapping[str, Any]) -> Section:
@@ -110,10 +198,16 @@ def _errors(numbers: Mapping[str, Any]) -> Section:
             ]
             rows.append((kind, *sides, worth["delta_f1"], worth["delta_ap"]))
     remarks = {**numbers.get("subtypes", {}), **numbers.get("flags", {})}
-    said = ", ".join(f"{count:,} {name.lower().replace('_', ' ')}" for name, count in remarks.items() if count)
+    said = ", ".join(_remark(name, count) for name, count in remarks.items() if count)
     head = ("kind", "predictions", "area", "truths", "area", "ΔF1", "ΔAP")
     title = "Error kinds" if "subtypes" in numbers else "Error kinds (TIDE)"
     return Section(title=title, head=head, rows=rows, notes=[f"among them: {said}"] if said else [])
+
+
+def _remark(name: str, count: int) -> str:
+    """A subtype or flag with its count, in the form that goes with it."""
+    noun = name.lower().replace("_", " ")
+    return counted(count, *REMARKS.get(noun, (noun, noun)))
 
 
 def _empty_pages(numbers: Mapping[str, Any]) -> list[str]:
@@ -122,53 +216,18 @@ def _empty_pages(numbers: Mapping[str, Any]) -> list[str]:
     if not empty["pages"]:
         return []
     return [
-        f"{_plural(empty['pages'], 'pages')} without ground truth: {_plural(empty['fp'], 'false positives')} "
+        f"{counted(empty['pages'], 'page')} without ground truth: {counted(empty['fp'], 'false positive')} "
         f"on {empty['pages_with_fp']:,} of them at IoU {text}"
     ]
 
 
-def _one_sided(documents: Mapping[str, Sequence[int | str]]) -> list[str]:
+def one_sided(documents: Mapping[str, Sequence[int | str]]) -> list[str]:
+    """Documents that one side does not have."""
     return [
-        f"{_plural(len(names), 'documents')} only in the {side}: {_some(names)}"
+        f"{counted(len(names), 'document')} only in the {side}: {some(names)}"
         for side, names in (("truth", documents["only_truth"]), ("predictions", documents["only_predictions"]))
         if names
     ]
-
-
-def _some(names: Sequence[int | str]) -> str:
-    listed = ", ".join(str(name) for name in names[:LISTED])
-    return listed if len(names) <= LISTED else f"{listed} and {len(names) - LISTED:,} more"
-
-
-def _undefined(reasons: Mapping[str, str]) -> list[str]:
-    """What the dashes mean: one line for each reason and the measures that it takes away, with whom it concerns."""
-    measures: dict[tuple[str, str], list[str]] = {}
-    for path, reason in reasons.items():
-        if path.startswith(("crops.", "slices.")):  # too many; their own sections say it shortly
-            continue
-        scope, name = _spoken(path)
-        if name not in measures.setdefault((scope, reason), []):
-            measures[scope, reason].append(name)
-    scopes: dict[tuple[str, str], list[str]] = {}
-    for (scope, reason), names in measures.items():
-        if scope != SPOKEN["weighted_classes"]:  # not in the table
-            scopes.setdefault((", ".join(names), reason), []).append(scope)
-    return [
-        f"– {names}: {reason}" + (f" ({_some(concerned)})" if any(concerned) else "")
-        for (names, reason), concerned in scopes.items()
-    ]
-
-
-def _spoken(path: str) -> tuple[str, str]:
-    """The scope and the measure in ``metrics.0.5.per_class.Table.precision``, in words."""
-    head, _, name = path.rpartition(".")
-    if head.startswith("errors."):
-        return "", WORTH.get(name, "area share")
-    for marker in ("per_class.", *SPOKEN):
-        _, found, after = head.partition(marker)
-        if found:
-            return (after if marker == "per_class." else SPOKEN[marker]), TITLES.get(name, name)
-    return "", name
 
 
 def report_sections(numbers: Mapping[str, Any]) -> list[Section]:
@@ -183,29 +242,72 @@ def report_sections(numbers: Mapping[str, Any]) -> list[Section]:
     lowest = next(iter(metrics.values()))
     spatial = [(name, *(values[ratio.name] for ratio in SPATIAL)) for name, values in lowest["per_class"].items()]
     head = ("Class", "Mean IoU", "Mean Coverage", "Mean Purity")
-    notes = [*_one_sided(numbers["documents"]), *_undefined(numbers["undefined"])]
-    parts.append(Section(title="Spatial Metrics", head=head, rows=spatial, notes=[*notes, numbers["signature"]]))
+    notes = [*one_sided(numbers["documents"]), numbers["signature"]]
+    parts.append(Section(title="Spatial Metrics", head=head, rows=spatial, notes=notes))
     return parts
 
 
 def flat(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """One row for each threshold and class or mean, with the JSON's own names."""
+    """One row for each threshold and class or mean, with the JSON's own names; then COCO's averages, kinds and sizes."""
     names = ("tp", "fp", "fn", *(ratio.name for ratio in RATIOS))
-    return [
-        {"threshold": float(text), "scope": scope, "class": label, **{name: values.get(name) for name in names}}
+    ratios = [
+        {"threshold": float(text), "scope": scope, "class": label, **{name: values.get(name, "") for name in names}}
         for text, block in numbers["metrics"].items()
         for scope, label, values in (
             *(("class", label, values) for label, values in block["per_class"].items()),
             *((scope, "", block[scope]) for scope in SPOKEN),
         )
     ]
+    coco = numbers["coco"]
+    averages = {name: value for name, value in coco.items() if name.startswith("A")}
+    return [
+        *ratios,
+        *({"threshold": "", "scope": "coco", "class": label, **values} for label, values in coco["per_class"].items()),
+        {"threshold": "", "scope": "coco", "class": "", **averages},
+        *_flat_kinds(numbers.get("errors")),
+        *_flat_views(numbers),
+        {"threshold": "", "scope": "counts", "class": "", **_flat_sizes(numbers)},
+    ]
+
+
+def _flat_kinds(errors: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+    if errors is None:
+        return []
+    return [
+        {
+            "threshold": "",
+            "scope": "kind",
+            "class": kind,
+            "predictions": errors["predictions"].get(kind, ""),
+            "predictions_area": errors["area_share"]["predictions"].get(kind, ""),
+            "truths": errors["truth"].get(kind, ""),
+            "truths_area": errors["area_share"]["truth"].get(kind, ""),
+            **errors["impact"].get(kind, {}),
+        }
+        for kind in dict.fromkeys([*errors["predictions"], *errors["truth"]])
+    ]
+
+
+def _flat_views(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Rows of the views as their tables show them: the title is the scope."""
+    return [
+        {"threshold": "", "scope": section.title, "class": row[0], **dict(zip(section.head[1:], row[1:], strict=True))}
+        for section in views.sections(numbers)
+        for row in section.rows
+    ]
+
+
+def _flat_sizes(numbers: Mapping[str, Any]) -> dict[str, int]:
+    sizes = {key: value for key, value in numbers["counts"].items() if not isinstance(value, Mapping)}
+    left = {f"{side}_not_counted": sum(numbers["counts"][f"{side}_not_counted"].values()) for side in ("truths", "predictions")}
+    return {**sizes, **left, **{key: len(names) for key, names in numbers["documents"].items()}}
 
 
 def result_schema() -> Schema:
     """The schema of what ``calque detect --format json`` prints."""
     ratios = {ratio.name: SHARE for ratio in RATIOS}
-    counted = object_of({"tp": COUNT, "fp": COUNT, "fn": COUNT, **ratios})
-    scopes = {scope: counted if scope == "micro" else object_of(ratios) for scope in SCOPES}
+    with_counts = object_of({"tp": COUNT, "fp": COUNT, "fn": COUNT, **ratios})
+    scopes = {scope: with_counts if scope == "micro" else object_of(ratios) for scope in SCOPES}
     empty_pages = object_of({"pages": COUNT, "pages_with_fp": COUNT, "fp": COUNT})
     sizes = dict.fromkeys(("documents", "pages", "truths", "predictions"), COUNT)
     not_counted = dict.fromkeys(("truths_not_counted", "predictions_not_counted"), map_of(COUNT))
@@ -213,7 +315,7 @@ def result_schema() -> Schema:
         "detection",
         {
             "thresholds": {**list_of(NUMBER), "minItems": 1},
-            "metrics": map_of(object_of({**scopes, "per_class": map_of(counted), "empty_pages": empty_pages})),
+            "metrics": map_of(object_of({**scopes, "per_class": map_of(with_counts), "empty_pages": empty_pages})),
             "coco": _coco_schema(),
             "counts": object_of({**sizes, **not_counted}),
             "documents": object_of(dict.fromkeys(("only_truth", "only_predictions"), list_of(UNIT_ID))),
@@ -235,19 +337,19 @@ def _coco_schema() -> Schema:
 
 
 def _errors_schema() -> Schema:
-    counted, shares = map_of(COUNT), map_of(SHARE)
+    tallies, shares = map_of(COUNT), map_of(SHARE)
     change = {"type": ["number", "null"], "minimum": -1, "maximum": 1}
     return object_of(
         {
-            "predictions": counted,
-            "truth": counted,
+            "predictions": tallies,
+            "truth": tallies,
             "area_share": object_of({"predictions": shares, "truth": shares}),
             "impact": map_of(object_of({"delta_f1": change, "delta_ap": change})),
-            "per_class": map_of(object_of({"predictions": counted, "truth": counted})),
+            "per_class": map_of(object_of({"predictions": tallies, "truth": tallies})),
             "worst_documents": list_of(
-                object_of({"document": UNIT_ID, "errors": COUNT, "predictions": counted, "truth": counted})
+                object_of({"document": UNIT_ID, "errors": COUNT, "predictions": tallies, "truth": tallies})
             ),
         },
         # Only calque's own kinds have subtypes and flags.
-        {"subtypes": counted, "flags": counted},
+        {"subtypes": tallies, "flags": tallies},
     )

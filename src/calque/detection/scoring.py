@@ -57,19 +57,12 @@ def score(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> 
     truth_status = _status(task, overlay, overlay.truth)
     if overlay.truth.flaws is not None:
         truth_status[overlay.truth.flaws == Flaw.UNKNOWN_PAGE] = Status.UNKNOWN_PAGE
-    found_status = _status(task, overlay, overlay.found)
-    ranked = _ranked_roles(overlay.found, found_status)
-    any_score, small = _roles(found_status, ignored=TAKES_PART), found_status == Status.SMALL
+    whatever_score = _status(task, overlay, overlay.found)
+    ranked = _ranked_roles(overlay.found, whatever_score)
+    found_status = whatever_score.copy()
     if task.min_score is not None:
         found_status[(found_status <= Status.SMALL) & (overlay.found.scores < task.min_score)] = Status.LOW_SCORE
-    # A small prediction may still be the one that finds a truth that counts; only unpaired is it ignored.
-    roles = Roles(
-        truth=_roles(truth_status, ignored=ABSORBS),
-        found=_roles(found_status, ignored=TAKES_PART),
-        any_score=any_score,
-        small=small,
-        countable=_roles(found_status, ignored=LEFT_OUT),
-    )
+    roles = _roles_of(truth_status, found_status, whatever_score)
     # The pairs at a higher threshold are among those at a lower one.
     lowest = min(task.iou[0], task.limits().match)
 
@@ -99,6 +92,17 @@ def score(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> 
             "found": _found_rows(overlay, found_status, pairing, ranking, {**found_errors, **views.found}),
             **views.tables,
         },
+    )
+
+
+def _roles_of(truth_status: Bytes, found_status: Bytes, whatever_score: Bytes) -> Roles:
+    # A small prediction may still be the one that finds a truth that counts; only unpaired is it ignored.
+    return Roles(
+        truth=_roles(truth_status, ignored=ABSORBS),
+        found=_roles(found_status, ignored=TAKES_PART),
+        any_score=_roles(whatever_score, ignored=TAKES_PART),
+        small=whatever_score == Status.SMALL,
+        countable=_roles(found_status, ignored=LEFT_OUT),
     )
 
 

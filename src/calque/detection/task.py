@@ -162,8 +162,6 @@ class Detection(BoxReading, PartsBeside, Task):
         """The two sides, checked against each other, with what is known of their documents where it is asked for."""
         allow, wanted = self.allow_missing_scores, bool(self.by)
         batches = self.box_batches(expected, found, allow_missing_scores=allow, metadata=wanted)
-        import calque.detection.numbers  # noqa: F401  # while threads read
-
         return self._with_metadata(batches) if self.by else self._checked(batches)
 
     def _checked(self, batches: Iterator[tuple[Corpus, Corpus]]) -> Iterator[tuple[Corpus, Corpus]]:

@@ -18,11 +18,58 @@ from calque.core.presentation.result_schema import (
     object_of,
     result_of,
 )
-from calque.core.presentation.sections import Section
+from calque.core.presentation.sections import Missing, Section
+from calque.core.presentation.wording import counted, joined, percent, some
 
 FIELD_HEAD = ("field", "TP", "FA", "FD", "FN", "TN", "precision", "recall", "F1", "accuracy", "score")
+COLUMNS = {
+    "field": "The field of the schema, a dotted path; all of them together below the line.",
+    "TP": "Values that are right.",
+    "FA": "False alarms: values that were predicted where there is nothing.",
+    "FD": "False discoveries: values that were predicted and are wrong.",
+    "FN": "Values that are there and were not predicted.",
+    "TN": "Fields that are empty, and were left empty.",
+    "class": "The field whose boxes these are; all of them together below the line.",
+    "truths": "How many true boxes there are.",
+    "boxes": "How many boxes were predicted.",
+    "AP": "Average precision of the boxes, over IoU thresholds and recall points.",
+    "AP50": "Average precision of the boxes at IoU 0.5.",
+    "AP75": "Average precision of the boxes at IoU 0.75.",
+    "mean IoU": "How well predicted boxes coincide with the true ones of their field, averaged.",
+    "measure": "A number about confidences.",
+    "value": "Its value.",
+    "Brier score": "The mean squared difference between confidence and outcome.",
+    "calibration error": "How far confidences are from accuracy, over ten equal bins (ECE).",
+    "error capture gain": "How many more errors are found by looking at the least sure fields first than by looking at any.",
+}
 BOX_HEAD = ("class", "truths", "boxes", "AP", "AP50", "AP75", "mean IoU")
-LISTED = 5
+
+
+def sentence(numbers: Mapping[str, Any]) -> str:
+    """How many of the true values were read, and what became of the others."""
+    overall, documents = numbers["overall"], counted(numbers["document_count"], "document")
+    right, wrong, missing, made_up = (overall[name] for name in ("tp", "fd", "fn", "fa"))
+    values = right + wrong + missing
+    if not values:
+        extra = f"{counted(made_up, 'value')} made up" if made_up else "nothing is made up"
+        return f"There is nothing to read in {documents}: no field has a true value, and {extra}."
+    told = {"wrong": wrong, "missing": missing, "made up": made_up}
+    rest = joined([f"{count:,} {name}" for name, count in told.items() if count])
+    share = f"all {values:,} values" if right == values else f"{percent(right / values)} of {values:,} values"
+    read = share if values > 1 else "the only value"
+    if not right:
+        read = f"none of {values:,} values" if values > 1 else "not even the only value"
+    return f"Reads {read} in {documents} right" + (f": {rest}." if rest else ", and makes nothing up.")
+
+
+def headline(numbers: Mapping[str, Any]) -> list[Section]:
+    """All fields together, and their boxes where there are some."""
+    boxes = numbers["bbox_map_metrics"]
+    shown = [Section(title="", head=FIELD_HEAD, rows=[_total_row(numbers)])]
+    if boxes["fields"]:
+        row = ("all", boxes["mean_ap"], boxes["map_50"], boxes["map_75"])
+        shown.append(Section(title="", head=("class", "AP", "AP50", "AP75"), rows=[row]))
+    return shown
 
 
 def sections(numbers: Mapping[str, Any]) -> list[Section]:
@@ -33,24 +80,31 @@ def sections(numbers: Mapping[str, Any]) -> list[Section]:
 
 def _fields(numbers: Mapping[str, Any]) -> Section:
     rows = [_field_row(name, entry) for name, entry in numbers["fields"].items()]
-    rows.append(_field_row("all", {**numbers["overall"], "mean_score": numbers["overall"]["weighted_overall_score"]}))
+    rows.append(_total_row(numbers))
     documents = numbers["documents"]
-    notes = [f"{numbers['document_count']:,} documents, {numbers['unaccounted_boxes']:,} boxes unaccounted for"]
+    boxes = counted(numbers["unaccounted_boxes"], "box", "boxes")
+    notes = [f"{counted(numbers['document_count'], 'document')}, {boxes} unaccounted for"]
     notes += [
-        f"{len(names):,} documents only in the {side}: {_some(names)}"
+        f"{counted(len(names), 'document')} only in the {side}: {some(names)}"
         for side, names in (("truth", documents["only_truth"]), ("predictions", documents["only_predictions"]))
         if names
     ]
     return Section(title="Fields", head=FIELD_HEAD, rows=rows, notes=notes, rule_before=len(rows) - 1)
 
 
+def _total_row(numbers: Mapping[str, Any]) -> Sequence[Any]:
+    return _field_row("all", {**numbers["overall"], "mean_score": numbers["overall"]["weighted_overall_score"]})
+
+
 def _field_row(name: str, entry: Mapping[str, Any]) -> Sequence[Any]:
     tp, fa, fd, fn, tn = (entry[key] for key in ("tp", "fa", "fd", "fn", "tn"))
     # The JSON says 0.0 for 0/0, as its readers expect; people see that there is no number.
-    precision = entry["cm_precision"] if tp + fa + fd else None
-    recall = entry["cm_recall"] if tp + fn + fd else None
-    f1 = entry["cm_f1"] if tp + fa + fd + fn else None
-    return name, tp, fa, fd, fn, tn, precision, recall, f1, entry["cm_accuracy"], entry.get("mean_score")
+    precision = entry["cm_precision"] if tp + fa + fd else Missing("nothing predicted")
+    recall = entry["cm_recall"] if tp + fn + fd else Missing("nothing to find")
+    f1 = entry["cm_f1"] if tp + fa + fd + fn else Missing("nothing to find and nothing predicted")
+    accuracy = entry["cm_accuracy"] if tp + fa + fd + fn + tn else Missing("no values")
+    score = entry.get("mean_score", Missing("nothing was compared"))
+    return name, tp, fa, fd, fn, tn, precision, recall, f1, accuracy, score
 
 
 def _boxes(boxes: Mapping[str, Any]) -> Section:
@@ -81,20 +135,34 @@ def _confidences(numbers: Mapping[str, Any]) -> Section:
     return Section(title="Confidences", head=("measure", "value"), rows=rows, notes=[numbers["acceptance"]["meaning"]])
 
 
-def _some(names: Sequence[int | str]) -> str:
-    listed = ", ".join(str(name) for name in names[:LISTED])
-    return listed if len(names) <= LISTED else f"{listed} and {len(names) - LISTED:,} more"
-
-
 def flat(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """One row for each field, and one for all, with the JSON's own names."""
-    names = ("tp", "fa", "fd", "fp", "tn", "fn", "cm_precision", "cm_recall", "cm_f1", "cm_accuracy", "mean_score")
-    entries = {**numbers["fields"], "": {**numbers["overall"], "mean_score": numbers["overall"]["weighted_overall_score"]}}
-    boxes = numbers["bbox_map_metrics"]["fields"]
-    return [
-        {"field": field, **{name: entry.get(name) for name in names}, "ap": boxes.get(field, {}).get("ap")}
-        for field, entry in entries.items()
+    """One row for each field, and one for all, with the JSON's own names; then boxes and confidences."""
+    names = ("tp", "fa", "fd", "fp", "tn", "fn", "cm_precision", "cm_recall", "cm_f1", "cm_accuracy")
+    boxes = numbers["bbox_map_metrics"]
+    rows = [
+        {"field": field, **{name: entry[name] for name in names}, "mean_score": entry.get("mean_score")}
+        | _flat_boxes(boxes["fields"].get(field))
+        for field, entry in numbers["fields"].items()
     ]
+    located = {
+        {"mean_ap": "ap", "map_50": "ap_50", "map_75": "ap_75"}[name]: boxes[name] for name in ("mean_ap", "map_50", "map_75")
+    }
+    sizes = {"documents": numbers["document_count"], "unaccounted_boxes": numbers["unaccounted_boxes"]}
+    sizes |= {key: len(names) for key, names in numbers["documents"].items()}
+    calibrated = {name: block["value"] for name, block in numbers["confidence_metrics"]["overall"].items()}
+    overall = {name: numbers["overall"][name] for name in names}
+    score = numbers["overall"]["weighted_overall_score"]
+    known = set(numbers["fields"])
+    return [
+        *rows,
+        *({"field": name} | _flat_boxes(entry) for name, entry in boxes["fields"].items() if name not in known),
+        {"field": "", **overall, "mean_score": score, **located, **sizes, **calibrated},
+    ]
+
+
+def _flat_boxes(entry: Mapping[str, Any] | None) -> dict[str, Any]:
+    names = ("num_gt", "num_detections", "ap", "ap_50", "ap_75", "mean_iou")
+    return {} if entry is None else {key: entry[key] for key in names}
 
 
 _COUNTED = {

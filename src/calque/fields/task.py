@@ -137,7 +137,7 @@ class Fields(PartsBeside, Task):
         """A setting's value in the signature: the schema by its digest."""
         if name != "schema" or not self.schema:
             return super().told(name)
-        return hashlib.sha256(self.schema.encode()).hexdigest()[:12]
+        return hashlib.sha256(self.schema.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
     def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[RecordCorpus, RecordCorpus]]:
         """Both sides as records, paired by id or by line, some documents at a time."""

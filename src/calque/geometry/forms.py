@@ -24,6 +24,8 @@ class BoxForm(StrEnum):
 
 BOX_SPELLINGS = ("xyxy", "xywh", "cxcywh", "polygon")
 """How files may spell a box: two corners, a corner and a size, a centre and a size, or points whose bounds count."""
+AUTO = "auto"
+"""As the file itself says, where it does; else the usual: two corners, in pixels."""
 FOUR_NUMBER_SPELLINGS = ("xyxy", "xywh", "cxcywh")
 """Those that take exactly four numbers."""
 

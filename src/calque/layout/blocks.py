@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -87,7 +87,7 @@ def _boxes(blocks: Sequence[Block], name: str) -> Floats:
 def _box(value: Any, place: str) -> Sized:
     numbers = list(value) if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) else []
     fine = len(numbers) == 4 and all(isinstance(n, int | float | np.number) and not isinstance(n, bool) for n in numbers)
-    if not fine or not all(math.isfinite(n) for n in numbers):
+    if not fine or not all(abs(n) <= sys.float_info.max for n in numbers):
         raise ContractError.single(
             "box-shape", f"expected four finite numbers [x, y, width, height], not {value!r}", pointer=place
         )

@@ -7,6 +7,7 @@ from typing import Any
 
 from calque.core.presentation.result_schema import COUNT, SHARE, UNIT_ID, Schema, list_of, map_of, object_of, result_of
 from calque.core.presentation.sections import Section
+from calque.core.presentation.wording import counted, percent, some
 from calque.layout.numbers import MEASURES, NAMES, UNMATCHED
 
 MOST_COLUMNS = 12
@@ -14,22 +15,49 @@ MOST_COLUMNS = 12
 MOST_CONFUSIONS = 20
 
 
+HEAD = ("class", *(measure.title for measure in MEASURES))
+COLUMNS = {
+    "class": "The category of the true blocks; all of them together below the line.",
+    "truth": "The category of the true blocks; the columns are what they were taken for.",
+    "(unmatched)": "True blocks that no prediction overlaps enough.",
+    "truth → taken for": "The category of true blocks, and of the predictions that they were paired with.",
+}
+SIZES = ("document", "page", "truth", "prediction")
+
+
+def sentence(numbers: Mapping[str, Any]) -> str:
+    """How many blocks are found, and how many of those have the right name."""
+    blocks, matched, correct = (numbers[f"layout_{name}_blocks"] for name in ("total", "matched", "correct"))
+    predictions = counted(numbers["counts"]["predictions"], "prediction")
+    if not blocks:
+        return f"There is nothing to find: no true blocks count, against {predictions}."
+    if not matched:
+        return f"Finds {'nothing of the only block' if blocks == 1 else f'none of {blocks:,} blocks'}, with {predictions}."
+    everything = "the only block" if blocks == 1 else f"all {blocks:,} blocks"
+    found = everything if matched == blocks else f"{percent(matched / blocks)} of {blocks:,} blocks"
+    some_of = "none of those with" if not correct else f"{percent(correct / matched)} of those with"
+    named = ("all with" if matched > 1 else "with") if correct == matched else some_of
+    return f"Finds {found}, {named} the right name."
+
+
+def headline(numbers: Mapping[str, Any]) -> list[Section]:
+    """All classes together."""
+    return [Section(title="", head=HEAD, rows=[("all", *(numbers[key] for key in NAMES))])]
+
+
 def sections(numbers: Mapping[str, Any]) -> list[Section]:
     """The sections of a result's JSON form."""
     sizes = numbers["counts"]
-    title = f"Layout: {sizes['documents']:,} documents, {sizes['pages']:,} pages, {sizes['predictions']:,} predictions"
     rows = [(name, *(block[key] for key in NAMES)) for name, block in numbers["per_class"].items()]
-    head = ("class", *(measure.title for measure in MEASURES))
     rows.append(("all", *(numbers[key] for key in NAMES)))
     notes = [
-        f"{len(units):,} documents only in the {side}"
+        f"{counted(len(units), 'document')} only in the {side}: {some(units)}"
         for side, units in (("truth", numbers["only_truth"]), ("predictions", numbers["only_predictions"]))
         if units
     ]
-    if numbers["undefined"]:
-        notes.append("– accuracy: nothing is matched; over total: no truths")
     return [
-        Section(title=title, head=head, rows=rows, rule_before=len(rows) - 1, notes=notes),
+        Section(title="Layout", notes=[", ".join(counted(sizes[f"{noun}s"], noun) for noun in SIZES)]),
+        Section(title="", head=HEAD, rows=rows, rule_before=len(rows) - 1, notes=notes),
         _confusion(numbers["confusion"]),
     ]
 
@@ -47,9 +75,15 @@ def _confusion(confusion: Mapping[str, Mapping[str, int]]) -> Section:
 
 
 def flat(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """One row for each class, and one for all, with the JSON's own names."""
+    """One row for each class, and one for all, with the JSON's own names; then what was taken for what."""
     rows = [("", numbers), *numbers["per_class"].items()]
-    return [{"class": name, **{key: block[key] for key in NAMES}} for name, block in rows]
+    sizes = {**numbers["counts"], **{key: len(numbers[key]) for key in ("only_truth", "only_predictions")}}
+    taken = [
+        {"class": name, "taken_for": column, "blocks": count}
+        for name, row in numbers["confusion"].items()
+        for column, count in row.items()
+    ]
+    return [{"class": name, **{key: block[key] for key in NAMES}, **({} if name else sizes)} for name, block in rows] + taken
 
 
 def result_schema() -> Schema:

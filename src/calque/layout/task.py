@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from calque.core.box_reading import BoxReading
 from calque.core.errors import ConfigError
 from calque.core.task import PartsBeside, Task, setting
-from calque.geometry.forms import BOX_SPELLINGS
+from calque.geometry.forms import AUTO, BOX_SPELLINGS
 
 if TYPE_CHECKING:
     from calque.core.columns import Table
@@ -34,14 +34,14 @@ class Layout(BoxReading, PartsBeside, Task):
     fixed: ClassVar[Mapping[str, str]] = {"match": "best-per-truth"}
 
     iou: float = setting(0.5, kind="number", key="iou", always=True, help="IoU at or above which a block is matched.")
-    boxes: Literal["xyxy", "xywh", "cxcywh", "polygon"] | None = setting(
-        None,
+    boxes: Literal["auto", "xyxy", "xywh", "cxcywh", "polygon"] = setting(
+        AUTO,
         kind="choice",
-        choices=BOX_SPELLINGS,
+        choices=(AUTO, *BOX_SPELLINGS),
         key="boxes",
         always=True,
-        help="What the numbers of a box are, in formats that leave it open. Default: xywh in lists of blocks, as for "
-        "evaluate_layout, and xyxy in Parquet and NDJSON.",
+        help="What the numbers of a box are, in formats that leave it open; auto: what the file says of itself, else xywh in "
+        "lists of blocks, as for evaluate_layout, and xyxy in Parquet and NDJSON.",
     )
 
     def __post_init__(self) -> None:
@@ -52,7 +52,10 @@ class Layout(BoxReading, PartsBeside, Task):
 
     def told(self, name: str) -> str:
         """A setting's value in the signature."""
-        return "xywh in lists" if name == "boxes" and self.boxes is None else super().told(name)
+        return "xywh in lists" if name == "boxes" and self.boxes == AUTO else super().told(name)
+
+    def _rules(self) -> dict[str, Any]:
+        return {**super()._rules(), "listed_form": "xywh"}
 
     def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # files are read side by side
         """The two sides; scores do not matter here."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from array import array
@@ -17,12 +18,16 @@ from calque.core.errors import ContractError, Issue, IssueLog, Severity
 from calque.core.record_corpus import RecordCorpus
 from calque.engines import processes
 from calque.kernels import kernels
-from calque.readers.sources import json_tree
+from calque.readers.sources import compression, json_tree
 
 ID_KEYS = ("doc_id", "id")
 """Where a record's id is looked for when nobody says, and the schema has no such field."""
 
 LOOK_AHEAD = 1 << 16
+
+DEEPEST = 100
+"""Levels of nesting that are compared; what is nested deeper is named and left out."""
+TOO_DEEP = f"is nested more than {DEEPEST} levels deep"
 
 LONG = 1 << 24
 """From how many bytes on a file of lines is read in a process of its own, beside the other."""
@@ -31,8 +36,12 @@ LONG = 1 << 24
 class LineRecords(Sequence[Any]):
     """The objects of a JSON Lines file, each parsed when it is asked for; only positions stay in memory."""
 
-    def __init__(self, path: str, starts: Sequence[int], lengths: Sequence[int], id_key: str | None) -> None:
+    def __init__(
+        self, path: str, starts: Sequence[int], lengths: Sequence[int], id_key: str | None, unpacked: bytes | None = None
+    ) -> None:
         self._path = path
+        self._unpacked = unpacked
+        """What a compressed file holds: there is no going to a place in it."""
         self._starts = starts
         self._lengths = lengths
         self._id_key = id_key
@@ -43,18 +52,22 @@ class LineRecords(Sequence[Any]):
         return len(self._starts)
 
     def __getitem__(self, index: Any) -> Any:
+        start, length = self._starts[index], self._lengths[index]
+        line = self._line(start, length) if self._unpacked is None else self._unpacked[start : start + length]
+        record = json_tree.quickly(line)
+        return without(json_tree.parse(line, self._path) if record is json_tree.ODD else record, self._id_key)
+
+    def _line(self, start: int, length: int) -> bytes:
         if self._file is None or self._process != os.getpid():
             # Forked processes must not share a file position.
             self._file, self._process = open(self._path, "rb"), os.getpid()  # noqa: SIM115  # kept open between records
-        self._file.seek(self._starts[index])
-        line = self._file.read(self._lengths[index])
-        record = json_tree.quickly(line)
-        return without(json_tree.parse(line, self._path) if record is json_tree.ODD else record, self._id_key)
+        self._file.seek(start)
+        return bytes(self._file.read(length))
 
     def part(self, rows: Sequence[int]) -> LineRecords:
         """Those in these rows."""
         starts, lengths = (array("q", [places[row] for row in rows]) for places in (self._starts, self._lengths))
-        return LineRecords(self._path, starts, lengths, self._id_key)
+        return LineRecords(self._path, starts, lengths, self._id_key, self._unpacked)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_file": None}
@@ -152,22 +165,26 @@ def _long(source: Any) -> bool:
 def _from_path(path: str, declared: frozenset[str], id_key: str | None, strict: bool) -> RecordCorpus:
     if Path(path).is_dir():
         return _from_folder(path, declared, id_key, strict)
-    if path.endswith((".jsonl", ".ndjson")) or _looks_like_lines(path):
-        return _from_lines(path, declared, id_key, strict)
-    data = json_tree.read_bytes(path)
+    packed = os.path.exists(path) and compression.magic(path) is not None
+    data = json_tree.read_bytes(path) if packed else None
+    if compression.plain_name(path).endswith((".jsonl", ".ndjson")) or _looks_like_lines(path, data):
+        return _from_lines(path, declared, id_key, strict, data)
+    data = json_tree.read_bytes(path) if data is None else data
     tree = json_tree.parse(data, path)
     corpus = _from_tree(tree, path, declared, id_key)
     log = IssueLog(path)
+    if json_tree.nested_beyond(DEEPEST, data):
+        raise ContractError.single("too-deep", TOO_DEEP, file=path)
     if kernels().repeats_a_key(data):
         _tell_repeated(tree, "", log, strict)
     return replace(corpus, issues=(*corpus.issues, *log))
 
 
-def _looks_like_lines(path: str) -> bool:
+def _looks_like_lines(path: str, unpacked: bytes | None) -> bool:
     """Whether the first line is an object by itself and something follows."""
     try:
         with open(path, "rb") as file:
-            head = file.read(LOOK_AHEAD)
+            head = file.read(LOOK_AHEAD) if unpacked is None else unpacked[:LOOK_AHEAD]
     except OSError:
         return False  # reading it tells what is wrong
     line, newline, rest = head.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")
@@ -197,6 +214,9 @@ def _from_folder(path: str, declared: frozenset[str], id_key: str | None, strict
                 raise
             log.add("broken-file", name, error.issues[0].message, severity=Severity.LOSS)
             continue
+        if json_tree.nested_beyond(DEEPEST, data):
+            _lose("broken-file", name, TOO_DEEP, log, strict)
+            continue
         if repeats_a_key(data):
             _tell_repeated(tree, name, log, strict)
         kept.append(file)
@@ -205,7 +225,9 @@ def _from_folder(path: str, declared: frozenset[str], id_key: str | None, strict
     return RecordCorpus(documents=tuple(stems), records=FileRecords(kept, declared, id_key), source=path, issues=tuple(log))
 
 
-def _from_lines(path: str, declared: frozenset[str], id_key: str | None, strict: bool) -> RecordCorpus:
+def _from_lines(
+    path: str, declared: frozenset[str], id_key: str | None, strict: bool, unpacked: bytes | None = None
+) -> RecordCorpus:
     json_tree.check_readable(path)
     log = IssueLog(path)
     ids = []
@@ -214,7 +236,7 @@ def _from_lines(path: str, declared: frozenset[str], id_key: str | None, strict:
     decoder = _id_decoder(ID_KEYS if id_key is None else (id_key,))
     repeats_a_key = kernels().repeats_a_key
     position = 0
-    with open(path, "rb") as file:
+    with open(path, "rb") if unpacked is None else io.BytesIO(unpacked) as file:
         for number, line in enumerate(file):
             start, position = position, position + len(line)
             if number == 0 and line.startswith(b"\xef\xbb\xbf"):
@@ -223,6 +245,9 @@ def _from_lines(path: str, declared: frozenset[str], id_key: str | None, strict:
                 continue
             record = _ids_in(line, decoder) or _parsed_line(line, number, log, strict)
             if not isinstance(record, Mapping):
+                continue
+            if json_tree.nested_beyond(DEEPEST, line):
+                _lose("broken-line", f"line {number + 1}", TOO_DEEP, log, strict)
                 continue
             if repeats_a_key(line):
                 _tell_repeated(json_tree.parse(line, path), f"line {number + 1}", log, strict)
@@ -234,7 +259,7 @@ def _from_lines(path: str, declared: frozenset[str], id_key: str | None, strict:
     if not starts and not log.total:
         raise ContractError.single("empty-file", "the file is empty", file=path)
     _check_id_key(id_key, ids, path)
-    return _corpus(LineRecords(path, starts, lengths, key), ids, numbers, path, log)
+    return _corpus(LineRecords(path, starts, lengths, key, unpacked), ids, numbers, path, log)
 
 
 def _id_decoder(keys: Sequence[str]) -> Any:
@@ -270,10 +295,15 @@ def _parsed_line(line: bytes, number: int, log: IssueLog, strict: bool) -> Any:
         problem = f"holds {json_tree.kind(record)}, not an object"
     except ContractError as error:
         place, problem = error.issues[0].pointer, error.issues[0].message
-    if strict:
-        raise ContractError.single("broken-line", problem, file=log.file, pointer=place)
-    log.add("broken-line", place, problem, help="the line is left out", severity=Severity.LOSS)
+    _lose("broken-line", place, problem, log, strict)
     return None
+
+
+def _lose(code: str, place: str, problem: str, log: IssueLog, strict: bool) -> None:
+    if strict:
+        raise ContractError.single(code, problem, file=log.file, pointer=place)
+    help = "the line is left out" if code == "broken-line" else ""
+    log.add(code, place, problem, help=help, severity=Severity.LOSS)
 
 
 def _tell_repeated(tree: Any, place: str, log: IssueLog, strict: bool) -> None:

@@ -19,6 +19,7 @@ from calque.core.presentation.result_schema import (
     result_of,
 )
 from calque.core.presentation.sections import Section, pad, printable, width
+from calque.core.presentation.wording import counted, percent, short_names
 from calque.words.numbers import CER, CONTENT, RATIOS, WER
 from calque.words.scoring import STATUS_NAMES
 
@@ -26,10 +27,54 @@ TITLES = {
     "recall": "recall", "precision": "precision", "f1": "F1", "naive_recall": "naive", "bag_recall": "bag recall",
     "bag_precision": "bag precision", "wer": "WER", "cer": "CER", "content_recall": "content recall",
 }  # fmt: skip
+COLUMNS = {
+    "scope": "All words of all documents together (micro), or the mean of the documents' numbers (macro).",
+    "naive": "Naive recall: the share of true words with the same word at the same place.",
+    "document": "The document.",
+    "prediction": "The prediction that was evaluated.",
+    "page": "The page of a document.",
+    "region": "The kind of block that the true words stand in.",
+    "true words": "How many words the truth has.",
+    "predicted": "How many words were predicted; among confusions, what was read.",
+    "matches": "How many words the longest common subsequence of truth and prediction has.",
+    "path": "The best path through the lattice, or what one source reads alone.",
+    "step": "A step of the clean-up of the truth.",
+    "times": "How often the step took something out.",
+    "words or characters": "How much the step took out.",
+    "truth": "What the truth has.",
+    "count": "How often.",
+}
 LISTED = 10
 """How many documents the table shows; the JSON has them all."""
 WIDEST = 60
 """Terminal cells of one column of the diff."""
+NARROWEST, BETWEEN = 10, 4
+"""Terminal cells that a column keeps on any terminal, and those between the two."""
+
+
+def sentence(numbers: Mapping[str, Any]) -> str:
+    """How many of the true words were read in order, and how many of those that were read are right."""
+    counts, micro = numbers["counts"], numbers["micro"]
+    words, read, matches = counts["words"], counts["predicted_words"], counts["matches"]
+    if not words:
+        return f"There is nothing to read: the truth has no words, and {counted(read, 'word')} {_were(read)} predicted."
+    if not matches:
+        none = "not even the only word" if words == 1 else f"none of {words:,} words"
+        return f"Reads {none} right, with {counted(read, 'predicted word')}."
+    whole = "the only word" if words == 1 else f"all {words:,} words in order"
+    found = whole if matches == words else f"{percent(matches / words)} of {words:,} words in order"
+    extra = "nothing else" if matches == read else f"{counted(read - matches, 'word')} that {_were(read - matches)} not there"
+    rate = "" if micro["wer"] is None else f" (WER {micro['wer']:.4f})"
+    return f"Reads {found}, and {extra}{rate}."
+
+
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"
+
+
+def headline(numbers: Mapping[str, Any]) -> list[Section]:
+    """All words together, and the mean of documents."""
+    return [_totals(numbers).replaced(title=_heading(numbers))]
 
 
 def sections(numbers: Mapping[str, Any]) -> list[Section]:
@@ -43,44 +88,46 @@ def sections(numbers: Mapping[str, Any]) -> list[Section]:
 
 
 def _overview(numbers: Mapping[str, Any]) -> Section:
-    counts, sources = numbers["counts"], numbers.get("sources", {})
-    names = [", ".join(sorted({entry["model"] or entry["file"] for entry in sources.get(side, ())} - {""})) for side in SIDES]
-    title = f"Words: {names[1]} against {names[0]}" if all(names) else "Words"
-    words = f"{_plural(counts['words'], 'true word')}, {counts['predicted_words']:,} predicted"
-    notes = [f"{_plural(counts['documents'], 'document')}, {words}"]
+    counts = numbers["counts"]
+    words = f"{counted(counts['words'], 'true word')}, {counts['predicted_words']:,} predicted"
+    notes = [f"{counted(counts['documents'], 'document')}, {words}"]
     if counts["missing_predictions"]:
         notes.append(
-            f"without prediction: {_plural(counts['missing_predictions'], 'document')}; all words there count as missed"
+            f"without prediction: {counted(counts['missing_predictions'], 'document')}; all words there count as missed"
         )
     if counts["listed_without_truth"]:
-        notes.append(f"held out but not in the truth: {_plural(counts['listed_without_truth'], 'document')}")
+        notes.append(f"held out but not in the truth: {counted(counts['listed_without_truth'], 'document')}")
     if counts["ignored_predictions"]:
-        ignored = _plural(counts["ignored_predictions"], "document")
-        notes.append(f"ignored: {ignored} outside the test, {_plural(counts['ignored_words'], 'predicted word')}")
-    return Section(title=title, notes=notes)
+        ignored = counted(counts["ignored_predictions"], "document")
+        notes.append(f"ignored: {ignored} outside the test, {counted(counts['ignored_words'], 'predicted word')}")
+    return Section(title=_heading(numbers), notes=notes)
 
 
 SIDES = ("truth", "predictions")
 
 
-def _plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+def _heading(numbers: Mapping[str, Any]) -> str:
+    names = [_names(numbers.get("sources", {}).get(side, ())) for side in SIDES]
+    return f"Words: {names[1]} against {names[0]}" if all(names) else "Words"
+
+
+def _names(entries: Sequence[Mapping[str, str]]) -> str:
+    """The names of the models behind one side, or of their files."""
+    short = short_names([entry["file"] for entry in entries])
+    return ", ".join(sorted({entry["model"] or short[entry["file"]] for entry in entries} - {""}))
 
 
 def _totals(numbers: Mapping[str, Any]) -> Section:
     names = list(numbers["micro"])
     rows = [(label, *(numbers[scope][name] for name in names)) for scope, label in SCOPES.items()]
-    reasons = {f"– {path}: {reason}" for path, reason in numbers.get("undefined", {}).items() if path.startswith(tuple(SCOPES))}
-    return Section(title="", head=("", *(TITLES[name] for name in names)), rows=rows, notes=sorted(reasons))
+    return Section(title="", head=("scope", *(TITLES[name] for name in names)), rows=rows)
 
 
 SCOPES = {"micro": "all words (micro)", "macro": "mean of documents"}
 
 
 def _documents(numbers: Mapping[str, Any]) -> Section:
-    documents = sorted(
-        numbers["documents"].items(), key=lambda item: (item[1]["recall"] is None, item[1]["recall"], str(item[0]))
-    )
+    documents = sorted(numbers["documents"].items(), key=lambda item: (_lowest_first(item[1]["recall"]), str(item[0])))
     rows = [
         (str(unit), block["n_ref"], block["n_pred"], block["matches"], block["recall"], block["precision"])
         for unit, block in documents[:LISTED]
@@ -91,9 +138,14 @@ def _documents(numbers: Mapping[str, Any]) -> Section:
     return Section(title="Documents, lowest recall first", head=head, rows=rows, notes=notes)
 
 
+def _lowest_first(value: Any) -> tuple[bool, float]:
+    """What has no value comes last."""
+    return (False, value) if isinstance(value, int | float) else (True, 0.0)
+
+
 def _pages(pages: Mapping[Any, Mapping[str, Any]]) -> Section:
     listed = [(f"{unit}, page {page}", block) for unit, blocks in pages.items() for page, block in blocks.items()]
-    listed.sort(key=lambda item: item[1]["recall"])
+    listed.sort(key=lambda item: _lowest_first(item[1]["recall"]))
     rows = [(label, block["n_ref"], block["matches"], block["recall"]) for label, block in listed[:LISTED]]
     return Section(title="Pages, lowest recall first", head=("page", "true words", "matches", "recall"), rows=rows)
 
@@ -110,11 +162,11 @@ def _oracle(oracle: Mapping[str, Any]) -> Section:
         f"{oracle['slots']:,} slots, 10^{oracle['log10_paths']:.1f} paths",
         f"no path can have more than {oracle['flat_bound']:,} matches",
     ]
-    if oracle["repairable"] is not None:
-        notes.append(f"choosing well would repair {oracle['repairable']:.1%} of the errors of the best source")
+    if isinstance(oracle["repairable"], float):
+        notes.append(f"choosing well would repair {percent(oracle['repairable'])} of the errors of the best source")
     if oracle["missing_lattices"]:
-        notes.append(f"without lattice: {_plural(oracle['missing_lattices'], 'document')}; all words there count as missed")
-    return Section(title="Lattice", head=("", "recall"), rows=rows, notes=notes)
+        notes.append(f"without lattice: {counted(oracle['missing_lattices'], 'document')}; all words there count as missed")
+    return Section(title="Lattice", head=("path", "recall"), rows=rows, notes=notes)
 
 
 def _cleanup(cleanup: Mapping[str, Mapping[str, int]]) -> Section:
@@ -138,18 +190,54 @@ def _shown(text: str) -> str:
 
 
 def flat(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """One row for each total and document, with the JSON's own names."""
+    """One row for each total, document, page and kind of block, with the JSON's own names; then lattice and confusions."""
     names = list(numbers["micro"])
     rows = [{"scope": scope, "document": "", **{name: numbers[scope][name] for name in names}} for scope in SCOPES]
+    rows[0] |= {"n_ref": numbers["counts"]["words"], "n_pred": numbers["counts"]["predicted_words"]}
+    rows[0] |= {key: value for key, value in numbers["counts"].items() if key not in ("words", "predicted_words")}
+    sizes = ("n_ref", "n_pred", "matches")
     rows += [
-        {"scope": "document", "document": unit, **{name: block[name] for name in names}}
+        {"scope": "document", "document": unit, **{name: block[name] for name in (*names, *sizes)}}
         for unit, block in numbers["documents"].items()
     ]
-    return rows
+    rows += [
+        {"scope": "page", "document": unit, "part": page, **{name: block[name] for name in ("recall", "n_ref", "matches")}}
+        for unit, pages in numbers["pages"].items()
+        for page, block in pages.items()
+    ]
+    rows += [
+        {"scope": "region", "document": "", "part": region, **{name: block[name] for name in ("recall", "n_ref", "matches")}}
+        for region, block in numbers["regions"].items()
+    ]
+    return [*rows, *_flat_oracle(numbers.get("oracle")), *_flat_errors(numbers.get("errors") or {})]
 
 
-def side_by_side(ref: Sequence[str], pred: Sequence[str], pairs: Sequence[tuple[int, int]]) -> Iterator[str]:
+def _flat_oracle(oracle: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+    if not isinstance(oracle, Mapping):
+        return []
+    told = {name: oracle[name] for name in ("recall", "precision", "n_ref", "matches", "repairable")}
+    return [
+        {"scope": "oracle", "document": "", **told},
+        *({"scope": "source", "document": "", "part": name, "recall": value} for name, value in oracle["sources"].items()),
+    ]
+
+
+def _flat_errors(errors: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
+    return [{"scope": f"confusion of {kind}", "document": "", **entry} for kind, entries in errors.items() for entry in entries]
+
+
+def side_by_side(
+    ref: Sequence[str],
+    pred: Sequence[str],
+    pairs: Sequence[tuple[int, int]],
+    *,
+    columns: int | None = None,
+    context: int | None = None,
+) -> Iterator[str]:
     r"""Two texts in two columns: shared words together, what differs marked with ``-``, ``+`` or ``|`` between them.
+
+    ``columns`` is how wide the terminal is. With ``context``, only so many shared lines before and after a difference are
+    shown.
 
     >>> print(*side_by_side("a b c".split(), "a x c d".split(), [(0, 0), (2, 2)]), sep="\n")
     a    a
@@ -157,45 +245,66 @@ def side_by_side(ref: Sequence[str], pred: Sequence[str], pairs: Sequence[tuple[
     c    c
        + d
     """
-    rows = list(_diff_rows(ref, pred, pairs))
-    size = min(WIDEST, max((width(ours) for ours, _, _ in rows), default=0))
-    for ours, mark, theirs in rows:
+    widest = WIDEST if columns is None else max(NARROWEST, min(WIDEST, (columns - BETWEEN) // 2))
+    rows = list(_diff_rows(ref, pred, pairs, widest))
+    size = min(widest, max((width(ours) for ours, _, _ in rows), default=0))
+    for ours, mark, theirs in rows if context is None else _differing(rows, context):
         yield f"{pad(ours, size, left=True)}  {mark} {theirs}".rstrip()
 
 
-def _diff_rows(ref: Sequence[str], pred: Sequence[str], pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[str, str, str]]:
+DiffRow = tuple[str, str, str]
+
+
+def _differing(rows: Sequence[DiffRow], context: int) -> Iterator[DiffRow]:
+    """Rows that differ and those around them; a row of dots stands for what is left out."""
+    near = {
+        place
+        for centre, (_, mark, _) in enumerate(rows)
+        if mark != " "
+        for place in range(centre - context, centre + context + 1)
+    }
+    gap = False
+    for place, row in enumerate(rows):
+        if place in near:
+            yield row
+        elif not gap:
+            yield "…", " ", "…"
+        gap = place not in near
+
+
+def _diff_rows(ref: Sequence[str], pred: Sequence[str], pairs: Sequence[tuple[int, int]], widest: int) -> Iterator[DiffRow]:
     shared: list[str] = []
     i = j = 0
     for end_i, end_j in [*pairs, (len(ref), len(pred))]:
         if i < end_i or j < end_j:
-            yield from _same_rows(shared)
+            yield from _same_rows(shared, widest)
             shared = []
-            yield from _gap_rows(ref[i:end_i], pred[j:end_j])
+            yield from _gap_rows(ref[i:end_i], pred[j:end_j], widest)
         if end_i < len(ref) and end_j < len(pred):
             shared.append(ref[end_i])
         i, j = end_i + 1, end_j + 1
-    yield from _same_rows(shared)
+    yield from _same_rows(shared, widest)
 
 
-def _same_rows(words: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    for line in _wrapped(words):
+def _same_rows(words: Sequence[str], widest: int) -> Iterator[DiffRow]:
+    for line in _wrapped(words, widest):
         yield line, " ", line
 
 
-def _gap_rows(ours: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    left, right = _wrapped(ours), _wrapped(theirs)
+def _gap_rows(ours: Sequence[str], theirs: Sequence[str], widest: int) -> Iterator[DiffRow]:
+    left, right = _wrapped(ours, widest), _wrapped(theirs, widest)
     mark = "|" if left and right else "-" if left else "+"
     for row in range(max(len(left), len(right))):
         yield left[row] if row < len(left) else "", mark, right[row] if row < len(right) else ""
 
 
-def _wrapped(words: Sequence[str]) -> list[str]:
-    """Words in lines of at most `WIDEST` cells; a longer word has a line of its own."""
+def _wrapped(words: Sequence[str], widest: int) -> list[str]:
+    """Words in lines of at most so many cells; a longer word has a line of its own."""
     lines: list[str] = []
-    size = WIDEST
+    size = widest
     for word in map(printable, words):
         space = width(word) + 1
-        if size + space > WIDEST:
+        if size + space > widest:
             lines.append(word)
             size = space - 1
         else:

@@ -12,7 +12,9 @@ from calque.core.columns import Array, Strings, Table
 from calque.core.errors import ConfigError, did_you_mean
 from calque.core.evaluator import Evaluator, Keep
 from calque.core.ledger import UNIT, Ledger
-from calque.core.presentation.sections import Section
+from calque.core.presentation.noticed import noticed
+from calque.core.presentation.sections import Section, with_reasons
+from calque.core.presentation.wording import counted, joined, percent, short_names
 from calque.core.result import Result
 from calque.words.presentation import SCOPES, TITLES, side_by_side
 from calque.words.reading import lattices_for, read_all, with_lattices
@@ -22,11 +24,11 @@ if TYPE_CHECKING:
     from calque.words.task import Words
 
 
-def shown(ledger: Ledger, document: str, name: str) -> Iterator[str]:
+def shown(ledger: Ledger, document: str, name: str, *, columns: int | None = None, context: int | None = None) -> Iterator[str]:
     """Truth and prediction of one document side by side, below a line that says which they are."""
     ref, pred, pairs = _texts(ledger, document)
     yield f"{document}: truth (left), {name} (right); {len(pairs):,} of {len(ref):,} words match"
-    yield from side_by_side(ref, pred, pairs)
+    yield from side_by_side(ref, pred, pairs, columns=columns, context=context)
 
 
 def _texts(ledger: Ledger, document: str) -> tuple[list[str], list[str], list[tuple[int, int]]]:
@@ -93,7 +95,7 @@ def _against_all(oracle: dict[str, Any], trees: Mapping[str, Mapping[str, Any]])
 
 def rows(results: Mapping[str, Result]) -> list[dict[str, Any]]:
     """The numbers of all runs as rows of one table, for spreadsheets."""
-    return [{"run": name, **row} for name, result in results.items() for row in result.task.flat(result.numbers)]
+    return [{"run": name, **row} for name, result in results.items() for row in result.flat()]
 
 
 def listed(results: Mapping[str, Result]) -> Iterator[dict[str, Any]]:
@@ -101,23 +103,47 @@ def listed(results: Mapping[str, Result]) -> Iterator[dict[str, Any]]:
     return ({"run": name, **row} for name, result in results.items() for row in result.outcomes().rows())
 
 
-def sections(results: Mapping[str, Result]) -> list[Section]:
-    """The runs below each other in one table, then the lattice and the signature."""
+def sections(results: Mapping[str, Result], *, brief: bool = False) -> list[Section]:
+    """Which run is best, the runs below each other in one table, the lattice and the signature; in brief without details."""
     first = next(iter(results.values()))
     names = list(first.numbers["micro"])
+    trees = {
+        run: with_reasons(result.to_dict())
+        for run, result in zip(short_names(list(results)).values(), results.values(), strict=True)
+    }
     tables = [
         Section(
             title=label,
             head=("prediction", *(TITLES[name] for name in names)),
-            rows=[(run, *(result.numbers[scope][name] for name in names)) for run, result in results.items()],
+            rows=[(run, *(tree[scope][name] for name in names)) for run, tree in trees.items()],
         )
         for scope, label in SCOPES.items()
     ]
-    lattice = [section for section in first.task.sections(first.to_dict()) if section.title == "Lattice"]
-    notes = [f"{run}: {issue}" for run, result in results.items() for issue in result.issues if issue != result.unevaluated]
-    noticed = [Section(title="noticed in the data", notes=notes)] if notes else []
+    lattice = [section for section in first.task.sections(with_reasons(first.to_dict())) if section.title == "Lattice"]
+    rest = (
+        []
+        if brief
+        else [
+            *lattice,
+            *noticed(issue for result in results.values() for issue in result.issues if issue != result.unevaluated),
+        ]
+    )
+    told = Section(title="", notes=[sentence(results)])
     warnings = [section for result in results.values() for section in result.warning()]
-    return [*warnings, *tables, *lattice, *noticed, Section(title="", notes=[str(first.signature)])]
+    return [*warnings, told, *tables, *rest, Section(title="", notes=[str(first.signature)])]
+
+
+def sentence(results: Mapping[str, Result]) -> str:
+    """Which run reads most, and how much that is."""
+    names = short_names(list(results))
+    recalls = {names[run]: result["micro.recall"] for run, result in results.items()}
+    known = {run: recall for run, recall in recalls.items() if recall is not None}
+    if not known:
+        return "There is nothing to read: the truth has no words."
+    most = max(known.values())
+    best = [run for run, recall in known.items() if recall == most]
+    verb = "reads" if len(best) == 1 else "read"
+    return f"Of {counted(len(results), 'prediction')} {joined(best)} {verb} most: {percent(most)} of the words in order."
 
 
 def outcomes(ledger: Ledger) -> Table:

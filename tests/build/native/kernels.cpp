@@ -19,7 +19,7 @@ struct Made {
   std::vector<std::int64_t> offsets{0};
   std::vector<std::uint8_t> roles;
 
-  Side side() const { return {boxes, labels, offsets, roles}; }
+  Side side() const { return {boxes, true, labels, offsets, roles}; }
 };
 
 Made made(Random& random, std::size_t a_page) {
@@ -38,8 +38,8 @@ Made made(Random& random, std::size_t a_page) {
 }
 
 std::uint64_t greedy(const Made& truth, const Made& found, int jobs) {
-  const GreedyMatch match = match_greedy(truth.side(), found.side(), found.scores, true, 0.1, jobs);
-  return Digest().of(match.truth_match).of(match.found_match).of(match.intersection).value();
+  const GreedyMatch match = match_greedy(truth.side(), found.side(), found.scores, 0.1, jobs);
+  return Digest().of(match.truth_match).of(match.found_match).value();
 }
 
 std::uint64_t by_score(const Made& truth, const Made& found, int jobs) {
@@ -47,8 +47,8 @@ std::uint64_t by_score(const Made& truth, const Made& found, int jobs) {
   std::vector<double> areas;
   for (std::size_t row = 0; row < truth.labels.size(); ++row) areas.push_back(truth.boxes[4 * row + 2] * truth.boxes[4 * row + 3]);
   const std::vector<std::uint8_t> none(truth.labels.size());
-  const CocoSettings settings{true, {0.1, 0.3, 0.5}, ranges, 100};
-  const CocoMatch match = coco_match(truth.side(), {areas, none, none}, found.side(), found.scores, settings, jobs);
+  const CocoSettings settings{{0.1, 0.3, 0.5}, ranges, 100};
+  const CocoMatch match = coco_match(truth.side(), {areas, none}, found.side(), found.scores, settings, jobs);
   return Digest().of(match.rank).of(match.matched).of(match.ignored).of(match.truth_ignored).value();
 }
 

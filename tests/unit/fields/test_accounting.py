@@ -180,6 +180,27 @@ def test_ignored_fields_count_nowhere() -> None:
     assert numbers["overall"]["weighted_overall_score"] == 1.0
 
 
+@pytest.mark.parametrize("keep_outcomes", [True, False])
+@pytest.mark.parametrize("accounting", ["complete", "paired"])
+def test_where_an_ignored_field_stands_makes_no_difference(accounting: str, keep_outcomes: bool) -> None:
+    told: dict[str, Any] = {"a": {"type": "str"}, "b": {"type": "str"}, "odd": {"type": "str", "comparator": "ignore"}}
+
+    def numbers(order: list[str]) -> Any:
+        fields = {name: told[name] for name in order}
+        schema = {"fields": {**fields, "lines": {"type": "list[object]", "fields": fields}}}
+        values = [
+            {name: {"_value": name + end, "_bbox": [0, 0, 1, size], "_confidence": 0.5} for name in told}
+            for end, size in (("1", 1), ("2", 2), ("3", 3), ("4", 4))
+        ]
+        truth = {**values[0], "lines": values[1:]}
+        found = {**values[0], "b": "other", "lines": values[:0:-1]}
+        return _numbers(truth, found, schema=schema, accounting=accounting, keep_outcomes=keep_outcomes)
+
+    last = numbers(["a", "b", "odd"])
+    assert last["overall"]["tp"] > 2
+    assert numbers(["odd", "a", "b"]) == numbers(["a", "odd", "b"]) == last
+
+
 def test_alternatives() -> None:
     schema = {
         "fields": {"a": {"type": "str", "comparator": "exact"}, "l": {"type": "list[object]", "fields": {"a": {"type": "str"}}}}

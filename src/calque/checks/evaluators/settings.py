@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -11,21 +12,9 @@ from calque.checks.evaluators.outcome import Ranges
 from calque.checks.evaluators.paths import Path
 from calque.checks.shapes.coordinates import shown
 from calque.core.errors import ConfigError, did_you_mean
+from calque.core.yaml_tree import Located
 
 Value = TypeVar("Value")
-
-
-class Located(dict[str, Any]):
-    """A mapping that knows where each of its keys stands in its file."""
-
-    places: Mapping[str, str] = {}
-    place: str = ""
-
-
-class LocatedList(list[Any]):
-    """A list that knows where each of its items stands in its file."""
-
-    places: Sequence[str] = ()
 
 
 class Complaints:
@@ -110,7 +99,7 @@ class Keys:
 
 def real(value: Any, name: str) -> float:
     """A finite number; a bool is none."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
         raise ValueError(f"{name} must be a finite number, not {shown(value)}")
     return float(value)
 

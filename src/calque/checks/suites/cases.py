@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from calque.checks.evaluators.outcome import is_failure
-from calque.checks.evaluators.settings import Complaints, Located
+from calque.checks.evaluators.settings import Complaints
 from calque.checks.shapes.coordinates import shown
 from calque.core.corpus import Corpus, UnitId
 from calque.core.errors import ConfigError, ContractError, did_you_mean
+from calque.core.yaml_tree import Located
 from calque.readers.sources.json_tree import parse_line, repeated_keys
 
 KEYS = ("id", "output", "expected", "evaluators", "tags")

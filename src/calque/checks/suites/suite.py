@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from calque.checks.evaluators.custom import Reference, identities
 from calque.checks.evaluators.registry import BUILT_IN
-from calque.checks.evaluators.settings import Complaints, LocatedList
+from calque.checks.evaluators.settings import Complaints
 from calque.checks.shapes.coordinates import shown
-from calque.checks.suites import yaml_loader
 from calque.checks.suites.cases import Case, CaseCorpus, Selection, case_of, distinct, read_lines
 from calque.checks.suites.gate import Gate
 from calque.checks.suites.runner import Bench, Row, run
 from calque.checks.task import Checks, ledger_of
+from calque.core import yaml_tree
 from calque.core.errors import ConfigError, did_you_mean
+from calque.core.yaml_tree import LocatedList
 
 if TYPE_CHECKING:
     from calque.core.evaluator import Evaluator
@@ -55,7 +56,7 @@ class Suite:
         ``evaluators`` adds types of one's own: a function, or ``"file.py:function"``. ``data`` replaces the cases.
         """
         file = os.fspath(path)
-        raw = yaml_loader.load(_read(file), file, plain=DATA)
+        raw = yaml_tree.load(_read(file), file, plain=DATA)
         complaints = Complaints(file)
         if not isinstance(raw, dict):
             raise ConfigError(f"{file}: a suite is a mapping with {', '.join(KEYS)}, not {shown(raw)}")

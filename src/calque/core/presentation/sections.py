@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from calque.core.presentation.wording import some
 from calque.core.start_up import Frozen
 
 MISSING = "–"
+
+
+class Missing(Frozen):
+    """A cell whose number does not exist, and why: it is shown as ``–``, and the reason below its table."""
+
+    reason: str
+
+
+def with_reasons(numbers: Mapping[str, Any]) -> dict[str, Any]:
+    """A result's JSON form with `Missing` in the place of each null that it gives a reason for.
+
+    >>> with_reasons({"micro": {"recall": None}, "undefined": {"micro.recall": "no truths"}})["micro"]
+    {'recall': Missing(reason='no truths')}
+    """
+    reasons: Mapping[str, str] = numbers["undefined"]
+    concerned = {path.partition(".")[0] for path in reasons}
+
+    def visit(node: Any, path: str) -> Any:
+        if isinstance(node, Mapping):
+            return {key: visit(value, f"{path}.{key}") for key, value in node.items()}
+        return Missing(reasons[path]) if node is None and path in reasons else node
+
+    return {key: visit(value, key) if key in concerned else value for key, value in numbers.items()}
 
 
 class Section(Frozen):
@@ -22,21 +46,39 @@ class Section(Frozen):
     level: int = 3
     """How deep its heading stands in a written report."""
 
+    def remarks(self) -> list[str]:
+        """The notes, after what each dash in the table means: the columns, the reason, and the rows that it concerns."""
+        columns: dict[tuple[str, str], list[str]] = {}
+        for row in self.rows:
+            for name, value in zip(self.head, row, strict=True):
+                if isinstance(value, Missing):
+                    columns.setdefault((str(row[0]), value.reason), []).append(name)
+        concerned: dict[tuple[str, str], list[str]] = {}
+        for (label, reason), names in columns.items():
+            concerned.setdefault((", ".join(names), reason), []).append(label)
+        return [
+            *(
+                f"{MISSING} {names}: {reason}" + (f" ({some(rows)})" if any(rows) and len(self.rows) > 1 else "")
+                for (names, reason), rows in concerned.items()
+            ),
+            *self.notes,
+        ]
+
 
 def cell(value: Any) -> str:
-    """A value as it is shown: four decimals, thousands separated, ``–`` for what has no value.
+    """A value as it is shown: four decimals, fewer for large numbers, thousands separated, ``–`` for what has no value.
 
-    >>> cell(0.98765), cell(1234), cell(None), cell("Table")
-    ('0.9877', '1,234', '–', 'Table')
+    >>> cell(0.98765), cell(1234), cell(None), cell("Table"), cell(180050939.25)
+    ('0.9877', '1,234', '–', 'Table', '180,050,939')
     """
-    if value is None:
+    if value is None or isinstance(value, Missing):
         return MISSING
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, float):
-        return f"{value:.4f}"
+        return f"{value:.4f}" if abs(value) < 10 else f"{value:,.2f}" if abs(value) < 1000 else f"{value:,.0f}"
     return printable(str(value))
 
 
@@ -54,6 +96,24 @@ def printable_lines(text: str) -> str:
     return "\n".join(printable(line) for line in text.split("\n"))
 
 
+def printable_json(text: str) -> str:
+    r"""JSON that says the same, with everything that a terminal would obey spelt as JSON spells it.
+
+    >>> printable_json('{"label": "\x9b31m"}')
+    '{"label": "\\u009b31m"}'
+    """
+    if text.isascii() and "\x7f" not in text:
+        return text  # JSON has no other control characters by itself
+    return "\n".join(line if line.isprintable() else "".join(map(_in_json, line)) for line in text.split("\n"))
+
+
+def _in_json(char: str) -> str:
+    if char.isprintable():
+        return char
+    units = char.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[i : i + 2].hex()}" for i in range(0, len(units), 2))
+
+
 def width(text: str) -> int:
     """How many terminal cells the text takes: wide East Asian characters take two, combining marks none."""
     import unicodedata
@@ -67,21 +127,87 @@ def pad(text: str, size: int, *, left: bool) -> str:
     return text + space if left else space + text
 
 
-def to_text(sections: Sequence[Section]) -> str:
-    """The sections as aligned plain text."""
-    return "\n\n".join("\n".join(_text_lines(section)) for section in sections)
+def to_text(sections: Sequence[Section], columns: int | None = None) -> str:
+    """The sections as aligned plain text; at most so many terminal cells wide, where a number of columns is given."""
+    return "\n\n".join("\n".join(_text_lines(section, columns)) for section in sections)
 
 
-def _text_lines(section: Section) -> list[str]:
-    lines = [printable(section.title)] if section.title else []
+def _text_lines(section: Section, columns: int | None) -> list[str]:
+    lines = wrapped(printable(section.title), columns) if section.title else []
     if section.rows:
         grid = [[printable(name) for name in section.head], *([cell(value) for value in row] for row in section.rows)]
-        sizes = [max(width(row[column]) for row in grid) for column in range(len(grid[0]))]
-        body = ["  ".join(pad(text, sizes[i], left=i == 0) for i, text in enumerate(row)).rstrip() for row in grid]
-        if section.rule_before is not None:
-            body.insert(section.rule_before + 1, "─" * (sum(sizes) + 2 * (len(sizes) - 1)))
-        lines += body
-    return lines + [printable(note) for note in section.notes]
+        for part in _side_by_side(_shortened(grid, section.rows, columns), columns):
+            sizes = _sizes(part)
+            body = ["  ".join(pad(text, sizes[i], left=i == 0) for i, text in enumerate(row)).rstrip() for row in part]
+            if section.rule_before is not None:
+                body.insert(section.rule_before + 1, "─" * _total(sizes))
+            lines += body
+    return lines + [line for note in section.remarks() for line in wrapped(printable(note), columns)]
+
+
+Grid = list[list[str]]
+NARROWEST = 12
+"""No column of texts is cut to fewer terminal cells than this."""
+
+
+def _sizes(grid: Grid) -> list[int]:
+    return [max(width(row[column]) for row in grid) for column in range(len(grid[0]))]
+
+
+def _total(sizes: Sequence[int]) -> int:
+    return sum(sizes) + 2 * (len(sizes) - 1)
+
+
+def _shortened(grid: Grid, rows: Sequence[Sequence[Any]], columns: int | None) -> Grid:
+    """The grid with its longest texts cut, where it would be too wide; numbers stay whole."""
+    sizes = _sizes(grid)
+    texts = [place for place in range(len(sizes)) if all(isinstance(row[place], str) for row in rows)]
+    while columns is not None and _total(sizes) > columns and texts:
+        widest = max(texts, key=lambda place: sizes[place])
+        if sizes[widest] <= NARROWEST:
+            break
+        sizes[widest] -= 1
+    return [[cut(text, sizes[place]) for place, text in enumerate(row)] for row in grid]
+
+
+def _side_by_side(grid: Grid, columns: int | None) -> list[Grid]:
+    """The grid in parts that fit below each other, each with the first column again."""
+    sizes = _sizes(grid)
+    groups: list[list[int]] = [[0]]
+    for place in range(1, len(sizes)):
+        if columns is not None and len(groups[-1]) > 1 and _total([sizes[i] for i in (*groups[-1], place)]) > columns:
+            groups.append([0])
+        groups[-1].append(place)
+    return [[[row[place] for place in group] for row in grid] for group in groups]
+
+
+def cut(text: str, size: int) -> str:
+    """The text in at most so many terminal cells, with ``…`` for what is left out.
+
+    >>> cut("annual-report.pdf", 8), cut("short", 8)
+    ('annual-…', 'short')
+    """
+    if width(text) <= size:
+        return text
+    kept = ""
+    for char in text:
+        if width(kept + char) > size - 1:
+            break
+        kept += char
+    return kept + "…"
+
+
+def wrapped(text: str, columns: int | None) -> list[str]:
+    """The text in lines that fit, the later ones indented; one line where no width is given."""
+    if columns is None or width(text) <= columns:
+        return [text]
+    lines = [""]
+    for word in text.split(" "):
+        if lines[-1].strip() and width(lines[-1]) + 1 + width(word) > columns:
+            lines.append("  " + word)
+        else:
+            lines[-1] += f" {word}" if lines[-1] else word
+    return lines
 
 
 def to_markdown(sections: Sequence[Section]) -> str:
@@ -98,8 +224,11 @@ def _markdown(section: Section) -> str:
             *("| " + " | ".join(_markdown_cell(value) for value in row) + " |" for row in section.rows),
         ]
         parts.append("\n".join(lines))
-    if section.notes:
-        parts.append("\n".join(f"- {_markdown_cell(note)}" for note in section.notes))
+    remarks = [_markdown_cell(note) for note in section.remarks()]
+    if len(remarks) == 1 and not parts:
+        parts = remarks  # a sentence that stands for itself
+    elif remarks:
+        parts.append("\n".join(f"- {note}" for note in remarks))
     return "\n\n".join(parts)
 
 
@@ -122,4 +251,4 @@ def _html(section: Section) -> str:
     body = "".join("<tr>" + "".join(f"<td>{escape(cell(value))}</td>" for value in row) + "</tr>" for row in section.rows)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if section.rows else ""
     title = f"<h4>{escape(section.title)}</h4>" if section.title else ""
-    return title + table + "".join(f"<p>{escape(note)}</p>" for note in section.notes)
+    return title + table + "".join(f"<p>{escape(note)}</p>" for note in section.remarks())

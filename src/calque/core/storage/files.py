@@ -1,17 +1,30 @@
-"""Files that appear whole or not at all: what ends a process in between, a signal included, leaves nothing behind."""
+"""Files that appear whole or not at all: what ends a process in between, a signal included, leaves nothing behind.
+
+Only regular files are replaced. What is there and is none (a pipe, a device) is written through and stays what it is;
+a link stays a link, and what it leads to is replaced.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
+import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write to a temporary name in the same folder, then rename."""
-    with _renamed(os.fspath(path)) as temporary, open(temporary, "xb") as file:
-        file.write(data)
+    """Write to a temporary name in the same folder, then rename; into what is no regular file, write through."""
+    name = os.fspath(path)
+    there = what_is(name)
+    if there is not None and not stat.S_ISREG(there.st_mode):
+        _write_through(name, data)
+        return
+    with _renamed(name) as temporary:
+        with open(temporary, "xb") as file:
+            file.write(data)
+        if there is not None:
+            os.chmod(temporary, stat.S_IMODE(there.st_mode))  # who may read it stays as it was
 
 
 def write_folder(path: str | os.PathLike[str], files: Mapping[str, bytes]) -> None:
@@ -26,17 +39,35 @@ def write_folder(path: str | os.PathLike[str], files: Mapping[str, bytes]) -> No
                 file.write(data)
 
 
+def what_is(path: str) -> os.stat_result | None:
+    """What a path leads to, through links; ``None`` when there is nothing yet. A link to itself is an `OSError`."""
+    try:
+        return os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _write_through(target: str, data: bytes) -> None:
+    """Write into what is there already. It is neither made nor emptied: a pipe has a reader, a device its own ideas."""
+    try:
+        with open(os.open(target, os.O_WRONLY), "wb") as file:
+            file.write(data)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, target) from None
+
+
 @contextmanager
 def _renamed(target: str) -> Iterator[str]:
     """A name beside the target's for the block to use; what is there then becomes the target, or is removed when it fails.
 
     The name is settled before anything has it: an interrupt can come at any moment.
     """
-    folder, name = os.path.split(target)
+    place = os.path.realpath(target) if os.path.islink(target) else target
+    folder, name = os.path.split(place)
     temporary = os.path.join(folder, f".{name}.{os.urandom(6).hex()}")
     try:
         yield temporary
-        os.replace(temporary, target)
+        os.replace(temporary, place)
     except BaseException as error:
         _remove(temporary)
         if isinstance(error, OSError):

@@ -20,6 +20,9 @@ MOST_BYTES = 1 << 23
 ARRAY_OVERHEAD = 128
 """What an array takes beside its values: many ledgers of one document each must count, too."""
 
+SMALL = 1 << 16
+"""Ledgers of fewer bytes are joined as they come: what an array takes beside its values is most of them."""
+
 
 class LedgerParts:
     """The ledgers of one evaluation, in the order in which they came.
@@ -45,8 +48,24 @@ class LedgerParts:
         """Take in one more."""
         self._recent.append(ledger)
         self._bytes += size_of(ledger)
+        self._join_small()
         if self._spool is not None and self._bytes > self._most:
             self._store(self._spool)
+
+    def _join_small(self) -> None:
+        """Join the last two while neither is longer than the one before: as in a binary counter, few small ones are left."""
+        while len(self._recent) > 1:
+            before, last = self._recent[-2:]
+            sizes = size_of(before), size_of(last)
+            if len(before.units) > len(last.units) or max(sizes) >= SMALL:
+                return
+            joined = Ledger.concat([before, last])
+            self._recent[-2:] = [joined]
+            self._bytes += size_of(joined) - sum(sizes)
+
+    def held(self) -> int:
+        """How many ledgers are in memory."""
+        return len(self._recent)
 
     def extend(self, other: LedgerParts) -> None:
         """Take in all that another one holds."""

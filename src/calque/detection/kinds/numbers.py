@@ -180,8 +180,10 @@ def _area_share(table: Table, names: Mapping[Kind, str]) -> dict[str, float | Un
     if largest <= 0:
         return dict.fromkeys(names.values(), Undefined(NO_AREA))
     # A power of two brings areas to [0, 1] without touching their digits; what does not count goes to group -1.
-    sums = fraction_sums(area, kind.astype(np.int32) - 1, len(Kind) - 1, 2.0 ** -int(np.frexp(largest)[1]))
+    sums = fraction_sums(area, kind.astype(np.int32) - 1, len(Kind) - 1, 2.0 ** min(-int(np.frexp(largest)[1]), 1023))
     total = float(sums.sum())
+    if total <= 0:
+        return dict.fromkeys(names.values(), Undefined(NO_AREA))
     return {name: float(sums[kind - 1]) / total for kind, name in names.items()}
 
 

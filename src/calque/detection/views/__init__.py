@@ -38,4 +38,5 @@ def measure(task: Detection, ledger: Ledger) -> dict[str, Any]:
 
 def sections(numbers: Mapping[str, Any]) -> list[Section]:
     """The tables of the views that a result has."""
-    return [section for name in ASKED_FOR if numbers.get(name) for section in view(name).sections(numbers[name])]
+    there = [name for name in ASKED_FOR if isinstance(numbers.get(name), Mapping)]
+    return [section for name in there for section in view(name).sections(numbers[name])]

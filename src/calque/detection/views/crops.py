@@ -138,8 +138,6 @@ def sections(numbers: Mapping[str, Any]) -> list[Section]:
     ]
     rule = len(cut) - len(SIDES) - 1
     notes = ["share of pairs that lose more; edges are relative to the truth's size: positive is cut off, negative is excess"]
-    empty = [name for name, block in blocks if not block["pairs"]]
-    notes += [f"– {NO_PAIRS}: {', '.join(empty)}"] if empty else []
     parts = [
         Section(title=f"Crops (pairs at IoU ≥ {numbers['threshold']!r})", head=head, rows=cut, notes=notes, rule_before=rule),
         Section(title="What crops hold", head=("class", *shown), rows=held, rule_before=len(held) - 2),

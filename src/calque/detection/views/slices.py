@@ -79,7 +79,7 @@ def _mean(task: Detection, blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any
 
 def sections(slices: Mapping[str, Any]) -> list[Section]:
     """One table for each column, at the lowest threshold."""
-    return [_section(column, tree) for column, tree in slices.items() if tree is not None]
+    return [_section(column, tree) for column, tree in slices.items() if isinstance(tree, Mapping)]
 
 
 def _section(column: str, tree: Mapping[str, Any]) -> Section:
@@ -94,7 +94,7 @@ def _section(column: str, tree: Mapping[str, Any]) -> Section:
     if rest is not None:
         rows.append(_row("(no value)", rest["documents"], rest["metrics"][text]["micro"], rest["coco"]))
     head = (column, "documents", *(ratio.title for ratio in numbers.RATIOS), *AVERAGES)
-    notes = ["the JSON has each class and threshold, and why a number is missing"]
+    notes = ["the JSON has each class and threshold"]
     return Section(title=f"By {column} (IoU ≥ {text})", head=head, rows=rows, notes=notes, rule_before=len(tree["values"]))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -172,9 +172,14 @@ def sections(numbers: Mapping[str, Any]) -> list[Section]:
     parts = []
     for kind, title in titles.items():
         if title:
-            rows = [(name, *((block[kind] or {}).get(key) for key in keys)) for name, block in blocks]
+            rows = [(name, *_cells(block[kind], keys)) for name, block in blocks]
             parts.append(Section(title=title, head=("class", *head), rows=rows, rule_before=len(rows) - 1))
     return parts
+
+
+def _cells(point: Any, keys: Sequence[str]) -> list[Any]:
+    """The numbers of a point, or of none the reason in the place of each."""
+    return [point[key] for key in keys] if isinstance(point, Mapping) else [point] * len(keys)
 
 
 def _floor_title(numbers: Mapping[str, Any]) -> str:

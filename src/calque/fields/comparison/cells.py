@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
@@ -173,7 +174,7 @@ class RecordSide:
 
     def _page(self, page: Any, path: str) -> float | str | None:
         """A page by number or name; the text "3" is the number 3."""
-        if type(page) in _NUMBERS and math.isfinite(page):
+        if type(page) in _NUMBERS and abs(page) <= sys.float_info.max:
             return page  # type: ignore[no-any-return]  # a number
         if type(page) is str:
             return int(page) if page.isdecimal() and len(page) < 10 else page

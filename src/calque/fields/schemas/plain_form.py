@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import count
@@ -166,7 +167,7 @@ def _share(given: Mapping[str, Any], key: str, default: float, where: str) -> fl
 
 def _weight(given: Mapping[str, Any], where: str) -> float:
     value = given.get("weight", 1.0)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= sys.float_info.max:
         raise ConfigError(f"{where}.weight: a finite number from 0 is expected here, not {_shown(value)}")
     return float(value)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from calque.core.corpus import BoxCorpus
+from calque.core.errors import Severity
 from calque.readers.boxes import page_names
 from calque.readers.boxes.conventions import Rules
 from calque.readers.boxes.objects import Rows, Traced, by_page, size_of
@@ -43,15 +44,21 @@ def load(source: Source, rules: Rules) -> BoxCorpus:
             size = None if width is None or height is None else (width, height)
             page = rows.new_page(document, first + number_of, where + line(element), size=size)
             for block, label in _blocks(element, tags):
-                _read(block, label, where + line(block), page, rows)
+                if label is None:
+                    text = "a composed block that only holds others together is no object; those inside were read"
+                    rows.log.add("block-group", where + line(block), text, severity=Severity.NOTE)
+                else:
+                    _read(block, label, where + line(block), page, rows)
     return rows.corpus(FORMAT, form="xywh")
 
 
-def _blocks(page: _Element, tags: dict[str | None, str | None]) -> Iterator[tuple[_Element, str]]:
+def _blocks(page: _Element, tags: dict[str | None, str | None]) -> Iterator[tuple[_Element, str | None]]:
+    """Every block with its label; ``None`` for one that only holds others together."""
     for block in descendants(page, *BLOCKS):
         named = next((label for tag in (block.get("TAGREFS") or "").split() if (label := tags.get(tag))), None)
         kind = block.get("TYPE") or ""
         if named is None and name(block) == "ComposedBlock" and kind.lower() in _GROUPS:
+            yield block, None
             continue
         yield block, named or (f"{name(block)}:{kind}" if kind else name(block))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -271,7 +272,7 @@ class _Objects(Frozen, kw_only=True, eq=False):
             "page": page,
             "label": self.label,
             "boxes": self.boxes,
-            "scores": self.scores,
+            "scores": None if self.scores is None else np.where(np.isfinite(self.scores), self.scores, np.nan),
             "flaws": flaws if flaws.any() else None,
         }
 
@@ -321,11 +322,12 @@ def _label_map(categories: Any, log: IssueLog) -> dict[UnitId, str]:
     names: dict[UnitId, str] = {}
     for row, entry in enumerate(categories):
         identity = entry.get("id") if isinstance(entry, Mapping) else None
-        if not isinstance(identity, int | str) or isinstance(identity, bool):
+        known = isinstance(identity, str) or json_tree.identity(identity) is not None
+        if not isinstance(identity, int | str) or not known:
             log.add("category", pointer("categories", row), f"expected an object with an id and a name, not {shown(entry)}")
         elif identity in names:
             log.add("category", pointer("categories", row), f"the category id {identity!r} occurs more than once")
         else:
             names[identity] = str(entry.get("name", identity))
-    taken = list(names.values())
-    return {identity: name if taken.count(name) == 1 else f"{name} ({identity})" for identity, name in names.items()}
+    taken = Counter(names.values())
+    return {identity: name if taken[name] == 1 else f"{name} ({identity})" for identity, name in names.items()}

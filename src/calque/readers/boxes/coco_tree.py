@@ -11,7 +11,7 @@ import numpy as np
 from calque.core.corpus import UnitId
 from calque.core.errors import IssueLog, did_you_mean
 from calque.readers.boxes.coco_columns import DOCUMENT_KEYS, Ids, ResultColumns, TruthColumns
-from calque.readers.sources.json_tree import RepeatedKeys, kind, pointer, shown
+from calque.readers.sources.json_tree import RepeatedKeys, kind, number, pointer, shown
 
 
 def looks_like_truth(tree: Any) -> bool:
@@ -123,8 +123,8 @@ class _Reader:
         return Ids.of([self.identity(entry, "id", _place(row)) for row, entry in enumerate(annotations)])
 
     def size(self, entry: Mapping[str, Any], key: str) -> float:
-        value = entry.get(key)
-        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
+        value = number(entry.get(key))
+        return math.nan if value is None else value
 
     def number(self, entry: Mapping[str, Any], key: str, where: str) -> float:
         """A number; NaN when it is absent or null."""

@@ -16,9 +16,13 @@ RESULTS_CARRY = frozenset({"scores"})
 
 def write(corpus: BoxCorpus) -> dict[str, bytes]:
     """The corpus (sizes in pixels) as a data set; predictions are annotations with scores."""
-    images, categories = _image_ids(corpus), _categories(corpus)
+    images, categories = image_ids(corpus), _categories(corpus)
+    names = page_names.file_names(corpus)
+    documents = [corpus.documents[code] for code in corpus.page_document.tolist()]
+    # Where one image needs to say which document it is of, all have to.
+    grouped = documents != images
     tree = {
-        "images": [_image(corpus, page, images[page]) for page in range(len(images))],
+        "images": [_image(corpus, page, images[page], names[page] if names else "", grouped) for page in range(len(images))],
         "annotations": [
             _annotation(item, number, images[item.page], categories) for number, item in enumerate(traced(corpus), start=1)
         ],
@@ -29,7 +33,7 @@ def write(corpus: BoxCorpus) -> dict[str, bytes]:
 
 def write_results(corpus: BoxCorpus) -> dict[str, bytes]:
     """The corpus (sizes in pixels) as a list of detections."""
-    images, categories = _image_ids(corpus), _categories(corpus)
+    images, categories = image_ids(corpus), _categories(corpus)
     results = [
         {"image_id": images[item.page], "category_id": categories[item.label], "bbox": item.box, "score": item.score}
         for item in traced(corpus)
@@ -41,7 +45,7 @@ def _encoded(tree: Any) -> bytes:
     return dumped(tree, None)
 
 
-def _image_ids(corpus: BoxCorpus) -> list[UnitId]:
+def image_ids(corpus: BoxCorpus) -> list[UnitId]:
     """The id of each page's image: its own where the file had one, else a number from 1."""
     if corpus.image_ids is not None:
         return list(corpus.image_ids)
@@ -59,13 +63,14 @@ def _categories(corpus: BoxCorpus) -> dict[str, UnitId]:
     return {name: known[name] for name in corpus.labels}
 
 
-def _image(corpus: BoxCorpus, page: int, identity: UnitId) -> dict[str, Any]:
+def _image(corpus: BoxCorpus, page: int, identity: UnitId, name: str, grouped: bool) -> dict[str, Any]:
     document, index = corpus.documents[corpus.page_document[page]], int(corpus.page_index[page])
-    entry: dict[str, Any] = {"id": identity, "file_name": name_of(corpus, page) or f"{page_names.stem_of(document, index)}.png"}
+    usual = f"{page_names.stem_of(document, index)}.png"
+    entry: dict[str, Any] = {"id": identity, "file_name": name or name_of(corpus, page) or usual}
     size = size_of(corpus, page)
     if size is not None:
         entry |= {"width": short(size[0]), "height": short(size[1])}
-    return entry if document == identity else {**entry, "doc_id": document, "page_index": index}
+    return {**entry, "doc_id": document, "page_index": index} if grouped else entry
 
 
 def _annotation(item: Traced, number: int, image: UnitId, categories: Mapping[str, UnitId]) -> dict[str, Any]:

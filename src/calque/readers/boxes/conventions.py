@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from calque.core.columns import Flags, Floats
-from calque.core.corpus import BoxCorpus, Extent, Side, UnitId
+from calque.core.corpus import BoxCorpus, Extent, Flaw, Side, UnitId
 from calque.core.errors import ConfigError, ContractError, Issue, Severity
 from calque.core.start_up import Frozen
-from calque.geometry.boxes import from_centres
-from calque.geometry.forms import BOX_SPELLINGS, BoxForm
+from calque.geometry.boxes import from_centres, unsound
+from calque.geometry.forms import AUTO, BOX_SPELLINGS, BoxForm
 
 UNITS = {"pixels": None, "normalized": 1.0, "percent": 100.0, "thousand": 1000.0}
 """What a whole page measures in each unit; a page in pixels has a size of its own."""
@@ -25,7 +25,8 @@ SAME_SHAPE = 0.02
 
 def check(boxes: str, units: str, origin: str, page_size: Sequence[float] | None) -> None:
     """Refuse settings that name no form, unit, origin or size."""
-    for name, value, known in (("boxes", boxes, BOX_SPELLINGS), ("units", units, tuple(UNITS)), ("origin", origin, ORIGINS)):
+    spellings, measures = (AUTO, *BOX_SPELLINGS), (AUTO, *UNITS)
+    for name, value, known in (("boxes", boxes, spellings), ("units", units, measures), ("origin", origin, ORIGINS)):
         if value not in known:
             raise ConfigError(f"{name} must be one of {', '.join(known)}, not {value!r}")
     if page_size is not None and not (len(page_size) == 2 and all(0 < side < math.inf for side in page_size)):
@@ -72,13 +73,33 @@ def _from_the_top(boxes: Floats, form: BoxForm, heights: Floats) -> Floats:
 def in_pixels(corpus: BoxCorpus, sizes: Floats) -> BoxCorpus:
     """The corpus with its boxes multiplied by the sizes of their pages."""
     scale = np.concatenate([sizes, sizes], axis=1)[corpus.page]
-    return dataclasses.replace(corpus, boxes=corpus.boxes * scale, extent=Extent.PIXELS, page_sizes=sizes)
+    with np.errstate(over="ignore", invalid="ignore"):
+        boxes = corpus.boxes * scale
+    return dataclasses.replace(corpus, **_in_reach(corpus, boxes), extent=Extent.PIXELS, page_sizes=sizes)
 
 
 def in_shares(corpus: BoxCorpus, sizes: Floats) -> BoxCorpus:
     """The corpus with its boxes divided by the sizes of their pages."""
     scale = np.concatenate([sizes, sizes], axis=1)[corpus.page]
-    return dataclasses.replace(corpus, boxes=corpus.boxes / scale, extent=Extent.NORMALIZED, page_sizes=sizes)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        boxes = corpus.boxes / scale
+    return dataclasses.replace(corpus, **_in_reach(corpus, boxes), extent=Extent.NORMALIZED, page_sizes=sizes)
+
+
+def _in_reach(corpus: BoxCorpus, boxes: Floats) -> dict[str, Any]:
+    """The columns of a corpus whose boxes were scaled: what no page of a sound size makes so large is named and left out."""
+    lost = unsound(boxes, corpus.form)
+    if lost is None:
+        return {"boxes": boxes}
+    flaws = np.zeros(len(boxes), dtype=np.uint8) if corpus.flaws is None else corpus.flaws.copy()
+    lost &= flaws != Flaw.BAD_BOX
+    count = int(lost.sum())
+    if not count:
+        return {"boxes": boxes}
+    flaws[lost] = Flaw.BAD_BOX
+    text = f"{count:,} object{'s' if count > 1 else ''} whose box is beyond all numbers on a page of its size"
+    issue = Issue("box-invalid", text, corpus.source, help="check the sizes of the pages", severity=Severity.LOSS)
+    return {"boxes": boxes, "flaws": flaws, "issues": (*corpus.issues, issue)}
 
 
 def sizes_of(corpus: BoxCorpus, page_size: Sequence[float] | None, other: BoxCorpus | None = None) -> Floats:
@@ -173,7 +194,9 @@ def _on_the_pages_of(truth: BoxCorpus, found: BoxCorpus) -> BoxCorpus:
         issues.append(Issue("page-sizes-differ", text, found.source, help=help, severity=Severity.NOTE))
     scale = np.concatenate([ratio, ratio], axis=1)[found.page]
     sizes = np.where((differ & same_shape)[:, None], wanted, found.page_sizes)
-    return dataclasses.replace(found, boxes=found.boxes * scale, page_sizes=sizes, issues=tuple(issues))
+    told = dataclasses.replace(found, page_sizes=sizes, issues=tuple(issues))
+    with np.errstate(over="ignore", invalid="ignore"):
+        return dataclasses.replace(told, **_in_reach(told, found.boxes * scale))
 
 
 def _pages(count: int) -> str:
@@ -202,12 +225,12 @@ class Rules(Frozen):
     """Whether what the file says of its documents is wanted; COCO's image entries are then read whole."""
     format: str | None = None
     """The name of the format, when sniffing must not guess."""
-    boxes: str = "xyxy"
-    """What four numbers of a box mean, for formats that leave it open: xyxy, xywh, cxcywh or polygon."""
-    listed_boxes: str | None = None
-    """What they mean in plain lists, where that is something else."""
-    units: str = "pixels"
-    """What coordinates are measured in, for formats that leave it open: pixels, normalized, percent or thousand."""
+    boxes: str = AUTO
+    """What four numbers of a box mean, for formats that leave it open: xyxy, xywh, cxcywh or polygon; or as the file says."""
+    listed_form: str = "xyxy"
+    """What they mean in a plain list that states nothing, where nothing was asked for."""
+    units: str = AUTO
+    """What coordinates are measured in, for formats that leave it open: pixels, normalized, percent, thousand; or as said."""
     origin: str = "top_left"
     page_size: tuple[float, float] | None = None
     """Width and height of every page, where the file does not say."""
@@ -215,6 +238,37 @@ class Rules(Frozen):
     def __post_init__(self) -> None:
         check(self.boxes, self.units, self.origin, self.page_size)
 
-    def of_lists(self) -> str:
-        """What the numbers of a box in a plain list mean."""
-        return self.listed_boxes or self.boxes
+    def form(self, stated: str = "") -> str:
+        """What four numbers of a box mean: as was asked for, else as the file states, else corners.
+
+        >>> Rules().form(), Rules().form("xywh"), Rules(boxes="cxcywh").form("xywh")
+        ('xyxy', 'xywh', 'cxcywh')
+        """
+        return (stated or "xyxy") if self.boxes == AUTO else self.boxes
+
+    def measure(self, stated: str = "") -> str:
+        """What coordinates are measured in: as was asked for, else as the file states, else pixels."""
+        return (stated or "pixels") if self.units == AUTO else self.units
+
+
+FORM_KEY, UNITS_KEY = "box_form", "box_units"
+"""The keys under which files of formats that leave it open may state what their boxes are."""
+
+
+def statement(corpus: BoxCorpus) -> dict[str, str]:
+    """What a file has to state of its boxes, where they are not the usual corners in pixels.
+
+    >>> statement(BoxCorpus.from_arrays([[0, 0, 1, 1]], ["a"], form="xywh"))
+    {'box_form': 'xywh'}
+    """
+    form = {} if corpus.form is BoxForm.XYXY else {FORM_KEY: str(corpus.form)}
+    return form if corpus.extent is Extent.PIXELS else {**form, UNITS_KEY: str(corpus.extent)}
+
+
+def stated(values: Mapping[str, Any]) -> dict[str, str]:
+    """What values say of boxes, as `statement` writes it; `ConfigError` when they name no form or unit."""
+    said = {key: value for key in (FORM_KEY, UNITS_KEY) if (value := values.get(key)) is not None}
+    for key, known in ((FORM_KEY, BOX_SPELLINGS), (UNITS_KEY, tuple(UNITS))):
+        if said.get(key, known[0]) not in known:
+            raise ConfigError(f"{key} must be one of {', '.join(known)}, not {said[key]!r}")
+    return said

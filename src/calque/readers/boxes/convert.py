@@ -1,4 +1,4 @@
-"""From one format to another: what a target needs, and what it cannot carry."""
+"""From one format to another: what a target needs, what it cannot carry, and what does not come back from it."""
 
 from __future__ import annotations
 
@@ -7,47 +7,70 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from calque.core.columns import Flags
-from calque.core.corpus import BoxCorpus, Extent
+from calque.core.columns import Flags, Floats
+from calque.core.corpus import BoxCorpus, Extent, Flaw
 from calque.core.errors import ContractError, Issue, Severity
-from calque.geometry.boxes import corners
+from calque.geometry.boxes import areas, corners
 from calque.geometry.forms import BoxForm
-from calque.readers.boxes import page_names, plain
+from calque.readers.boxes import read_back
 from calque.readers.boxes.conventions import in_pixels, in_shares, sizes_of
 from calque.readers.boxes.formats import Files, Format
 from calque.readers.boxes.objects import UNUSABLE
-from calque.readers.page_rows import writing
-from calque.readers.page_rows.files import PARQUET
-from calque.readers.sides.slips import OPEN_FORMATS
 
-KEEPS_IDS = frozenset({"coco", "coco-results", "plain", "ndjson"})
-NAMED_BY_FILE = frozenset({"yolo", "voc", "page", "alto", "omnidocbench"})
-FEATURES: dict[str, Callable[[BoxCorpus], bool]] = {
-    "scores": lambda corpus: corpus.scores is not None,
-    "ids": lambda corpus: corpus.ids is not None,
-    "crowds": lambda corpus: corpus.crowd is not None,
-    "ignored objects": lambda corpus: corpus.ignore is not None,
-    "areas": lambda corpus: corpus.given_areas is not None,
-    "page sizes": lambda corpus: corpus.page_sizes is not None,
-    "page names": lambda corpus: corpus.page_names is not None,
-    "metadata": lambda corpus: bool(corpus.metadata),
-    "empty pages": lambda corpus: len(np.unique(corpus.page)) < len(corpus.page_index),
+STRUCTURE = frozenset({"id", "file_name", "width", "height", "doc_id", "doc_name", "page_index"})
+"""Columns of metadata that say what and where a page is: they are not lost where documents, pages and sizes are kept."""
+
+
+def _areas(corpus: BoxCorpus) -> int:
+    """How many areas are stated that are not those of the boxes (but of masks, say)."""
+    if corpus.given_areas is None:
+        return 0
+    own = areas(corpus.boxes, corpus.form)
+    return int((np.abs(corpus.given_areas - own) > 1e-9 * np.maximum(own, 1.0)).sum())
+
+
+def _bare(corpus: BoxCorpus) -> int:
+    """How many pages have no object, and documents no page."""
+    pages = len(corpus.page_index) - len(np.unique(corpus.page))
+    return pages + len(corpus.documents) - len(np.unique(corpus.page_document))
+
+
+FEATURES: dict[str, Callable[[BoxCorpus], int]] = {
+    "scores": lambda corpus: 0 if corpus.scores is None else int(np.isfinite(corpus.scores).sum()),
+    "ids": lambda corpus: 0 if corpus.ids is None else len(corpus.ids),
+    "crowds": lambda corpus: 0 if corpus.crowd is None else int((corpus.crowd != 0).sum()),
+    "ignored objects": lambda corpus: 0 if corpus.ignore is None else int((corpus.ignore != 0).sum()),
+    "areas": _areas,
+    "page sizes": lambda corpus: 0 if corpus.page_sizes is None else int((corpus.page_sizes > 0).all(axis=1).sum()),
+    "page names": lambda corpus: 0 if corpus.page_names is None else sum(map(bool, corpus.page_names.tolist())),
+    "metadata": lambda corpus: sum(len(values) for column, values in corpus.metadata.items() if column not in STRUCTURE),
+    "empty pages": _bare,
 }
-"""What a corpus may have beyond documents, pages, labels and boxes, and how to tell."""
+"""What a corpus may have beyond documents, pages, labels and boxes, and how much of it there is."""
+COUNTED = frozenset({"scores", "crowds", "ignored objects", "areas", "empty pages"})
+"""Those without which an evaluation may give other numbers. The others are named, and nothing more."""
 
 
 def converted(corpus: BoxCorpus, target: Format, page_size: Sequence[float] | None) -> tuple[Files, tuple[Issue, ...]]:
-    """The files that say in the target's words what the corpus says, and what of it they cannot say."""
+    """The files that say in the target's words what the corpus says, and what of it they do not say, each with its count.
+
+    What is written is read back first: whatever does not come back as it was is a loss, and files that could not be read are
+    refused with a `ContractError`.
+    """
     if target.write is None:
         raise ContractError.single("no-writer", f"calque reads {target.name} and does not write it", help="choose another --to")
-    fitted = _fitted(corpus, target, page_size)
+    fitted, cut, gone = _on_the_page(_fitted(corpus, target, page_size), target)
+    files = target.write(fitted)
+    kept = _usable(corpus) & ~cut & ~gone
     # Sizes that made the conversion are in its result; those of the source are what may be lost.
-    return target.write(fitted), (
-        *_losses(corpus, target),
-        *_renamed(corpus, target),
-        *_unusable(corpus),
-        *_options(fitted, target),
-    )
+    issues = [
+        *_not_carried(corpus, target),
+        _loss("not-written", "an object without a usable box or label was not written", corpus, _unusable(corpus)),
+        _loss("box-outside", f"a box wholly beyond its page was not written: {target.name} has no place for it", corpus, gone),
+        _loss("box-cut", f"a box was cut at the edge of its page: {target.name} has no place beyond it", corpus, cut),
+        *read_back.losses(corpus, kept, files, target, page_size),
+    ]
+    return files, tuple(issue for issue in issues if issue.count)
 
 
 def _fitted(corpus: BoxCorpus, target: Format, page_size: Sequence[float] | None) -> BoxCorpus:
@@ -60,10 +83,32 @@ def _fitted(corpus: BoxCorpus, target: Format, page_size: Sequence[float] | None
         corpus = dataclasses.replace(corpus, page_sizes=sizes)
     if target.form is None or corpus.form is target.form:
         return corpus
+    return dataclasses.replace(corpus, boxes=_as(target.form, corners(corpus.boxes, corpus.form)), form=target.form)
+
+
+def _as(form: BoxForm, boxes: Floats) -> Floats:
+    """Corners in another form."""
+    return boxes if form is BoxForm.XYXY else np.concatenate([boxes[:, :2], boxes[:, 2:] - boxes[:, :2]], axis=1)
+
+
+def _on_the_page(corpus: BoxCorpus, target: Format) -> tuple[BoxCorpus, Flags, Flags]:
+    """The corpus without what the target refuses beyond the page, which boxes were cut for that, and which had to go."""
+    none = np.zeros(len(corpus), dtype=np.bool_)
+    if target.beyond is None or corpus.extent is not Extent.NORMALIZED:
+        return corpus, none, none
     boxes = corners(corpus.boxes, corpus.form)
-    if target.form is BoxForm.XYWH:
-        boxes = np.concatenate([boxes[:, :2], boxes[:, 2:] - boxes[:, :2]], axis=1)
-    return dataclasses.replace(corpus, boxes=boxes, form=target.form)
+    out = _usable(corpus) & ((boxes < -target.beyond) | (boxes > 1 + target.beyond)).any(axis=1)
+    if not out.any():
+        return corpus, none, none
+    gone = out & ((boxes[:, :2] >= 1).any(axis=1) | (boxes[:, 2:] <= 0).any(axis=1))
+    inside = _as(corpus.form, np.where(out[:, None], np.clip(boxes, 0.0, 1.0), boxes))
+    flaws = np.zeros(len(corpus), dtype=np.uint8) if corpus.flaws is None else corpus.flaws
+    fitted = dataclasses.replace(
+        corpus,
+        boxes=np.where(out[:, None], inside, corpus.boxes),
+        flaws=np.where(gone, np.uint8(Flaw.BAD_BOX), flaws).astype(np.uint8),
+    )
+    return fitted, out & ~gone, gone
 
 
 def _need_sizes(corpus: BoxCorpus, target: Format, known: Flags) -> None:
@@ -79,39 +124,24 @@ def _need_sizes(corpus: BoxCorpus, target: Format, known: Flags) -> None:
         )
 
 
-def _losses(corpus: BoxCorpus, target: Format) -> list[Issue]:
-    lost = [name for name, present in FEATURES.items() if present(corpus) and name not in target.carries]
-    if not lost:
-        return []
-    text = f"{target.name} cannot carry {', '.join(lost)}; they were left out"
-    return [Issue("not-carried", text, corpus.source, severity=Severity.NOTE)]
+def _not_carried(corpus: BoxCorpus, target: Format) -> list[Issue]:
+    """One issue for each thing that the target has no place for."""
+    issues = []
+    for name, count_of in FEATURES.items():
+        count = 0 if name in target.carries else count_of(corpus)
+        text = f"{target.name} cannot carry {name}: left out"
+        severity = Severity.LOSS if name in COUNTED else Severity.NOTE
+        issues.append(Issue("not-carried", text, corpus.source, severity=severity, count=count))
+    return issues
 
 
-def _renamed(corpus: BoxCorpus, target: Format) -> list[Issue]:
-    """Documents whose ids do not survive: as file names, or as strings where they were numbers."""
-    if target.name in KEEPS_IDS:
-        return []
-    if target.name == PARQUET and not writing.ids_as_text(corpus.documents):
-        return []
-    if target.name in NAMED_BY_FILE:
-        lost = [document for document in corpus.documents if page_names.place(page_names.stem_of(document, 0))[0] != document]
-    else:
-        lost = [document for document in corpus.documents if not isinstance(document, str)]
-    if not lost:
-        return []
-    text = f"{len(lost):,} document{'s are' if len(lost) > 1 else ' is'} named otherwise in {target.name}, such as {lost[0]!r}"
-    return [Issue("document-renamed", text, corpus.source, severity=Severity.NOTE)]
+def _loss(code: str, what: str, corpus: BoxCorpus, where: Flags) -> Issue:
+    return Issue(code, what, corpus.source, severity=Severity.LOSS, count=int(where.sum()))
 
 
-def _options(corpus: BoxCorpus, target: Format) -> list[Issue]:
-    options = plain.settings(corpus) if target.name in OPEN_FORMATS else ""
-    text = f"the file does not say what its numbers mean: read it with{options}"
-    return [Issue("needs-options", text, corpus.source, severity=Severity.NOTE)] if options else []
+def _usable(corpus: BoxCorpus) -> Flags:
+    return np.asarray(~_unusable(corpus) & (corpus.label >= 0))
 
 
-def _unusable(corpus: BoxCorpus) -> list[Issue]:
-    count = 0 if corpus.flaws is None else int(np.isin(corpus.flaws, UNUSABLE).sum())
-    if not count:
-        return []
-    text = f"{count:,} object{'s' if count > 1 else ''} without a usable box or label were not written"
-    return [Issue("not-written", text, corpus.source, severity=Severity.LOSS)]
+def _unusable(corpus: BoxCorpus) -> Flags:
+    return np.zeros(len(corpus), dtype=np.bool_) if corpus.flaws is None else np.asarray(np.isin(corpus.flaws, UNUSABLE))

@@ -17,8 +17,11 @@ from calque.readers.boxes import (
     coco_files,
     coco_tree,
     coco_write,
+    cvat,
     docling,
+    dota,
     label_studio,
+    labelme,
     omnidocbench,
     page_xml,
     plain,
@@ -29,6 +32,7 @@ from calque.readers.boxes import (
 )
 from calque.readers.boxes.coco_files import Results
 from calque.readers.boxes.conventions import Rules
+from calque.readers.boxes.objects import OUTSIDE
 from calque.readers.page_rows import writing
 from calque.readers.page_rows.files import NDJSON, PARQUET, is_ndjson, is_parquet
 from calque.readers.page_rows.streams import PageStream
@@ -57,6 +61,8 @@ class Format:
     form: BoxForm | None = None
     """What boxes must be like to be written; ``None`` when either will do."""
     extent: Extent | None = None
+    beyond: float | None = None
+    """By which share of the page a box may reach beyond its edge; ``None`` where there is no limit."""
 
     @classmethod
     def of(
@@ -66,6 +72,7 @@ class Format:
         title: str,
         form: BoxForm | None = None,
         extent: Extent | None = None,
+        beyond: float | None = None,
     ) -> Format:
         """The format of a module that has ``load``, ``write``, ``CARRIES``, and ``recognise`` or (for JSON) ``looks_like``."""
         known = getattr(module, "recognise", None) or (lambda source: source.is_json and module.looks_like(source.tree))
@@ -78,6 +85,7 @@ class Format:
             carries=module.CARRIES,
             form=form,
             extent=extent,
+            beyond=beyond,
         )
 
 
@@ -110,6 +118,7 @@ FORMATS: tuple[Format, ...] = (
         load=lambda source, rules: PageStream(source.path, PARQUET, rules).whole(),
         write=writing.parquet,
         carries=writing.CARRIES,
+        beyond=OUTSIDE,
     ),
     Format(
         name=NDJSON,
@@ -118,6 +127,7 @@ FORMATS: tuple[Format, ...] = (
         load=lambda source, rules: PageStream(source.path, NDJSON, rules).whole(),
         write=writing.ndjson,
         carries=writing.CARRIES,
+        beyond=OUTSIDE,
     ),
     Format(
         name="snapshot",
@@ -128,6 +138,7 @@ FORMATS: tuple[Format, ...] = (
         carries=snapshot_write.CARRIES,
         form=BoxForm.XYXY,
         extent=Extent.NORMALIZED,
+        beyond=snapshot.TOLERANCE,
     ),
     Format.of(docling, "docling", "a DoclingDocument, or a folder of them", BoxForm.XYXY, Extent.PIXELS),
     Format.of(
@@ -137,7 +148,15 @@ FORMATS: tuple[Format, ...] = (
         BoxForm.XYXY,
         Extent.PIXELS,
     ),
-    Format.of(label_studio, "label-studio", "a list of tasks with data and annotations", BoxForm.XYXY, Extent.NORMALIZED),
+    Format.of(
+        label_studio,
+        "label-studio",
+        "a list of tasks with data and annotations",
+        BoxForm.XYXY,
+        Extent.NORMALIZED,
+        OUTSIDE,
+    ),
+    Format.of(labelme, "labelme", "LabelMe: JSON with shapes and imagePath, or a folder of it", BoxForm.XYXY, Extent.PIXELS),
     Format(
         name="coco",
         title="an object with images, annotations and categories",
@@ -148,7 +167,7 @@ FORMATS: tuple[Format, ...] = (
         form=BoxForm.XYWH,
         extent=Extent.PIXELS,
     ),
-    Format.of(plain, "plain", "a list of objects with bbox and category (and doc_id, page_index, score)"),
+    Format.of(plain, "plain", "a list of objects with bbox and category (and doc_id, page_index, score)", beyond=OUTSIDE),
     Format(
         name="coco-results",
         title="a list of objects with image_id, category_id, bbox and score",
@@ -162,12 +181,21 @@ FORMATS: tuple[Format, ...] = (
     Format.of(voc, "voc", "Pascal VOC: XML with annotation and object, or a folder of such files", BoxForm.XYXY, Extent.PIXELS),
     Format.of(page_xml, "page", "PAGE XML, or a folder of it", BoxForm.XYXY, Extent.PIXELS),
     Format.of(alto, "alto", "ALTO XML, or a folder of it", BoxForm.XYWH, Extent.PIXELS),
+    Format.of(cvat, "cvat", "CVAT for images: XML with annotations and image", BoxForm.XYXY, Extent.PIXELS),
+    Format.of(
+        dota,
+        "dota",
+        "a folder of DOTA label files (.txt): eight numbers, a class, whether it is difficult",
+        BoxForm.XYXY,
+        Extent.PIXELS,
+    ),
     Format.of(
         yolo,
         "yolo",
         "a folder of YOLO label files (.txt), with class names and images beside it",
         BoxForm.XYWH,
         Extent.NORMALIZED,
+        OUTSIDE,
     ),
 )
 

@@ -9,7 +9,7 @@ from typing import Any
 from calque.core.corpus import BoxCorpus, Side, UnitId
 from calque.core.errors import Severity
 from calque.readers.boxes import page_names
-from calque.readers.boxes.conventions import Rules, around
+from calque.readers.boxes.conventions import Rules
 from calque.readers.boxes.objects import Rows, Traced, by_page, size_of
 from calque.readers.sources.json_tree import dumped, entries, identity, index, missing, number, pointer, shown, text
 from calque.readers.sources.source import Source
@@ -77,17 +77,20 @@ def _results(task: Mapping[str, Any], where: str, rows: Rows) -> Iterator[tuple[
     ]
     marked = [version for version in versions if version[1].get("ground_truth") is True]
     for place, entry in (marked or versions)[:1]:
-        yield from _labelled(list(entries(entry.get("result", []), place + pointer("result"), rows.log)))
+        yield from _labelled(list(entries(entry.get("result", []), place + pointer("result"), rows.log)), rows)
     if len(versions) > 1:
         message = f"the task has {len(versions)} {key}; the one marked as ground truth, or else the first, was read"
         rows.log.add("several-annotations", where, message, severity=Severity.NOTE)
 
 
-def _labelled(results: list[tuple[str, Mapping[str, Any]]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _labelled(results: list[tuple[str, Mapping[str, Any]]], rows: Rows) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Regions with their labels: some projects keep shape and label in two results with one id."""
     labels = {entry.get("id"): found for _, entry in results if isinstance(entry.get("id"), str) and (found := _labels(entry))}
     for place, entry in results:
-        if entry.get("type") in SHAPES or entry.get("type") in REGIONS:
+        kind = entry.get("type")
+        if not isinstance(kind, str | None):
+            missing(entry, "type", place, "the kind of a region", rows.log)
+        elif kind in SHAPES or kind in REGIONS:
             own = _labels(entry) or (labels.get(entry["id"]) if isinstance(entry.get("id"), str) else None)
             yield place, {**entry, "labels": own or []}
 
@@ -110,7 +113,7 @@ def _read(entry: Mapping[str, Any], where: str, document: UnitId, first: int, ro
         return
     width, height = number(entry.get("original_width")), number(entry.get("original_height"))
     size = None if width is None or height is None else (width, height)
-    box = _box(entry, size)
+    box = _box(entry, size, where, rows)
     if box is None:
         rows.log.add("box-shape", where + pointer("value"), f"expected numbers in percent, not {shown(entry.get('value'))}")
         return
@@ -120,7 +123,7 @@ def _read(entry: Mapping[str, Any], where: str, document: UnitId, first: int, ro
         rows.add(page, label, box, where, score=math.nan if score is None else score, id=text(entry.get("id")) or "")
 
 
-def _box(entry: Mapping[str, Any], size: tuple[float, float] | None) -> list[float] | None:
+def _box(entry: Mapping[str, Any], size: tuple[float, float] | None, where: str, rows: Rows) -> list[float] | None:
     """Corners in shares of the page."""
     value = entry.get("value")
     if not isinstance(value, Mapping):
@@ -129,7 +132,11 @@ def _box(entry: Mapping[str, Any], size: tuple[float, float] | None) -> list[flo
         points = value.get("points")
         pairs = points if isinstance(points, list) and all(isinstance(p, list) and len(p) == 2 for p in points) else []
         read = [number(part) for pair in pairs for part in pair]
-        return around([part / 100 for part in read if part is not None]) if len(read) >= 6 and None not in read else None
+        return (
+            rows.around([part / 100 for part in read if part is not None], where)
+            if len(read) >= 6 and None not in read
+            else None
+        )
     sides = [number(value.get(key)) for key in ("x", "y", "width", "height")]
     if None in sides:
         return None
@@ -138,17 +145,17 @@ def _box(entry: Mapping[str, Any], size: tuple[float, float] | None) -> list[flo
     turned = number(value.get("rotation")) or 0.0
     if turned % 360 == 0 or not math.isfinite(turned):
         return [x, y, x + width, y + height]
-    return _turned([x, y, width, height], math.radians(turned), size or (1.0, 1.0))
+    return rows.around(_turned([x, y, width, height], math.radians(turned), size or (1.0, 1.0)), where)
 
 
 def _turned(box: list[float], angle: float, size: tuple[float, float]) -> list[float]:
-    """The box around a rectangle turned clockwise about its top left corner; turning happens in pixels, not in percent."""
+    """The corners of a rectangle turned clockwise about its top left corner; turning happens in pixels, not in percent."""
     x, y, width, height = (value * size[axis % 2] for axis, value in enumerate(box))
     points: list[float] = []
     for right, down in ((0.0, 0.0), (width, 0.0), (width, height), (0.0, height)):
         points += [(x + right * math.cos(angle) - down * math.sin(angle)) / size[0]]
         points += [(y + right * math.sin(angle) + down * math.cos(angle)) / size[1]]
-    return around(points)
+    return points
 
 
 def write(corpus: BoxCorpus) -> dict[str, bytes]:

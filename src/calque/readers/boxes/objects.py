@@ -44,6 +44,8 @@ class Rows:
         self.ignored: list[bool] = []
         self.pointers: list[str] = []
         self.metadata: dict[str, dict[UnitId, Any]] = {}
+        self.outlines: list[str] = []
+        """Where outlines stand that are no boxes."""
 
     def document(self, name: UnitId) -> int:
         """The row of a document, which need not have any page."""
@@ -85,6 +87,14 @@ class Rows:
     def label(self, name: str) -> int:
         """The code of a label."""
         return self.labels.setdefault(name, len(self.labels))
+
+    def around(self, points: Sequence[float], where: str) -> list[float]:
+        """The box around an outline x, y, x, y, ...; what is no box itself is counted."""
+        box = conventions.around(points)
+        edges = {(x, y) for x in box[0::2] for y in box[1::2]}
+        if {*zip(points[0::2], points[1::2], strict=True)} != edges:
+            self.outlines.append(where)
+        return box
 
     def add(
         self,
@@ -154,6 +164,9 @@ class Rows:
 
     def _check(self, raw: Floats, placed: Floats, flaws: Bytes, extent: Extent, sizes: Floats) -> None:
         """Raise what is wrong with the boxes, and note what looks odd about their numbers."""
+        if self.outlines:
+            text = "an outline or a turned box was read as the upright box around it"
+            self.log.add("outline-boxed", self.outlines[0], text, severity=Severity.NOTE, count=len(self.outlines))
         if extent is Extent.NORMALIZED:
             self._check_shares(raw, placed, flaws)
         self.log.raise_errors()

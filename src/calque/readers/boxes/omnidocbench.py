@@ -9,7 +9,7 @@ from typing import Any
 from calque.core.corpus import BoxCorpus
 from calque.core.errors import Severity
 from calque.readers.boxes import page_names
-from calque.readers.boxes.conventions import Rules, around
+from calque.readers.boxes.conventions import Rules
 from calque.readers.boxes.objects import Rows, Traced, by_page, name_of, short, size_of
 from calque.readers.sources.json_tree import dumped, entries, identity, missing, number, numbers, pointer, shown, text
 from calque.readers.sources.source import Source
@@ -62,7 +62,7 @@ def _read_block(block: Mapping[str, Any], where: str, page: int, rows: Rows) -> 
     rows.add(
         page,
         text(block.get("category_type")),
-        around(points),
+        rows.around(points, where),
         where,
         score=math.nan if score is None else score,
         id="" if name is None else str(name),
@@ -95,17 +95,18 @@ def _read_results(tree: Mapping[str, Any], rows: Rows) -> None:
 
 def write(corpus: BoxCorpus) -> dict[str, bytes]:
     """The corpus (corners in pixels) as annotated pages."""
-    samples = [_sample(corpus, page, items) for page, items in by_page(corpus)]
+    stems = page_names.stems(corpus)
+    samples = [_sample(corpus, page, stems[page], items) for page, items in by_page(corpus)]
     return {"": dumped(samples)}
 
 
-def _sample(corpus: BoxCorpus, page: int, items: list[Traced]) -> dict[str, Any]:
+def _sample(corpus: BoxCorpus, page: int, stem: str, items: list[Traced]) -> dict[str, Any]:
     document, index = corpus.documents[corpus.page_document[page]], int(corpus.page_index[page])
     info: dict[str, Any] = {"page_no": index}
     size = size_of(corpus, page)
     if size is not None:
         info |= {"width": short(size[0]), "height": short(size[1])}
-    path = page_names.stem_of(document, index, single=True) + ".png"
+    path = stem + ".png"
     kept = name_of(corpus, page)
     if page_names.place(page_names.bare(kept)) == (str(document), index):
         path = kept

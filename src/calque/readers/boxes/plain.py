@@ -6,10 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from calque.core.corpus import BoxCorpus, Extent, UnitId
-from calque.core.errors import IssueLog
-from calque.geometry.forms import BoxForm
-from calque.readers.boxes.conventions import Rules, around
+from calque.core.corpus import BoxCorpus, UnitId
+from calque.core.errors import ConfigError, IssueLog
+from calque.readers.boxes.conventions import FORM_KEY, UNITS_KEY, Rules, stated, statement
 from calque.readers.boxes.objects import Rows, Traced, traced
 from calque.readers.sources.json_tree import dumped, entries, identity, index, missing, number, numbers, pointer, shown
 from calque.readers.sources.source import Source
@@ -37,17 +36,37 @@ def looks_like(tree: Any) -> bool:
 def load(source: Source, rules: Rules) -> BoxCorpus:
     """The corpus of a list of boxes; what the numbers mean is for the rules to say."""
     rows = Rows(source.path, rules)
+    said = _stated(source.tree, rows)
+    form = rules.form(said.get(FORM_KEY, rules.listed_form))
     for where, entry in entries(source.tree, "", rows.log):
-        _read(entry, where, rows)
-    return rows.corpus(FORMAT, form=rules.of_lists(), units=rules.units, origin=rules.origin)
+        _read(entry, where, rows, form)
+    return rows.corpus(FORMAT, form=form, units=rules.measure(said.get(UNITS_KEY, "")), origin=rules.origin)
+
+
+def _stated(tree: Any, rows: Rows) -> dict[str, str]:
+    """What the entries say of their boxes; all have to say the same."""
+    said: dict[str, str] | None = None
+    for number_of, entry in enumerate(tree if isinstance(tree, list) else ()):
+        if not isinstance(entry, Mapping):
+            continue
+        try:
+            here = stated(entry)
+        except ConfigError as error:
+            rows.log.add("box-form", pointer(number_of), str(error))
+            continue
+        said = here if said is None else said
+        if here != said:
+            text = "the entries differ in what they say of their boxes"
+            rows.log.add("box-form", pointer(number_of), text, help="give each kind a file of its own")
+    return said or {}
 
 
 def _key(entry: Mapping[str, Any], keys: tuple[str, ...]) -> str | None:
     return next((key for key in keys if entry.get(key) is not None), None)
 
 
-def _read(entry: Mapping[str, Any], where: str, rows: Rows) -> None:
-    box = _box(entry, where, rows)
+def _read(entry: Mapping[str, Any], where: str, rows: Rows, form: str) -> None:
+    box = _box(entry, where, rows, form)
     label = _label(entry, where, rows.log)
     page = _page(entry, where, rows)
     if box is None or label is None or page is None:
@@ -63,12 +82,12 @@ def _read(entry: Mapping[str, Any], where: str, rows: Rows) -> None:
     )
 
 
-def _box(entry: Mapping[str, Any], where: str, rows: Rows) -> list[float] | None:
+def _box(entry: Mapping[str, Any], where: str, rows: Rows, form: str) -> list[float] | None:
     key = _key(entry, BOX_KEYS)
     values = None if key is None else numbers(entry[key])
-    polygon = rows.rules.of_lists() == "polygon" or key in ("polygon", "poly")
+    polygon = form == "polygon" or key in ("polygon", "poly")
     if values is not None and (len(values) >= 6 and len(values) % 2 == 0 if polygon else len(values) == 4):
-        return around(values) if polygon else values
+        return rows.around(values, where) if polygon else values
     what = "a list of points x, y" if polygon else "four numbers"
     if key is None:
         missing(entry, "bbox", where, what, rows.log)
@@ -103,8 +122,9 @@ def _page(entry: Mapping[str, Any], where: str, rows: Rows) -> int | None:
 
 
 def write(corpus: BoxCorpus) -> dict[str, bytes]:
-    """The corpus as a list of boxes, as they were read: corners or sizes, pixels or shares."""
-    objects = [_entry(item) for item in traced(corpus)]
+    """The corpus as a list of boxes, as they were read; each says so where they are not corners in pixels."""
+    said = statement(corpus)
+    objects = [{**_entry(item), **said} for item in traced(corpus)]
     return {"": dumped(objects)}
 
 
@@ -114,9 +134,3 @@ def _entry(item: Traced) -> dict[str, Any]:
         entry |= {"width": item.size[0], "height": item.size[1]}
     optional = {"score": item.score, "id": item.id, "ignore": item.ignored or None}
     return {**entry, **{key: value for key, value in optional.items() if value is not None}}
-
-
-def settings(corpus: BoxCorpus) -> str:
-    """The options with which the written file reads back, where they are not the usual ones."""
-    units = "" if corpus.extent is Extent.PIXELS else " --units normalized"
-    return ("" if corpus.form is BoxForm.XYXY else " --boxes xywh") + units

@@ -440,14 +440,14 @@ def in_any_units(tree: Any, file: str, rules: Rules) -> BoxCorpus:
     if scale is None or not _mostly_beyond(tree):
         return from_tree(tree, file, rules)
     corpus = from_tree(_divided(tree, scale), file, rules)
-    text = f"the file says that its boxes are shares of the page; they were read as {rules.units}, as asked for"
+    text = f"the file says that its boxes are shares of the page; they were read as {rules.measure()}, as asked for"
     note = Issue("units-converted", text, file, severity=Severity.NOTE)
     return dataclasses.replace(corpus, issues=(*corpus.issues, note))
 
 
 def _scale(rules: Rules) -> tuple[float, ...] | None:
     """What a whole page measures; ``None`` where the rules leave the file its word."""
-    whole = UNITS[rules.units]
+    whole = UNITS[rules.measure()]
     if whole is not None:
         return None if whole == 1 else (whole,) * 4
     return None if rules.page_size is None else (*rules.page_size, *rules.page_size)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import struct
 from collections.abc import Mapping
 from pathlib import Path
@@ -155,8 +156,11 @@ def _configured(data: bytes, path: str) -> dict[UnitId, str]:
     pairs = enumerate(names) if isinstance(names, list) else names.items() if isinstance(names, Mapping) else None
     if pairs is None:
         raise ContractError.single("class-names", "has no names of classes", file=path, help="write names: [Figure, Table]")
-    listed = [(key, name) for key, name in pairs if isinstance(key, int) and not isinstance(key, bool)]
-    return {key: str(name) for key, name in listed}
+    # The keys of a YAML file are texts.
+    listed = [(int(key), str(name)) for key, name in pairs if re.fullmatch(r"[-+]?[0-9]{1,18}", str(key))]
+    if len(dict(listed)) < len(listed):
+        raise ContractError.single("class-names", "names a class twice", file=path, help="give each number one name")
+    return dict(listed)
 
 
 def _read(file: Source, page: int, names: Mapping[UnitId, str], rows: Rows) -> None:
@@ -172,16 +176,16 @@ def _read(file: Source, page: int, names: Mapping[UnitId, str], rows: Rows) -> N
             help = "a line is a class and cx cy width height, then perhaps a score; or a class and the points of an outline"
             rows.log.add("box-shape", where, f"expected numbers, not {line[:60]!r}", help=help)
             continue
-        box, score = _box([value for value in values if value is not None])
+        box, score = _box([value for value in values if value is not None], where, rows)
         rows.add(page, _label(words[0], names, where, rows), box, where, score=score)
 
 
-def _box(values: list[float]) -> tuple[list[float], float]:
+def _box(values: list[float], where: str, rows: Rows) -> tuple[list[float], float]:
     """Centre and size, and the score; for an outline, those of the box around it."""
     if len(values) <= 5:
         return values[:4], values[4] if len(values) == 5 else math.nan
-    low, high = (min(values[0::2]), min(values[1::2])), (max(values[0::2]), max(values[1::2]))
-    return [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, high[0] - low[0], high[1] - low[1]], math.nan
+    left, top, right, bottom = rows.around(values, where)
+    return [(left + right) / 2, (top + bottom) / 2, right - left, bottom - top], math.nan
 
 
 def _label(word: str, names: Mapping[UnitId, str], where: str, rows: Rows) -> str | None:

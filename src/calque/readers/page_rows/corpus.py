@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,10 +39,10 @@ class PageReader:
     """Makes corpora of the rows of one file, and remembers what it noticed until the file is read to its end."""
 
     def __init__(self, rules: Rules, log: IssueLog, *, place: str, format: str) -> None:
-        if rules.boxes not in FOUR_NUMBER_SPELLINGS:
-            raise ConfigError(
-                f"boxes of {format} files have four numbers: {', '.join(FOUR_NUMBER_SPELLINGS)}, not {rules.boxes}"
-            )
+        self.form, self.units = rules.form(), rules.measure()
+        """What the numbers of boxes mean."""
+        if self.form not in FOUR_NUMBER_SPELLINGS:
+            raise ConfigError(f"boxes of {format} files have four numbers: {', '.join(FOUR_NUMBER_SPELLINGS)}, not {self.form}")
         self.rules = rules
         self.log = log
         self.labels = Labels()
@@ -52,6 +53,18 @@ class PageReader:
         self._findings: dict[tuple[str, str], _Finding] = {}
         self._gives_ids: bool | None = None
         self._looked = False
+
+    def hear(self, values: Mapping[str, Any], place: str) -> None:
+        """Take in what the file states of its boxes; what was asked for goes before that."""
+        try:
+            said = conventions.stated(values)
+            if said.get(conventions.FORM_KEY) == "polygon":
+                raise ConfigError("boxes of page rows have four numbers, not polygon")
+        except ConfigError as error:
+            self.log.add("box-form", place, str(error))
+            return
+        self.form = self.rules.form(said.get(conventions.FORM_KEY, ""))
+        self.units = self.rules.measure(said.get(conventions.UNITS_KEY, ""))
 
     @property
     def needs_scores(self) -> bool:
@@ -152,7 +165,7 @@ class PageReader:
     @property
     def _whole(self) -> float:
         """What a page measures in the units of the file; 1 for pixels, which are not divided."""
-        return conventions.UNITS[self.rules.units] or 1.0
+        return conventions.UNITS[self.units] or 1.0
 
     def _sizes(self, rows: Rows) -> Floats:
         if self.rules.page_size is None:
@@ -164,13 +177,13 @@ class PageReader:
         rules = self.rules
         heights = np.zeros(0)
         if rules.origin == "bottom_left":
-            lacking = np.isnan(sizes[:, 1]) & (rows.counts > 0) if rules.units == "pixels" else np.zeros(0, dtype=np.bool_)
+            lacking = np.isnan(sizes[:, 1]) & (rows.counts > 0) if self.units == "pixels" else np.zeros(0, dtype=np.bool_)
             for number in rows.number[: len(lacking)][lacking].tolist():
                 text = "the origin is at the bottom, and the height of the page is not known"
                 self.log.add("page-size", self.at(number, "height"), text, help="give heights, or pass --page-size W,H")
             heights = sizes[page, 1]
         with np.errstate(over="ignore", invalid="ignore"):
-            return conventions.settled(rows.boxes, form=rules.boxes, units=rules.units, origin=rules.origin, heights=heights)
+            return conventions.settled(rows.boxes, form=self.form, units=self.units, origin=rules.origin, heights=heights)
 
     def _look_at_units(self, boxes: Floats, form: BoxForm, extent: Extent, sizes: Floats) -> None:
         """Note once, from the first boxes, when they look as if they had other units."""
@@ -198,7 +211,7 @@ class PageReader:
 
     def _scores(self, rows: Rows, page: Codes) -> Floats | None:
         if rows.scores is None or self.rules.side is not Side.TRUTH:
-            return rows.scores
+            return None if rows.scores is None else np.where(np.isfinite(rows.scores), rows.scores, np.nan)
         given = rows.number[page[~np.isnan(rows.scores)]]
         self._flag(given, self._noun, "scores", "scores-unused", "with a score, which is not used", Severity.NOTE)
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from calque.readers.boxes.conventions import Rules
 from calque.readers.sources import compression
@@ -17,6 +18,9 @@ NEEDED = ("doc_id", "boxes", "labels")
 COLUMNS = (*SCALARS, *LISTS)
 """Every column with a meaning of its own; any other scalar column is something known of the document."""
 
+HEADER, PAGES = "calque", "pages"
+"""A first line with this key and value is no page: it states what the boxes of an NDJSON file are."""
+LONGEST_HEADER = 1 << 10
 _MAGIC = b"PAR1"
 _SUFFIXES = (".ndjson", ".jsonl")
 _KEYS = {column.encode() for column in COLUMNS}
@@ -52,6 +56,8 @@ def looks_like_ndjson(head: bytes, name: str) -> bool:
         return False
     if name.lower().endswith(_SUFFIXES):
         return True
+    if header(line) is not None:
+        return True
     first_key = line[1:].lstrip().partition(b":")[0].strip(b' "')
     if first_key not in _KEYS and b'"doc_id"' not in line:
         return False  # as nearly all files; parsing what may be all of the head would say so a millisecond later
@@ -61,3 +67,18 @@ def looks_like_ndjson(head: bytes, name: str) -> bool:
         # Broken, or a page longer than the head: its first key has to tell.
         return first_key in _KEYS
     return isinstance(node, dict) and "doc_id" in node
+
+
+def header(line: bytes) -> dict[str, Any] | None:
+    """What the first line of an NDJSON file states of all others; ``None`` when it is a page, or broken.
+
+    >>> header(b'{"calque": "pages", "box_form": "xywh"}')
+    {'calque': 'pages', 'box_form': 'xywh'}
+    """
+    if b'"calque"' not in line[:LONGEST_HEADER] or len(line) > LONGEST_HEADER:
+        return None
+    try:
+        node = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return node if isinstance(node, dict) and node.get(HEADER) == PAGES and "doc_id" not in node else None

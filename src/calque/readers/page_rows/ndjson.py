@@ -17,7 +17,7 @@ from calque.core.errors import ContractError, did_you_mean
 from calque.engines import ahead
 from calque.kernels.scanning import scan_pages
 from calque.readers.page_rows.corpus import PageReader
-from calque.readers.page_rows.files import COLUMNS, LISTS, NEEDED
+from calque.readers.page_rows.files import COLUMNS, HEADER, LISTS, NEEDED, PAGES, header
 from calque.readers.page_rows.rows import Rows
 from calque.readers.sources import json_tree
 from calque.readers.sources.json_tree import RepeatedKeys, shown
@@ -83,6 +83,8 @@ class _Part:
     first: int
     lines: bytes
     columns: dict[str, Any] | None
+    header: Mapping[str, Any] | None = None
+    """What the file states of its boxes, with the first part."""
 
 
 class Opened:
@@ -96,6 +98,8 @@ class Opened:
         """The pages, some at a time."""
         with self._ahead as parts:
             for part in parts:
+                if part.header is not None:
+                    reader.hear(part.header, reader.at(1))
                 rows = None if part.columns is None else scanned(part.columns, part.first, reader)
                 if rows is None:
                     rows = _exactly(part, reader)
@@ -106,8 +110,11 @@ class Opened:
 def _parts(file: BufferedReader, size: int) -> Iterator[_Part]:
     first = 1
     with file:
-        for lines in _whole_lines(file, min(PART, size * SMALLEST_OBJECT)):
-            yield _Part(first, lines, scan_pages(lines) if len(lines) <= LONGEST_LINE else None)
+        for part in _whole_lines(file, min(PART, size * SMALLEST_OBJECT)):
+            said = header(part.partition(b"\n")[0].removeprefix(BOM_UTF8)) if first == 1 else None
+            # A header becomes a blank line: the others keep their numbers.
+            lines = part if said is None else b"\n" * (b"\n" in part) + part.partition(b"\n")[2]
+            yield _Part(first, lines, scan_pages(lines) if len(lines) <= LONGEST_LINE else None, said)
             first += lines.count(b"\n")
 
 
@@ -184,6 +191,10 @@ class _Block:
     def add(self, number: int, node: Mapping[str, Any]) -> None:
         """Take a page in, or write down all that is wrong with it."""
         reader = self.reader
+        if node.get(HEADER) == PAGES and "doc_id" not in node:
+            text = "states what boxes are, which only the first line can do for all"
+            reader.log.add("header-misplaced", reader.at(number), text, help="keep one file for each such line")
+            return
         before = reader.faults
         self._check_keys(number, node)
         document, index = self._document(number, node), self._index(number, node)

@@ -13,9 +13,9 @@ from calque.core.columns import Array, Codes, Column, Flags, Floats, Ints, Strin
 from calque.core.corpus import UnitId
 from calque.core.errors import ContractError, MissingExtra, did_you_mean
 from calque.engines import ahead
-from calque.readers.boxes.conventions import Rules
+from calque.readers.boxes.conventions import FORM_KEY, UNITS_KEY, Rules
 from calque.readers.page_rows.corpus import PageReader
-from calque.readers.page_rows.files import COLUMNS, LISTS, NEEDED
+from calque.readers.page_rows.files import COLUMNS, HEADER, LISTS, NEEDED
 from calque.readers.page_rows.rows import Rows
 
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
@@ -126,7 +126,9 @@ class Opened:
         number = 1
         with self._ahead as reading:
             parts = iter(reading)
-            columns = _Columns(next(parts), reader)
+            schema = next(parts)
+            reader.hear(_statement(schema), "metadata")
+            columns = _Columns(schema, reader)
             if not columns.fit:
                 return
             for batch in parts:
@@ -136,6 +138,12 @@ class Opened:
                     return
                 yield rows
                 number += batch.num_rows
+
+
+def _statement(schema: Any) -> dict[str, str]:
+    """What the file's metadata state of its boxes."""
+    given = {key.decode("utf-8", "replace"): value.decode("utf-8", "replace") for key, value in (schema.metadata or {}).items()}
+    return {key: given[f"{HEADER}.{key}"] for key in (FORM_KEY, UNITS_KEY) if f"{HEADER}.{key}" in given}
 
 
 def _weight(part: Any) -> int:

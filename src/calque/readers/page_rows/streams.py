@@ -17,7 +17,7 @@ from calque.readers.page_rows.files import PARQUET
 from calque.readers.page_rows.rows import Gathering, Rows
 from calque.readers.sides.class_maps import label_counts, label_notes, map_notes, mapped
 from calque.readers.sides.comparable import nothing_in_common
-from calque.readers.sides.slips import pair_slips
+from calque.readers.sides.readings import pair_slips
 from calque.readers.sources import compression
 from calque.readers.sources.json_tree import readable
 
@@ -202,9 +202,10 @@ class _Joining:
         truth, found = together(truth, found, page_size)
         # What there is to say of a class map is said in the end, of the whole file.
         truth = replace(mapped(truth, self._maps[0]), issues=truth.issues)
+        found = replace(mapped(found, self._maps[1]), issues=found.issues)
         slips = pair_slips(truth, found) if self._first else ()
         self._first = False
-        return truth, replace(mapped(found, self._maps[1]), issues=(*found.issues, *slips))
+        return truth, replace(found, issues=(*found.issues, *slips))
 
     def concluded(self, truth: BoxCorpus, found: BoxCorpus) -> tuple[BoxCorpus, BoxCorpus]:
         """The last batch, with everything that was noticed in the files."""

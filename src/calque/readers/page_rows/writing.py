@@ -13,8 +13,9 @@ import numpy as np
 from calque.core.columns import Column, Strings, take
 from calque.core.corpus import BoxCorpus, UnitId
 from calque.core.errors import MissingExtra
+from calque.readers.boxes.conventions import FORM_KEY, UNITS_KEY, statement
 from calque.readers.boxes.objects import UNUSABLE
-from calque.readers.page_rows.files import COLUMNS
+from calque.readers.page_rows.files import COLUMNS, HEADER, PAGES
 from calque.readers.page_rows.rows import Rows
 from calque.readers.sources.json_tree import dumped
 
@@ -55,7 +56,7 @@ def rows_of(corpus: BoxCorpus) -> Rows:
 
 
 def ndjson(corpus: BoxCorpus) -> dict[str, bytes]:
-    """The corpus with one page a line."""
+    """The corpus with one page a line, below one that states what boxes are where they are not corners in pixels."""
     rows = rows_of(corpus)
     bounds = np.concatenate([[0], np.cumsum(rows.counts)]).tolist()
     columns = {"boxes": rows.boxes.tolist(), "labels": [corpus.labels[code] for code in rows.label.tolist()], **_lists(rows)}
@@ -66,7 +67,9 @@ def ndjson(corpus: BoxCorpus) -> dict[str, bytes]:
         node |= {name: values[page] for name, values in rows.metadata.items()}
         kept = {key: value for key, value in node.items() if value is not None}
         lines.append(dumped(kept | {name: values[begin:end] for name, values in columns.items()}, None) + b"\n")
-    return {"": b"".join(lines)}
+    said = statement(corpus)
+    head = [dumped({HEADER: PAGES, **said}, None) + b"\n"] if said else []
+    return {"": b"".join([*head, *lines])}
 
 
 def _lists(rows: Rows) -> dict[str, list[Any]]:
@@ -114,6 +117,8 @@ def parquet(corpus: BoxCorpus) -> dict[str, bytes]:
             **{name: _scalars(values) for name, values in rows.metadata.items()},
         }
     )
+    said = {FORM_KEY: str(corpus.form), UNITS_KEY: str(corpus.extent)}
+    table = table.replace_schema_metadata({f"{HEADER}.{key}": value for key, value in said.items()})
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink, row_group_size=GROUP)
     return {"": sink.getvalue().to_pybytes()}

@@ -7,15 +7,16 @@ import os
 from collections.abc import Iterable, Sequence
 
 from calque.core.class_map import Pairs
+from calque.core.columns import Ints
 from calque.core.corpus import BoxCorpus, UnitId
 from calque.core.errors import ContractError, Issue, Severity
 from calque.readers.boxes import page_names
 from calque.readers.boxes.conventions import together
 from calque.readers.sides.class_maps import label_notes, mapped, proposal
-from calque.readers.sides.slips import pair_slips
+from calque.readers.sides.readings import FileNames, pair_slips
 from calque.readers.sources.json_tree import pointer
 
-PAGE_FILES = frozenset({"voc", "page", "alto", "docling", "label-studio", "plain"})
+PAGE_FILES = frozenset({"voc", "page", "alto", "docling", "label-studio", "plain", "labelme", "cvat"})
 """Formats in which one file may hold one page or document, named by the file and not by what is on it."""
 
 
@@ -26,8 +27,13 @@ def paired(
     page_size: Sequence[float] | None = None,
     truth_map: Pairs = (),
     found_map: Pairs = (),
+    categories: Ints | None = None,
+    file_names: FileNames | None = None,
 ) -> tuple[BoxCorpus, BoxCorpus]:
-    """Both sides, ready to be laid over each other; `ContractError` when they cannot be."""
+    """Both sides, ready to be laid over each other; `ContractError` when they cannot be.
+
+    ``categories`` and ``file_names`` help to find slips, as `pair_slips` says.
+    """
     found = _same_page(truth, found)
     truth, found = together(truth, found, page_size)
     truth, found = mapped(truth, truth_map), mapped(found, found_map)
@@ -35,7 +41,7 @@ def paired(
         check_label_sets(truth, found)
     else:
         check_label_maps(truth, found)
-    notes = pair_slips(truth, found)
+    notes = pair_slips(truth, found, categories=categories, file_names=file_names)
     if not truth.format == found.format == "arrays":
         # Names are compared for files. Documents handed over a few at a time often have no label in common, and that is fine.
         labels = label_notes(truth.labels, found.labels, found.source) if len(truth) and len(found) else ()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from calque.core.class_map import Pairs
 from calque.core.class_map import class_map as as_class_map
-from calque.core.corpus import BoxCorpus, Corpus, Side, one_of
+from calque.core.corpus import BoxCorpus, Corpus, Side, UnitId, one_of
 from calque.core.errors import ContractError, Issue, IssueLog
 from calque.kernels.scanning import Scanned
 from calque.readers.boxes import coco_files
@@ -24,6 +25,7 @@ from calque.readers.sources.source import Source
 if TYPE_CHECKING:
     from calque.readers.boxes.formats import Loaded
     from calque.readers.page_rows.streams import PageStream
+    from calque.readers.sides.readings import FileNames
 
 SCANNED = {"snapshot": "snapshot", "coco_truth": "coco", "coco_results": "coco-results"}
 """What the compiled scanner reads, and the name of each format."""
@@ -75,7 +77,8 @@ def _pair_of(
             errors.append(error)
     if errors:
         raise _joined(errors)
-    return _paired(loaded[0], loaded[1], *maps, page_size)
+    file_names = partial(_file_names, sources[0], loaded[0], sides[0])
+    return _paired(loaded[0], loaded[1], *maps, page_size, file_names)
 
 
 def _rules(from_truth: str | None, from_pred: str | None, options: Mapping[str, Any]) -> tuple[Rules, Rules]:
@@ -111,8 +114,26 @@ def stream_pair(
     return pairs(started[0], started[1], sources[0].batch, page_size=page_size, maps=maps)
 
 
+def _file_names(source: Any, truth: Loaded, rules: Rules) -> list[UnitId] | None:
+    """The name of each image's file in a COCO truth, which is read once more for them; ``None`` where images have none."""
+    path = getattr(truth, "source", "")
+    again = source if isinstance(source, Mapping) else Scanned(path) if os.path.isfile(path) else None
+    if again is None or not isinstance(truth, BoxCorpus) or truth.format != coco_files.FORMAT:
+        return None
+    try:
+        named = _load(again, rules.replaced(document_key="file_name", metadata=False))
+    except ContractError:
+        return None
+    return [named.documents[code] for code in named.page_document.tolist()] if isinstance(named, BoxCorpus) else None
+
+
 def _paired(
-    truth: Loaded, found: Loaded, truth_map: Pairs, found_map: Pairs, page_size: Sequence[float] | None
+    truth: Loaded,
+    found: Loaded,
+    truth_map: Pairs,
+    found_map: Pairs,
+    page_size: Sequence[float] | None,
+    file_names: FileNames,
 ) -> tuple[Corpus, Corpus]:
     if isinstance(truth, Results):
         raise ContractError.single(
@@ -122,10 +143,21 @@ def _paired(
         return truth, found.alone() if isinstance(found, Results) else found
     if isinstance(found, Results):
         # Results have the truth's categories, and so its class map, unless they are given one of their own.
+        categories = found.columns.category.ints if not (truth_map or found_map) else None
         found, found_map = found.against(truth), found_map or truth_map
+    else:
+        categories = None
     if not isinstance(found, BoxCorpus):
         return truth, found
-    return paired(truth, found, page_size=page_size, truth_map=truth_map, found_map=found_map)
+    return paired(
+        truth,
+        found,
+        page_size=page_size,
+        truth_map=truth_map,
+        found_map=found_map,
+        categories=categories,
+        file_names=file_names,
+    )
 
 
 def _started(source: Any, rules: Rules, batch: int | None = None) -> Any:

@@ -12,6 +12,7 @@ import dataclasses
 import json
 import math
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -24,6 +25,8 @@ from calque.readers.sources import compression
 ENDLESS = 4_300
 """Python does not turn whole numbers with more digits into text."""
 _DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
+_BRACKETS = re.compile(rb'"(?:[^"\\\\]|\\\\.)*"|[][{}]')
+"""Whole texts, too, so that no bracket is found in them."""
 ODD = object()
 """Stands for a value that only the exact reader can read, or refuse."""
 
@@ -120,6 +123,21 @@ def has_endless_number(line: bytes) -> bool:
     # So many digits on end are met by four looks on end; hardly a line has to be searched.
     looks = line[:: ENDLESS // 4].translate(_DIGITS)
     return b"0000" in looks and b"0" * ENDLESS in line.translate(_DIGITS)
+
+
+def nested_beyond(levels: int, data: bytes) -> bool:
+    """Whether JSON text nests its values more than so many levels deep. Brackets within texts do not count.
+
+    >>> nested_beyond(2, b'[["[[["]]'), nested_beyond(2, b"[[[]]]")
+    (False, True)
+    """
+    if data.count(b"[") + data.count(b"{") <= levels:
+        return False
+    deepest = depth = 0
+    for mark in _BRACKETS.findall(data):
+        depth += 1 if mark in b"[{" else -1 if mark in b"]}" else 0
+        deepest = max(deepest, depth)
+    return deepest > levels
 
 
 def dumped(tree: Any, indent: int | None = 1) -> bytes:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from typing import TypeGuard
+
 from calque.core.word_corpus import CAPTION, FIGURE, TABLE, Block
 from calque.readers.text.html import Element, tree_of
 
+PAGE = "ocr_page"
 LINES = frozenset(["ocr_line", "ocr_header", "ocr_footer", "ocr_textfloat", "ocr_caption", "ocrx_line"])
 WORDS = frozenset(["ocrx_word", "ocr_word"])
 _MARKS = {"ocr_caption": CAPTION, "ocr_table": TABLE, "ocr_float": FIGURE, "ocr_image": FIGURE, "ocr_photo": FIGURE}
@@ -12,14 +16,14 @@ _MARKS = {"ocr_caption": CAPTION, "ocr_table": TABLE, "ocr_float": FIGURE, "ocr_
 
 def looks_like(text: str) -> bool:
     """Whether an HTML text is hOCR."""
-    return "ocr_page" in text or "ocrx_word" in text
+    return PAGE in text or "ocrx_word" in text
 
 
 def blocks_of(text: str) -> list[Block]:
     """One block for each paragraph (or line outside of one), its lines kept."""
     blocks: list[Block] = []
     root = tree_of(text)
-    pages = [element for element in root.walk() if "ocr_page" in element.classes()] or [root]
+    pages = [element for element in root.walk() if PAGE in element.classes()] or [root]
     for number, page in enumerate(pages):
         _collect(page, number, blocks)
     return blocks
@@ -37,15 +41,48 @@ def _collect(page: Element, number: int, blocks: list[Block]) -> None:
             if text:
                 blocks.append(Block(text, marks, lang, number, "paragraph"))
         else:
-            stack.extend((child, lang, marks) for child in reversed(element.children) if isinstance(child, Element))
+            stack.extend((child, lang, marks) for child in reversed(element.children) if _is_inside(child))
+
+
+def _is_inside(child: Element | str) -> TypeGuard[Element]:
+    """A page in a page stands for itself."""
+    return isinstance(child, Element) and PAGE not in child.classes()
+
+
+@dataclass(slots=True)
+class _Line:
+    """The text of a line without the lines in it, and of each of its words with all that is inside."""
+
+    texts: list[str] = field(default_factory=list)
+    words: list[list[str]] = field(default_factory=list)
+
+    def text(self) -> str:
+        # Some engines mark lines only.
+        return " ".join(map(_one_space, self.words)).strip() if self.words else _one_space(self.texts)
+
+
+def _one_space(parts: list[str]) -> str:
+    return " ".join("".join(parts).split())
 
 
 def _lines(element: Element) -> list[str]:
-    lines = [part for part in element.walk() if not LINES.isdisjoint(part.classes())] or [element]
-    return [line for part in lines if (line := _words(part))]
-
-
-def _words(line: Element) -> str:
-    words = [part for part in line.walk() if not WORDS.isdisjoint(part.classes())]
-    # Some engines mark lines only.
-    return " ".join(" ".join(word.text().split()) for word in words).strip() if words else " ".join(line.text().split())
+    """Every text is in one line, and in one word at most, however these are nested: each element is looked at once."""
+    whole, lines = _Line(), list[_Line]()
+    stack: list[tuple[Element | str, _Line, list[str] | None]] = [(element, whole, None)]
+    while stack:
+        node, line, word = stack.pop()
+        if isinstance(node, str):
+            line.texts.append(node)
+            if word is not None:
+                word.append(node)
+            continue
+        classes = node.classes()
+        if not LINES.isdisjoint(classes):
+            line, word = _Line(), None
+            lines.append(line)
+        if word is None and not WORDS.isdisjoint(classes):
+            word = []
+            line.words.append(word)
+        inside = (child for child in reversed(node.children) if isinstance(child, str) or _is_inside(child))
+        stack.extend((child, line, word) for child in inside)
+    return [text for line in lines or [whole] if (text := line.text())]

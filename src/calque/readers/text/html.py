@@ -1,13 +1,16 @@
 """HTML as truth: blocks of text in reading order, each with its language and whether it is figure, table, caption, references.
 
-Read with Python's own parser: nothing is fetched, no entity expands to more than a character.
+Read with Python's own parser: nothing is fetched, no entity expands to more than a character. The work grows with the length
+of the text, however deep its elements are nested and whatever is left open.
 """
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from html import unescape
 from html.parser import HTMLParser
 
 from calque.core.word_corpus import CAPTION, FIGURE, REFERENCES, TABLE, Block
@@ -36,8 +39,16 @@ _CLOSED_BY: Mapping[str, frozenset[str]] = {
     "th": frozenset(["td", "th", "tr", "tbody", "tfoot"]),
     "option": frozenset(["option"]),
 }
-_SCOPES = frozenset(["table", "ul", "ol", "dl", "body", "html"])
-"""An unclosed element is never closed from inside a list or table that it holds."""
+_CLOSES: Mapping[str, tuple[str, ...]] = {
+    tag: tuple(left_open for left_open, closing in _CLOSED_BY.items() if tag in closing)
+    for tag in frozenset().union(*_CLOSED_BY.values())
+}
+"""Which unclosed elements a tag ends, unless something stands between that holds them: all but inline elements and these."""
+UNCLOSED = 8
+"""How many tags and comments without an end are taken for text, each up to the next tag; after as many, all the rest is text.
+
+Python's parser looks for the end of each in all that follows.
+"""
 
 _ELEMENT_MARKS = {
     "figure": FIGURE, "picture": FIGURE, "table": TABLE, "caption": CAPTION, "figcaption": CAPTION,
@@ -50,7 +61,7 @@ _CLASS_MARKS = {
     "bibliography": REFERENCES, "citation-list": REFERENCES, "doc-bibliography": REFERENCES,
 }  # fmt: skip
 _REFERENCE_HEADING = re.compile(
-    r"(?:\d+[.\d]*|[ivxlc]+\.)?\s*(?:references?(?: list)?|references? and notes|notes and references|bibliography|"
+    r"(?:\d[.\d]*|[ivxlc]+\.)?\s*(?:references?(?: list)?|references? and notes|notes and references|bibliography|"
     r"(?:literature|works|sources) cited|cited literature|literature|literatur(?:verzeichnis)?|références|bibliographie|"
     r"bibliografía|bibliografia)\s*[:.]?",
     re.IGNORECASE,
@@ -69,18 +80,6 @@ class Element:
         """The words of its ``class``."""
         return self.attributes.get("class", "").split()
 
-    def text(self) -> str:
-        """All text inside, as it stands."""
-        parts: list[str] = []
-        stack: list[Element | str] = [self]
-        while stack:
-            node = stack.pop()
-            if isinstance(node, str):
-                parts.append(node)
-            else:
-                stack.extend(reversed(node.children))
-        return "".join(parts)
-
     def walk(self) -> Iterator[Element]:
         """This element and all inside it, in document order."""
         stack: list[Element] = [self]
@@ -91,50 +90,89 @@ class Element:
 
 
 class _Builder(HTMLParser):
-    """Builds the tree, closing what authors leave open."""
+    """Builds the tree, closing what authors leave open; for each tag it knows where it is open, so that nothing is searched."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.root = Element("html")
-        self.open = [self.root]
+        self._open = [self.root]
+        self._depths: defaultdict[str, list[int]] = defaultdict(list)
+        self._holders = [0]
+        """Where elements are open out of which a tag closes nothing."""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self._close_implied(tag)
         element = Element(tag, {name: value or "" for name, value in attrs})
-        self.open[-1].children.append(element)
-        if tag not in VOID:
-            self.open.append(element)
+        self._open[-1].children.append(element)
+        if tag in VOID:
+            return
+        self._depths[tag].append(len(self._open))
+        if _holds(tag):
+            self._holders.append(len(self._open))
+        self._open.append(element)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.handle_starttag(tag, attrs)
         # HTML ignores the slash except on void elements, but hOCR and XHTML mean it.
         if tag not in VOID and tag not in ("p", "div"):
-            self.open.pop()
+            self._close(len(self._open) - 1)
 
     def handle_endtag(self, tag: str) -> None:
-        for depth in range(len(self.open) - 1, 0, -1):
-            if self.open[depth].tag == tag:
-                del self.open[depth:]
-                return
+        if self._depths[tag]:
+            self._close(self._depths[tag][-1])
 
     def handle_data(self, data: str) -> None:
-        self.open[-1].children.append(data)
+        self._open[-1].children.append(data)
+
+    def _close(self, depth: int) -> None:
+        while len(self._open) > depth:
+            tag = self._open.pop().tag
+            self._depths[tag].pop()
+            if _holds(tag):
+                self._holders.pop()
 
     def _close_implied(self, tag: str) -> None:
-        for depth in range(len(self.open) - 1, 0, -1):
-            here = self.open[depth].tag
-            if tag in _CLOSED_BY.get(here, ()):
-                del self.open[depth:]
-                return self._close_implied(tag)
-            if here in _SCOPES or (here not in INLINE and here not in _CLOSED_BY):
-                return None
-        return None
+        for left_open in _CLOSES.get(tag, ()):
+            depths = self._depths[left_open]
+            while depths and depths[-1] > self._holders[-1]:
+                self._close(depths[-1])
+
+    def parse_marked_section(self, i: int, report: bool = True) -> int:
+        """``<![CDATA[…]]>`` and its like; what only looks like one is a comment, as in browsers."""
+        try:
+            return super().parse_marked_section(i, report)
+        except AssertionError:  # so some versions of Python say that they do not know it
+            return self.parse_bogus_comment(i)
+
+    def take_unclosed(self) -> bool:
+        """Whether a tag or comment without an end was left; what stands before the next tag is text then, the rest is read."""
+        rest = self.rawdata
+        if self.cdata_elem is not None or not _BEGUN.match(rest):
+            return False
+        end = rest.find(">", 1) + 1 or rest.find("<", 1)
+        self.rawdata = ""
+        self.handle_data(unescape(rest[:end] if end > 0 else rest))
+        self.feed(rest[end:] if end > 0 else "")
+        return True
+
+
+_BEGUN = re.compile(r"<[a-zA-Z/!?]")
+
+
+def _holds(tag: str) -> bool:
+    return tag not in INLINE and tag not in _CLOSED_BY
 
 
 def tree_of(text: str) -> Element:
     """The tree of an HTML text; never fails."""
     builder = _Builder()
     builder.feed(text)
+    unclosed = 0
+    while unclosed < UNCLOSED and builder.take_unclosed():
+        unclosed += 1
+    if unclosed == UNCLOSED and builder.rawdata:
+        rest, builder.rawdata = builder.rawdata, ""
+        builder.handle_data(unescape(rest))
     builder.close()
     return builder.root
 

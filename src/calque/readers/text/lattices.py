@@ -66,6 +66,8 @@ def _graph(node: Mapping[str, Any], file: str, place: str) -> Lattice:
     finals = node.get("finals")
     if finals is not None and not isinstance(finals, list):
         finals = [finals]
+    if not all(isinstance(end, str | int | None) for end in (node.get("start"), *(finals or ()))):
+        raise _wrong(file, place, "start and finals are names or numbers of nodes")
     return _placed(lambda: Lattice.from_edges([tuple(edge) for edge in edges], node.get("start"), finals), file, place)
 
 
@@ -122,8 +124,8 @@ def _add_row(
     docid, varid, candid, source, wordid, word = (cells[place] for place in places)
     empty = not word and not wordid.strip()
     numbers = [varid, candid] if empty else [varid, candid, wordid]
-    if not all(number.strip().isdecimal() for number in numbers):
-        log.add("wrong-number", f"line {line}", "varid, candid and wordid are whole numbers from 0")
+    if any(word_table.whole_number(number) is None for number in numbers):
+        log.add("wrong-number", f"line {line}", "varid, candid and wordid are whole numbers from 0 with up to 18 digits")
         return
     slot = candidates.setdefault(docid, {}).setdefault(int(varid), {})
     candidate = slot.setdefault(int(candid), _Candidate())

@@ -57,7 +57,7 @@ def _from_mapping(source: Mapping[Any, Any], file: str) -> TextCorpus | WordCorp
         return TextCorpus(texts={unit: (Block(text),) for unit, text in source.items()}, source=file)
     listed: dict[UnitId, Sequence[str]] = {}
     for unit, words in source.items():
-        if isinstance(words, str) or not all(isinstance(word, str) for word in words):
+        if isinstance(words, str) or not isinstance(words, Sequence) or not all(isinstance(word, str) for word in words):
             raise ContractError.single("wrong-words", f"document {unit!r} is neither text nor a list of words", file=file)
         listed[unit] = words
     return WordCorpus.of(listed, source=file)

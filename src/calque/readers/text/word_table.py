@@ -15,6 +15,7 @@ from calque.core.columns import Strings
 from calque.core.corpus import UnitId, canonical
 from calque.core.errors import ContractError, IssueLog, MissingExtra, Severity
 from calque.core.word_corpus import WordCorpus
+from calque.readers.sources.json_tree import shown
 
 COLUMNS = ("docid", "wordid", "word")
 LONGEST_LINE = 1 << 20
@@ -74,10 +75,23 @@ def _text_rows(path: str, log: IssueLog) -> Iterator[tuple[int, str, int, str]]:
             log.add("wrong-row", f"line {number}", f"has {len(cells)} columns, too few for {', '.join(COLUMNS)}")
             continue
         docid, wordid, word = (cells[place] for place in places)
-        if not wordid.strip().isdecimal():
-            log.add("wrong-wordid", f"line {number}", f"wordid {wordid!r} is not a whole number from 0")
+        read = whole_number(wordid)
+        if read is None:
+            log.add(
+                "wrong-wordid", f"line {number}", f"wordid {shown(wordid)} is not a whole number from 0 with up to 18 digits"
+            )
             continue
-        yield number, docid, int(wordid), word
+        yield number, docid, read, word
+
+
+def whole_number(text: str) -> int | None:
+    """A whole number from 0 that a column of integers can hold.
+
+    >>> whole_number(" 12"), whole_number("-1"), whole_number("9" * 19)
+    (12, None, None)
+    """
+    digits = text.strip()
+    return int(digits) if digits.isdecimal() and len(digits) <= 18 else None
 
 
 def column_places(head: Sequence[str], names: Sequence[str], log: IssueLog, line: int) -> list[int]:
@@ -109,6 +123,8 @@ def _parquet_rows(path: str) -> Iterator[tuple[int, str, int, str]]:
                 raise ContractError.single("no-column", f"has no column {', '.join(missing)}", file=path)
             for batch in file.iter_batches(columns=list(COLUMNS)):
                 for docid, wordid, word in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                    if abs(int(wordid)) >= 10**18:
+                        raise ValueError(f"the wordid {wordid} has more than 18 digits")
                     yield number, str(docid), int(wordid), str(word)
                     number += 1
     except (ArrowException, OSError, TypeError, ValueError) as error:

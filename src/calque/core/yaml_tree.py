@@ -6,11 +6,10 @@ Repeated keys, aliases that unfold to more than anyone would write, and tags are
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from calque.checks.evaluators.settings import Located, LocatedList
 from calque.core.errors import ConfigError
 
 DEEPEST = 100
@@ -26,6 +25,19 @@ _SPECIAL = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _INT = re.compile(r"[-+]?[0-9]+")
 _PREFIXED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+
+
+class Located(dict[str, Any]):
+    """A mapping that knows where each of its keys stands in its file."""
+
+    places: Mapping[str, str] = {}
+    place: str = ""
+
+
+class LocatedList(list[Any]):
+    """A list that knows where each of its items stands in its file."""
+
+    places: Sequence[str] = ()
 
 
 def load(data: bytes, file: str, *, plain: frozenset[str] = frozenset()) -> Any:
@@ -113,7 +125,7 @@ class _Builder:
             elif kind is yaml.AliasEvent:
                 self._put_alias(event)
             elif kind is yaml.DocumentStartEvent and self._documents:
-                self._refuse(event.start_mark, "a second document begins; a suite is one document")
+                self._refuse(event.start_mark, "a second document begins; a file here is one document")
         if not self._documents:
             raise ConfigError(f"{self._file}: the file is empty")
         return self._documents[0]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import ConfigError
-from calque.checks.suites.yaml_loader import load
+from calque.core.yaml_tree import load
 
 
 def read(text: str) -> object:
@@ -143,3 +143,11 @@ def test_json_is_yaml(value: object) -> None:
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     with contextlib.suppress(ConfigError):
         load(data, "f.yaml")
+
+
+@pytest.mark.parametrize("opened", ["[", "{a: "])
+def test_a_hundred_levels_are_read_and_one_more_is_refused(opened: str) -> None:
+    closed = "]" if opened == "[" else "}"
+    assert load((opened * 100 + closed * 100).encode(), "deep.yaml")
+    with pytest.raises(ConfigError, match="more than 100 levels of nesting"):
+        load((opened * 101 + closed * 101).encode(), "deep.yaml")

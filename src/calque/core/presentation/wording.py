@@ -1,0 +1,66 @@
+"""Numbers in words: counts with their nouns, shares that are never rounded to all or nothing, and names cut short."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import PurePath
+
+LISTED = 5
+"""How many names a note lists before it only counts."""
+
+
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """A count with its noun in the form that goes with it.
+
+    >>> counted(1, "document"), counted(1200, "document"), counted(2, "class", "classes")
+    ('1 document', '1,200 documents', '2 classes')
+    """
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def percent(share: float) -> str:
+    """A share for a sentence: whole percents, and neither 0 nor 100 unless it is exactly that.
+
+    >>> percent(0.9412), percent(1.0), percent(0.9996), percent(0.0), percent(0.0004)
+    ('94 %', '100 %', 'more than 99 %', '0 %', 'less than 1 %')
+    """
+    rounded = round(share * 100)
+    if rounded >= 100 and share < 1:
+        return "more than 99 %"
+    if rounded <= 0 and share > 0:
+        return "less than 1 %"
+    return f"{rounded:,} %"
+
+
+def some(names: Iterable[object], listed: int = LISTED) -> str:
+    """The first names, and how many more there are.
+
+    >>> some("abcdefg"), some(["a.pdf"])
+    ('a, b, c, d, e and 2 more', 'a.pdf')
+    """
+    every = [str(name) for name in names]
+    shown = ", ".join(every[:listed])
+    return shown if len(every) <= listed else f"{shown} and {len(every) - listed:,} more"
+
+
+def joined(parts: Sequence[str]) -> str:
+    """Parts of a sentence as a list.
+
+    >>> joined(["2 wrong", "1 missing", "3 made up"])
+    '2 wrong, 1 missing and 3 made up'
+    """
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def short_names(paths: Sequence[str]) -> dict[str, str]:
+    """Each path by its name alone, or by as much of its end as tells them all apart.
+
+    >>> short_names(["runs/a/page.txt", "runs/b/page.txt"])
+    {'runs/a/page.txt': 'a/page.txt', 'runs/b/page.txt': 'b/page.txt'}
+    """
+    parts = {path: PurePath(path).parts or (path,) for path in paths}
+    for length in range(1, max(map(len, parts.values()), default=1) + 1):
+        short = {path: "/".join(steps[-length:]) for path, steps in parts.items()}
+        if len(set(short.values())) == len(short):
+            return short
+    return {path: path for path in paths}

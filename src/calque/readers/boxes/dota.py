@@ -1,0 +1,96 @@
+"""DOTA: one text file for each image, ``x1 y1 x2 y2 x3 y3 x4 y4 class difficult`` in pixels."""
+
+from __future__ import annotations
+
+import os
+
+from calque.core.corpus import BoxCorpus
+from calque.core.errors import ContractError
+from calque.readers.boxes import page_names, yolo
+from calque.readers.boxes.conventions import Rules
+from calque.readers.boxes.objects import Rows, Traced, by_page
+from calque.readers.sources.source import Source
+from calque.readers.sources.xml_tree import number, shown
+
+FORMAT = "dota"
+CARRIES = frozenset({"ignored objects", "empty pages"})
+FOLDER = "labelTxt"
+HEADERS = ("imagesource:", "gsd:")
+CORNERS = 8
+
+
+def recognise(source: Source) -> bool:
+    """Whether a folder holds text files with DOTA's first lines, or with eight numbers and a word."""
+    if not source.is_folder:
+        return False
+    head = next((file.head for file in Source(_labels_folder(source.path)).files(".txt") if file.head), b"")
+    lines = head.decode("utf-8", "replace").splitlines()
+    if any(line.lower().startswith(HEADERS) for line in lines[:2]):
+        return True
+    words = lines[0].split() if lines else []
+    corners = [number(word) for word in words[:CORNERS]]
+    # Nine numbers are YOLO's: a class, and an outline.
+    return len(words) > CORNERS and None not in corners and number(words[CORNERS]) is None
+
+
+def load(source: Source, rules: Rules) -> BoxCorpus:
+    """One page for each file, named by the file, with sizes of the images beside; difficult objects are ignored."""
+    rows = Rows(source.path, rules)
+    if not source.is_folder:
+        help = "give the folder with the .txt files"
+        raise ContractError.single("not-a-folder", "is not a folder", file=source.path, help=help)
+    folder = _labels_folder(source.path)
+    images = _images(folder)
+    for file in Source(folder).files(".txt"):
+        size = yolo.image_size(images.pop(file.stem)) if file.stem in images else None
+        _read(file, rows.new_page(*page_names.place(file.stem), file.name, size=size), rows)
+    for stem, path in images.items():
+        rows.page(*page_names.place(stem), size=yolo.image_size(path))
+    return rows.corpus(FORMAT)
+
+
+def _labels_folder(folder: str) -> str:
+    inner = os.path.join(folder, FOLDER)
+    return inner if os.path.isdir(inner) else folder
+
+
+def _images(labels: str) -> dict[str, str]:
+    """Image files by stem: in the folder ``images`` beside the labels, or with them."""
+    for folder in (os.path.join(labels, os.pardir, "images"), os.path.join(labels, "images"), labels):
+        beside = folder != os.path.join(labels, os.pardir, "images") or os.path.basename(os.path.normpath(labels)) == FOLDER
+        if beside and os.path.isdir(folder) and (files := Source(folder).files(*yolo.IMAGES)):
+            return {file.stem: file.path for file in files}
+    return {}
+
+
+def _read(file: Source, page: int, rows: Rows) -> None:
+    for count, line in enumerate(file.data.decode("utf-8", "replace").splitlines() if file.head else (), start=1):
+        words = line.split()
+        if not words or line.lower().startswith(HEADERS):
+            continue
+        where = f"{file.name}: line {count}"
+        corners = [value for word in words[:CORNERS] if (value := number(word)) is not None]
+        if len(corners) < CORNERS or len(words) == CORNERS:
+            help = "a line is x1 y1 x2 y2 x3 y3 x4 y4, a class, and 1 where it is difficult"
+            rows.log.add("box-shape", where, f"expected eight numbers and a class, not {line[:60]!r}", help=help)
+            continue
+        rest = words[CORNERS:]
+        difficult = rest.pop() if len(rest) > 1 and rest[-1].isdecimal() else "0"
+        rows.add(page, " ".join(rest), rows.around(corners, where), where, ignored=difficult.strip("0") != "")
+
+
+def write(corpus: BoxCorpus) -> dict[str, bytes]:
+    """The corpus (corners in pixels) as one file for each page."""
+    stems = page_names.stems(corpus)
+    return {stems[page] + ".txt": _document(items) for page, items in by_page(corpus)}
+
+
+def _document(items: list[Traced]) -> bytes:
+    lines = ["imagesource:unknown", "gsd:null", *map(_line, items), ""]
+    return "\n".join(lines).encode("utf-8", "replace")
+
+
+def _line(item: Traced) -> str:
+    x, y, right, bottom = map(shown, item.box)
+    label = " ".join(item.label.split()) or "_"
+    return " ".join([x, y, right, y, right, bottom, x, bottom, label, str(int(item.ignored))])
