@@ -204,7 +204,7 @@ def test_agreement_on_the_command_line(calque: Callable[..., Run], files: tuple[
 
 def test_misuse(calque: Callable[..., Run], files: tuple[str, str]) -> None:
     assert "--agreement needs two files" in calque("audit", files[0], "--agreement").err
-    assert "is written as .txt or .json" in calque("audit", files[0], "-o", "audit.csv").err
+    assert "names no format; use .txt, .json" in calque("audit", files[0], "-o", "audit.csv").err
     assert calque("audit", files[0], "--near", "2").code == 2
 
 
