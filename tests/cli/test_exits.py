@@ -91,7 +91,7 @@ def test_options_reach_the_settings(calque: Command, files: Files) -> None:
         "precision-floor": "0.0",
         "from-truth": "snapshot",
         "from-pred": "snapshot",
-        "boxes": "xyxy",
+        "boxes": "auto",
         "units": "normalized",
         "origin": "top_left",
         "page-size": "600.0,800.0",

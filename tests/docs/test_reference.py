@@ -37,7 +37,7 @@ def codes_in_source() -> set[str]:
 
 def _makes_an_issue(call: ast.Call) -> bool:
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    return name in {"Issue", "single", "_flag", "fault", "_fault", "fault_at", "_loss"} or (
+    return name in {"Issue", "single", "_flag", "fault", "_fault", "fault_at", "_loss", "_lose"} or (
         name in {"add", "_add", "note", "_note"} and len(call.args) >= 3
     )
 

@@ -82,3 +82,8 @@ def test_a_message_that_breaks_off_is_the_end() -> None:
     for end in range(len(whole.getvalue())):
         with pytest.raises(EOFError):
             worker.receive(io.BytesIO(whole.getvalue()[:end]))
+
+
+def test_a_work_is_loaded_once_and_keeps_what_it_made() -> None:
+    answering = Answering(pickle.dumps(works.Counting()))
+    assert [pickle.loads(answering(pickle.dumps(None))) for _ in range(3)] == [(True, 1), (True, 2), (True, 3)]

@@ -93,3 +93,14 @@ def lies_down(path: str) -> None:
     until = time.monotonic() + 300
     while time.monotonic() < until:
         time.sleep(0.05)
+
+
+class Counting:
+    """Says how many items it was given so far."""
+
+    def __init__(self) -> None:
+        self.seen = 0
+
+    def __call__(self, item: object) -> int:
+        self.seen += 1
+        return self.seen

@@ -200,20 +200,7 @@ def test_samples_are_sound(folder: Path, name: str) -> None:
     assert code in (0, 1, 3)
 
 
-OPEN = {
-    "coco": "an area or a side of a page that is not finite reaches a writer of JSON",
-    "label studio": "infinite percentages are subtracted with a warning",
-}
-"""What still ends a run."""
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[pytest.mark.xfail(reason=OPEN[name], strict=False)] if name in OPEN else [])
-        for name in SUBJECTS
-    ],
-)
+@pytest.mark.parametrize("name", SUBJECTS)
 @examples(60)
 @given(data=st.data())
 def test_no_value_ends_a_run_in_another_way(folder: Path, name: str, data: st.DataObject) -> None:

@@ -68,7 +68,9 @@ def test_many_small_ledgers_become_few_with_work_that_grows_with_their_number(ca
             assert made.held() <= doublings
     assert moved <= calls * doublings
     assert contents(made) == [
-        (unit, sign * unit, word) for unit in range(calls) for sign, word in ((1, f"{unit:02}"), (-1, "é"))
+        (unit, sign * unit, word, label)
+        for unit in range(calls)
+        for sign, word, label in ((1, f"{unit:02}", f"only {unit}"), (-1, "é", "all"))
     ]
 
 

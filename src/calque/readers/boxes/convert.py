@@ -59,7 +59,8 @@ def converted(corpus: BoxCorpus, target: Format, page_size: Sequence[float] | No
     """
     if target.write is None:
         raise ContractError.single("no-writer", f"calque reads {target.name} and does not write it", help="choose another --to")
-    fitted, cut, gone = _on_the_page(_fitted(corpus, target, page_size), target)
+    with np.errstate(over="ignore", invalid="ignore"):  # boxes that are none stay so, and are counted below
+        fitted, cut, gone = _on_the_page(_fitted(corpus, target, page_size), target)
     files = target.write(fitted)
     kept = _usable(corpus) & ~cut & ~gone
     # Sizes that made the conversion are in its result; those of the source are what may be lost.

@@ -64,12 +64,17 @@ def ndjson(corpus: BoxCorpus) -> dict[str, bytes]:
     for page, (begin, end) in enumerate(pairwise(bounds)):
         width, height = (_number(side) for side in rows.sizes[page].tolist())
         node = {"doc_id": rows.document[page], "page_index": int(rows.index[page]), "width": width, "height": height}
-        node |= {name: values[page] for name, values in rows.metadata.items()}
+        node |= {name: _finite(values[page]) for name, values in rows.metadata.items()}
         kept = {key: value for key, value in node.items() if value is not None}
         lines.append(dumped(kept | {name: values[begin:end] for name, values in columns.items()}, None) + b"\n")
     said = statement(corpus)
     head = [dumped({HEADER: PAGES, **said}, None) + b"\n"] if said else []
     return {"": b"".join([*head, *lines])}
+
+
+def _finite(value: Any) -> Any:
+    """What is known of a document, as JSON can say it: a number that is none is nothing."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _lists(rows: Rows) -> dict[str, list[Any]]:

@@ -57,7 +57,8 @@ def unit_slips(boxes: Floats, extent: Extent, sizes: Floats, file: str) -> Itera
         text = f"no coordinate is above {largest:.6g} of the page: they were divided once too often"
         yield Issue("looks-divided", text, file, help="check --units", severity=Severity.NOTE)
     elif extent is Extent.PIXELS:
-        beyond = (boxes[:, 2:] > 1.02 * sizes).any(axis=1)
+        with np.errstate(over="ignore"):  # a side that large is no side, and nothing lies beyond it
+            beyond = (boxes[:, 2:] > 1.02 * sizes).any(axis=1)
         if beyond.sum() > MANY * len(boxes):
             text = f"{beyond.mean():.0%} of the boxes reach beyond their pages"
             help = "check --boxes, --units and --page-size, and whether x and y are swapped"
