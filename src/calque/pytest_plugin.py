@@ -11,6 +11,7 @@ import pytest
 if TYPE_CHECKING:
     from calque.checks.evaluators.registry import Check
     from calque.checks.suites.cases import Case
+    from calque.checks.suites.suite import Suite
 
 ENDING = ".check.yaml"
 
@@ -23,42 +24,53 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> SuiteFile 
 
 
 class SuiteFile(pytest.File):
-    """A suite. Evaluators of one's own come from installed packages only: a test run takes no other code from a file."""
+    """A suite, held to its gate as ``calque check`` holds it.
 
-    def collect(self) -> Iterator[CheckItem]:
-        """One test for each case and evaluator."""
+    Evaluators of one's own come from installed packages, and from ``[tool.calque.evaluators]`` in the pyproject.toml of the
+    folder that pytest calls its root: a suite by itself brings no code.
+    """
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """One test for each case and evaluator; where the suite has a gate, the gate is one more, and alone decides."""
+        from calque.checks.suites.project import named_evaluators
         from calque.checks.suites.suite import Suite
         from calque.core.errors import CalqueError
 
         try:
-            suite = Suite.load(self.path)
+            suite = Suite.load(self.path, evaluators=named_evaluators(self.config.rootpath))
             for case in suite.cases():
                 for check in suite.bench.checks_for(case):
-                    yield CheckItem.from_parent(self, name=f"{case.id}[{check.name}]", case=case, check=check)
+                    yield CheckItem.from_parent(self, name=f"{case.id}[{check.name}]", case=case, check=check, suite=suite)
         except CalqueError as error:
             raise pytest.Collector.CollectError(str(error)) from None
+        if suite.gate.given:
+            yield GateItem.from_parent(self, name="gate", suite=suite)
 
 
 class CheckItem(pytest.Item):
     """One case under one evaluator."""
 
-    def __init__(self, *, case: Case, check: Check, **keywords: Any) -> None:
+    def __init__(self, *, case: Case, check: Check, suite: Suite, **keywords: Any) -> None:
         super().__init__(**keywords)
         self.case = case
         self.check = check
+        self.suite = suite
         self.extra_keyword_matches.update(case.tags)  # so that -k TAG chooses
 
     def runtest(self) -> None:
-        """Judge the case. A partial result is no failure, as on the command line."""
-        outcome = self.check.evaluate(self.case.output, self.case.expected)
-        if outcome.failed:
-            raise CheckFailed(outcome.reasoning, outcome.misses)
+        """Judge the case. A partial result is a failure where a threshold was given, as on the command line."""
+        from calque.checks.evaluators.outcome import Status
+
+        row = self.suite.bench.row(self.case, self.check)
+        if not row.failed:
+            return
+        if self.suite.gate.given and row.outcome.status is not Status.ERROR:
+            pytest.xfail(f"{row.outcome.reasoning} (the gate decides)")
+        raise CheckFailed(row.outcome.reasoning, row.outcome.misses)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Why it failed, without a traceback of calque's own code."""
-        if isinstance(excinfo.value, CheckFailed):
-            return "\n".join([excinfo.value.reasoning, *(f"  - {miss}" for miss in excinfo.value.misses)])
-        return super().repr_failure(excinfo, style)
+        return _told(excinfo) or super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """Where the case stands in its file."""
@@ -67,8 +79,36 @@ class CheckItem(pytest.Item):
         return self.path, line, self.name
 
 
+class GateItem(pytest.Item):
+    """What must hold of the whole suite, whichever of its cases were chosen."""
+
+    def __init__(self, *, suite: Suite, **keywords: Any) -> None:
+        super().__init__(**keywords)
+        self.suite = suite
+
+    def runtest(self) -> None:
+        """Judge every case, and hold the numbers against the gate."""
+        result = self.suite.run()
+        if result.failures:
+            raise CheckFailed("the gate does not hold", result.failures)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """What does not hold, without a traceback of calque's own code."""
+        return _told(excinfo) or super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """The suite's file."""
+        return self.path, None, self.name
+
+
+def _told(excinfo: pytest.ExceptionInfo[BaseException]) -> str:
+    """What failed and why, when it is a case or a gate that did."""
+    error = excinfo.value
+    return "\n".join([error.reasoning, *(f"  - {miss}" for miss in error.misses)]) if isinstance(error, CheckFailed) else ""
+
+
 class CheckFailed(Exception):
-    """A case failed, or could not be judged."""
+    """A case failed or could not be judged, or a gate does not hold."""
 
     def __init__(self, reasoning: str, misses: Any) -> None:
         super().__init__(reasoning)

@@ -41,7 +41,7 @@ Files = tuple[str, str]
         (["detect", "gt.json", "pred.json", "--iou", ""], "is not a number or a list of numbers"),
         (["detect", "gt.json", "pred.json", "--iou", "0"], "iou must be above 0 and at most 1"),
         (["detect", "gt.json", "pred.json", "--iou", "50"], "iou must be above 0 and at most 1"),
-        (["detect", "gt.json", "pred.json", "--min-score", "-1"], "min_score must be a number from 0"),
+        (["detect", "gt.json", "pred.json", "--min-score", "nan"], "min_score must be a finite number"),
         (["detect", "gt.json", "pred.json", "--class-weight", "Table"], "is not NAME=WEIGHT"),
         (["detect", "gt.json", "pred.json", "--class-weight", "2"], "NAME=WEIGHT"),
         (["detect", "gt.json", "pred.json", "--class-weight", "Table=-2"], "class weights must be NAME=WEIGHT, from 0"),

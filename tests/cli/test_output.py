@@ -38,7 +38,6 @@ def assert_golden(name: str, text: str) -> None:
         ("detect-one-threshold", ("--iou", "0.9")),
         ("detect-intersect", ("--missing", "intersect")),
         ("detect-options", ("--labels", "Figure", "--min-area", "0.02", "--min-score", "0.35", "--class-weight", "Figure=2")),
-        ("detect-nothing-left", ("--labels", "Table")),
         ("detect-views", ("--crops", "--confusion", "--recall-floor", "0.9", "--page-view")),
         ("detect-markdown", ("--format", "markdown")),
         ("detect-csv", ("--format", "csv")),
@@ -51,6 +50,12 @@ def test_detect(name: str, options: tuple[str, ...], calque: Command, files: Fil
     assert run.code == 0
     assert run.err == ""
     assert_golden(name, run.out)
+
+
+def test_a_truth_of_which_nothing_counts_is_told_first(calque: Command, files: Files) -> None:
+    run = calque("detect", *files, "--labels", "Table")
+    assert (run.code, run.err.split(": ")[0]) == (3, "error")
+    assert_golden("detect-nothing-left", run.out)
 
 
 def test_detect_with_remarks(calque: Command, tmp_path: Path) -> None:
@@ -235,8 +240,8 @@ def test_half_characters_survive_in_every_format(calque: Command, tmp_path: Path
     for name, tree in (("gt.json", truth({("a\ud800", 0): []})), ("pred.json", predictions({("b", 0): []}, model="m\udfff"))):
         write(tmp_path / name, tree)
     for format in ("table", "json", "jsonl", "csv", "markdown"):
-        assert calque("detect", "gt.json", "pred.json", "--format", format).code == 0
-    assert calque("detect", "gt.json", "pred.json", "-o", "result.json").code == 0
+        assert calque("detect", "gt.json", "pred.json", "--format", format).code == 3
+    assert calque("detect", "gt.json", "pred.json", "-o", "result.json").code == 3
     result = json.loads((tmp_path / "result.json").read_bytes())
     assert result["documents"]["only_truth"] == ["a\ud800"]
 
@@ -303,4 +308,4 @@ def test_merge_refuses_other_settings_and_says_which(calque: Command, shards: li
     run = calque("merge", "a.state", "other.state")
     assert (run.code, run.out) == (2, "")
     assert "iou: 0.5,0.75 and 0.9" in run.err
-    assert "min-score: 0.0 and 0.1" in run.err
+    assert "min-score: none and 0.1" in run.err

@@ -110,7 +110,7 @@ DETECTION = Trial(
 LAYOUT = Trial(
     Layout(),
     BOXES,
-    READING | {"iou": 0.9},
+    READING | {"iou": 0.9, "boxes": "xyxy"},
     given={"units": {"page_size": (1000.0, 1000.0)}, "page_size": SIZES, "origin": {"page_size": (1000.0, 1000.0)}},
     unmoved=OF_FILES | LENIENT | ALIKE,
 )

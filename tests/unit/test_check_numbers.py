@@ -146,6 +146,7 @@ def test_rates_and_scores_are_over_all_cases(cases: list[Verdicts]) -> None:
     assert numbers["summary"] == {
         "cases": len(cases),
         **{kind: worst.count(kind) for kind in KINDS},
+        "partial_failed": 0,
         "score": pytest.approx(float(sum(weighted) / len(cases)), abs=1e-12),
         "pass_rate": worst.count("pass") / len(cases),
     }
@@ -153,6 +154,7 @@ def test_rates_and_scores_are_over_all_cases(cases: list[Verdicts]) -> None:
         assert numbers["evaluators"][name] == {
             "cases": len(cases),
             **{kind: verdicts.count(kind) for kind in KINDS},
+            "partial_failed": 0,
             "score": pytest.approx(float(sum(map(score, verdicts)) / len(cases)), abs=1e-12),
             "pass_rate": verdicts.count("pass") / len(cases),
         }

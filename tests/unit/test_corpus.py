@@ -62,7 +62,7 @@ def test_labels_may_be_codes() -> None:
     [
         ({"documents": ["a"]}, "documents has 1 entries for 3 boxes"),
         ({"pages": [0, 1]}, "pages has 2 entries for 3 boxes"),
-        ({"scores": [0.5]}, "scores has 1 entries, expected 3"),
+        ({"scores": [0.5]}, "scores has 1 entries for 3 boxes"),
         ({"ids": ["x"]}, "ids has 1 entries, expected 3"),
         ({"label_names": ["Figure"]}, r"labels \['Table'\] are not in label_names"),
         ({"form": "polygon"}, "polygon"),
@@ -123,7 +123,7 @@ def test_select_keeps_page_names() -> None:
 def test_reading_takes_a_path_a_tree_or_a_corpus() -> None:
     made = corpus()
     assert read(made) is made
-    with pytest.raises(TypeError, match="cannot read a int"):
+    with pytest.raises(TypeError, match="source: cannot read int"):
         read(1)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from calque.checks.evaluators.outcome import Status
+from calque.checks.evaluators.outcome import Status, is_failure
 from calque.checks.suites.runner import Row
 from calque.core.presentation.sections import printable
 
@@ -30,7 +30,7 @@ def to_junit(results: Sequence[Mapping[str, Any]], suite: str) -> str:
     <BLANKLINE>
     """
     errors = sum(row["status"] == "error" for row in results)
-    failures = sum(row["verdict"] == "fail" and row["status"] != "error" for row in results)
+    failures = sum(is_failure(row) and row["status"] != "error" for row in results)
     counts = f'tests="{len(results)}" failures="{failures}" errors="{errors}"'
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
@@ -47,7 +47,7 @@ def _case(row: Mapping[str, Any], suite: str) -> list[str]:
     head = f"    <testcase classname={_quoted(suite + '.' + row['evaluator'])} name={_quoted(str(row['id']))}"
     if row["status"] == "error":
         return [head + ">", f"      {_told('error', row)}", "    </testcase>"]
-    if row["verdict"] == "fail":
+    if is_failure(row):
         return [head + ">", f"      {_told('failure', row)}", "    </testcase>"]
     return [head + "/>"]
 
@@ -71,7 +71,7 @@ _LINE = re.compile(r"line (\d+)(?: column (\d+))?")
 def annotated(rows: Sequence[Row], file: str) -> Iterator[str]:
     """One line for each result that failed or could not be had."""
     for row in rows:
-        if row.outcome.failed:
+        if row.failed:
             what = "could not be judged" if row.outcome.status is Status.ERROR else "failed"
             title = f"{row.case.id}: {row.evaluator} {what}"
             place = "".join(f",{key}={value}" for key, value in _place(row.case.place).items())

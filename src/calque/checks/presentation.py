@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from calque.checks.evaluators.outcome import is_failure
 from calque.checks.numbers import COUNTED
 from calque.checks.task import STATUSES, VERDICTS
 from calque.core.presentation.result_schema import (
@@ -63,7 +64,9 @@ def sections(numbers: Mapping[str, Any]) -> list[Section]:
 
 def _overview(summary: Mapping[str, Any]) -> Section:
     tally = ", ".join(f"{summary[name]:,} {name}" for name in COUNTED)
-    return Section(title="Checks", notes=[f"{counted(summary['cases'], 'case')}: {tally}"])
+    short = summary["partial_failed"]
+    rule = [f"{short:,} of the partial failed: a threshold was given (partial: pass in the suite allows that)"] if short else []
+    return Section(title="Checks", notes=[f"{counted(summary['cases'], 'case')}: {tally}", *rule])
 
 
 def _evaluators(evaluators: Mapping[str, Any]) -> Section:
@@ -74,7 +77,7 @@ def _evaluators(evaluators: Mapping[str, Any]) -> Section:
 
 def _failures(results: list[Mapping[str, Any]]) -> list[Section]:
     """What failed; cases that failed in the same way are one row."""
-    failed = [row for row in results if row["verdict"] == "fail" or row["status"] == "error"]
+    failed = [row for row in results if is_failure(row)]
     if not failed:
         return []
     alike: dict[tuple[Any, ...], list[str]] = {}
@@ -94,8 +97,8 @@ def flat(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def result_schema() -> Schema:
-    """The schema of what ``calque check --format json`` prints; `calque merge` knows of no gate."""
-    tally = {"cases": COUNT, **dict.fromkeys(COUNTED, COUNT), "score": SHARE, "pass_rate": SHARE}
+    """The schema of what ``calque check --format json`` prints, and `calque merge` of states of checks."""
+    tally = {"cases": COUNT, **dict.fromkeys((*COUNTED, "partial_failed"), COUNT), "score": SHARE, "pass_rate": SHARE}
     judged = {
         "id": UNIT_ID,
         "evaluator": TEXT,
@@ -103,7 +106,7 @@ def result_schema() -> Schema:
         "verdict": {"enum": list(VERDICTS)},
         "status": {"enum": list(STATUSES)},
     }
-    told = {"hits": list_of(TEXT), "misses": list_of(TEXT), "reasoning": TEXT, "metadata": {"type": "object"}}
+    told = {"failed": FLAG, "hits": list_of(TEXT), "misses": list_of(TEXT), "reasoning": TEXT, "metadata": {"type": "object"}}
     numbers = {
         "summary": object_of(tally),
         "evaluators": map_of(object_of(tally)),

@@ -7,10 +7,10 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from calque.core.errors import Issue, Severity
-from calque.core.task import PartsBeside, Task, setting
+from calque.core.errors import ConfigError, Issue, Severity
+from calque.core.task import PartsBeside, Task, setting, take_in
 
 if TYPE_CHECKING:
     from calque.checks.suites.cases import CaseCorpus, Selection
@@ -52,7 +52,19 @@ class Checks(PartsBeside, Task):
         None, kind="path", key="rerun-failed", flag="--rerun-failed", help="Only cases that failed in an earlier result."
     )
 
+    partial: Literal["fail", "pass"] = setting(
+        "fail",
+        kind="choice",
+        choices=("fail", "pass"),
+        key="partial",
+        help="What a partial result is where a threshold was given.",
+    )
+    gate: str = setting("", kind="word", view=True, help="What must hold, as JSON. Default: no case may fail.")
+
     def __post_init__(self) -> None:
+        take_in(self)
+        if self.partial not in ("fail", "pass"):
+            raise ConfigError(f"partial must be 'fail' or 'pass', not {self.partial!r}")
         for name in ("own", "ids", "tags"):
             object.__setattr__(self, name, tuple(sorted(set(getattr(self, name)))))
         if self.only is not None:
@@ -104,7 +116,7 @@ class Checks(PartsBeside, Task):
         truths = {case.id: case for case in expected.cases}
         cases = [replace(case, output=outputs[case.id].output if case.id in outputs else None) for case in expected.cases]
         cases += [replace(case, expected=None) for case in found.cases if case.id not in truths]
-        bench = Bench([json.loads(text) for text in self.evaluators], file=expected.source)
+        bench = Bench([json.loads(text) for text in self.evaluators], file=expected.source, partial=self.partial)
         return ledger_of([row for chunk in run(bench, cases, jobs) for row in chunk])
 
     def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:  # noqa: ARG002  # sums take no time
@@ -114,8 +126,21 @@ class Checks(PartsBeside, Task):
         return numbers(ledger)
 
     def appended(self, ledger: Ledger) -> dict[str, Any]:
-        """Every result."""
-        return {"results": list(results(ledger))}
+        """Every result, and whether the gate holds."""
+        from calque.core.measures import settle
+
+        failures = self.failures(settle(self.measure(ledger))[0])
+        return {"results": list(results(ledger)), "gate": {"passed": not failures, "failures": failures}}
+
+    def failures(self, numbers: Mapping[str, Any]) -> list[str]:
+        """What does not hold of the gate."""
+        from calque.checks.suites.gate import Gate
+
+        return Gate.from_text(self.gate).failures(numbers)
+
+    def at_odds(self, other: Task) -> list[str]:
+        """States of one suite have one gate."""
+        return [] if self.gate == getattr(other, "gate", "") else ["the gates of their suites differ"]
 
     def losses(self, ledger: Ledger) -> tuple[Issue, ...]:
         """Cases that could not be judged."""
@@ -171,6 +196,7 @@ def ledger_of(rows: Sequence[Row]) -> Ledger:
         "weight": np.array([row.weight for row in ordered], dtype=np.float64),
         "verdict": np.array([VERDICTS.index(row.outcome.verdict) for row in ordered], dtype=np.uint8),
         "status": np.array([STATUSES.index(row.outcome.status) for row in ordered], dtype=np.uint8),
+        "failed_in_part": np.array([row.failed_in_part for row in ordered], dtype=np.bool_),
         "position": np.array([row.case.position for row in ordered], dtype=np.int64),
         "detail": Strings.pack(details),
     })  # fmt: skip
@@ -195,6 +221,7 @@ def results(ledger: Ledger) -> Iterator[dict[str, Any]]:
     names = ledger.names["evaluator"]
     columns = {key: table.array(key).tolist() for key in ("unit", "evaluator", "score", "verdict", "status")}
     details = table.get("detail")
+    short = table.array("failed_in_part").tolist() if "failed_in_part" in table else [False] * table.height
     for row in _order(table).tolist():
         told = json.loads(details[row]) if details is not None else {}
         told.pop("place", None)
@@ -205,4 +232,5 @@ def results(ledger: Ledger) -> Iterator[dict[str, Any]]:
             "verdict": VERDICTS[columns["verdict"][row]],
             **told,
             "status": STATUSES[columns["status"][row]],
+            **({"failed": True} if short[row] else {}),
         }

@@ -107,32 +107,16 @@ def _format_of(name: str, shape: str | None) -> str:
 
 
 def _load(suite: str, own: tuple[str, ...], data: str | None) -> Suite:
+    from calque.checks.suites.project import named_evaluators
     from calque.checks.suites.suite import Suite
 
-    registry = _configured()
+    registry: dict[str, Any] = dict(named_evaluators(Path()))
     for use in own:
         name, equals, reference = use.partition("=")
         if not equals or not name or not reference:
             raise click.BadParameter(f"{use!r} is not NAME=FILE.py:FUNCTION", param_hint="--evaluator")
         registry[name] = reference
     return Suite.load(suite, evaluators=registry, data=data)
-
-
-def _configured() -> dict[str, Any]:
-    """Evaluators that the user's own project names: ``[tool.calque.evaluators]`` in the pyproject.toml of this folder."""
-    path = Path("pyproject.toml")
-    if not path.is_file():
-        return {}
-    import tomllib
-
-    try:
-        tree = tomllib.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ConfigError(f"pyproject.toml: {error}") from None
-    named = tree.get("tool", {}).get("calque", {}).get("evaluators", {})
-    if not isinstance(named, dict) or not all(isinstance(value, str) for value in named.values()):
-        raise ConfigError('pyproject.toml: tool.calque.evaluators holds lines like name = "file.py:function"')
-    return dict(named)
 
 
 def _selection(ids: tuple[str, ...], tags: tuple[str, ...], rerun: str | None) -> Selection | None:
@@ -159,7 +143,7 @@ def _judged(suite: Suite, selection: Selection | None, jobs: int, *, streams: st
     only_failed = bool(click.get_current_context().params["only_failed"])
     for chunk in suite.stream(selection=selection, jobs=jobs):
         if streams == "jsonl":
-            lines = (_json_line(row) + "\n" for row in chunk if row.outcome.failed or not only_failed)
+            lines = (_json_line(row) + "\n" for row in chunk if row.failed or not only_failed)
             click.echo("".join(lines), nl=False)
         elif streams == "github":
             for line in annotated(chunk, suite.data or suite.file):
@@ -187,25 +171,25 @@ def _deliver(
     evaluator = suite.evaluator(rows, selection)
     result = evaluator.compute()
     outputs.save(evaluator, values["save"])
-    kept = [row for row in rows if row.outcome.failed] if values["only_failed"] else rows
+    kept = [row for row in rows if row.failed] if values["only_failed"] else rows
     for name, kind in files.items():
         outputs.put(name, [_rendered(kind, suite, result, kept, brief=values["brief"])], quiet=quiet)
     if printed == "table" and sys.stdout.isatty():
-        click.echo(coloured(_shown(suite, result, brief=values["brief"])))
+        click.echo(coloured(_shown(result, brief=values["brief"])))
     elif printed is not None and printed not in STREAMED:
         click.echo(_rendered(printed, suite, result, kept, brief=values["brief"]), nl=False)
     if values["annotate"]:
         for line in annotated(rows, suite.data or suite.file):
             click.echo(printable(line))
-    return _exit_code(suite, result, quiet=quiet)
+    return exits.code_of(result, quiet=quiet)
 
 
-def _shown(suite: Suite, result: Any, *, brief: bool) -> list[Section]:
+def _shown(result: Any, *, brief: bool) -> list[Section]:
     """What people read of a result: the gate's verdict stands before the signature."""
     from calque.core.presentation.sections import Section
 
     *parts, signature = result.brief() if brief else result.sections()
-    failures = suite.gate.failures(result.numbers)
+    failures = result.failures
     return [*parts, Section(title="Gate: failed" if failures else "Gate: passed", notes=failures), signature]
 
 
@@ -215,9 +199,7 @@ def _rendered(kind: str, suite: Suite, result: Any, rows: list[Row], *, brief: b
     from calque.cli.sheets import laid_out
 
     if kind == "json":
-        failures = suite.gate.failures(result.numbers)
         tree = result.to_dict() | {"results": [row.to_dict() for row in rows]}
-        tree |= {"gate": {"passed": not failures, "failures": failures}}
         return printable_json(json.dumps(tree, indent=2, ensure_ascii=False)) + "\n"
     if kind == "jsonl":
         return "".join(_json_line(row) + "\n" for row in rows)
@@ -226,16 +208,6 @@ def _rendered(kind: str, suite: Suite, result: Any, rows: list[Row], *, brief: b
     if kind == "github":
         return "".join(printable(line) + "\n" for line in annotated(rows, suite.data or suite.file))
     if kind == "csv":
-        verdict = "failed" if suite.gate.failures(result.numbers) else "passed"
+        verdict = "failed" if result.failures else "passed"
         return as_csv([{**row, **({"gate": verdict} if row["evaluator"] == "all" else {})} for row in result.flat()])
-    return laid_out(_shown(suite, result, brief=brief), kind)
-
-
-def _exit_code(suite: Suite, result: Any, *, quiet: bool) -> int:
-    failures = suite.gate.failures(result.numbers)
-    if not quiet:
-        for failure in failures:
-            click.echo(click.style("gate:", fg="red", bold=True) + f" {printable(failure)}", err=True)
-    if result.incomplete:
-        return exits.INCOMPLETE
-    return exits.GATE_FAILED if failures else exits.FINE
+    return laid_out(_shown(result, brief=brief), kind)

@@ -10,11 +10,14 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from calque.core.errors import CalqueError
+
+if TYPE_CHECKING:
+    from calque.core.result import Result
 
 FINE = 0
 GATE_FAILED = 1
@@ -126,6 +129,25 @@ def _told(error: Exception | KeyboardInterrupt | Interrupted | Ended) -> int:
             traceback.print_exception(error)
         _say(f"this should not happen: {type(error).__name__}: {error}\nset CALQUE_DEBUG=1 to see where, and please report it")
     return REFUSED
+
+
+def say_first(result: Result) -> None:
+    """Say before anything else why nothing was evaluated, when nothing was."""
+    if result.unevaluated is not None:
+        _say(str(result.unevaluated))
+
+
+def code_of(result: Result, *, quiet: bool) -> int:
+    """The exit code of a result; a gate that does not hold says why."""
+    failures = result.failures
+    if failures and not quiet:
+        from calque.core.presentation.sections import printable
+
+        for failure in failures:
+            click.echo(click.style("gate:", fg="red", bold=True) + f" {printable(failure)}", err=True, color=colour())
+    if result.incomplete:
+        return INCOMPLETE
+    return GATE_FAILED if failures else FINE
 
 
 def colour() -> bool | None:

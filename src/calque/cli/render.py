@@ -35,10 +35,11 @@ def deliver(
 ) -> int:
     """Print or write the result, keep the state, and return the exit code."""
     result = evaluator.compute()
+    exits.say_first(result)
     outputs.save(evaluator, save)
     sections = result.brief if brief else result.sections
     write_each(formats_of(format, output), sections, lambda kind: lines(result, kind, brief=brief), quiet=quiet)
-    return exits.INCOMPLETE if result.incomplete else exits.FINE
+    return exits.code_of(result, quiet=quiet)
 
 
 def write_each(

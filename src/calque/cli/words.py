@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from calque.cli import exits
 from calque.cli.evaluate import evaluate, what_to_keep
 from calque.cli.inputs import from_stdin
 from calque.cli.options import PATH, jobs_option, output_options, task_from, task_options
@@ -63,9 +64,11 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, differen
         _print_lines(views.removed(evaluators[predictions[0]].ledger()))
         evaluators = {predictions[0]: evaluators[predictions[0]]}
     results = {name: evaluator.compute() for name, evaluator in evaluators.items()}
+    for result in results.values():
+        exits.say_first(result)
     if not looked_at:
         _deliver(results, values)
-    return _exit_code(results)
+    return max(exits.code_of(result, quiet=values["quiet"]) for result in results.values())
 
 
 def _print_document(lines: Iterator[str]) -> None:
@@ -84,12 +87,6 @@ def _print_lines(entries: Iterator[Mapping[str, Any]]) -> None:
 
     for entry in entries:
         click.echo(printable_json(json.dumps(entry, ensure_ascii=False)))
-
-
-def _exit_code(results: Mapping[str, Result]) -> int:
-    from calque.cli import exits
-
-    return exits.INCOMPLETE if any(result.incomplete for result in results.values()) else exits.FINE
 
 
 def _deliver(results: Mapping[str, Result], values: dict[str, Any]) -> None:

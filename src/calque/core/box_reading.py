@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.class_map import class_map
-from calque.core.task import setting
+from calque.core.task import setting, take_in
 from calque.geometry.forms import AUTO, BOX_SPELLINGS
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ FORMAT_NAMES = ", ".join(BOX_FORMATS)
 @dataclass(frozen=True, kw_only=True)
 class BoxReading:
     """A part of tasks: which formats the two sides are in, what their numbers mean and what their labels are called."""
+
+    naming: ClassVar[str] = "pass --document-key stem"
 
     document_key: str = setting(
         "",
@@ -95,6 +97,7 @@ class BoxReading:
     def __post_init__(self) -> None:
         from calque.core.errors import ConfigError
 
+        take_in(self)
         for name in ("class_map", "class_map_truth", "class_map_pred"):
             object.__setattr__(self, name, class_map(getattr(self, name)))
         if self.class_map and (self.class_map_truth or self.class_map_pred):

@@ -6,6 +6,7 @@ import importlib
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -107,6 +108,8 @@ class Strings(Frozen, eq=False):
 
 
 Column: TypeAlias = "Array | Strings"
+SHOWN_ROWS = 10
+"""How many rows of a table a notebook shows."""
 
 
 def take(column: Column, rows: Array) -> Column:
@@ -132,6 +135,8 @@ class Table(Mapping[str, Column]):
     >>> table = Table({"label": Strings.pack(["Figure", "Table"]), "iou": np.array([0.75, np.nan])})
     >>> list(table.rows())
     [{'label': 'Figure', 'iou': 0.75}, {'label': 'Table', 'iou': None}]
+    >>> table
+    <Table: 2 rows of label, iou>
     """
 
     columns: Mapping[str, Column]
@@ -149,6 +154,18 @@ class Table(Mapping[str, Column]):
 
     def __len__(self) -> int:
         return len(self.columns)
+
+    def __repr__(self) -> str:
+        return f"<Table: {self.height:,} row{'' if self.height == 1 else 's'} of {', '.join(self.columns) or 'nothing'}>"
+
+    def _repr_html_(self) -> str:
+        """A small table for notebooks: the first rows, and how many there are."""
+        head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
+        first = self.cut(0, min(self.height, SHOWN_ROWS)).rows()
+        rows = ["".join(f"<td>{_html_cell(value)}</td>" for value in row.values()) for row in first]
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        more = f"<caption>the first {SHOWN_ROWS} of {self.height:,} rows</caption>" if self.height > SHOWN_ROWS else ""
+        return f"<table>{more}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     @property
     def height(self) -> int:
@@ -192,6 +209,10 @@ class Table(Mapping[str, Column]):
             name: column.tolist() if isinstance(column, Strings) or column.ndim > 1 else column
             for name, column in self.columns.items()
         }
+
+
+def _html_cell(value: Any) -> str:
+    return "–" if value is None else f"{value:.4f}" if isinstance(value, float) else escape(str(value))
 
 
 def _frame_maker(package: str) -> Callable[..., Any]:

@@ -114,10 +114,10 @@ class Corpus(ABC):
         >>> corpus.units(), corpus.labels, len(corpus)
         ((0,), ('Figure', 'Table'), 2)
         """
-        box_rows = np.asarray(boxes, dtype=np.float64).reshape(-1, 4)
+        box_rows = _numbers(boxes, "boxes").reshape(-1, 4)
         count = len(box_rows)
         document_of = _column(documents, count, "documents", default=0)
-        page_of = np.asarray(_column(pages, count, "pages", default=0), dtype=np.int64)
+        page_of = _pages(_column(pages, count, "pages", default=0))
         units = tuple(in_canonical_order({*document_of, *all_documents}))
         unit_code = {unit: code for code, unit in enumerate(units)}
         document_code = np.array([unit_code[unit] for unit in document_of], dtype=np.int64)
@@ -131,11 +131,44 @@ class Corpus(ABC):
             page=page.reshape(-1).astype(np.int32),
             label=label,
             boxes=box_rows,
-            scores=None if scores is None else np.asarray(scores, dtype=np.float64),
+            scores=None if scores is None else _scores(scores, count),
             ids=None if ids is None else Strings.pack(ids),
-            form=BoxForm(form),
-            extent=Extent(extent),
+            form=BoxForm(one_of(form, BoxForm, "form")),
+            extent=Extent(one_of(extent, Extent, "extent")),
         )
+
+
+def one_of(value: str, known: type[StrEnum], name: str) -> str:
+    """The value of an argument that is one of a few words; `ValueError` that names the argument and the words."""
+    words = [str(word) for word in known]
+    if value not in words:
+        raise ValueError(f"{name} must be {' or '.join(map(repr, words))}, not {value!r}")
+    return value
+
+
+def _numbers(values: npt.ArrayLike, name: str) -> Floats:
+    try:
+        rows = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must have four numbers for each box") from None
+    if rows.size % 4 or (rows.ndim > 1 and rows.shape[-1] != 4 and rows.size):
+        raise ValueError(f"{name} must have four numbers for each box, not the shape {rows.shape}")
+    return rows
+
+
+def _pages(numbers: list[Any]) -> Ints:
+    try:
+        return np.asarray(numbers, dtype=np.int64)
+    except (TypeError, ValueError):
+        raise ValueError("pages must be whole numbers from 0, one for each box") from None
+
+
+def _scores(values: npt.ArrayLike, count: int) -> Floats:
+    listed = _column(values, count, "scores", default=0)
+    try:
+        return np.array(listed, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("scores must be numbers, one for each box") from None
 
 
 def _column(values: Any, count: int, name: str, *, default: UnitId) -> list[Any]:

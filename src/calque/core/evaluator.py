@@ -32,6 +32,13 @@ class Evaluator:
     """
 
     def __init__(self, task: Task, *, keep: Keep = "outcomes", jobs: int = 1) -> None:
+        if not isinstance(task, Task):
+            given = task.__name__ if isinstance(task, type) else repr(task)
+            raise TypeError(f"task must be a task such as Detection(), not {given}")
+        if keep not in ("numbers", "outcomes"):
+            raise ValueError(f"keep must be 'numbers' or 'outcomes', not {keep!r}")
+        if not isinstance(jobs, int) or jobs < 1:
+            raise ValueError(f"jobs must be a whole number from 1, not {jobs!r}")
         self.task = task
         self._keep = keep
         self._jobs = jobs
@@ -101,7 +108,7 @@ class Evaluator:
 
     def merge(self, other: Evaluator) -> Self:
         """Add the documents of another evaluator with the same signature."""
-        apart = self.task.signature().differences(other.task.signature())
+        apart = [*self.task.signature().differences(other.task.signature()), *self.task.at_odds(other.task)]
         if apart:
             raise MergeError("the two states were made with different settings: " + "; ".join(apart))
         if other._parts:

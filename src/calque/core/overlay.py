@@ -69,6 +69,8 @@ class Overlay(Frozen, kw_only=True, eq=False):
     in_found: Flags
     page_document: Codes
     page_index: Ints
+    page_in_truth: Flags
+    """For each page whether the truth knows it, with objects or without."""
     page_sizes: Floats | None
     """Width and height of each page, as the truth states them."""
     image_ids: tuple[UnitId, ...] | None
@@ -102,6 +104,7 @@ class Overlay(Frozen, kw_only=True, eq=False):
             in_found=_member(found_documents, len(documents)),
             page_document=page_document,
             page_index=page_index,
+            page_in_truth=_member(page[: len(truth.page_index)], pages),
             page_sizes=_page_sizes(truth, page, pages),
             image_ids=_image_ids(truth, found, page, pages),
             labels=labels,
@@ -113,6 +116,10 @@ class Overlay(Frozen, kw_only=True, eq=False):
         """One row for each document: which sides know it."""
         units = np.arange(len(self.documents), dtype=np.int32)
         return Table({"unit": units, "in_truth": self.in_truth, "in_found": self.in_found})
+
+    def page_columns(self) -> dict[str, Column]:
+        """For each page its document, its number there, and whether the truth knows it."""
+        return {"unit": self.page_document, "page_index": self.page_index, "in_truth": self.page_in_truth}
 
     @cached_property
     def first_pages(self) -> Codes:
@@ -141,7 +148,7 @@ def _positions(units: tuple[UnitId, ...], among: tuple[UnitId, ...]) -> Ints:
     return np.array([place[unit] for unit in units], dtype=np.int64)
 
 
-def _member(codes: Ints, size: int) -> Flags:
+def _member(codes: Ints | Codes, size: int) -> Flags:
     flags = np.zeros(size, dtype=np.bool_)
     flags[codes] = True
     return flags

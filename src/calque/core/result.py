@@ -16,6 +16,7 @@ from calque.core.presentation.sections import Section, to_html, to_text, with_re
 from calque.core.signature import Signature
 from calque.core.start_up import Frozen
 from calque.core.task import Task
+from calque.core.unevaluated import CODES, unevaluated
 
 
 def strict_json(value: Any, margin: str = "") -> str:
@@ -68,6 +69,17 @@ class Sources(Frozen):
 NO_SOURCES = Sources()
 
 
+def _nothing(task: Task, ledger: Ledger, sources: Sources) -> Issue | None:
+    """Why nothing was evaluated, if nothing was."""
+    ground = task.ground(ledger)
+    if ground is None:
+        return None
+    file = sources.predictions[0][0] if len(sources.predictions) == 1 else ""
+    only_both = getattr(task, "missing", "") == "intersect"
+    images = hasattr(task, "document_key")
+    return unevaluated(ground, ledger.units, file, naming=task.naming, intersect=only_both, coco=images)
+
+
 def _told(text: str) -> list[Section]:
     return [Section(title="", notes=[text])] if text else []
 
@@ -94,6 +106,10 @@ class Result:
     ) -> Result:
         """The result of a ledger under its task."""
         numbers, undefined = settle(task.measure(ledger, jobs=jobs))
+        nothing = _nothing(task, ledger, sources)
+        if nothing is not None:
+            # Said once, and first: what readers noticed of it is in there.
+            issues = (nothing, *(issue for issue in issues if issue.code != nothing.code))
         return cls(task, ledger, numbers, undefined, (*issues, *task.losses(ledger)), sources)
 
     @property
@@ -105,6 +121,16 @@ class Result:
     def incomplete(self) -> bool:
         """Whether some items could not be evaluated."""
         return any(issue.severity is Severity.LOSS for issue in self.issues)
+
+    @property
+    def unevaluated(self) -> Issue | None:
+        """Why nothing was evaluated, when nothing was: no document in common, nothing held out, or an empty truth."""
+        return next((issue for issue in self.issues if issue.code in CODES and issue.severity is Severity.LOSS), None)
+
+    @property
+    def failures(self) -> list[str]:
+        """What does not hold of that which must: the gate of checks, one line each."""
+        return self.task.failures(self.numbers)
 
     def __getitem__(self, key: str | tuple[str, str]) -> float | None:
         label, text = key if isinstance(key, tuple) else (None, key)
@@ -152,27 +178,38 @@ class Result:
 
         tree = self.to_dict()
         return [
+            *self.warning(),
             *_told(self.task.sentence(tree)),
             *self.task.sections(with_reasons(tree)),
-            *noticed(self.issues),
+            *noticed(issue for issue in self.issues if issue != self.unevaluated),
             *_told(str(self.signature)),
         ]
 
     def brief(self) -> list[Section]:
         """The main thing in a sentence, the headline measures, and the signature."""
         tree = self.to_dict()
-        return [*_told(self.task.sentence(tree)), *self.task.headline(with_reasons(tree)), *_told(str(self.signature))]
+        told = [*self.warning(), *_told(self.task.sentence(tree))]
+        return [*told, *self.task.headline(with_reasons(tree)), *_told(str(self.signature))]
 
     def template(self) -> list[Section]:
         """The numbers in the reporting template of the task's source document; empty if that has none."""
-        return self.task.report_sections(with_reasons(self.to_dict()))
+        return [*self.warning(), *self.task.report_sections(with_reasons(self.to_dict()))]
 
     def flat(self) -> list[dict[str, Any]]:
         """The numbers as rows of one table, for spreadsheets, each with the signature."""
         return [{**row, "signature": str(self.signature)} for row in self.task.flat(with_reasons(self.to_dict()))]
 
+    def warning(self) -> list[Section]:
+        """What stands before all numbers when nothing was evaluated."""
+        return [Section(title="nothing was evaluated", notes=[str(self.unevaluated)])] if self.unevaluated else []
+
     def __str__(self) -> str:
         return to_text(self.sections())
+
+    def __repr__(self) -> str:
+        count = len(self.ledger.units)
+        state = ", nothing evaluated" if self.unevaluated else ", incomplete" if self.incomplete else ""
+        return f"<Result {self.signature}: {count:,} document{'' if count == 1 else 's'}{state}>"
 
     def _repr_html_(self) -> str:
         return to_html(self.sections())

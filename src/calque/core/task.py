@@ -6,10 +6,12 @@ import dataclasses
 import importlib
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from calque.core.errors import ConfigError
 from calque.core.signature import Signature
 from calque.core.start_up import Frozen
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from calque.core.ledger import Ledger
     from calque.core.measures import Measure, MeasureName
     from calque.core.presentation.sections import Section
+    from calque.core.unevaluated import Ground
 
 BUILT_IN = {
     "detection": "calque.detection",
@@ -103,6 +106,8 @@ class Task(ABC):
     name: ClassVar[str]
     fixed: ClassVar[Mapping[str, str]] = {}
     """What the signature says beside the settings, such as how items are paired."""
+    naming: ClassVar[str] = ""
+    """What to try when the two sides name the same documents in different ways."""
     by_chunks: ClassVar[bool] = False
     """Whether `measure` reads a ledger by `chunks`, so that one that is longer than memory can wait in a file."""
     known: ClassVar[dict[str, type[Task]]] = {}
@@ -181,6 +186,29 @@ class Task(ABC):
         """What could not be evaluated, where only scoring shows it."""
         return ()
 
+    def ground(self, ledger: Ledger) -> Ground | None:
+        """Which documents the two sides are about, by a table ``documents`` that says so; ``None`` where there is none."""
+        if "documents" not in ledger.tables:
+            return None
+        import numpy as np
+
+        from calque.core.ledger import UNIT
+        from calque.core.unevaluated import Ground
+
+        flags = {name: np.zeros(len(ledger.units), dtype=np.bool_) for name in ("in_truth", "in_found")}
+        for rows in ledger.chunks("documents", *flags):
+            for name, known in flags.items():
+                known[rows.array(UNIT)] = rows.array(name)
+        return Ground(flags["in_truth"], flags["in_found"])
+
+    def failures(self, numbers: Mapping[str, Any]) -> list[str]:  # noqa: ARG002  # most have no gate
+        """What does not hold of that which must, one line each."""
+        return []
+
+    def at_odds(self, other: Task) -> list[str]:  # noqa: ARG002  # most settings that matter are in the signature
+        """Why results under this task and another with the same signature are not to be put together."""
+        return []
+
     def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
         """The numbers as a person reads them."""
         from calque.core.presentation.sections import Section
@@ -224,6 +252,50 @@ class Task(ABC):
     def told(self, name: str) -> str:
         """A setting's value in the signature; long content is told by its digest."""
         return spell(getattr(self, name))
+
+
+def take_in(task: Any) -> None:
+    """Bring what callers give into the form that a task keeps: one number or name for several; else say which is wrong.
+
+    Called first in ``__post_init__``: what comes after can rely on it.
+    """
+    for field in dataclasses.fields(task):
+        note, value = field.metadata.get("setting"), getattr(task, field.name)
+        if note is None or value is field.default:
+            continue
+        if value is None or (note.kind in OF_DATA and isinstance(value, Real)):
+            raise ConfigError(
+                f"{field.name} must be {EXPECTED.get(note.kind, (object, 'a path, or the data itself'))[1]}, not {value!r}"
+            )
+        if note.kind in MANY:
+            alone = isinstance(value, str) or not isinstance(value, Iterable)
+            value = (value,) if alone else tuple(value)
+            object.__setattr__(task, field.name, value)
+        if note.kind in EXPECTED:
+            kind, wanted = EXPECTED[note.kind]
+            if not all(_is(one, kind) for one in (value if note.kind in MANY else (value,))):
+                shown = list(value) if note.kind in MANY else value
+                raise ConfigError(f"{field.name} must be {wanted}, not {shown!r}")
+
+
+def _is(value: Any, kind: type) -> bool:
+    """Whether a value is of a kind; truth values are no numbers."""
+    return isinstance(value, kind) and isinstance(value, bool) is (kind is bool)
+
+
+MANY = ("numbers", "words", "uses")
+"""Kinds of settings that hold several; one alone may stand for itself."""
+EXPECTED: Mapping[str, tuple[type, str]] = {
+    "number": (Real, "a number"),
+    "count": (Integral, "a whole number"),
+    "numbers": (Real, "a number or several"),
+    "word": (str, "a text"),
+    "words": (str, "a name or several"),
+    "switch": (bool, "True or False"),
+}
+"""What each kind of setting is made of."""
+OF_DATA = ("weights", "file", "path")
+"""Kinds that are given as a file, or as what could be in it."""
 
 
 def names_a_file(note: Setting, value: Any) -> bool:

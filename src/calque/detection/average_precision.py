@@ -27,6 +27,7 @@ AREA_RANGES = {"": (0.0, LARGEST), "s": (0.0, 32.0**2), "m": (32.0**2, 96.0**2),
 
 NO_SIZES = "sizes are in pixels, and these boxes are shares of the page"
 NO_TRUTHS = "no truths"
+NO_SCORES = "no prediction has a score"
 SOURCE = "the COCO detection challenge, as pycocotools 2.0.11 computes it"
 
 _SIZES = {"s": ("small", "less than 32²"), "m": ("medium", "32² to 96²"), "l": ("large", "more than 96²")}
@@ -142,7 +143,10 @@ def measure(task: Detection, ledger: Ledger, jobs: int = 1) -> dict[str, Any]:
     """The twelve numbers, AP of each class, and the precision-recall curves."""
     labels = ledger.names["label"]
     found = ledger.table("found")
-    unranked = int(np.count_nonzero(np.isnan(found.array("score")) & (found.array("rank") >= 0)))
+    scores = found.array("score")
+    if len(scores) and np.isnan(scores).all():
+        return _nothing(labels, task, NO_SCORES)
+    unranked = int(np.count_nonzero(np.isnan(scores) & (found.array("rank") >= 0)))
     if unranked:
         return _nothing(labels, task, f"{unranked:,} predictions have no score")
     ranking = Ranking.of(ledger, jobs)

@@ -9,7 +9,7 @@ import numpy as np
 
 from calque.core.columns import Bytes, Codes, Column, Flags, Strings, Table
 from calque.core.corpus import BoxCorpus, Flaw
-from calque.core.ledger import UNIT, Ledger
+from calque.core.ledger import Ledger
 from calque.core.overlay import Layer, Overlay
 from calque.core.pairing import Pairing, ScorePairing, by_score, greedy
 from calque.detection.average_precision import area_ranges
@@ -60,7 +60,8 @@ def score(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> 
     whatever_score = _status(task, overlay, overlay.found)
     ranked = _ranked_roles(overlay.found, whatever_score)
     found_status = whatever_score.copy()
-    found_status[(found_status <= Status.SMALL) & (overlay.found.scores < task.min_score)] = Status.LOW_SCORE
+    if task.min_score is not None:
+        found_status[(found_status <= Status.SMALL) & (overlay.found.scores < task.min_score)] = Status.LOW_SCORE
     roles = _roles_of(truth_status, found_status, whatever_score)
     # The pairs at a higher threshold are among those at a lower one.
     lowest = min(task.iou[0], task.limits().match)
@@ -190,7 +191,7 @@ def _ranked_roles(found: Layer, status: Bytes) -> Bytes:
 
 
 def _pages(overlay: Overlay) -> Table:
-    columns: dict[str, Column] = {UNIT: overlay.page_document, "page_index": overlay.page_index}
+    columns = overlay.page_columns()
     if overlay.image_ids is not None:
         columns["image"] = Strings.pack([_sortable(image) for image in overlay.image_ids])
     return Table(columns)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
     from calque.core.presentation.sections import Section
+    from calque.core.unevaluated import Ground
     from calque.detection.kinds.limits import Limits
 
 HEAVIEST = 1e100
@@ -47,8 +48,11 @@ class Detection(BoxReading, PartsBeside, Task):
     min_area: float = setting(
         0.0, kind="number", key="min-area", help="Smaller objects (in input units²) are ignored: neither found nor missed."
     )
-    min_score: float = setting(
-        0.0, kind="number", key="min-score", help="Predictions below this score do not take part (AP still sees them)."
+    min_score: float | None = setting(
+        None,
+        kind="number",
+        key="min-score",
+        help="Predictions below this score do not take part (AP still sees them). Default: all do, negative scores too.",
     )
     missing: Literal["penalize", "intersect"] = setting(
         "penalize",
@@ -115,9 +119,10 @@ class Detection(BoxReading, PartsBeside, Task):
         object.__setattr__(self, "max_detections", tuple(limits))
         if not self.iou or not all(0 < value <= 1 for value in self.iou):
             raise ConfigError(f"iou must be above 0 and at most 1, not {list(self.iou)}")
-        for name in ("min_area", "min_score"):
-            if not (math.isfinite(getattr(self, name)) and getattr(self, name) >= 0):
-                raise ConfigError(f"{name} must be a number from 0, not {getattr(self, name)}")
+        if not (math.isfinite(self.min_area) and self.min_area >= 0):
+            raise ConfigError(f"min_area must be a number from 0, not {self.min_area}")
+        if self.min_score is not None and not math.isfinite(self.min_score):
+            raise ConfigError(f"min_score must be a finite number, not {self.min_score}")
         notes = settings(self)
         for name in ("missing", "errors"):
             choices = notes[name].choices
@@ -196,6 +201,13 @@ class Detection(BoxReading, PartsBeside, Task):
         from calque.detection.scoring import score
 
         return score(self, expected, found, jobs=jobs)
+
+    def ground(self, ledger: Ledger) -> Ground:
+        """Which documents and pages the two sides are about, and whether any truth counts."""
+        from calque.core.unevaluated import box_ground
+        from calque.detection.scoring import Status
+
+        return box_ground(ledger, ledger.table("truth").array("status") == Status.COUNTED, "objects")
 
     def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
         """Precision, recall, F1 and spatial means at every threshold, then the views that were asked for."""

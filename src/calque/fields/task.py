@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.errors import ConfigError
-from calque.core.task import PartsBeside, Task, setting
+from calque.core.task import PartsBeside, Task, setting, take_in
 from calque.geometry.forms import DECIMAL_COCO_THRESHOLDS
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ class Fields(PartsBeside, Task):
     """
 
     name: ClassVar[str] = "fields"
+    naming: ClassVar[str] = "write ids alike on both sides, or name the key that holds them with --id KEY"
     by_chunks: ClassVar[bool] = True
 
     schema: Any = setting(  # noqa: RUF009  # a field, as all of them; it takes many forms and keeps text
@@ -88,12 +89,12 @@ class Fields(PartsBeside, Task):
     """Whether the ledger lists every compared field; numbers do not need that."""
 
     def __post_init__(self) -> None:
+        take_in(self)
         if self.schema != "":
             from calque.fields.schemas.sources import schema_text
 
             object.__setattr__(self, "schema", schema_text(self.schema))
-        thresholds = (self.iou,) if isinstance(self.iou, int | float) else self.iou
-        object.__setattr__(self, "iou", tuple(sorted({float(value) for value in thresholds})))
+        object.__setattr__(self, "iou", tuple(sorted({float(value) for value in self.iou})))
         if not self.iou or not all(0 < value <= 1 for value in self.iou):
             raise ConfigError(f"iou must be above 0 and at most 1, not {list(self.iou)}")
         for name, known in (("accounting", ("complete", "paired")), ("missing", ("penalize", "intersect")),

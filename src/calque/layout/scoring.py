@@ -6,7 +6,7 @@ import numpy as np
 
 from calque.core.columns import Bytes, Column, Table
 from calque.core.corpus import BoxCorpus, Flaw
-from calque.core.ledger import UNIT, Ledger
+from calque.core.ledger import Ledger
 from calque.core.overlay import Layer, Overlay
 from calque.core.pairing import best
 from calque.kernels.structs import LEFT_OUT, TAKES_PART
@@ -29,7 +29,7 @@ def score(truth: BoxCorpus, found: BoxCorpus, *, jobs: int = 1) -> Ledger:
         details=DETAILS,
         tables={
             "documents": overlay.document_table(),
-            "pages": Table({UNIT: overlay.page_document, "page_index": overlay.page_index}),
+            "pages": Table(overlay.page_columns()),
             "truth": _rows(overlay, overlay.truth, truth_roles, {"label_found": given, "iou": pairing.iou}),
             "found": _rows(overlay, overlay.found, found_roles, {"uses": uses}),
         },

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.box_reading import BoxReading
 from calque.core.errors import ConfigError
 from calque.core.task import PartsBeside, Task, setting
+from calque.geometry.forms import AUTO, BOX_SPELLINGS
 
 if TYPE_CHECKING:
     from calque.core.columns import Table
     from calque.core.corpus import BoxCorpus, Corpus
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
+    from calque.core.unevaluated import Ground
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,12 +34,28 @@ class Layout(BoxReading, PartsBeside, Task):
     fixed: ClassVar[Mapping[str, str]] = {"match": "best-per-truth"}
 
     iou: float = setting(0.5, kind="number", key="iou", always=True, help="IoU at or above which a block is matched.")
+    boxes: Literal["auto", "xyxy", "xywh", "cxcywh", "polygon"] = setting(
+        AUTO,
+        kind="choice",
+        choices=(AUTO, *BOX_SPELLINGS),
+        key="boxes",
+        always=True,
+        help="What the numbers of a box are, in formats that leave it open; auto: what the file says of itself, else xywh in "
+        "lists of blocks, as for evaluate_layout, and xyxy in Parquet and NDJSON.",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "iou", float(self.iou))
         if not 0 <= self.iou <= 1:
             raise ConfigError(f"iou must be from 0 to 1, not {self.iou}")
+
+    def told(self, name: str) -> str:
+        """A setting's value in the signature."""
+        return "xywh in lists" if name == "boxes" and self.boxes == AUTO else super().told(name)
+
+    def _rules(self) -> dict[str, Any]:
+        return {**super()._rules(), "listed_form": "xywh"}
 
     def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # files are read side by side
         """The two sides; scores do not matter here."""
@@ -48,6 +66,12 @@ class Layout(BoxReading, PartsBeside, Task):
         from calque.layout.scoring import score
 
         return score(expected, found, jobs=jobs)
+
+    def ground(self, ledger: Ledger) -> Ground:
+        """Which documents and pages the two sides are about, and whether any block counts."""
+        from calque.core.unevaluated import box_ground
+
+        return box_ground(ledger, ledger.table("truth").array("valid"), "blocks")
 
     def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:  # noqa: ARG002  # nothing here takes long
         """Blocks found and categories right: in all, by class, by document, and the confusion."""

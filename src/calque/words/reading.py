@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from calque.core.corpus import UnitId
-from calque.core.errors import ContractError, Issue, Severity
+from calque.core.errors import ContractError
 from calque.core.word_corpus import Lattice, TextCorpus, WordCorpus
 from calque.readers.text.texts import is_single, read_texts
 from calque.words.attached import lattices_of, page_texts
@@ -42,7 +42,7 @@ def read_all(task: Words, expected: Any, found: Sequence[Any]) -> tuple[WordCorp
     if task.min_block_recall is not None:
         shown = _page_words([words_of(_page_texts(task, truth, expected), cleaning)] if task.page_text else words)
     made = words_of(truth, task.cleaning(), shown)
-    return made, [_noted(made, corpus) for corpus in words]
+    return made, words
 
 
 def _page_texts(task: Words, truth: TextCorpus | WordCorpus, expected: Any) -> TextCorpus:
@@ -79,15 +79,6 @@ def _page_words(corpora: Sequence[WordCorpus]) -> PageWords:
         for unit, words in corpus.by_document():
             shown.setdefault(unit, []).extend(words)
     return shown
-
-
-def _noted(truth: WordCorpus, found: WordCorpus) -> WordCorpus:
-    """A note when the two sides have no document in common: then the names do not line up."""
-    if not truth.documents or not found.documents or set(truth.documents) & set(found.documents):
-        return found
-    text = f"no document is on both sides: {found.documents[0]!r} here, {truth.documents[0]!r} in {truth.source or 'the truth'}"
-    note = Issue("no-common-document", text, found.source, "", "files pair by their stem", Severity.NOTE)
-    return replace(found, issues=(*found.issues, note))
 
 
 def lattices_for(task: Words, truth: WordCorpus, predictions: Mapping[str, WordCorpus]) -> dict[UnitId, Lattice]:

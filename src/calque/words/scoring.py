@@ -11,6 +11,7 @@ import numpy as np
 from calque.core.columns import Array, Codes, Column, Flags, Ints, Strings, Table
 from calque.core.corpus import UnitId, canonical
 from calque.core.ledger import UNIT, Ledger
+from calque.core.unevaluated import NO_TRUTH, NOTHING_HELD_OUT, Ground
 from calque.core.word_corpus import WordCorpus
 from calque.kernels import kernels
 from calque.words.alignment import LOG_LIMIT, as_texts
@@ -61,6 +62,23 @@ def score(task: Words, truth: WordCorpus, found: WordCorpus, *, jobs: int) -> Le
             **oracle,
         },
     )
+
+
+def ground(task: Words, ledger: Ledger) -> Ground:
+    """Which documents the two sides are about, whether any is held out, and whether any word is there to be found."""
+    documents = ledger.table("documents")
+    status = documents.array("status")
+    in_truth, in_found = status != Status.NO_TRUTH, documents.array("predicted")
+    held = status == Status.HELD_OUT
+    if not held.any():
+        rule = "the list" if task.holdout is not None else "the rule"
+        text = f"{rule} of documents that are held out matches none of the {np.count_nonzero(in_truth):,} in the truth"
+        return Ground(in_truth, in_found, NOTHING_HELD_OUT, text, "list ids as the truth has them: a file's stem, one a line")
+    if not documents.array("n_ref")[held].any():
+        return Ground(
+            in_truth, in_found, NO_TRUTH, "the truth is empty: it has no words", "check the files and what is dropped"
+        )
+    return Ground(held, in_found)
 
 
 def _counts(task: Words, sides: Sides, partners: Codes, jobs: int) -> dict[str, Ints]:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.errors import ConfigError
 from calque.core.signature import Signature
-from calque.core.task import PartsBeside, Task, setting, spell
+from calque.core.task import PartsBeside, Task, setting, spell, take_in
 
 if TYPE_CHECKING:
     from calque.core.columns import Table
     from calque.core.corpus import Corpus
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
+    from calque.core.unevaluated import Ground
     from calque.core.word_corpus import WordCorpus
     from calque.words.cleaning import Cleaning
 
@@ -32,6 +33,7 @@ class Words(PartsBeside, Task):
 
     name: ClassVar[str] = "words"
     fixed: ClassVar[Mapping[str, str]] = {"match": "lcs"}
+    naming: ClassVar[str] = "name documents alike on both sides (files pair by their stem)"
 
     lattice: Any = setting(  # noqa: RUF009  # a field, as all of them; it takes many forms and keeps text
         "none",
@@ -124,6 +126,7 @@ class Words(PartsBeside, Task):
     """With ``keep_lang``, whether paragraphs of unknown language stay."""
 
     def __post_init__(self) -> None:
+        take_in(self)
         self._take_in_files()
         if self.clean:
             from calque.words.cleaning import steps
@@ -215,6 +218,12 @@ class Words(PartsBeside, Task):
         from calque.words.scoring import score
 
         return score(self, expected, found, jobs=jobs)
+
+    def ground(self, ledger: Ledger) -> Ground:
+        """Which documents the two sides are about, whether any is held out, and whether any word is there to be found."""
+        from calque.words.scoring import ground
+
+        return ground(self, ledger)
 
     def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:  # noqa: ARG002  # sums of a few columns
         """Recall and what stands beside it, over all words, as a mean of documents, and for each document."""

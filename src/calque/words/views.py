@@ -120,9 +120,17 @@ def sections(results: Mapping[str, Result], *, brief: bool = False) -> list[Sect
         for scope, label in SCOPES.items()
     ]
     lattice = [section for section in first.task.sections(with_reasons(first.to_dict())) if section.title == "Lattice"]
-    rest = [] if brief else [*lattice, *noticed(issue for result in results.values() for issue in result.issues)]
+    rest = (
+        []
+        if brief
+        else [
+            *lattice,
+            *noticed(issue for result in results.values() for issue in result.issues if issue != result.unevaluated),
+        ]
+    )
     told = Section(title="", notes=[sentence(results)])
-    return [told, *tables, *rest, Section(title="", notes=[str(first.signature)])]
+    warnings = [section for result in results.values() for section in result.warning()]
+    return [*warnings, told, *tables, *rest, Section(title="", notes=[str(first.signature)])]
 
 
 def sentence(results: Mapping[str, Result]) -> str:

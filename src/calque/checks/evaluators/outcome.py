@@ -103,6 +103,15 @@ class Outcome:
         }
 
 
+def is_failure(row: Mapping[str, Any]) -> bool:
+    """Whether someone has to look at a result in its JSON form: it failed, in part or wholly, or could not be had.
+
+    >>> is_failure({"verdict": "partial", "status": "ok"}), is_failure({"verdict": "partial", "status": "ok", "failed": True})
+    (False, True)
+    """
+    return row["verdict"] == Verdict.FAIL or row["status"] == Status.ERROR or row.get("failed") is True
+
+
 def unusable(misses: Sequence[str], reasoning: str, metadata: Mapping[str, Any], *, status: Status) -> Outcome:
     """The outcome for data that cannot be compared; written to the log, never raised."""
     LOGGER.error("%s", reasoning)

@@ -23,6 +23,10 @@ class Check(Protocol):
     def weight(self) -> float:
         """Its weight in the mean over evaluators."""
 
+    @property
+    def threshold(self) -> float | None:
+        """What a case is held to, where the suite says so; then passing in part is failing, unless the suite allows it."""
+
     def evaluate(self, output: Any, expected: Any) -> Outcome:
         """What it says of a case."""
 

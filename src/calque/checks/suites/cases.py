@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from calque.checks.evaluators.outcome import is_failure
 from calque.checks.evaluators.settings import Complaints
 from calque.checks.shapes.coordinates import shown
 from calque.core.corpus import Corpus, UnitId
@@ -148,7 +149,7 @@ def failed_ids(path: str | os.PathLike[str]) -> frozenset[UnitId]:
         if line.strip():
             try:
                 row = json.loads(line)
-                if row["verdict"] == "fail" or row["status"] == "error":
+                if is_failure(row):
                     failed.add(row["id"])
             except (ValueError, KeyError, TypeError):
                 raise ConfigError(f"{file}: line {number}: is no result line; give a file made with --format jsonl") from None

@@ -7,6 +7,7 @@ from typing import Any
 from calque.checks.evaluators import boxes, points
 from calque.checks.evaluators.settings import Keys
 from calque.checks.suites import gate
+from calque.checks.suites.suite import PARTIAL
 
 _TAGS = {"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
 
@@ -37,6 +38,10 @@ def suite_schema() -> dict[str, Any]:
             "cases": {"type": "array", "minItems": 1, "items": case, "description": "the cases themselves"},
             "data": {"type": "string", "description": "a JSONL file with one case a line, found from the suite's folder"},
             "gate": {**gate.KEYS.schema(), "minProperties": 1, "description": "what must hold; without it no case may fail"},
+            "partial": {
+                "enum": list(PARTIAL),
+                "description": "what a partial result is where a threshold was given; a failure without this",
+            },
         },
         "oneOf": [{"required": ["cases"]}, {"required": ["data"]}],
         "$defs": {

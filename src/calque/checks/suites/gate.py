@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -60,6 +61,20 @@ class Gate:
                 complaints.add(raw["evaluators"], name, f"no evaluator is named {name!r}", help=hint)
         return cls(values["mean_score"], values["pass_rate"], values["evaluators"], given=True)
 
+    @classmethod
+    def from_text(cls, text: str) -> Gate:
+        """The gate that `to_text` wrote; none from an empty text."""
+        return cls(**json.loads(text), given=True) if text else cls()
+
+    def to_text(self) -> str:
+        """The limits as JSON, for states: whoever merges them applies the gate of the suite that they are of.
+
+        >>> Gate(pass_rate=0.9, given=True).to_text(), Gate().to_text()
+        ('{"evaluators": {}, "mean_score": null, "pass_rate": 0.9}', '')
+        """
+        limits = {"mean_score": self.mean_score, "pass_rate": self.pass_rate, "evaluators": dict(self.evaluators)}
+        return json.dumps(limits, sort_keys=True, ensure_ascii=False) if self.given else ""
+
     def failures(self, numbers: Mapping[str, Any]) -> list[str]:
         """What does not hold, one line each.
 
@@ -69,7 +84,8 @@ class Gate:
         """
         summary, evaluators = numbers["summary"], numbers["evaluators"]
         if not self.given:
-            return [f"{summary['fail']:,} case{'' if summary['fail'] == 1 else 's'} failed"] if summary["fail"] else []
+            failed = summary["fail"] + summary.get("partial_failed", 0)
+            return [f"{failed:,} case{'' if failed == 1 else 's'} failed"] if failed else []
         limits = [("mean score", summary["score"], self.mean_score), ("pass rate", summary["pass_rate"], self.pass_rate)]
         limits += [
             (f"the score of {name}", evaluators[name]["score"] if name in evaluators else None, limit)

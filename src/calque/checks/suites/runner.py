@@ -10,7 +10,7 @@ from itertools import chain, islice
 from typing import Any
 
 from calque.checks.evaluators.custom import Reference
-from calque.checks.evaluators.outcome import LOGGER, Outcome
+from calque.checks.evaluators.outcome import LOGGER, Outcome, Verdict
 from calque.checks.evaluators.registry import Check, build_all
 from calque.checks.evaluators.settings import Complaints
 from calque.checks.suites.cases import Case
@@ -32,10 +32,23 @@ class Row:
     evaluator: str
     weight: float
     outcome: Outcome
+    held: bool = False
+    """Whether the case is held to a threshold, so that passing in part is failing."""
+
+    @property
+    def failed_in_part(self) -> bool:
+        """Whether it passed in part, which is not enough."""
+        return self.held and self.outcome.verdict is Verdict.PARTIAL
+
+    @property
+    def failed(self) -> bool:
+        """Whether someone has to look at it."""
+        return self.outcome.failed or self.failed_in_part
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form, as in ``results`` and in each line of JSONL."""
-        return {"id": self.case.id, "evaluator": self.evaluator, **self.outcome.to_dict()}
+        told = {"failed": True} if self.failed_in_part else {}
+        return {"id": self.case.id, "evaluator": self.evaluator, **self.outcome.to_dict(), **told}
 
 
 @dataclass(frozen=True)
@@ -45,6 +58,8 @@ class Bench:
     configs: Sequence[Mapping[str, Any]]
     registry: Mapping[str, Reference] = field(default_factory=dict)
     file: str = ""
+    partial: str = "fail"
+    """What a partial result is where a threshold was given: ``fail``, or ``pass`` where the suite says so."""
     checks: tuple[Check, ...] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -67,8 +82,12 @@ class Bench:
 
     def judge(self, case: Case) -> list[Row]:
         """What every evaluator says of a case."""
-        checks = self.checks_for(case)
-        return [Row(case, check.name, check.weight, check.evaluate(case.output, case.expected)) for check in checks]
+        return [self.row(case, check) for check in self.checks_for(case)]
+
+    def row(self, case: Case, check: Check) -> Row:
+        """What one evaluator says of a case."""
+        held = self.partial == "fail" and check.threshold is not None
+        return Row(case, check.name, check.weight, check.evaluate(case.output, case.expected), held)
 
 
 def run(bench: Bench, cases: Iterable[Case], jobs: int = 1) -> Iterator[list[Row]]:
@@ -105,7 +124,7 @@ class Judging:
 
     def __init__(self, bench: Bench) -> None:
         # Where a setting stands in the file was for complaints, and those came before.
-        self._setup = [dict(config) for config in bench.configs], bench.registry, bench.file
+        self._setup = [dict(config) for config in bench.configs], bench.registry, bench.file, bench.partial
         self._bench: Bench | None = None
 
     def __call__(self, cases: Sequence[Case]) -> Judged:

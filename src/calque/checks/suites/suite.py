@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from calque.core.evaluator import Evaluator
     from calque.core.result import Result
 
-KEYS = ("name", "evaluators", "cases", "data", "gate")
+KEYS = ("name", "evaluators", "cases", "data", "gate", "partial")
+PARTIAL = ("fail", "pass")
+"""What a partial result can be where a threshold was given."""
 DATA = frozenset({"output", "expected"})
 """Keys below which everything is data."""
 
@@ -64,7 +66,10 @@ class Suite:
                 complaints.add(raw, key, f"unknown key {key!r} in a suite", help=hint)
         configs = _listed(raw, "evaluators", complaints)
         complaints.raise_all()
-        bench = Bench(configs, dict(evaluators or {}), file)
+        partial = raw.get("partial", "fail")
+        if partial not in PARTIAL:
+            complaints.add(raw, "partial", f"partial is {' or '.join(PARTIAL)}, not {shown(partial)}")
+        bench = Bench(configs, dict(evaluators or {}), file, str(partial))
         inline = () if data is not None else _inline(raw, complaints)
         source = os.fspath(data) if data is not None else _data(raw, file, complaints)
         names = tuple(check.name for check in bench.checks)
@@ -96,7 +101,15 @@ class Suite:
         """The task that the evaluators of this suite make, on the cases that are wanted."""
         wanted = selection or Selection()
         own = identities(self.bench.registry, {str(config["type"]) for config in self.bench.configs} - BUILT_IN.keys())
-        return Checks.of(self.bench.configs, own=own, ids=wanted.ids, tags=wanted.tags, only=wanted.only)
+        return Checks.of(
+            self.bench.configs,
+            own=own,
+            ids=wanted.ids,
+            tags=wanted.tags,
+            only=wanted.only,
+            partial=self.bench.partial,
+            gate=self.gate.to_text(),
+        )
 
     def stream(self, *, selection: Selection | None = None, jobs: int = 1) -> Iterator[list[Row]]:
         """Results in chunks as they come, in the order of the cases; `ConfigError` when there is no case at all."""

@@ -46,6 +46,7 @@ WORST = 10
 """How many documents are listed."""
 
 NO_OBJECTS = "no truths and no predictions"
+NO_TRUTHS = "no truths"
 SOURCE = "calque; see Error kinds in the documentation"
 
 
@@ -91,15 +92,16 @@ MEASURES = (
         "What F1 would gain if an oracle repaired one kind of error; written delta_f1/KIND.",
         "F1 after the repair − F1",
         SOURCE,
-        NO_OBJECTS,
+        NO_TRUTHS,
     ),
     Measure(
         "delta_ap",
         "ΔAP",
-        "What average precision at T would gain if an oracle repaired one kind of error; written delta_ap/KIND.",
+        "What average precision at T would gain if an oracle repaired one kind of error; written delta_ap/KIND. "
+        "A repaired prediction keeps its score; among equal scores it stands where its document, page and position put it.",
         "AP after the repair − AP",
         SOURCE,
-        "scores are missing or all the same, or no truths",
+        "scores are missing or all the same, no predictions, or no truths",
     ),
 )
 """What `calque explain` knows of error kinds."""
@@ -209,6 +211,9 @@ def delta_f1(per_truth: Ints, per_found: Ints, repaired: Repair) -> float | Unde
     won, gone = int(per_truth[list(repaired)].sum()), int(per_found[list(repaired)].sum())
     if not tp + wrong + missed:
         return Undefined(NO_OBJECTS)
+    if not tp + missed:
+        # Without a truth there is nothing that a repair could bring F1 to.
+        return Undefined(NO_TRUTHS)
     return _f1(tp + won, wrong - gone, missed - won) - _f1(tp, wrong, missed)
 
 
@@ -219,17 +224,19 @@ def _f1(tp: int, wrong: int, missed: int) -> float:
 def _averages(ledger: Ledger, repairs: Sequence[Repair], truths: Ints, jobs: int) -> list[float]:
     """AP after each repair, when so many truths (by repair and class) are to be found; NaN without truths.
 
-    A prediction that an oracle can put right stands here twice: as it is, and as it would be, after its equals in score.
+    A prediction that an oracle can put right stands here twice: as it is, and right after that as it would be, so that ties
+    in score go by document, page and position, before and after the repair.
     """
     found = ledger.table("found")
     kind = found.array("kind")
     columns: list[Array] = [kind, where_else(kind != Kind.NONE, found.array("label"), -1), found.array("score")]
-    by_image = image_order(ledger)
-    if by_image is not None:
-        columns = [column[by_image] for column in columns]
     movable, moved_to = _moves(ledger)
     as_would_be: list[Array] = [kind[movable] + np.uint8(len(Kind)), moved_to, found.array("score")[movable]]
-    place, label, score = (np.concatenate(pair) for pair in zip(columns, as_would_be, strict=True))
+    by_image, at = image_order(ledger), movable
+    if by_image is not None:
+        columns = [column[by_image] for column in columns]
+        at = np.argsort(by_image)[movable]
+    place, label, score = (np.insert(there, at + 1, moved) for there, moved in zip(columns, as_would_be, strict=True))
     ranking = ScoreOrder(*kernels().score_order(label, score, len(ledger.names["label"]), jobs))
     right, absent = (np.take(mask, place) for mask in _masks(repairs))
     verdicts = Verdicts(np.zeros(len(place), np.int32), right, absent)
@@ -260,13 +267,15 @@ def _delta_ap(view: View, ledger: Ledger, truths: Ints, jobs: int) -> dict[Kind,
     unscored = int(np.isnan(scores).sum())
     if unscored:
         return dict.fromkeys(view.repairs, Undefined(f"{unscored:,} predictions have no score"))
-    if not len(scores) or scores.min() == scores.max():
+    if not len(scores):
+        return dict.fromkeys(view.repairs, Undefined("no predictions"))
+    if scores.min() == scores.max():
         return dict.fromkeys(view.repairs, Undefined("all predictions have the same score"))
     # What an oracle adds has no score: those truths need no longer be found.
     to_find = [truths.sum(axis=1) - truths[:, _added(kind)].sum(axis=1) for kind in view.repairs]
     repairs = [(), *(REPAIRS[kind] for kind in view.repairs)]
     before, *after = _averages(ledger, repairs, np.stack([truths.sum(axis=1), *to_find]), jobs)
-    return {kind: number(value - before, "no truths") for kind, value in zip(view.repairs, after, strict=True)}
+    return {kind: number(value - before, NO_TRUTHS) for kind, value in zip(view.repairs, after, strict=True)}
 
 
 def _added(kind: Kind) -> list[Kind]:

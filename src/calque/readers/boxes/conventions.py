@@ -227,6 +227,8 @@ class Rules(Frozen):
     """The name of the format, when sniffing must not guess."""
     boxes: str = AUTO
     """What four numbers of a box mean, for formats that leave it open: xyxy, xywh, cxcywh or polygon; or as the file says."""
+    listed_form: str = "xyxy"
+    """What they mean in a plain list that states nothing, where nothing was asked for."""
     units: str = AUTO
     """What coordinates are measured in, for formats that leave it open: pixels, normalized, percent, thousand; or as said."""
     origin: str = "top_left"

@@ -37,7 +37,7 @@ def load(source: Source, rules: Rules) -> BoxCorpus:
     """The corpus of a list of boxes; what the numbers mean is for the rules to say."""
     rows = Rows(source.path, rules)
     said = _stated(source.tree, rows)
-    form = rules.form(said.get(FORM_KEY, ""))
+    form = rules.form(said.get(FORM_KEY, rules.listed_form))
     for where, entry in entries(source.tree, "", rows.log):
         _read(entry, where, rows, form)
     return rows.corpus(FORMAT, form=form, units=rules.measure(said.get(UNITS_KEY, "")), origin=rules.origin)

@@ -84,18 +84,32 @@ def _document_notes(truth: BoxCorpus, found: BoxCorpus) -> Iterable[Issue]:
         yield nothing_in_common(truth.documents, found.documents, found.source, coco=coco)
 
 
-def nothing_in_common(truth: Sequence[UnitId], found: Sequence[UnitId], file: str, *, coco: bool = False) -> Issue:
-    """A note on documents that never meet."""
+STEM = "pass --document-key stem"
+"""What brings boxes together whose documents are named in two ways."""
+
+
+def nothing_in_common(
+    truth: Sequence[UnitId], found: Sequence[UnitId], file: str, *, coco: bool = False, naming: str = STEM
+) -> Issue:
+    """A note on documents that never meet, with what to try: ``naming`` where names differ only in how they are written."""
     text = f"the two sides have no document in common: truth has {_some(truth)}; predictions have {_some(found)}"
+    spelt = {str(document) for document in truth} & {str(document) for document in found}
     stems = {page_names.bare(str(document)) for document in truth} & {page_names.bare(str(document)) for document in found}
-    usual = "check that both sides are of the same documents, and how each names them"
-    help = f"pass --document-key stem: {len(stems):,} have the same name without folder and extension" if stems else usual
-    if not stems and coco:
+    help = "check that both sides are of the same documents, and how each names them"
+    if spelt:
+        help = f"{naming}: {len(spelt):,} ids are text on one side and numbers on the other"
+    elif stems:
+        help = f"{naming}: {len(stems):,} have the same name without folder and extension"
+    elif coco:
         help = "for COCO files, --document-key file_name or stem names documents by their images' files"
+    elif naming and naming != STEM:
+        help = f"check that both sides are of the same documents; {naming}"
     return Issue("no-common-document", text, file, help=help, severity=Severity.NOTE)
 
 
 def _some(documents: Sequence[UnitId]) -> str:
+    if not documents:
+        return "none"
     more = ", ..." if len(documents) > 3 else ""
     return ", ".join(repr(document) for document in documents[:3]) + more
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from calque.core.class_map import Pairs
 from calque.core.class_map import class_map as as_class_map
-from calque.core.corpus import BoxCorpus, Corpus, Side, UnitId
+from calque.core.corpus import BoxCorpus, Corpus, Side, UnitId, one_of
 from calque.core.errors import ContractError, Issue, IssueLog
 from calque.kernels.scanning import Scanned
 from calque.readers.boxes import coco_files
@@ -38,7 +38,7 @@ def read(source: Any, *, side: str | None = None, class_map: Any = (), **options
     ``boxes``, ``units``, ``origin``, ``page_size``, ``lenient``, ``allow_missing_scores``, ``document_key``. Raises
     `ContractError` with every issue when a file breaks its contract.
     """
-    rules = Rules(None if side is None else Side(side), **options)
+    rules = Rules(None if side is None else Side(one_of(side, Side, "side")), **options)
     loaded = _load(_started(source, rules), rules)
     corpus = loaded.alone() if isinstance(loaded, Results) else loaded
     return mapped(corpus, as_class_map(class_map)) if isinstance(corpus, BoxCorpus) else corpus
@@ -202,7 +202,8 @@ def _opened(source: Any, rules: Rules) -> Loaded:
     if _is_stream(source):
         return source.whole()
     if not isinstance(source, Scanned):
-        raise TypeError(f"cannot read a {type(source).__name__}: give a path, parsed JSON or a Corpus")
+        name = {Side.TRUTH: "expected", Side.FOUND: "found", None: "source"}[rules.side]
+        raise TypeError(f"{name}: cannot read {type(source).__name__}: give a path, parsed JSON or a Corpus")
     columns = source.columns()
     if columns is not None and rules.format in (None, SCANNED[columns["kind"]]):
         corpus = _from_scan(columns, source, rules)
