@@ -56,12 +56,13 @@ def _run(result: Result) -> tuple[dict[str, Any], dict[str, Array]]:
     drawn = result.task.pictured(result.ledger, tree) or Pictured({"kind": "tables"}, {})
     run = {
         "name": _named(result.sources.predictions),
-        "headline": said(result.task.headline(tree)),
+        "headline": said(result.task.headline(tree), [result]),
         "findings": [
             {"mark": finding.mark, "text": finding.text, "address": dict(finding.address)}
             for finding in result.task.findings(tree)
         ],
         **drawn.head,
+        "reasons": _reasons(result.undefined),
         "warning": str(result.unevaluated.message) if result.unevaluated else "",
         "issues": [_issue(issue) for issue in summarize(result.issues)],
         "undefined": [[path, reason] for path, reason in list(result.undefined.items())[:MOST_REASONS]],
@@ -71,21 +72,29 @@ def _run(result: Result) -> tuple[dict[str, Any], dict[str, Array]]:
     return run, {name: np.asarray(column) for name, column in drawn.columns.items()}
 
 
+def _reasons(undefined: Mapping[str, str]) -> dict[str, str]:
+    """Why a measure has no value, by the measure's own name; where reasons differ, the first."""
+    reasons: dict[str, str] = {}
+    for path, reason in undefined.items():
+        reasons.setdefault(path.rpartition(".")[2], reason)
+    return reasons
+
+
 def _has_outcomes(result: Result) -> None:
     lacking = [table for table, rows in result.ledger.tables.items() if table == "truth" and "box" not in rows]
     if lacking and "pages" in result.ledger.tables:
         raise ConfigError("the boxes of this result were let go of; a report needs them: evaluate with keep='outcomes'")
 
 
-def said(sentence: Sentence) -> list[Any]:
-    """A sentence as JSON: texts, and numbers with the measure that they are."""
-    return [
-        part
-        if isinstance(part, str)
-        else {"measure": part.measure, "text": part.text, "tone": part.tone, **({} if part.run is None else {"run": part.run})}
-        for part in sentence
-        if isinstance(part, str | Phrase)
-    ]
+def said(sentence: Sentence, results: Sequence[Result]) -> list[Any]:
+    """A sentence as JSON: texts, and numbers with the measure that they are and its exact value."""
+    return [part if isinstance(part, str) else _phrase(part, results) for part in sentence]
+
+
+def _phrase(part: Phrase, results: Sequence[Result]) -> dict[str, Any]:
+    value = results[part.run or 0][part.measure]
+    told = {"measure": part.measure, "text": part.text, "tone": part.tone, "value": value}
+    return told if part.run is None else {**told, "run": part.run}
 
 
 def _named(entries: Sequence[tuple[str, str]]) -> str:
