@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from calque.core.presentation.sections import Missing, Section, cell, with_reaso
 from calque.core.presentation.wording import short_names
 from calque.report.block import packed
 from calque.report.page import MOST_ROWS, document, shortened
+from calque.report.pictures import Pictures, beside
 
 if TYPE_CHECKING:
     from calque.core.result import Result
@@ -22,19 +24,38 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 """Raised when the page could not read older data; data and page are always written together."""
+MOST_IMAGES = 25_000_000
+"""How many bytes of page images go into the file itself unless somebody asks for more."""
 MOST_REASONS = 100
 """How many undefined numbers are listed with their reasons."""
 
 
-def built(results: Sequence[Result], path: str, **options: Any) -> tuple[bytes, Beside | None]:
+def built(
+    results: Sequence[Result],
+    path: str,
+    *,
+    images: str | None = None,
+    size: int = MOST_IMAGES,
+    sidecar: bool = False,
+    jobs: int = 1,
+) -> tuple[bytes, Beside | None]:
     """The page, and the files that stand beside it if there are some."""
-    del path, options  # images come later
     (result,) = results
+    _has_outcomes(result)
+    pictures = None
+    if images is not None and "pages" in result.ledger.tables:
+        pictures = Pictures(result.ledger, os.fspath(images), jobs)
+        result = pictures.sized(result)
     run, columns = _run(result)
     head = {**_shared(result), "runs": [run]}
     title = f"{run['name'] or result.task.name}: {result.task.name}"
-    data = packed(head, columns)
-    return document(title, data, result.sections()), None
+    if pictures is None:
+        return document(title, packed(head, columns), result.sections()), None
+    album = pictures.album(columns, None if sidecar else size)
+    files = beside(path, album.pictures) if sidecar else None
+    head["images"] = album.to_dict(os.path.basename(files.folder) if files else "")
+    inside = () if sidecar else album.pictures
+    return document(title, packed(head, columns), result.sections(), inside, sidecar=sidecar), files
 
 
 def _shared(result: Result) -> dict[str, Any]:
@@ -51,7 +72,6 @@ def _shared(result: Result) -> dict[str, Any]:
 
 def _run(result: Result) -> tuple[dict[str, Any], dict[str, Array]]:
     """One run: its name, what is said of it, its numbers, and its columns."""
-    _has_outcomes(result)
     tree = {**result.to_dict(), **result.task.viewed(result.ledger, result.numbers)}
     drawn = result.task.pictured(result.ledger, tree) or Pictured({"kind": "tables"}, {})
     run = {
