@@ -185,7 +185,7 @@ WORDS = Trial(
         "cer": True,
         "characters": "graphemes",
         "separators": "lines",
-        "ignore": ("case",),
+        "ignore": ("punctuation",),
         "substitute": (("the", "cat"),),
         "from_truth": "text",
         "from_pred": "text",
