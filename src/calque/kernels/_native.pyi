@@ -3,7 +3,7 @@
 from typing import Any
 
 from calque.core.columns import Bytes, Codes, Flags, Floats, Ints
-from calque.kernels.structs import CocoSettings, CocoTruths, KindLimits, Masks, PageBoxes, ScoreOrder, Verdicts
+from calque.kernels.structs import CocoSettings, CocoTruths, KindLimits, Masks, PageBoxes, PairOverlaps, ScoreOrder, Verdicts
 
 def match_greedy(
     truth: PageBoxes, found: PageBoxes, scores: Floats, threshold: float, jobs: int = 1
@@ -20,6 +20,16 @@ def page_areas(truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Codes
 def coco_match(
     truth: PageBoxes, facts: CocoTruths, found: PageBoxes, scores: Floats, settings: CocoSettings, jobs: int = 1
 ) -> tuple[Codes, Masks, Masks, Bytes]: ...
+def coco_match_given(
+    truth: PageBoxes,
+    facts: CocoTruths,
+    found: PageBoxes,
+    scores: Floats,
+    overlaps: PairOverlaps,
+    settings: CocoSettings,
+    partners: bool = False,
+    jobs: int = 1,
+) -> tuple[Codes, Masks, Masks, Bytes, Codes]: ...
 def score_order(labels: Codes, scores: Floats, classes: int, jobs: int = 1) -> tuple[Codes, Ints]: ...
 def coco_accumulate(
     ranking: ScoreOrder,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from calque.core.columns import Bytes, Codes, Flags, Floats, Ints
-from calque.kernels.structs import CocoSettings, CocoTruths, KindLimits, Masks, PageBoxes, ScoreOrder, Verdicts
+from calque.kernels.structs import CocoSettings, CocoTruths, KindLimits, Masks, PageBoxes, PairOverlaps, ScoreOrder, Verdicts
 
 
 class Kernels(Protocol):
@@ -47,6 +47,19 @@ class Kernels(Protocol):
         self, truth: PageBoxes, facts: CocoTruths, found: PageBoxes, scores: Floats, settings: CocoSettings, jobs: int = 1
     ) -> tuple[Codes, Masks, Masks, Bytes]:
         """Rank, matched and ignored of each found row (by area range), and which truths are ignored."""
+
+    def coco_match_given(
+        self,
+        truth: PageBoxes,
+        facts: CocoTruths,
+        found: PageBoxes,
+        scores: Floats,
+        overlaps: PairOverlaps,
+        settings: CocoSettings,
+        partners: bool = False,
+        jobs: int = 1,
+    ) -> tuple[Codes, Masks, Masks, Bytes, Codes]:
+        """The same with overlaps of any kind, and which truth row each found row took, by area range and threshold."""
 
     def score_order(self, labels: Codes, scores: Floats, classes: int, jobs: int = 1) -> tuple[Codes, Ints]:
         """The fields of a `ScoreOrder`."""

@@ -107,6 +107,18 @@ class CocoSettings(NamedTuple):
     max_detections: int
 
 
+class PairOverlaps(NamedTuple):
+    """How much found and truth rows overlap, and the size of the found, where boxes do not say it."""
+
+    offsets: Ints
+    """The pairs of found row ``f`` are ``offsets[f]:offsets[f + 1]``."""
+    truth: Codes
+    """Rows of the same page and label, each once; pairs that are not listed reach no threshold."""
+    overlap: Floats
+    found_areas: Floats
+    """One for each found row."""
+
+
 class ScoreOrder(NamedTuple):
     """Rows by class and score: class ``k`` has ``order[class_offsets[k]:class_offsets[k + 1]]``."""
 

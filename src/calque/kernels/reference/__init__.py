@@ -1,7 +1,7 @@
 """The kernels in clear NumPy: the specification that the compiled ones are tested against."""
 
 from calque.kernels.reference.areas import page_areas
-from calque.kernels.reference.average_precision import coco_accumulate, coco_match, coco_recall, score_order
+from calque.kernels.reference.average_precision import coco_accumulate, coco_match, coco_match_given, coco_recall, score_order
 from calque.kernels.reference.boxes import match_best, match_greedy
 from calque.kernels.reference.keys import repeats_a_key
 from calque.kernels.reference.kinds import error_kinds
@@ -32,6 +32,7 @@ __all__ = [
     "bag_matches",
     "coco_accumulate",
     "coco_match",
+    "coco_match_given",
     "coco_recall",
     "error_kinds",
     "fraction_parts",
