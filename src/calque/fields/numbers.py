@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from collections.abc import Mapping
@@ -39,6 +40,7 @@ def measure(task: Fields, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
 
     located, rated = at_once(threads_for(total["total"], jobs), boxes, confidences)
     return {
+        "schema": {"inferred_from": json.loads(task.schema).get("inferred")},
         "overall": overall(task, documents, fields),
         "fields": fields,
         **located,

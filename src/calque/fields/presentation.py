@@ -16,6 +16,7 @@ from calque.core.presentation.result_schema import (
     list_of,
     map_of,
     object_of,
+    perhaps,
     result_of,
 )
 from calque.core.presentation.sections import Missing, Section
@@ -46,7 +47,13 @@ BOX_HEAD = ("class", "truths", "boxes", "AP", "AP50", "AP75", "mean IoU")
 
 
 def sentence(numbers: Mapping[str, Any]) -> str:
-    """How many of the true values were read, and what became of the others."""
+    """How many of the true values were read, what became of the others, and where the schema comes from if nobody gave one."""
+    inferred = numbers["schema"]["inferred_from"]
+    made = f" No schema was given: it was made from {inferred}; --explain-schema shows how each field is compared."
+    return _read(numbers) + (made if inferred else "")
+
+
+def _read(numbers: Mapping[str, Any]) -> str:
     overall, documents = numbers["overall"], counted(numbers["document_count"], "document")
     right, wrong, missing, made_up = (overall[name] for name in ("tp", "fd", "fn", "fa"))
     values = right + wrong + missing
@@ -177,6 +184,7 @@ def result_schema() -> Schema:
     return result_of(
         "fields",
         {
+            "schema": object_of({"inferred_from": perhaps(TEXT)}),
             "overall": object_of({**_COUNTED, "weighted_overall_score": NUMBER}),
             "fields": map_of(object_of(_COUNTED, {"mean_score": NUMBER})),
             "bbox_map_metrics": _boxes_schema(),

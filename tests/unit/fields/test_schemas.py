@@ -47,7 +47,7 @@ FIELDS = json.loads(canonical(Invoice.to_config()))["fields"]
 
 def test_what_a_class_says_of_its_fields() -> None:
     assert {name: each["type"] for name, each in FIELDS.items()} == {
-        "number": "str", "when": "str", "city": "any", "colour": "str", "kind": "str", "paid": "bool", "total": "int",
+        "number": "str", "when": "str", "city": "any", "colour": "code", "kind": "code", "paid": "bool", "total": "int",
         "more": "any", "tags": "list[str]", "lines": "list[object]", "first": "object",
     }  # fmt: skip
     assert FIELDS["number"]["alias"] == "invoiceNumber"
@@ -56,7 +56,8 @@ def test_what_a_class_says_of_its_fields() -> None:
     assert FIELDS["lines"]["fields"]["amount"] == {
         "type": "float", "comparator": "numeric", "params": {"absolute_tolerance": 0.01}, "threshold": 0.9, "weight": 2.0,
     }  # fmt: skip
-    assert FIELDS["total"]["threshold"] == 0.5
+    assert "threshold" not in FIELDS["total"]
+    assert FIELDS["colour"]["evidence"] == "one of an enumeration"
 
 
 def test_all_forms_of_a_schema_are_one(tmp_path: Path) -> None:
@@ -145,7 +146,7 @@ def test_a_wrong_schema_is_refused_with_its_place(schema: Any, message: str) -> 
     [
         ("nowhere.json", "nowhere.json: cannot be read: no such file"),
         ("no.such.module:Class", "cannot be imported"),
-        ("calque.core.errors:ConfigError", "is not a StructuredModel class"),
+        ("calque.core.errors:ConfigError", "is no schema; it can be a pydantic model"),
         ("{", "line 1 column 2: is not JSON"),
     ],
 )
@@ -161,8 +162,10 @@ def test_schema_files_that_are_not_schemas(tmp_path: Path) -> None:
     for name, message in (("list", "is an object with"), ("latin", "not UTF-8"), ("deep", "nested too deeply")):
         with pytest.raises(ConfigError, match=message):
             Fields(schema=tmp_path / f"{name}.json")
-    with pytest.raises(TypeError):
+    with pytest.raises(ConfigError, match="a path, or the data itself"):
         Fields(schema=5)
+    with pytest.raises(TypeError, match="a schema is a mapping, a class, or the path of a file, not set"):
+        Fields(schema={5})
 
 
 @pytest.mark.parametrize(
@@ -177,7 +180,11 @@ def test_without_a_schema_the_first_update_makes_one_from_the_truth() -> None:
     truth = [{"key": "x", "a": 1, "b": "one"}, {"key": "y", "a": 2.5, "b": "two"}]
     evaluator = Evaluator(Fields(id="key")).update(truth, truth[:1])
     assert evaluator.task == Fields.inferred(truth, id="key")
-    assert evaluator.task.schema == Fields(schema={"fields": {"a": {"type": "float"}, "b": {"type": "str"}}}).schema
+    decided = {
+        "a": {"type": "float", "params": {"strict": True}, "evidence": "2 values, all numbers"},
+        "b": {"type": "str", "params": {"same_numbers": True}, "evidence": "2 values of free text"},
+    }
+    assert evaluator.task.schema == Fields(schema={"fields": decided, "inferred": "2 documents of the truth"}).schema
     assert evaluator.compute()["tp"] == 2
     with pytest.raises(TypeError, match="give a list"):
         Evaluator(Fields()).update(iter(truth), truth)
@@ -207,14 +214,14 @@ def test_json_schema_forms() -> None:
         },
     })  # fmt: skip
     assert plain["fields"] == {
-        "a": {"type": "str"},
+        "a": {"type": "str", "params": {"same_numbers": True}},
         "b": {"type": "float", "params": {"tolerance": 1}, "weight": 2},
-        "c": {"type": "any"},
-        "d": {"type": "str"},
+        "c": {"type": "amount", "evidence": "a number or text"},
+        "d": {"type": "code", "evidence": "one of an enumeration"},
         "e": {"type": "any"},
         "f": {"type": "list[int]"},
         "g": {"type": "list[object]", "match_threshold": 0.3, "fields": {"h": {"type": "any"}}},
-        "i": {"type": "any"},
+        "i": {"type": "amount", "evidence": "a number or text"},
     }
 
 

@@ -103,8 +103,10 @@ class RecordSide:
         present = 0
         for field in plan.fields:
             raw = data.get(field.key, ABSENT)
+            if raw is ABSENT and field.name != field.key:
+                raw = data.get(field.name, ABSENT)  # by its name in the schema, where the name in the JSON is not there
             if raw is ABSENT:
-                cells.append(ABSENT)
+                cells.append(ABSENT if field.default is None else self._cell(field, field.default, prefix))
                 continue
             present += 1
             if field.ignored:
@@ -115,7 +117,7 @@ class RecordSide:
         unknown = len(data) - present
         if unknown:
             for key, raw in data.items():
-                if key not in plan.keys:
+                if key not in plan.keys and not (key in plan.names and plan.names[key] not in data):
                     self.loose += self._loose(raw, prefix + str(key))
         return Record(cells, unknown)
 
@@ -317,5 +319,5 @@ _CONVERT: dict[str, Callable[[Any], Any]] = {
     "int": _to_int,
     "bool": _to_bool,
     # A number where text is expected is compared by its text: comparators do that.
-    "str": lambda raw: raw,
+    **dict.fromkeys(("str", "text", "amount", "date", "datetime", "time", "code"), lambda raw: raw),
 }
