@@ -184,8 +184,8 @@ class Fields(PartsBeside, Task):
             return ()
         from calque.core.errors import Issue, Severity
 
-        code = "schema-key-passed-over"
-        return tuple(Issue(code, told, severity=Severity.NOTE) for told in json.loads(self.schema).get("passed_over", ()))
+        listed = json.loads(self.schema).get("passed_over", ())
+        return tuple(Issue("schema-key-passed-over", told, severity=Severity.NOTE) for told in listed)
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON: boxes and confidences by class, the rest by field."""

@@ -8,7 +8,6 @@ from typing import Any
 
 from calque.core.errors import ConfigError, did_you_mean
 from calque.fields.schemas import evidence
-from calque.fields.schemas.leaf_types import LEAF_TYPES
 from calque.fields.schemas.plain_form import DEEPEST
 
 PREFIX = "x-calque-"
