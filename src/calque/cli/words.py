@@ -11,6 +11,7 @@ from calque.cli import exits
 from calque.cli.evaluate import evaluate, what_to_keep
 from calque.cli.inputs import from_stdin
 from calque.cli.options import PATH, jobs_option, output_options, task_from, task_options
+from calque.cli.reports import wanted, write
 from calque.words.task import Words
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, differen
     truth, *found = from_stdin(truth, *predictions)
     predictions = tuple(found)
     task = task_from(Words, values)
-    keep = what_to_keep(values, Words)
+    report = wanted(values, values.pop("report"), values["jobs"])
+    keep = what_to_keep(values, Words, everything=report is not None)
     if len(predictions) > 1 and values["save"] is not None:
         raise ConfigError("--save keeps the state of one PRED; evaluate several one by one")
     from calque.cli.progress import working
@@ -76,6 +78,7 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, differen
         exits.say_first(result)
     if not looked_at:
         _deliver(results, values)
+    write(list(results.values()), report, quiet=values["quiet"])
     return max(exits.code_of(result, quiet=values["quiet"]) for result in results.values())
 
 
