@@ -44,7 +44,7 @@ def command(
     calque audit anna.json ben.json --agreement
     """
     from calque.cli import outputs
-    from calque.cli.inputs import from_stdin
+    from calque.cli.inputs import taken_in
     from calque.cli.render import write_each
     from calque.core.errors import ConfigError
     from calque.core.presentation.sections import printable_json, to_text
@@ -57,7 +57,7 @@ def command(
     reading = box_reading(values)
     if predictions is None and (reading.from_pred or reading.class_map_pred):
         raise ConfigError("--from-pred and --class-map-pred are about PREDICTIONS, and none are given")
-    truth, *second = from_stdin(truth, *([predictions] if predictions is not None else []))
+    truth, *second = taken_in(truth, *([predictions] if predictions is not None else []))
     predictions = second[0] if second else None
     if agreement:
         numbers, sections, corpora = _agreement(truth, str(predictions), values["iou"], reading, jobs)

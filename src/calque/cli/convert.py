@@ -50,7 +50,7 @@ def command(
     calque convert labels/ truth.json --to coco --page-size 1700,2200
     calque convert export.json truth.json --from label-studio --to snapshot
     """
-    from calque.cli.inputs import from_stdin, told
+    from calque.cli.inputs import taken_in, told
     from calque.core.corpus import BoxCorpus, Side
     from calque.core.errors import ConfigError, ContractError, Severity, summarize
     from calque.core.storage.files import write_folder
@@ -60,7 +60,7 @@ def command(
 
     chosen = formats.named(to or _by_extension(target))
     settle()
-    (source,) = from_stdin(source)
+    (source,) = taken_in(source)
     rules = reading_rules(values)
     known = {None: None, "truth": Side.TRUTH, "predictions": Side.FOUND}[side]
     rules |= {"strict": strict, "allow_missing_scores": True, "metadata": True}

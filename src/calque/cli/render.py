@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from calque.cli import exits, outputs
-from calque.cli.inputs import told
+from calque.cli.inputs import names_of_files, told
 from calque.cli.sheets import asked_for, check_wanted, columns_of, laid_out, spreadsheet_cell, terminal_columns
 from calque.core.evaluator import Evaluator
 from calque.core.presentation.sections import Section, printable, printable_json, to_text
@@ -34,6 +34,7 @@ def deliver(
     evaluator: Evaluator, *, format: str | None, output: Sequence[str], save: str | None, quiet: bool, brief: bool
 ) -> int:
     """Print or write the result, keep the state, and return the exit code."""
+    evaluator.rename(names_of_files())
     result = evaluator.compute()
     exits.say_first(result)
     outputs.save(evaluator, save)

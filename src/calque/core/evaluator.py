@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from calque.core.corpus import BoxCorpus, Corpus, Extent, UnitId
@@ -141,6 +141,12 @@ class Evaluator:
     def compute(self) -> Result:
         """The numbers of everything seen so far; calling it changes nothing."""
         return Result.of(self.task, self.ledger(), self.issues(), self._sources, jobs=self._jobs)
+
+    def rename(self, files: Mapping[str, str]) -> None:
+        """Let files be called otherwise from now on, in sources and issues: a temporary copy of a stream is no name for it."""
+        if files:
+            self._sources = self._sources.renamed(files)
+            self._issues = [issue.renamed(files) for issue in self._issues]
 
     def state(self) -> bytes:
         """Everything that `from_state` needs to go on, as bytes."""
