@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from calque.core.corpus import BoxCorpus, Corpus, Extent, UnitId
-from calque.core.errors import ContractError, Issue, MergeError, by_place, summarize
+from calque.core.errors import ContractError, Issue, MergeError, Severity, by_place, summarize
 from calque.core.ledger import Ledger, check_disjoint
 from calque.core.result import Result, Sources
 from calque.core.signature import Signature
@@ -76,7 +76,7 @@ class Evaluator:
                 sources |= Sources(((truth.source, truth.model),), ((predictions.source, predictions.model),))
                 extent = extent or _extent_of(truth, predictions)
                 self.done += len(ledger.units)
-        self._add(parts, extent)
+        self._add(self._numbered_on(parts, issues), extent)
         self.task = task
         self._issues += summarize(by_place(issues))
         self._sources |= sources
@@ -111,11 +111,23 @@ class Evaluator:
         apart = [*self.task.signature().differences(other.task.signature()), *self.task.at_odds(other.task)]
         if apart:
             raise MergeError("the two states were made with different settings: " + "; ".join(apart))
+        issues = list(other._issues)
         if other._parts:
-            self._add(other._parts, other._extent)
-        self._issues += other._issues
+            self._add(self._numbered_on(other._parts, issues), other._extent)
+        self._issues += issues
         self._sources |= other._sources
         return self
+
+    def _numbered_on(self, parts: LedgerParts, issues: list[Issue]) -> LedgerParts:
+        """The parts as they are added: documents that have only a number are counted on from those that are here."""
+        if not self.task.numbers_documents or not self._units or not parts:
+            return parts
+        ledger = parts.ledger()
+        appended = self.task.numbered_on(ledger, self._units)
+        if appended is ledger:
+            return parts
+        issues.append(NUMBERED_ON)
+        return self._alone(appended)
 
     def _add(self, parts: LedgerParts, extent: str = "") -> None:
         if extent and self._extent and extent != self._extent:
@@ -182,6 +194,13 @@ class Evaluator:
         with open(path, "rb") as file:
             return cls.from_state(file.read(), file=os.fspath(path))
 
+
+NUMBERED_ON = Issue(
+    "numbered-on",
+    "documents without ids are counted on, in the order in which they were added",
+    help="give them ids (--id) if the same documents may come twice",
+    severity=Severity.NOTE,
+)
 
 _MEASURED = {Extent.PIXELS.value: "in pixels", Extent.NORMALIZED.value: "in shares of the page"}
 
