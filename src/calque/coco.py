@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from calque.core.arguments import names_arguments
 from calque.core.columns import Array, Floats
 from calque.core.corpus import UnitId, in_canonical_order
 from calque.detection.average_precision import AREA_RANGES
@@ -76,6 +77,7 @@ class _Side:
         return np.array([row.get(key, default) for row in self.rows], dtype=np.float64)
 
 
+@names_arguments
 class COCOeval:
     """Evaluates detections against ground truth, given as pycocotools ``COCO`` objects, parsed JSON or paths.
 

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from calque.core.arguments import names_arguments
 from calque.core.corpus import BoxCorpus, Corpus, Extent, UnitId
 from calque.core.errors import ContractError, Issue, MergeError, Severity, by_place, summarize
 from calque.core.ledger import Ledger, check_disjoint
@@ -106,6 +107,7 @@ class Evaluator:
     def _kept(self, ledger: Ledger) -> Ledger:
         return ledger if self._keep == "outcomes" else ledger.without_details()
 
+    @names_arguments
     def merge(self, other: Evaluator) -> Self:
         """Add the documents of another evaluator with the same signature."""
         apart = [*self.task.signature().differences(other.task.signature()), *self.task.at_odds(other.task)]
@@ -173,6 +175,7 @@ class Evaluator:
         return pack(header, self.ledger())
 
     @classmethod
+    @names_arguments
     def from_state(cls, data: bytes, *, file: str = "") -> Evaluator:
         """The evaluator whose `state` this is."""
         header, ledger = unpack(data, file)
@@ -184,11 +187,13 @@ class Evaluator:
             evaluator._sources = Sources.from_dict(header["sources"])
         return evaluator
 
+    @names_arguments
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the state to a file, whole or not at all."""
         write_whole(path, self.state())
 
     @classmethod
+    @names_arguments
     def load(cls, path: str | os.PathLike[str]) -> Evaluator:
         """The evaluator that `save` wrote."""
         with open(path, "rb") as file:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from calque.core.arguments import names_fields
 from calque.core.errors import ConfigError
 from calque.core.signature import Signature
 from calque.core.start_up import Frozen
@@ -117,6 +118,7 @@ class Task(ABC):
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
+        names_fields(cls)
         Task.known[cls.name] = cls
 
     @classmethod

@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from calque.core.arguments import names_arguments
 from calque.core.corpus import UnitId
 from calque.core.errors import MergeError
 from calque.core.evaluator import Evaluator
@@ -46,6 +47,7 @@ class ProcessEvaluation:
         return self.accumulator_metrics.get("confidence_metrics")
 
 
+@names_arguments
 class BulkStructuredModelEvaluator:
     """Compares pairs of models as they come and adds them up.
 

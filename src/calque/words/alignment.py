@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from calque.core.arguments import names_arguments
 from calque.core.columns import Codes, Ints
 from calque.core.ledger import Ledger
 from calque.kernels import kernels
@@ -94,6 +95,7 @@ class Alignment:
         return f"<Alignment: {self.matches} of {self.n_ref} words, {self.n_pred} predicted>"
 
 
+@names_arguments
 def align(ref: Sequence[str], pred: Sequence[str]) -> Alignment:
     """The alignment of two word sequences.
 
@@ -180,6 +182,7 @@ def character_pairs(ours: str, theirs: str) -> Iterator[tuple[str, str]]:
         yield gone, theirs[edit.dest_pos] if edit.tag != "delete" else ""
 
 
+@names_arguments
 def confusions(ref: Sequence[str], pred: Sequence[str]) -> Counter[tuple[str, str]]:
     """How often each true word (or few words) was read as what.
 

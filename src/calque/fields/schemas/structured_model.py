@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Self
 from pydantic import BaseModel, ConfigDict, PrivateAttr, create_model
 
 from calque.comparators.base import BaseComparator, describe
+from calque.core.arguments import names_arguments
 from calque.core.errors import ConfigError
 from calque.fields.accounting.rows import blank_is_absent
 from calque.fields.comparison.cells import Record, RecordSide, wrappers
@@ -28,6 +29,7 @@ EXTRA = "x-calque"
 """Where a pydantic field keeps its comparison, as an object of the plain form."""
 
 
+@names_arguments
 def ComparableField(  # noqa: N802  # reads like pydantic's Field, which it makes
     *,
     comparator: BaseComparator | str | None = None,
