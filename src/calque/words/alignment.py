@@ -9,6 +9,7 @@ from itertools import chain
 
 import numpy as np
 
+from calque.core.arguments import names_arguments
 from calque.core.columns import Codes, Ints
 from calque.kernels import kernels
 
@@ -91,6 +92,7 @@ class Alignment:
         return f"<Alignment: {self.matches} of {self.n_ref} words, {self.n_pred} predicted>"
 
 
+@names_arguments
 def align(ref: Sequence[str], pred: Sequence[str]) -> Alignment:
     """The alignment of two word sequences.
 

@@ -10,6 +10,7 @@ from itertools import chain
 
 import numpy as np
 
+from calque.core.arguments import names_arguments
 from calque.core.columns import Codes, Ints
 from calque.core.errors import ContractError
 from calque.core.word_corpus import Edge, Lattice
@@ -111,6 +112,7 @@ class Oracle:
         return f"<Oracle: {self.matches} of {self.n_ref} words, {self.n_slots} slots>"
 
 
+@names_arguments
 def oracle(
     ref: Sequence[str],
     slots: Sequence[Sequence[Sequence[str]]] | None = None,

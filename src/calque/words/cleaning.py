@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, cast
 
+from calque.core.arguments import names_arguments
 from calque.core.corpus import UnitId
 from calque.core.errors import ConfigError, did_you_mean
 from calque.core.word_corpus import Block, Removed
@@ -109,6 +110,7 @@ def without_punctuation(text: str) -> tuple[str, int]:
     return kept, len(text) - len(kept)
 
 
+@names_arguments
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cleaning:
     """What is done to a text before its words are counted."""
@@ -172,6 +174,7 @@ Account: TypeAlias = list[Removed]
 FORMATS = ("text", "html", "paragraphs", "blocks")
 
 
+@names_arguments
 def clean(text: Any, format: str = "text", **options: Any) -> list[str]:
     r"""The words of a text after clean-up.
 

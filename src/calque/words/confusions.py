@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from calque.core.arguments import names_arguments
 from calque.core.ledger import Ledger
 from calque.words.alignment import align
 from calque.words.cleaning import FOLDS
@@ -59,6 +60,7 @@ def character_pairs(ours: str, theirs: str) -> Iterator[tuple[str, str]]:
         yield gone, theirs[edit.dest_pos] if edit.tag != "delete" else ""
 
 
+@names_arguments
 def confusions(ref: Sequence[str], pred: Sequence[str]) -> Counter[tuple[str, str]]:
     """How often each true word (or few words) was read as what.
 

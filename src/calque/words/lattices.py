@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from calque.core.arguments import names_arguments
 from calque.core.columns import Codes, Column, Strings, Table
 from calque.core.corpus import UnitId
 from calque.core.errors import ContractError
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from calque.words.task import Words
 
 
+@names_arguments
 def build_lattice(readings: Mapping[str, Sequence[str]]) -> Lattice:
     """The lattice of several readings of one text, so that every reading is a path.
 

@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Callable
 from functools import cache
 
+from calque.core.arguments import names_arguments
 from calque.core.errors import ConfigError, did_you_mean
 
 ALIASES = {
@@ -40,6 +41,7 @@ def tokenizer_name(name: str) -> str:
     return known
 
 
+@names_arguments
 def tokenize(text: str, tokenizer: str = "whitespace") -> list[str]:
     """The words of a text.
 
