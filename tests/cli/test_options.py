@@ -49,6 +49,8 @@ OTHERS = {
     ("words", "--show"): "prints one document in place of the numbers",
     ("words", "--differences"): "leaves out what is alike, where one document is printed",
     ("words", "--removed"): "prints what clean-up took out in place of the numbers",
+    ("fields", "--explain-schema"): "prints how fields are compared in place of the numbers",
+    ("fields", "--write-schema"): "writes the schema beside them",
     ("check", "--schema"): "prints a JSON Schema in place of judging",
     ("check", "--data"): "names the cases, as an argument does: they are data",
     ("check", "--only-failed"): "lists fewer results; the summary counts all",

@@ -9,6 +9,7 @@ import click
 
 from calque import __version__
 from calque.cli import exits
+from calque.cli.inputs import OwnProcess
 from calque.core.errors import did_you_mean
 
 VERBS = {
@@ -79,6 +80,6 @@ def calque() -> None:
     """
 
 
-def main() -> None:
+def main(process: OwnProcess | None = None) -> None:
     """Run the verb on the command line, and end the process as it went."""
-    exits.run(lambda: calque.main(prog_name="calque", standalone_mode=False, color=exits.colour()))
+    exits.run(lambda: calque.main(prog_name="calque", standalone_mode=False, color=exits.colour(), obj=process))

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from calque.cli import exits, outputs, reports
-from calque.cli.inputs import told
+from calque.cli.inputs import names_of_files, told
 from calque.cli.reports import Wanted
 from calque.cli.sheets import asked_for, check_wanted, columns_of, laid_out, spreadsheet_cell, terminal_columns
 from calque.core.evaluator import Evaluator
@@ -42,6 +42,7 @@ def deliver(
     report: Wanted | None = None,
 ) -> int:
     """Print or write the result and its report, keep the state, and return the exit code."""
+    evaluator.rename(names_of_files())
     result = evaluator.compute()
     exits.say_first(result)
     outputs.save(evaluator, save)

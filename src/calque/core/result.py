@@ -56,6 +56,13 @@ class Sources(Frozen):
             tuple(sorted({*self.predictions, *other.predictions})),
         )
 
+    def renamed(self, files: Mapping[str, str]) -> Sources:
+        """The same with other names for these files."""
+        truth, predictions = (
+            tuple(sorted((files.get(file, file), model) for file, model in side)) for side in (self.truth, self.predictions)
+        )
+        return Sources(truth, predictions)
+
     def to_dict(self) -> dict[str, list[dict[str, str]]]:
         """The JSON form."""
         return {

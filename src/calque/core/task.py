@@ -6,11 +6,12 @@ import dataclasses
 import importlib
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from calque.core.arguments import names_fields
 from calque.core.errors import ConfigError
 from calque.core.signature import Signature
 from calque.core.start_up import Frozen
@@ -18,7 +19,7 @@ from calque.core.start_up import Frozen
 if TYPE_CHECKING:
     # Tasks are built while the command line starts; numpy waits until there is something to score.
     from calque.core.columns import Table
-    from calque.core.corpus import Corpus
+    from calque.core.corpus import Corpus, UnitId
     from calque.core.errors import Issue
     from calque.core.ledger import Ledger
     from calque.core.measures import Measure, MeasureName
@@ -111,11 +112,14 @@ class Task(ABC):
     """What to try when the two sides name the same documents in different ways."""
     by_chunks: ClassVar[bool] = False
     """Whether `measure` reads a ledger by `chunks`, so that one that is longer than memory can wait in a file."""
+    numbers_documents: ClassVar[bool] = False
+    """Whether documents may come without ids and are numbered then; `numbered_on` says what becomes of them when they meet."""
     known: ClassVar[dict[str, type[Task]]] = {}
     """Every task class that was defined, by name, so that a state finds its own."""
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
+        names_fields(cls)
         Task.known[cls.name] = cls
 
     @classmethod
@@ -169,10 +173,12 @@ class Task(ABC):
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # most have none
         """One row for each item, with what happened to it."""
         from calque.core.columns import Strings, Table
+        from calque.core.corpus import distinct_names
         from calque.core.ledger import UNIT
 
         rows = next(iter(ledger.tables.values()))
-        documents = Strings.pack(str(ledger.units[unit]) for unit in rows.array(UNIT).tolist())
+        names = distinct_names(ledger.units)
+        documents = Strings.pack(names[unit] for unit in rows.array(UNIT).tolist())
         return Table({"document": documents, **{name: column for name, column in rows.items() if name != UNIT}})
 
     def listed(self, ledger: Ledger) -> Iterator[dict[str, Any]]:
@@ -209,6 +215,10 @@ class Task(ABC):
     def at_odds(self, other: Task) -> list[str]:  # noqa: ARG002  # most settings that matter are in the signature
         """Why results under this task and another with the same signature are not to be put together."""
         return []
+
+    def numbered_on(self, ledger: Ledger, taken: Set[UnitId]) -> Ledger:  # noqa: ARG002  # for tasks that number documents
+        """A ledger as it is added to others that have these documents: what has only a number is counted on."""
+        return ledger
 
     def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
         """The numbers as a person reads them."""

@@ -45,4 +45,6 @@ def _roles(layer: Layer) -> Bytes:
 
 
 def _rows(overlay: Overlay, layer: Layer, roles: Bytes, columns: dict[str, Column]) -> Table:
-    return Table({**overlay.row_columns(layer), "valid": roles == TAKES_PART, **columns, **layer.detail_columns()})
+    dropped = np.zeros(len(layer), dtype=np.bool_) if layer.flaws is None else layer.flaws == Flaw.DROPPED
+    flags = {"valid": roles == TAKES_PART, "dropped": dropped}
+    return Table({**overlay.row_columns(layer), **flags, **columns, **layer.detail_columns()})
