@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from calque.core.ledger import Ledger
     from calque.core.measures import Measure, MeasureName
     from calque.core.presentation.sections import Section
+    from calque.core.resampling.resampled import Resampled
     from calque.core.unevaluated import Ground
 
 BUILT_IN = {
@@ -110,6 +111,8 @@ class Task(ABC):
     """What to try when the two sides name the same documents in different ways."""
     by_chunks: ClassVar[bool] = False
     """Whether `measure` reads a ledger by `chunks`, so that one that is longer than memory can wait in a file."""
+    lower_is_better: ClassVar[frozenset[str]] = frozenset()
+    """The names of measures of which less is better: errors and losses."""
     known: ClassVar[dict[str, type[Task]]] = {}
     """Every task class that was defined, by name, so that a state finds its own."""
 
@@ -164,6 +167,25 @@ class Task(ABC):
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where in the tree of numbers a measure stands."""
         return (name.name,)
+
+    def names(self, numbers: Mapping[str, Any]) -> list[str]:
+        """The names of all measures among these numbers, as `address` finds them."""
+        return [key for key, value in numbers.items() if key not in HEAD and is_number(value)]
+
+    def compared(self, numbers: Mapping[str, Any]) -> list[str]:
+        """The measures that intervals and comparisons show when nobody names any; those that cost a lot are left out."""
+        return self.names(numbers)
+
+    def primary(self) -> tuple[str, ...]:
+        """The measures that a comparison tests when nobody names any."""
+        return ()
+
+    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:  # noqa: ARG002  # a task need not declare anything
+        """Quick ways to numbers of weighted documents: tallies with their ratios, and ranked measures.
+
+        What is in `names` and in none of them is measured anew for every replicate: right, and slow.
+        """
+        return ()
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # most have none
         """One row for each item, with what happened to it."""
@@ -252,6 +274,11 @@ class Task(ABC):
     def told(self, name: str) -> str:
         """A setting's value in the signature; long content is told by its digest."""
         return spell(getattr(self, name))
+
+
+def is_number(value: Any) -> bool:
+    """Whether a leaf of the tree of numbers is one, or would be if it were defined; truth values and texts are none."""
+    return value is None or (isinstance(value, Real) and not isinstance(value, bool))
 
 
 def take_in(task: Any) -> None:
