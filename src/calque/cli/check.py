@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits, outputs
-from calque.cli.options import FILE, PATH, brief_option, jobs_option, output_option, save_option
+from calque.cli.options import (
+    FILE,
+    PATH,
+    brief_option,
+    interval_options,
+    intervals_from,
+    jobs_option,
+    output_option,
+    save_option,
+)
 from calque.core.errors import ConfigError
 from calque.core.presentation.sections import printable, printable_json
 
@@ -49,6 +58,7 @@ EXTENSIONS = {
 @click.option("--annotations", "annotate", is_flag=True, help="Also print GitHub annotations for what failed.")
 @save_option
 @click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr.")
+@interval_options
 @jobs_option
 def command(suite: str | None, schema: bool, output: tuple[str, ...], jobs: int, quiet: bool, **values: Any) -> int:
     """Judge every case of SUITE, a YAML file, with the evaluators that it names.
@@ -70,6 +80,7 @@ def command(suite: str | None, schema: bool, output: tuple[str, ...], jobs: int,
     from calque.cli.progress import working
     from calque.cli.sheets import FOR_PEOPLE, check_wanted
 
+    resampling = intervals_from(values)
     files = {name: _format_of(name, values["shape"]) for name in output if name != outputs.STDOUT}
     printed = _printed(values["shape"], output, files)
     kinds = [kind for kind in (*files.values(), printed) if kind is not None]
@@ -84,7 +95,7 @@ def command(suite: str | None, schema: bool, output: tuple[str, ...], jobs: int,
     rows: list[Row] = []
     with working(f"checking {loaded.data or suite}", quiet=quiet, done=lambda: len(rows), noun="result"):
         rows.extend(_judged(loaded, selection, jobs, streams=printed))
-    return _deliver(loaded, rows, files, selection, printed, quiet=quiet, **values)
+    return _deliver(loaded, rows, files, selection, printed, quiet=quiet, resampling=resampling, **values)
 
 
 class _Remarks(logging.Handler):
@@ -166,10 +177,10 @@ def _deliver(
     **values: Any,
 ) -> int:
     from calque.checks.exports import annotated
-    from calque.cli.render import coloured
+    from calque.cli.render import coloured, with_intervals
 
     evaluator = suite.evaluator(rows, selection)
-    result = evaluator.compute()
+    result = with_intervals(evaluator.compute(), values["resampling"], jobs=1, quiet=quiet)
     outputs.save(evaluator, values["save"])
     kept = [row for row in rows if row.failed] if values["only_failed"] else rows
     for name, kind in files.items():

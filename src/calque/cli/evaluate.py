@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli.inputs import from_stdin, told
-from calque.cli.options import PATH, jobs_option, output_options, task_from, task_options
+from calque.cli.options import PATH, interval_options, intervals_from, jobs_option, output_options, task_from, task_options
 from calque.core.box_reading import BoxReading
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ def evaluation_verb(name: str, task: type[Task], help: str) -> click.Command:
     @click.argument("truth", type=PATH)
     @click.argument("predictions", type=PATH)
     @task_options(task)
+    @interval_options
     @jobs_option
     @output_options
     def command(truth: str, predictions: str, **values: Any) -> int:
@@ -36,6 +37,7 @@ def evaluate(kind: type[Task], truth: str, predictions: str, values: dict[str, A
     # Files are read from here on, both at once, while numpy and all that counts is imported.
     sources = kind.begin(truth), kind.begin(predictions)
     task = task_from(kind, values)
+    resampling = intervals_from(values)
     from calque.cli.progress import working
     from calque.cli.render import deliver
     from calque.core.evaluator import Evaluator
@@ -48,7 +50,7 @@ def evaluate(kind: type[Task], truth: str, predictions: str, values: dict[str, A
     evaluator = Evaluator(task, keep=keep, jobs=jobs)
     with working(told(f"evaluating {predictions}"), quiet=values["quiet"], done=lambda: evaluator.done):
         evaluator.update(*sources)
-    return deliver(evaluator, **values)
+    return deliver(evaluator, resampling=resampling, jobs=jobs, **values)
 
 
 def what_to_keep(values: dict[str, Any], task: type[Task]) -> Keep:

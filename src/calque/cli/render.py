@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +14,9 @@ from calque.cli.sheets import asked_for, check_wanted, columns_of, laid_out, spr
 from calque.core.evaluator import Evaluator
 from calque.core.presentation.sections import Section, printable, printable_json, to_text
 from calque.core.result import Result
+
+if TYPE_CHECKING:
+    from calque.core.comparison.resample import Resampling
 
 EXTENSIONS = {
     ".txt": "table", ".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".markdown": "markdown",
@@ -31,15 +34,34 @@ def formats_of(chosen: str | None, output: Sequence[str]) -> dict[str, str]:
 
 
 def deliver(
-    evaluator: Evaluator, *, format: str | None, output: Sequence[str], save: str | None, quiet: bool, brief: bool
+    evaluator: Evaluator,
+    *,
+    format: str | None,
+    output: Sequence[str],
+    save: str | None,
+    quiet: bool,
+    brief: bool,
+    resampling: Resampling | None = None,
+    jobs: int = 1,
 ) -> int:
     """Print or write the result, keep the state, and return the exit code."""
-    result = evaluator.compute()
+    result = with_intervals(evaluator.compute(), resampling, jobs=jobs, quiet=quiet)
     exits.say_first(result)
     outputs.save(evaluator, save)
     sections = result.brief if brief else result.sections
     write_each(formats_of(format, output), sections, lambda kind: lines(result, kind, brief=brief), quiet=quiet)
     return exits.code_of(result, quiet=quiet)
+
+
+def with_intervals(result: Result, resampling: Resampling | None, *, jobs: int, quiet: bool) -> Result:
+    """The result, with intervals where they are asked for."""
+    if resampling is None:
+        return result
+    from calque.cli.progress import working
+    from calque.core.comparison import presentation
+
+    with working("resampling documents", quiet=quiet):
+        return presentation.with_intervals(result, resampling, jobs=jobs)
 
 
 def write_each(

@@ -11,7 +11,7 @@ from calque.core.columns import Flags
 from calque.core.comparison.changes import Changes, changes
 from calque.core.comparison.comparable import check_comparable, on_shared_documents
 from calque.core.comparison.intervals import Delta, Interval, difference, interval
-from calque.core.comparison.naming import measure_named
+from calque.core.comparison.naming import measure_named, nearest, run_named
 from calque.core.comparison.resample import Parts, Resampling
 from calque.core.corpus import UnitId, in_canonical_order
 from calque.core.errors import ConfigError
@@ -59,8 +59,10 @@ class Comparison(Frozen, eq=False):
 
     def delta(self, measure: str, run: str | None = None) -> Delta:
         """How a run (by default the second) differs from the first in a measure."""
+        if measure not in self.measures:
+            raise ConfigError(f"there is no measure {measure!r} here; {nearest(measure, self.measures)}")
         deltas = self.measures[measure].deltas
-        return deltas[next(iter(deltas)) if run is None else run]
+        return deltas[next(iter(deltas)) if run is None else run_named(run, deltas)]
 
 
 def compare(

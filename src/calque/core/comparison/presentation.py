@@ -6,11 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from calque.core.comparison.compare import Compared, Comparison
-from calque.core.comparison.intervals import FEW, Delta, Interval
+from calque.core.comparison.intervals import FEW, FEWEST, Delta, Interval, intervals
+from calque.core.comparison.resample import Resampling
 from calque.core.errors import summarize
 from calque.core.measures import MeasureName
 from calque.core.presentation.sections import Section
-from calque.core.presentation.wording import counted
+from calque.core.presentation.wording import counted, some
+from calque.core.result import Addition, Result
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -77,28 +79,38 @@ def rows(comparison: Comparison) -> list[dict[str, Any]]:
 
 def sections(comparison: Comparison, *, brief: bool = False) -> list[Section]:
     """Each run against the first: the differences, what changed, and what such a corpus can show."""
-    parts = [_table(comparison, run, brief=brief) for run in list(comparison.results)[1:]]
-    return [*parts, Section(title="", notes=[str(comparison.signature)])]
+    parts = [section for run in list(comparison.results)[1:] for section in _against(comparison, run, brief=brief)]
+    return [*warnings(comparison), *parts, Section(title="", notes=[str(comparison.signature)])]
 
 
-def _table(comparison: Comparison, run: str, *, brief: bool) -> Section:
+def warnings(comparison: Comparison) -> list[Section]:
+    """What stands before all numbers when nothing was evaluated in a run."""
+    return [section for result in comparison.results.values() for section in result.warning()]
+
+
+def _against(comparison: Comparison, run: str, *, brief: bool) -> list[Section]:
     base, tests = comparison.base, sum(len(one.deltas) for one in comparison.measures.values() if one.primary)
-    measures = [one for name, one in comparison.measures.items() if one.primary or (not brief and _headline(name))]
-    return Section(
-        title=". ".join(_head(comparison, run, measures)),
+    measures = [one for one in comparison.measures.values() if one.primary or (not brief and _shown(one))]
+    table = Section(
+        title="",
         head=("measure", base, run, "difference", "p (Holm)", ""),
         rows=[_row(comparison, one, base, run) for one in measures],
         notes=[*_changes(comparison, run), *_power(comparison, run), *_tests(tests)],
     )
+    return [_head(comparison, run, measures), table]
 
 
-def _head(comparison: Comparison, run: str, measures: list[Compared]) -> list[str]:
+def _head(comparison: Comparison, run: str, measures: list[Compared]) -> Section:
     documents, drawn = len(comparison.documents), comparison.resampling.replicates
     line = f"Compare: {run} against {comparison.base}, {counted(documents, 'document')}, {drawn:,} resamples of documents"
     few = [one.deltas[run].documents for one in measures if one.primary and one.deltas[run].documents < FEW]
-    if not few:
-        return [line]
-    return [line, f"{counted(min(few), 'document')} {'is' if min(few) == 1 else 'are'} few: intervals are unreliable"]
+    notes = [f"{counted(min(few), 'document')} {'is' if min(few) == 1 else 'are'} few: intervals are unreliable"] if few else []
+    return Section(title=line, notes=notes)
+
+
+def _shown(measure: Compared) -> bool:
+    """What has a value in some run, and is of everything."""
+    return _headline(measure.name) and any(one.value is not None for one in measure.runs.values())
 
 
 def _headline(name: str) -> bool:
@@ -180,8 +192,39 @@ def _tests(tests: int) -> list[str]:
     return [f"* tested, corrected for {counted(tests, 'test')}; the others are shown, not tested"]
 
 
-def interval_section(measures: Mapping[str, Interval], confidence: float) -> Section:
-    """The measures of one result with their intervals."""
-    head = ("measure", "value", "low", "high", "se", "documents", "note")
-    shown = [(name, one.value, one.low, one.high, one.se, one.documents, one.note) for name, one in measures.items()]
-    return Section(title=f"Intervals ({100 * confidence:g} %, by resampling documents)", head=head, rows=shown)
+def interval_addition(result: Result, resampling: Resampling, measures: Mapping[str, Interval]) -> Addition:
+    """The intervals of a result, as its JSON, its tables and its signature show them."""
+    primary = result.task.primary()
+    headline = {name: one for name, one in measures.items() if name in primary}
+    return Addition(
+        "intervals",
+        {"measures": {name: one.to_dict() for name, one in measures.items()}},
+        [_interval_section(measures, resampling)],
+        [_interval_section(headline, resampling)] if headline else [],
+        [{"measure": name, **one.to_dict()} for name, one in measures.items()],
+        resampling.signature(),
+    )
+
+
+def _interval_section(measures: Mapping[str, Interval], resampling: Resampling) -> Section:
+    known = {name: one for name, one in measures.items() if one.value is not None and _headline(name)}
+    shown = [(name, one.value, one.low, one.high, one.se, one.documents) for name, one in known.items()]
+    unreliable = [name for name, one in known.items() if one.low is not None and one.unreliable]
+    without = [name for name, one in known.items() if one.low is None]
+    more = len(measures) - len(known)
+    notes = [
+        f"unreliable, in fewer than {FEW} documents: {some(unreliable)}" if unreliable else "",
+        f"no interval, in fewer than {FEWEST} documents: {some(without)}" if without else "",
+        f"{more:,} more, of classes and other means, are in JSON and CSV" if more else "",
+    ]
+    return Section(
+        title=f"Intervals of {100 * resampling.confidence:g} % ({resampling.replicates:,} resamples of documents)",
+        head=("measure", "value", "low", "high", "standard error", "documents"),
+        rows=shown,
+        notes=[note for note in notes if note],
+    )
+
+
+def with_intervals(result: Result, resampling: Resampling, *, jobs: int = 1) -> Result:
+    """The result with the intervals of its measures."""
+    return result.adding(interval_addition(result, resampling, intervals(result, resampling, jobs=jobs)))
