@@ -157,7 +157,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("law", "subject", "kernels"), CASES)
-@examples(20, phases=set(Phase) - {Phase.explain})
+@examples(12, phases=set(Phase) - {Phase.explain})
 @given(data=st.data())
 def test_law(law: Law, subject: Subject, kernels: str, data: Data) -> None:
     documents = data.draw(subject.documents)
