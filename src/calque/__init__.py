@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from calque.core.errors import MergeError as MergeError
     from calque.core.errors import MissingExtra as MissingExtra
     from calque.core.evaluator import Evaluator as Evaluator
+    from calque.core.gates import gated as gated
     from calque.core.result import Result as Result
     from calque.core.task import Task as Task
     from calque.detection import Detection as Detection
@@ -49,6 +50,7 @@ _HOME = {
     "Table": "calque.core.columns",
     "Task": "calque.core.task",
     "Words": "calque.words",
+    "gated": "calque.core.gates",
     "read": "calque.readers",
 }
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from calque.core.corpus import Corpus, UnitId
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
+    from calque.core.presentation.junit import Judged
 
 TABLE = "checks"
 VERDICTS = ("pass", "partial", "fail")
@@ -39,6 +40,8 @@ class Checks(PartsBeside, Task):
     """
 
     name: ClassVar[str] = "checks"
+    lower_is_better: ClassVar[frozenset[str]] = frozenset({"fail", "error", "partial_failed"})
+    neutral: ClassVar[frozenset[str]] = frozenset({"cases", "partial"})
 
     evaluators: tuple[str, ...] = setting((), kind="words", key="evaluators", always=True, help="Evaluators, as JSON.")
     own: tuple[tuple[str, str], ...] = setting(
@@ -156,6 +159,23 @@ class Checks(PartsBeside, Task):
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """``score``, ``pass_rate``, ``pass`` …; of one evaluator ``score/NAME``."""
         return ("summary", name.name) if name.label is None else ("evaluators", name.label, name.name)
+
+    def named(self, path: tuple[str, ...]) -> MeasureName | None:
+        """The measure that stands at a place in the JSON."""
+        from calque.core.measures import MeasureName
+
+        match path:
+            case "summary", name:
+                return MeasureName(name)
+            case "evaluators", label, name:
+                return MeasureName(name, label=label)
+        return None
+
+    def tests(self, ledger: Ledger) -> list[Judged]:
+        """Every result."""
+        from calque.checks.exports import tests
+
+        return tests(list(results(ledger)), self.name)
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # verdicts are settled
         """One row for each case and evaluator."""

@@ -21,6 +21,7 @@ VERBS = {
     "audit": "Look for mistakes in ground truth, and for what annotators disagree on.",
     "convert": "Write a file in another format.",
     "merge": "Add up states saved with --save and print the result.",
+    "bless": "Make a state the baseline that later runs are held against.",
     "explain": "What a measure means: definition, formula, source.",
     "demo": "Evaluate two imaginary models on built-in sample data.",
 }

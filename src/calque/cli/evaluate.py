@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from calque.cli.gates import gates_from
 from calque.cli.inputs import from_stdin, told
 from calque.cli.options import PATH, jobs_option, output_options, task_from, task_options
 from calque.core.box_reading import BoxReading
 
 if TYPE_CHECKING:
     from calque.core.evaluator import Keep
+    from calque.core.gates import Gates
     from calque.core.task import Task
 
 
@@ -35,6 +37,7 @@ def evaluate(kind: type[Task], truth: str, predictions: str, values: dict[str, A
     truth, predictions = from_stdin(truth, predictions)
     # Files are read from here on, both at once, while numpy and all that counts is imported.
     sources = kind.begin(truth), kind.begin(predictions)
+    gates = gates_for(kind, values)
     task = task_from(kind, values)
     from calque.cli.progress import working
     from calque.cli.render import deliver
@@ -48,7 +51,15 @@ def evaluate(kind: type[Task], truth: str, predictions: str, values: dict[str, A
     evaluator = Evaluator(task, keep=keep, jobs=jobs)
     with working(told(f"evaluating {predictions}"), quiet=values["quiet"], done=lambda: evaluator.done):
         evaluator.update(*sources)
-    return deliver(evaluator, **values)
+    return deliver(evaluator, gates=gates, **values)
+
+
+def gates_for(kind: type[Task], values: dict[str, Any]) -> Gates | None:
+    """The gates that the options describe, refused before the work where no result of the task could be held to them."""
+    gates = gates_from(values)
+    if gates is not None:
+        gates.check(kind)
+    return gates
 
 
 def what_to_keep(values: dict[str, Any], task: type[Task]) -> Keep:

@@ -17,6 +17,7 @@ def command(states: tuple[str, ...], **values: Any) -> int:
 
     The order of the states does not matter. States with different settings, or with a document in common, are refused.
     """
+    from calque.cli.gates import gates_from
     from calque.cli.inputs import from_stdin
     from calque.cli.outputs import settle
     from calque.cli.progress import working
@@ -26,6 +27,7 @@ def command(states: tuple[str, ...], **values: Any) -> int:
 
     check_wanted(formats_of(values["format"], values["output"]).values(), brief=values["brief"])
     settle()
+    gates = gates_from(values)
     states = from_stdin(*states)
     added = 1
     with working("merging", quiet=values["quiet"], done=lambda: added, total=lambda: len(states), noun="state"):
@@ -33,4 +35,4 @@ def command(states: tuple[str, ...], **values: Any) -> int:
         for path in states[1:]:
             evaluator.merge(Evaluator.load(path))
             added += 1
-    return deliver(evaluator, **values)
+    return deliver(evaluator, gates=gates, **values)

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from calque.cli.gates import gate_options
 from calque.cli.outputs import Written
 from calque.core.box_reading import BOX_FORMATS, BoxReading
 from calque.core.task import Setting, Task, settings
@@ -178,16 +179,18 @@ brief_option = click.option(
 
 
 def output_options(command: Decorated) -> Decorated:
-    """``--format``, ``--brief``, ``-o``, ``--save`` and ``--quiet``, as on every verb that prints a result."""
+    """``--format``, ``--brief``, ``-o``, ``--save``, ``--quiet`` and gates, as on every verb that prints a result."""
     for option in (
+        gate_options,
         click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr."),
         save_option,
         output_option,
         brief_option,
         click.option(
             "--format",
-            type=click.Choice(("table", "json", "jsonl", "csv", "markdown", "latex", "template")),
-            help="table by default; jsonl lists one object a line, template is the reporting template of the specification.",
+            type=click.Choice(("table", "json", "jsonl", "csv", "markdown", "latex", "template", "junit", "github")),
+            help="table by default; jsonl lists one object a line, template is the reporting template of the specification, "
+            "junit and github tell servers what gates say.",
         ),
     ):
         command = option(command)

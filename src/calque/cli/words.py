@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits
-from calque.cli.evaluate import evaluate, what_to_keep
+from calque.cli.evaluate import evaluate, gates_for, what_to_keep
 from calque.cli.inputs import from_stdin
 from calque.cli.options import PATH, jobs_option, output_options, task_from, task_options
 from calque.words.task import Words
@@ -46,6 +46,7 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, differen
     truth, *found = from_stdin(truth, *predictions)
     predictions = tuple(found)
     task = task_from(Words, values)
+    gates = gates_for(Words, values)
     keep = what_to_keep(values, Words)
     if len(predictions) > 1 and values["save"] is not None:
         raise ConfigError("--save keeps the state of one PRED; evaluate several one by one")
@@ -64,8 +65,10 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, differen
         _print_lines(views.removed(evaluators[predictions[0]].ledger()))
         evaluators = {predictions[0]: evaluators[predictions[0]]}
     results = {name: evaluator.compute() for name, evaluator in evaluators.items()}
-    for result in results.values():
-        exits.say_first(result)
+    if gates is not None:
+        results = {name: gates.judged(result) for name, result in results.items()}
+    for name, result in results.items():
+        exits.say_first(result, quiet=values["quiet"], name=name)
     if not looked_at:
         _deliver(results, values)
     return max(exits.code_of(result, quiet=values["quiet"]) for result in results.values())
@@ -97,11 +100,14 @@ def _deliver(results: Mapping[str, Result], values: dict[str, Any]) -> None:
 
     for path, kind in formats_of(values["format"], values["output"]).items():
         outputs.put(path, map(told, _lines(results, kind, brief=values["brief"])), quiet=values["quiet"])
+    if values["annotations"]:
+        outputs.put(outputs.STDOUT, map(told, _lines(results, "github", brief=False)))
 
 
 def _lines(results: Mapping[str, Result], kind: str, *, brief: bool) -> Iterator[str]:
     import json
 
+    from calque.cli.gates import FOR_SERVERS, for_servers
     from calque.cli.render import as_csv
     from calque.cli.sheets import laid_out
     from calque.core.presentation.sections import printable_json
@@ -115,5 +121,7 @@ def _lines(results: Mapping[str, Result], kind: str, *, brief: bool) -> Iterator
             yield printable_json(json.dumps(row, ensure_ascii=False, allow_nan=False)) + "\n"
     elif kind == "csv":
         yield as_csv(views.rows(results))
+    elif kind in FOR_SERVERS:
+        yield from for_servers(results, kind)
     else:
         yield laid_out(views.sections(results, brief=brief), kind)

@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from calque.core.columns import Table
 from calque.core.errors import Issue, Severity, summarize
@@ -17,6 +17,10 @@ from calque.core.signature import Signature
 from calque.core.start_up import Frozen
 from calque.core.task import Task
 from calque.core.unevaluated import CODES, unevaluated
+from calque.core.verdict import NO_VERDICT, Verdict
+
+if TYPE_CHECKING:
+    from calque.core.presentation.junit import Judged
 
 
 def strict_json(value: Any, margin: str = "") -> str:
@@ -99,6 +103,8 @@ class Result:
     """Why numbers are ``None``, by their dotted path in the JSON."""
     issues: tuple[Issue, ...] = ()
     sources: Sources = NO_SOURCES
+    verdict: Verdict = NO_VERDICT
+    """What gates say of it, where there are some."""
 
     @classmethod
     def of(
@@ -129,8 +135,8 @@ class Result:
 
     @property
     def failures(self) -> list[str]:
-        """What does not hold of that which must: the gate of checks, one line each."""
-        return self.task.failures(self.numbers)
+        """What does not hold of that which must, one line each: gates, and the gate of a suite of checks."""
+        return [*self.verdict.failures, *self.task.failures(self.numbers)]
 
     def __getitem__(self, key: str | tuple[str, str]) -> float | None:
         label, text = key if isinstance(key, tuple) else (None, key)
@@ -145,6 +151,28 @@ class Result:
             raise KeyError(f"{name} is a table, not a number")
         return node  # type: ignore[no-any-return]  # the tree is plain JSON
 
+    def measures(self) -> dict[str, float | None]:
+        """Every number that has a name, by its name; of documents none, though they can be asked for one by one."""
+        found: dict[str, float | None] = {}
+
+        def visit(node: Mapping[str, Any], path: tuple[str, ...]) -> None:
+            for key, value in node.items():
+                here = (*path, key)
+                if isinstance(value, Mapping):
+                    visit(value, here)
+                elif value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
+                    name = self.task.named(here)
+                    if name is not None and self.task.address(name) == here:
+                        found[str(name)] = value
+
+        visit(self.numbers, ())
+        return found
+
+    def why_undefined(self, name: str) -> str:
+        """Why a measure has no value; empty where no reason is known."""
+        path = self.task.address(MeasureName.parse(name))
+        return self.undefined.get(".".join(map(str, path)), "")
+
     def to_dict(self) -> dict[str, Any]:
         """Everything but the outcomes, as plain JSON values."""
         signature = self.signature
@@ -156,6 +184,7 @@ class Result:
             "sources": self.sources.to_dict(),
             **self.numbers,
             **self.task.appended(self.ledger),
+            **self.verdict.to_dict(self.failures if self.verdict else ()),
             "undefined": dict(self.undefined),
             "issues": [issue.to_dict() for issue in summarize(self.issues)],
         }
@@ -182,6 +211,7 @@ class Result:
             *_told(self.task.sentence(tree)),
             *self.task.sections(with_reasons(tree)),
             *noticed(issue for issue in self.issues if issue != self.unevaluated),
+            *self.verdict.sections(),
             *_told(str(self.signature)),
         ]
 
@@ -189,19 +219,46 @@ class Result:
         """The main thing in a sentence, the headline measures, and the signature."""
         tree = self.to_dict()
         told = [*self.warning(), *_told(self.task.sentence(tree))]
-        return [*told, *self.task.headline(with_reasons(tree)), *_told(str(self.signature))]
+        return [*told, *self.task.headline(with_reasons(tree)), *self.verdict.sections(), *_told(str(self.signature))]
 
     def template(self) -> list[Section]:
         """The numbers in the reporting template of the task's source document; empty if that has none."""
         return [*self.warning(), *self.task.report_sections(with_reasons(self.to_dict()))]
 
-    def flat(self) -> list[dict[str, Any]]:
-        """The numbers as rows of one table, for spreadsheets, each with the signature."""
+    def flat(self, prefix: str = "") -> dict[str, float]:
+        """Every measure that has a value, by its name, for experiment trackers; ``prefix`` stands before each name."""
+        return {prefix + name: value for name, value in self.measures().items() if value is not None}
+
+    def spreadsheet(self) -> list[dict[str, Any]]:
+        """The numbers as rows of one table, each with the signature."""
         return [{**row, "signature": str(self.signature)} for row in self.task.flat(with_reasons(self.to_dict()))]
 
+    def tests(self) -> list[Judged]:
+        """The result as a server shows it: what gates say, whether everything was evaluated, what was judged one by one."""
+        from calque.core.presentation.junit import Judged
+
+        group = f"calque.{self.task.name}"
+        single = self.task.tests(self.ledger)
+        losses = [str(issue) for issue in summarize(self.issues) if issue.severity is Severity.LOSS]
+        lost = [Judged(group, "everything was evaluated", "error", losses[0], losses[1:])] if losses else []
+        return [*self.gate_tests(), *(single or lost or [Judged(group, "everything was evaluated")])]
+
+    def gate_tests(self) -> list[Judged]:
+        """What gates say, each condition as a test."""
+        from calque.core.presentation.junit import Judged
+
+        group = f"calque.{self.task.name}.gate"
+        return [
+            Judged(group, gate.name, "failure", gate.failures[0], gate.failures[1:])
+            if gate.failures
+            else Judged(group, gate.name)
+            for gate in self.verdict.conditions
+        ]
+
     def warning(self) -> list[Section]:
-        """What stands before all numbers when nothing was evaluated."""
-        return [Section(title="nothing was evaluated", notes=[str(self.unevaluated)])] if self.unevaluated else []
+        """What stands before all numbers: that nothing was evaluated, or what gates do not let pass."""
+        nothing = [Section(title="nothing was evaluated", notes=[str(self.unevaluated)])] if self.unevaluated else []
+        return [*nothing, *self.verdict.alarm(self.failures if self.verdict else ())]
 
     def __str__(self) -> str:
         return to_text(self.sections())

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from calque.core.errors import Issue
     from calque.core.ledger import Ledger
     from calque.core.measures import Measure, MeasureName
+    from calque.core.presentation.junit import Judged
     from calque.core.presentation.sections import Section
     from calque.core.unevaluated import Ground
 
@@ -110,6 +111,10 @@ class Task(ABC):
     """What to try when the two sides name the same documents in different ways."""
     by_chunks: ClassVar[bool] = False
     """Whether `measure` reads a ledger by `chunks`, so that one that is longer than memory can wait in a file."""
+    lower_is_better: ClassVar[frozenset[str]] = frozenset()
+    """The names of measures of which less is better; of all others more is, but for those that are `neutral`."""
+    neutral: ClassVar[frozenset[str]] = frozenset()
+    """The names of numbers that tell how much there is, and not how good it is."""
     known: ClassVar[dict[str, type[Task]]] = {}
     """Every task class that was defined, by name, so that a state finds its own."""
 
@@ -165,6 +170,12 @@ class Task(ABC):
         """Where in the tree of numbers a measure stands."""
         return (name.name,)
 
+    def named(self, path: tuple[str, ...]) -> MeasureName | None:
+        """The measure that stands at a place in the tree of numbers, where one does: the other way round of `address`."""
+        from calque.core.measures import MeasureName
+
+        return MeasureName(path[0]) if len(path) == 1 else None
+
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # most have none
         """One row for each item, with what happened to it."""
         from calque.core.columns import Strings, Table
@@ -203,6 +214,10 @@ class Task(ABC):
 
     def failures(self, numbers: Mapping[str, Any]) -> list[str]:  # noqa: ARG002  # most have no gate
         """What does not hold of that which must, one line each."""
+        return []
+
+    def tests(self, ledger: Ledger) -> list[Judged]:  # noqa: ARG002  # most judge no single items
+        """What was judged one by one, as servers show it."""
         return []
 
     def at_odds(self, other: Task) -> list[str]:  # noqa: ARG002  # most settings that matter are in the signature

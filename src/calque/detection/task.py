@@ -38,6 +38,11 @@ class Detection(BoxReading, PartsBeside, Task):
 
     name: ClassVar[str] = "detection"
     fixed: ClassVar[Mapping[str, str]] = {"match": "greedy"}
+    lower_is_better: ClassVar[frozenset[str]] = frozenset({
+        "fp", "fn", "pages_with_fp", "delta_f1", "delta_ap", "CLS", "MERGE", "MERGED", "SPLIT", "DUP", "DUP_CLS", "FRAGMENT",
+        "ENVELOPE", "LOC", "BOTH", "BKG", "MISS", "PARTIAL",
+    })  # fmt: skip
+    neutral: ClassVar[frozenset[str]] = frozenset({"pages"})
 
     iou: tuple[float, ...] = setting(
         (0.5, 0.75), kind="numbers", key="iou", always=True, help="IoU at or above which a pair counts (repeat for several)."
@@ -230,6 +235,23 @@ class Detection(BoxReading, PartsBeside, Task):
         if name.label is None:
             return "metrics", threshold, scope, name.name
         return "metrics", threshold, "per_class" if scope == "micro" else scope, name.label, name.name
+
+    def named(self, path: tuple[str, ...]) -> MeasureName | None:
+        """The measure that stands at a place in the JSON."""
+        from calque.core.measures import MeasureName
+
+        match path:
+            case "metrics", threshold, "per_class", label, name:
+                return MeasureName(name, threshold=float(threshold), label=label)
+            case "metrics", threshold, scope, name:
+                return MeasureName(name, "" if scope == "micro" else scope, float(threshold))
+            case ("coco" | "errors", "per_class", label, name) | ("errors", "per_class", label, _, name):
+                return MeasureName(name, label=label)
+            case "errors", "impact", kind, name:
+                return MeasureName(name, label=kind)
+            case ("coco", name) | ("errors", "predictions" | "truth", name):
+                return MeasureName(name)
+        return None
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:
         """One row for each object, with its outcome at one IoU threshold (default: the lowest)."""

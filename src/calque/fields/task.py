@@ -38,6 +38,8 @@ class Fields(PartsBeside, Task):
     name: ClassVar[str] = "fields"
     naming: ClassVar[str] = "write ids alike on both sides, or name the key that holds them with --id KEY"
     by_chunks: ClassVar[bool] = True
+    lower_is_better: ClassVar[frozenset[str]] = frozenset({"fa", "fd", "fp", "fn", "brier_score", "ece"})
+    neutral: ClassVar[frozenset[str]] = frozenset({"tn", "num_gt", "num_detections"})
 
     schema: Any = setting(  # noqa: RUF009  # a field, as all of them; it takes many forms and keeps text
         "",
@@ -169,6 +171,19 @@ class Fields(PartsBeside, Task):
             scope = ("fields", name.label) if name.label else ("overall",)
             return "confidence_metrics", *scope, name.name, "value"
         return ("fields", name.label, name.name) if name.label else ("overall", name.name)
+
+    def named(self, path: tuple[str, ...]) -> MeasureName | None:
+        """The measure that stands at a place in the JSON."""
+        from calque.core.measures import MeasureName
+
+        match path:
+            case ("bbox_map_metrics", "fields", label, name) | ("confidence_metrics", "fields", label, name, "value"):
+                return MeasureName(name, label=label)
+            case ("bbox_map_metrics", name) | ("confidence_metrics", "overall", name, "value") | ("overall", name):
+                return MeasureName(name)
+            case "fields", label, name:
+                return MeasureName(name, label=label)
+        return None
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # fields have their own
         """One row for each compared field, with what happened to it and why."""

@@ -32,6 +32,7 @@ class Layout(BoxReading, PartsBeside, Task):
 
     name: ClassVar[str] = "layout"
     fixed: ClassVar[Mapping[str, str]] = {"match": "best-per-truth"}
+    neutral: ClassVar[frozenset[str]] = frozenset({"layout_total_blocks"})
 
     iou: float = setting(0.5, kind="number", key="iou", always=True, help="IoU at or above which a block is matched.")
     boxes: Literal["auto", "xyxy", "xywh", "cxcywh", "polygon"] = setting(
@@ -82,6 +83,15 @@ class Layout(BoxReading, PartsBeside, Task):
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON."""
         return (name.name,) if name.label is None else ("per_class", name.label, name.name)
+
+    def named(self, path: tuple[str, ...]) -> MeasureName | None:
+        """The measure that stands at a place in the JSON."""
+        from calque.core.measures import MeasureName
+
+        match path:
+            case "per_class", label, name:
+                return MeasureName(name, label=label)
+        return super().named(path)
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:
         """One row for each true block, with the prediction it took."""

@@ -33,6 +33,8 @@ class Words(PartsBeside, Task):
 
     name: ClassVar[str] = "words"
     fixed: ClassVar[Mapping[str, str]] = {"match": "lcs"}
+    lower_is_better: ClassVar[frozenset[str]] = frozenset({"wer", "cer"})
+    neutral: ClassVar[frozenset[str]] = frozenset({"n_ref", "n_pred", "repairable"})
     naming: ClassVar[str] = "name documents alike on both sides (files pair by their stem)"
 
     lattice: Any = setting(  # noqa: RUF009  # a field, as all of them; it takes many forms and keeps text
@@ -239,6 +241,19 @@ class Words(PartsBeside, Task):
             return "oracle", name.name.removeprefix("oracle_")
         scope = {"": "micro", "macro_documents": "macro"}.get(name.scope, name.scope)
         return scope, name.name
+
+    def named(self, path: tuple[str, ...]) -> MeasureName | None:
+        """The measure that stands at a place in the JSON; documents are asked for by their names, and not listed."""
+        from calque.core.measures import MeasureName
+
+        match path:
+            case "micro", name:
+                return MeasureName(name)
+            case "macro", name:
+                return MeasureName(name, "macro_documents")
+            case "oracle", ("recall" | "repairable") as name:
+                return MeasureName("oracle_recall" if name == "recall" else name)
+        return None
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # words match or do not
         """One row for each word of both sides."""

@@ -56,6 +56,10 @@ _ISSUE = object_of({
 })  # fmt: skip
 
 
+GATE: Schema = object_of({"passed": FLAG, "failures": list_of(TEXT)})
+"""What gates say; there where there are some."""
+
+
 def result_of(task: str, numbers: Mapping[str, Schema], optional: Mapping[str, Schema] | None = None) -> Schema:
     """The schema of a task's result: its numbers between what all results have."""
     schema = object_of(
@@ -69,7 +73,7 @@ def result_of(task: str, numbers: Mapping[str, Schema], optional: Mapping[str, S
             "undefined": map_of(TEXT),
             "issues": list_of(_ISSUE),
         },
-        optional,
+        {"gate": GATE, **(optional or {})},
     )
     return {"$schema": DIALECT, "title": f"calque {task} result", **schema}
 
