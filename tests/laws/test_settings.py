@@ -203,8 +203,13 @@ CHECKS = Trial(
         "ids": ("a*",),
         "tags": ("none has it",),
         "only": ("a",),
+        "partial": "pass",
+        "gate": '{"pass_rate": 1.0}',
     },
-    unmoved={"own": "only a suite can bring functions, and the digest tells which"},
+    unmoved={
+        "own": "only a suite can bring functions, and the digest tells which",
+        "partial": "without a threshold nothing is partial against it",
+    },
 )
 
 TRIALS = {trial.task.name: trial for trial in (DETECTION, LAYOUT, FIELDS, WORDS, CHECKS)}

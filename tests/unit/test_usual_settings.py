@@ -15,7 +15,7 @@ from calque.readers.text import texts
 
 USUAL: dict[Task, str] = {
     Detection(): "detection | match:greedy | iou:0.5,0.75 | missing:penalize | maxdets:1,10,100",
-    Layout(): "layout | match:best-per-truth | iou:0.5",
+    Layout(): "layout | match:best-per-truth | boxes:xywh in lists | iou:0.5",
     Words(): "words | match:lcs | tokenizer:whitespace | unicode:NFC",
     Checks(): "checks | evaluators:none",
     Fields(schema={"fields": {"a": {}}}): (

@@ -161,7 +161,7 @@ def test_schema_files_that_are_not_schemas(tmp_path: Path) -> None:
     for name, message in (("list", "is an object with"), ("latin", "not UTF-8"), ("deep", "nested too deeply")):
         with pytest.raises(ConfigError, match=message):
             Fields(schema=tmp_path / f"{name}.json")
-    with pytest.raises(TypeError):
+    with pytest.raises(ConfigError, match="schema must be a path"):
         Fields(schema=5)
 
 
