@@ -152,21 +152,8 @@ class Result:
         return node  # type: ignore[no-any-return]  # the tree is plain JSON
 
     def measures(self) -> dict[str, float | None]:
-        """Every number that has a name, by its name; of documents none, though they can be asked for one by one."""
-        found: dict[str, float | None] = {}
-
-        def visit(node: Mapping[str, Any], path: tuple[str, ...]) -> None:
-            for key, value in node.items():
-                here = (*path, key)
-                if isinstance(value, Mapping):
-                    visit(value, here)
-                elif value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
-                    name = self.task.named(here)
-                    if name is not None and self.task.address(name) == here:
-                        found[str(name)] = value
-
-        visit(self.numbers, ())
-        return found
+        """Every number that has a name, by its name."""
+        return {name: self[name] for name in self.task.names(self.numbers)}
 
     def why_undefined(self, name: str) -> str:
         """Why a measure has no value; empty where no reason is known."""

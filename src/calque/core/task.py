@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from calque.core.measures import Measure, MeasureName
     from calque.core.presentation.junit import Judged
     from calque.core.presentation.sections import Section
+    from calque.core.resampling.resampled import Resampled
     from calque.core.unevaluated import Ground
 
 BUILT_IN = {
@@ -176,6 +177,36 @@ class Task(ABC):
 
         return MeasureName(path[0]) if len(path) == 1 else None
 
+    def names(self, numbers: Mapping[str, Any]) -> list[str]:
+        """The names of all measures among these numbers, as `address` finds them."""
+        found: list[str] = []
+
+        def visit(node: Mapping[str, Any], path: tuple[str, ...]) -> None:
+            for key, value in node.items():
+                here = (*path, key)
+                if isinstance(value, Mapping):
+                    visit(value, here)
+                elif is_number(value) and (name := self.named(here)) is not None and self.address(name) == here:
+                    found.append(str(name))
+
+        visit(numbers, ())
+        return found
+
+    def compared(self, numbers: Mapping[str, Any]) -> list[str]:
+        """The measures that intervals and comparisons show when nobody names any; those that cost a lot are left out."""
+        return self.names(numbers)
+
+    def primary(self) -> tuple[str, ...]:
+        """The measures that a comparison tests when nobody names any."""
+        return ()
+
+    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:  # noqa: ARG002  # a task need not declare anything
+        """Quick ways to numbers of weighted documents: tallies with their ratios, and ranked measures.
+
+        What is in `names` and in none of them is measured anew for every replicate: right, and slow.
+        """
+        return ()
+
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # most have none
         """One row for each item, with what happened to it."""
         from calque.core.columns import Strings, Table
@@ -267,6 +298,11 @@ class Task(ABC):
     def told(self, name: str) -> str:
         """A setting's value in the signature; long content is told by its digest."""
         return spell(getattr(self, name))
+
+
+def is_number(value: Any) -> bool:
+    """Whether a leaf of the tree of numbers is one, or would be if it were defined; truth values and texts are none."""
+    return value is None or (isinstance(value, Real) and not isinstance(value, bool))
 
 
 def take_in(task: Any) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
     from calque.core.presentation.sections import Section
+    from calque.core.resampling.resampled import Resampled
     from calque.core.unevaluated import Ground
     from calque.detection.kinds.limits import Limits
 
@@ -236,22 +237,27 @@ class Detection(BoxReading, PartsBeside, Task):
             return "metrics", threshold, scope, name.name
         return "metrics", threshold, "per_class" if scope == "micro" else scope, name.label, name.name
 
-    def named(self, path: tuple[str, ...]) -> MeasureName | None:
-        """The measure that stands at a place in the JSON."""
-        from calque.core.measures import MeasureName
+    def names(self, numbers: Mapping[str, Any]) -> list[str]:
+        """Every measure: by threshold and scope, COCO's, error kinds and what they are worth."""
+        from calque.detection.names import names
 
-        match path:
-            case "metrics", threshold, "per_class", label, name:
-                return MeasureName(name, threshold=float(threshold), label=label)
-            case "metrics", threshold, scope, name:
-                return MeasureName(name, "" if scope == "micro" else scope, float(threshold))
-            case ("coco" | "errors", "per_class", label, name) | ("errors", "per_class", label, _, name):
-                return MeasureName(name, label=label)
-            case "errors", "impact", kind, name:
-                return MeasureName(name, label=kind)
-            case ("coco", name) | ("errors", "predictions" | "truth", name):
-                return MeasureName(name)
-        return None
+        return names(numbers)
+
+    def compared(self, numbers: Mapping[str, Any]) -> list[str]:
+        """Ratios and averages; counts and error kinds can be asked for."""
+        from calque.detection.names import compared
+
+        return compared(numbers)
+
+    def primary(self) -> tuple[str, ...]:
+        """AP, and F1 at the lowest threshold."""
+        return "AP", f"f1@{self.iou[0]!r}"
+
+    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
+        """Tallies at every threshold and of error kinds, and the curves of AP."""
+        from calque.detection.resampled import resampled
+
+        return resampled(self, ledger)
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:
         """One row for each object, with its outcome at one IoU threshold (default: the lowest)."""

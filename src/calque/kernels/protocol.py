@@ -127,6 +127,14 @@ class Kernels(Protocol):
     def split_words(self, texts: list[bytes]) -> tuple[Codes, Ints, Bytes, Ints]:
         """Words of UTF-8 texts, split at white space and numbered, and the vocabulary."""
 
+    # Documents drawn again. Weights are a table by document and replicate.
+
+    def poisson_weights(self, keys: Ints, thresholds: Ints, seed: int, first: int, replicates: int, jobs: int = 1) -> Codes:
+        """The weights of documents in some replicates on end, from the random stream that belongs to each document's key."""
+
+    def weighted_sums(self, units: Codes, columns: Codes, values: Ints, size: int, weights: Codes, jobs: int = 1) -> Ints:
+        """The sums of whole numbers that documents add to columns, by column and replicate."""
+
     # Sums and JSON.
 
     def fraction_parts(self, values: Floats, groups: Codes, size: int, scale: float = 1.0) -> Ints:

@@ -7,6 +7,7 @@ from calque.kernels.reference.keys import repeats_a_key
 from calque.kernels.reference.kinds import error_kinds
 from calque.kernels.reference.overlaps import overlapping_pairs, pair_measures
 from calque.kernels.reference.polygons import polygon_areas, polygon_overlaps, polygon_simple
+from calque.kernels.reference.resampling import poisson_weights, weighted_sums
 from calque.kernels.reference.sums import fraction_parts
 from calque.kernels.reference.words import (
     bag_matches,
@@ -31,10 +32,12 @@ __all__ = [
     "overlapping_pairs",
     "page_areas",
     "pair_measures",
+    "poisson_weights",
     "polygon_areas",
     "polygon_overlaps",
     "polygon_simple",
     "repeats_a_key",
     "score_order",
     "split_words",
+    "weighted_sums",
 ]
