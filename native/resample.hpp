@@ -32,4 +32,37 @@ struct Additions {
 
 std::vector<std::int64_t> weighted_sums(const Additions& rows, std::size_t columns, const Weights& weights, int jobs);
 
+// Predictions by class and score, as COCO's curves want them.
+struct WeightedCurves {
+    std::span<const std::int32_t> document;
+    std::span<const std::uint8_t> tied;  // whether a row stands with the one before it in every copy of their document
+    std::span<const std::int64_t> class_offsets;
+    std::span<const std::uint16_t> matched, ignored;
+    std::span<const std::int64_t> truths;  // weighted, by class and replicate
+    std::span<const double> recall_points;
+    std::size_t thresholds;
+
+    std::size_t classes() const { return class_offsets.size() - 1; }
+};
+
+// Tables by threshold, class and replicate; -1 where there are no truths.
+struct WeightedPrecision {
+    std::vector<double> precision, recall;
+};
+
+WeightedPrecision weighted_precision(const WeightedCurves& curves, const Weights& weights, int jobs);
+
+// Rated items by rising confidence, group by group.
+struct WeightedRatings {
+    std::span<const std::int32_t> document;
+    std::span<const std::uint8_t> right;
+    std::span<const std::uint8_t> rises;  // whether a row has a higher confidence than the one before it
+    std::span<const std::int64_t> group_offsets;
+
+    std::size_t groups() const { return group_offsets.size() - 1; }
+};
+
+// How often a right item is rated higher than a wrong one, by group and replicate; -1 where one of the two is missing.
+std::vector<double> weighted_auroc(const WeightedRatings& ratings, const Weights& weights, int jobs);
+
 }  // namespace calque

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
     from calque.core.presentation.junit import Judged
+    from calque.core.resampling.resampled import Resampled
 
 TABLE = "checks"
 VERDICTS = ("pass", "partial", "fail")
@@ -160,22 +161,26 @@ class Checks(PartsBeside, Task):
         """``score``, ``pass_rate``, ``pass`` …; of one evaluator ``score/NAME``."""
         return ("summary", name.name) if name.label is None else ("evaluators", name.label, name.name)
 
-    def named(self, path: tuple[str, ...]) -> MeasureName | None:
-        """The measure that stands at a place in the JSON."""
-        from calque.core.measures import MeasureName
-
-        match path:
-            case "summary", name:
-                return MeasureName(name)
-            case "evaluators", label, name:
-                return MeasureName(name, label=label)
-        return None
-
     def tests(self, ledger: Ledger) -> list[Judged]:
         """Every result."""
         from calque.checks.exports import tests
 
         return tests(list(results(ledger)), self.name)
+
+    def names(self, numbers: Mapping[str, Any]) -> list[str]:
+        """The numbers of all cases, and those of each evaluator."""
+        own = numbers["evaluators"].items()
+        return [*numbers["summary"], *(f"{name}/{evaluator}" for evaluator, block in own for name in block)]
+
+    def primary(self) -> tuple[str, ...]:
+        """The mean score."""
+        return ("score",)
+
+    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
+        """Tallies of verdicts and scores."""
+        from calque.checks.resampled import resampled
+
+        return resampled(ledger)
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # verdicts are settled
         """One row for each case and evaluator."""

@@ -171,26 +171,9 @@ class Task(ABC):
         """Where in the tree of numbers a measure stands."""
         return (name.name,)
 
-    def named(self, path: tuple[str, ...]) -> MeasureName | None:
-        """The measure that stands at a place in the tree of numbers, where one does: the other way round of `address`."""
-        from calque.core.measures import MeasureName
-
-        return MeasureName(path[0]) if len(path) == 1 else None
-
     def names(self, numbers: Mapping[str, Any]) -> list[str]:
         """The names of all measures among these numbers, as `address` finds them."""
-        found: list[str] = []
-
-        def visit(node: Mapping[str, Any], path: tuple[str, ...]) -> None:
-            for key, value in node.items():
-                here = (*path, key)
-                if isinstance(value, Mapping):
-                    visit(value, here)
-                elif is_number(value) and (name := self.named(here)) is not None and self.address(name) == here:
-                    found.append(str(name))
-
-        visit(numbers, ())
-        return found
+        return [key for key, value in numbers.items() if key not in HEAD and is_number(value)]
 
     def compared(self, numbers: Mapping[str, Any]) -> list[str]:
         """The measures that intervals and comparisons show when nobody names any; those that cost a lot are left out."""

@@ -22,12 +22,13 @@ ON_EMPTY_PAGES = ("pages", "pages_with_fp", "fp")
 
 def resampled(task: Detection, ledger: Ledger) -> tuple[Resampled, ...]:
     """All that has a quick way; the worth of repairs for AP has none."""
+    from calque.detection.resampled_averages import averages
     from calque.detection.resampled_kinds import kind_tallies
 
     parts: list[Resampled] = [ThresholdTallies(task, ledger, threshold).part() for threshold in task.iou]
     if task.errors != "none":
         parts.append(kind_tallies(task, ledger))
-    return tuple(parts)
+    return (*parts, *averages(task, ledger))
 
 
 class ThresholdTallies:

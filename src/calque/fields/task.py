@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
     from calque.core.record_corpus import RecordCorpus
+    from calque.core.resampling.resampled import Resampled
     from calque.fields.schemas.plan import RecordPlan
 
 
@@ -172,18 +173,27 @@ class Fields(PartsBeside, Task):
             return "confidence_metrics", *scope, name.name, "value"
         return ("fields", name.label, name.name) if name.label else ("overall", name.name)
 
-    def named(self, path: tuple[str, ...]) -> MeasureName | None:
-        """The measure that stands at a place in the JSON."""
-        from calque.core.measures import MeasureName
+    def names(self, numbers: Mapping[str, Any]) -> list[str]:
+        """The numbers of all fields and of each, those of boxes by class, and those of confidences by key."""
+        from calque.fields.names import names
 
-        match path:
-            case ("bbox_map_metrics", "fields", label, name) | ("confidence_metrics", "fields", label, name, "value"):
-                return MeasureName(name, label=label)
-            case ("bbox_map_metrics", name) | ("confidence_metrics", "overall", name, "value") | ("overall", name):
-                return MeasureName(name)
-            case "fields", label, name:
-                return MeasureName(name, label=label)
-        return None
+        return names(numbers)
+
+    def compared(self, numbers: Mapping[str, Any]) -> list[str]:
+        """Ratios, scores and averages; counts, and what a review finds, can be asked for."""
+        from calque.fields.names import compared
+
+        return compared(numbers)
+
+    def primary(self) -> tuple[str, ...]:
+        """F1 of all fields."""
+        return ("cm_f1",)
+
+    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
+        """Tallies of outcomes, boxes and calibration, and the curves of boxes and confidences."""
+        from calque.fields.resampled import resampled
+
+        return resampled(self, ledger)
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # fields have their own
         """One row for each compared field, with what happened to it and why."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from calque.core.corpus import BoxCorpus, Corpus
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
+    from calque.core.resampling.resampled import Resampled
     from calque.core.unevaluated import Ground
 
 
@@ -84,14 +85,19 @@ class Layout(BoxReading, PartsBeside, Task):
         """Where a measure stands in the JSON."""
         return (name.name,) if name.label is None else ("per_class", name.label, name.name)
 
-    def named(self, path: tuple[str, ...]) -> MeasureName | None:
-        """The measure that stands at a place in the JSON."""
-        from calque.core.measures import MeasureName
+    def names(self, numbers: Mapping[str, Any]) -> list[str]:
+        """The numbers of all blocks, and those of each class."""
+        return [*super().names(numbers), *(f"{name}/{label}" for label, own in numbers["per_class"].items() for name in own)]
 
-        match path:
-            case "per_class", label, name:
-                return MeasureName(name, label=label)
-        return super().named(path)
+    def primary(self) -> tuple[str, ...]:
+        """How often the category of a matched block is right."""
+        return ("layout_classification_accuracy",)
+
+    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
+        """Tallies of blocks, matched blocks and right ones."""
+        from calque.layout.resampled import resampled
+
+        return resampled(ledger, self.iou)
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:
         """One row for each true block, with the prediction it took."""

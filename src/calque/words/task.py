@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from calque.core.corpus import Corpus
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
+    from calque.core.resampling.resampled import Resampled
     from calque.core.unevaluated import Ground
     from calque.core.word_corpus import WordCorpus
     from calque.words.cleaning import Cleaning
@@ -242,18 +243,21 @@ class Words(PartsBeside, Task):
         scope = {"": "micro", "macro_documents": "macro"}.get(name.scope, name.scope)
         return scope, name.name
 
-    def named(self, path: tuple[str, ...]) -> MeasureName | None:
-        """The measure that stands at a place in the JSON; documents are asked for by their names, and not listed."""
-        from calque.core.measures import MeasureName
+    def names(self, numbers: Mapping[str, Any]) -> list[str]:
+        """The numbers of all words, the means of documents, and the oracle's; a document's own are not of the corpus."""
+        scopes = (("", numbers["micro"]), ("macro_documents.", numbers["macro"]))
+        oracle = ["oracle_recall", "repairable"] if "oracle" in numbers else []
+        return [*(f"{scope}{name}" for scope, block in scopes for name in block), *oracle]
 
-        match path:
-            case "micro", name:
-                return MeasureName(name)
-            case "macro", name:
-                return MeasureName(name, "macro_documents")
-            case "oracle", ("recall" | "repairable") as name:
-                return MeasureName("oracle_recall" if name == "recall" else name)
-        return None
+    def primary(self) -> tuple[str, ...]:
+        """Recall, the headline of the protocol."""
+        return ("recall",)
+
+    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
+        """Tallies of words."""
+        from calque.words.resampled import resampled
+
+        return resampled(self, ledger)
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # words match or do not
         """One row for each word of both sides."""

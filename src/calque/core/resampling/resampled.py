@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
-from calque.core.columns import Array, Codes, Flags, Floats, Ints
+from calque.core.columns import Array, Bytes, Codes, Flags, Floats, Ints
 from calque.core.measures import fraction_parts, joined_fractions
 from calque.core.start_up import Frozen
 from calque.kernels import kernels
@@ -128,3 +128,10 @@ def mean_over_rows(values: Floats, weights: Array) -> Floats:
     kept = ~np.isnan(values)
     weight = np.where(kept, weights, 0.0)
     return share((np.where(kept, values, 0.0) * weight).sum(axis=0), weight.sum(axis=0))
+
+
+def tied_rows(columns: Sequence[Array]) -> Bytes:
+    """For each row whether it has the same values as the one before it."""
+    tied = np.zeros(len(columns[0]), np.uint8)
+    tied[1:] = np.all([column[1:] == column[:-1] for column in columns], axis=0)
+    return tied

@@ -7,7 +7,7 @@ from calque.kernels.reference.keys import repeats_a_key
 from calque.kernels.reference.kinds import error_kinds
 from calque.kernels.reference.overlaps import overlapping_pairs, pair_measures
 from calque.kernels.reference.polygons import polygon_areas, polygon_overlaps, polygon_simple
-from calque.kernels.reference.resampling import poisson_weights, weighted_sums
+from calque.kernels.reference.resampling import poisson_weights, weighted_auroc, weighted_precision, weighted_sums
 from calque.kernels.reference.sums import fraction_parts
 from calque.kernels.reference.words import (
     bag_matches,
@@ -39,5 +39,7 @@ __all__ = [
     "repeats_a_key",
     "score_order",
     "split_words",
+    "weighted_auroc",
+    "weighted_precision",
     "weighted_sums",
 ]
