@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from calque.core.errors import MergeError as MergeError
     from calque.core.errors import MissingExtra as MissingExtra
     from calque.core.evaluator import Evaluator as Evaluator
-    from calque.core.gates import gated as gated
+    from calque.core.gates.judging import gated as gated
     from calque.core.result import Result as Result
     from calque.core.task import Task as Task
     from calque.detection import Detection as Detection
@@ -54,7 +54,7 @@ _HOME = {
     "Task": "calque.core.task",
     "Words": "calque.words",
     "compare": "calque.core.comparison.compare",
-    "gated": "calque.core.gates",
+    "gated": "calque.core.gates.judging",
     "intervals": "calque.core.comparison.intervals",
     "read": "calque.readers",
     "resample": "calque.core.comparison.resample",

@@ -33,7 +33,7 @@ def _hold(source: Result | Evaluator | str | os.PathLike[str], **gates: Any) -> 
     __tracebackhide__ = True
     from calque.core.errors import Severity
     from calque.core.evaluator import Evaluator
-    from calque.core.gates import gated
+    from calque.core.gates.judging import gated
 
     evaluator = Evaluator.load(source) if isinstance(source, str | os.PathLike) else source
     result = gated(evaluator.compute() if isinstance(evaluator, Evaluator) else evaluator, **gates)

@@ -45,6 +45,8 @@ OUTPUT = {
 GATES = {
     "--fail-under": "what must hold of the numbers",
     "--fail-over": "what must hold of numbers of which less is better",
+    "--baseline": "the run that must not be lost against",
+    "--tolerance": "what may be lost",
 }
 """Options that decide how a verb ends, and change no number."""
 

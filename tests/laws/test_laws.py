@@ -21,9 +21,11 @@ from hypothesis import Phase, assume, given
 from hypothesis import strategies as st
 
 from calque import Evaluator
+from calque.core.comparison.resample import Resampling
 from calque.core.corpus import canonical
 from calque.core.errors import ConfigError
-from calque.core.gates import direction, gated
+from calque.core.gates.judging import gated
+from calque.core.gates.limits import direction
 from calque.core.storage.state import pack, unpack
 from calque.kernels import TWINS, VARIABLE, native_built
 from tests.examples import examples
@@ -227,6 +229,26 @@ def the_value_itself_passes_a_gate(subject: Subject, documents: list[Document], 
                 assert gated(result, **{gate: {name: math.nextafter(value, beyond)}}).verdict.failures
 
 
+def what_is_lost_is_told_exactly(subject: Subject, documents: list[Document], data: Data) -> None:
+    """A gain never fails, exactly what is tolerated passes, anything more fails: whichever of two runs is the baseline."""
+    changed = [replace(document, found=()) if data.draw(st.booleans()) else document for document in documents]
+    results = subject.result(documents), subject.result(changed)
+    for base, run in (results, results[::-1]):
+        before, now = base.measures(), run.measures()
+        lost = {
+            name: direction(subject.task, name) * (was - is_now)
+            for name in subject.task.compared(base.numbers)
+            if (was := before[name]) is not None and (is_now := now.get(name)) is not None and direction(subject.task, name)
+        }
+        few = Resampling(replicates=100)
+        exactly = gated(run, baseline=base, tolerance={name: max(0.0, much) for name, much in lost.items()}, resampling=few)
+        assert exactly.verdict.failures == []
+        losses = {name: much for name, much in lost.items() if much > 1e-9}
+        if losses:
+            half = gated(run, baseline=base, tolerance={name: much / 2 for name, much in losses.items()}, resampling=few)
+            assert len(half.verdict.failures) == len(losses)
+
+
 # Thresholds.
 
 
@@ -288,6 +310,7 @@ LAWS = (
     Law("removing a found item never raises recall", removing_a_found_item_never_raises_recall, ("recall",)),
     Law("every measure is found under its name", every_measure_has_a_name),
     Law("the value itself passes a gate, the next one beyond does not", the_value_itself_passes_a_gate),
+    Law("what is lost against a baseline is told exactly", what_is_lost_is_told_exactly),
     Law("the match at a higher threshold is the filtered one", a_higher_threshold_filters, ("at",)),
     Law("reference and native kernels agree", kernels_agree),
     Law("any number of threads gives the same bits", threads_agree),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from calque.checks.suites.cases import Selection
     from calque.checks.suites.runner import Row
     from calque.checks.suites.suite import Suite
-    from calque.core.gates import Gates
+    from calque.core.gates.judging import Gates
     from calque.core.presentation.sections import Section
     from calque.core.result import Result
 

@@ -13,7 +13,7 @@ from calque.core.box_reading import BoxReading
 
 if TYPE_CHECKING:
     from calque.core.evaluator import Keep
-    from calque.core.gates import Gates
+    from calque.core.gates.judging import Gates
     from calque.core.task import Task
 
 
@@ -51,7 +51,7 @@ def evaluate(kind: type[Task], truth: str, predictions: str, values: dict[str, A
     evaluator = Evaluator(task, keep=keep, jobs=jobs)
     with working(told(f"evaluating {predictions}"), quiet=values["quiet"], done=lambda: evaluator.done):
         evaluator.update(*sources)
-    return deliver(evaluator, gates=gates, **values)
+    return deliver(evaluator, gates=gates, jobs=jobs, **values)
 
 
 def gates_for(kind: type[Task], values: dict[str, Any]) -> Gates | None:
@@ -71,4 +71,5 @@ def what_to_keep(values: dict[str, Any], task: type[Task]) -> Keep:
     kinds = formats_of(values["format"], values["output"])
     check_wanted(kinds.values(), brief=values["brief"], task=task)
     settle()
-    return "outcomes" if "jsonl" in kinds.values() or values["save"] is not None else "numbers"
+    listed = "jsonl" in kinds.values() or values["save"] is not None
+    return "outcomes" if listed or click.get_current_context().params.get("baseline") else "numbers"

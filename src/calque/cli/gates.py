@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from calque.core.gates import Gates
+    from calque.core.gates.judging import Gates
     from calque.core.presentation.junit import Judged
     from calque.core.result import Result
 
@@ -16,9 +16,22 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
 def gate_options(command: Decorated) -> Decorated:
-    """``--fail-under``, ``--fail-over`` and ``--annotations``, as on every verb that has numbers."""
+    """``--fail-under`` and its like, ``--baseline`` and ``--annotations``, as on every verb that has numbers."""
     for option in (
         click.option("--annotations", is_flag=True, help="Also print GitHub annotations for what failed."),
+        click.option(
+            "--tolerance",
+            multiple=True,
+            metavar="MEASURE=VALUE",
+            help="With --baseline: how much a measure may lose (AP=0.01), or AP=significant. Default: nothing significant of "
+            "the main measures.",
+        ),
+        click.option(
+            "--baseline",
+            type=click.Path(allow_dash=True),
+            metavar="STATE",
+            help="Exit with 1 when something is worse than in this state (see calque bless).",
+        ),
         click.option(
             "--fail-over",
             multiple=True,
@@ -38,12 +51,19 @@ def gate_options(command: Decorated) -> Decorated:
 
 def gates_from(values: dict[str, Any]) -> Gates | None:
     """The gates that the options describe, taken out of their values; none where none are given."""
-    under, over = values.pop("fail_under"), values.pop("fail_over")
-    if not under and not over:
+    under, over, tolerances = (values.pop(name) for name in ("fail_under", "fail_over", "tolerance"))
+    baseline = values.pop("baseline")
+    if not any((under, over, tolerances, baseline)):
         return None
-    from calque.core.gates import OVER, UNDER, Gates, Limit
+    from calque.core.gates.baselines import Tolerance
+    from calque.core.gates.judging import Baseline, Gates
+    from calque.core.gates.limits import OVER, UNDER, Limit
 
-    return Gates(tuple(Limit.parse(text, flag) for flag, texts in ((UNDER, under), (OVER, over)) for text in texts))
+    return Gates(
+        tuple(Limit.parse(text, flag) for flag, texts in ((UNDER, under), (OVER, over)) for text in texts),
+        tuple(map(Tolerance.parse, tolerances)),
+        Baseline.load(baseline) if baseline else None,
+    )
 
 
 FOR_SERVERS = ("junit", "github")

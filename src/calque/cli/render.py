@@ -17,7 +17,7 @@ from calque.core.presentation.sections import Section, printable, printable_json
 from calque.core.result import Result
 
 if TYPE_CHECKING:
-    from calque.core.gates import Gates
+    from calque.core.gates.judging import Gates
 
 EXTENSIONS = {
     ".txt": "table", ".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".markdown": "markdown",
@@ -38,6 +38,7 @@ def deliver(
     evaluator: Evaluator,
     *,
     gates: Gates | None,
+    jobs: int = 1,
     format: str | None,
     output: Sequence[str],
     save: str | None,
@@ -48,7 +49,7 @@ def deliver(
     """Hold the result against the gates, print or write it, keep the state, and return the exit code."""
     result = evaluator.compute()
     if gates is not None:
-        result = gates.judged(result)
+        result = gates.judged(result, jobs=jobs)
     exits.say_first(result, quiet=quiet)
     outputs.save(evaluator, save)
     sections = result.brief if brief else result.sections

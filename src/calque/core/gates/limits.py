@@ -1,17 +1,16 @@
-"""Gates: limits that the measures of a result must keep. What does not hold is told, one line each."""
+"""Limits that the measures of a result must keep."""
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections.abc import Iterable, Mapping
 
+from calque.core.comparison.naming import nearest
 from calque.core.errors import ConfigError
 from calque.core.measures import MeasureName
 from calque.core.result import Result
 from calque.core.start_up import Frozen
 from calque.core.task import Task
-from calque.core.verdict import Condition, Verdict
+from calque.core.verdict import Condition
 
 UNDER, OVER = "--fail-under", "--fail-over"
 
@@ -70,43 +69,6 @@ class Limit(Frozen):
         return f"at {'least' if self.flag == UNDER else 'most'} {self.value!r}"
 
 
-class Gates(Frozen):
-    """Everything that must hold of a result."""
-
-    limits: tuple[Limit, ...] = ()
-
-    @classmethod
-    def of(cls, *, fail_under: Mapping[str, float] | None = None, fail_over: Mapping[str, float] | None = None) -> Gates:
-        """The gates that keywords describe, named as the options are."""
-        given = ((UNDER, fail_under), (OVER, fail_over))
-        return cls(tuple(Limit.of(name, value, flag) for flag, limits in given for name, value in (limits or {}).items()))
-
-    def check(self, task: Task | type[Task]) -> None:
-        """Refuse what no result of a task could be held to, before the work."""
-        for limit in self.limits:
-            limit.check(task)
-
-    def judged(self, result: Result) -> Result:
-        """The result with what the gates say of it; `ConfigError` when a gate is about something that is not there."""
-        conditions = [limit.judged(result) for limit in self.limits]
-        return dataclasses.replace(result, verdict=Verdict(tuple(conditions)))
-
-
-def gated(
-    result: Result, *, fail_under: Mapping[str, float] | None = None, fail_over: Mapping[str, float] | None = None
-) -> Result:
-    """The result with what gates say of it: `Result.failures` lists what does not hold, one line each.
-
-    >>> from calque import Corpus, Detection, Evaluator
-    >>> truth = Corpus.from_arrays([[0, 0, 10, 10], [20, 0, 30, 10]], ["Table", "Table"])
-    >>> found = Corpus.from_arrays([[0, 0, 10, 9]], ["Table"], scores=[0.8])
-    >>> result = Evaluator(Detection()).update(truth, found).compute()
-    >>> gated(result, fail_under={"recall@0.5": 0.9, "precision@0.5": 1}, fail_over={"fp@0.5": 0}).failures
-    ['recall@0.5 0.5000 is below 0.9']
-    """
-    return Gates.of(fail_under=fail_under, fail_over=fail_over).judged(result)
-
-
 def measure_and_value(text: str, flag: str) -> tuple[str, str]:
     """The two sides of ``MEASURE=VALUE``; classes may have an equals sign in their names."""
     name, equals, value = text.rpartition("=")
@@ -136,26 +98,13 @@ def value_of(result: Result, measure: str, asked: str) -> tuple[float | None, st
     except KeyError:
         if result.unevaluated is not None:
             return None, " (nothing was evaluated)"  # which is said first, and is why nothing is known
-        raise ConfigError(f"{asked}: no measure of this result is called so; {nearest(measure, result.measures())}") from None
+        raise ConfigError(
+            f"{asked}: no measure of this result is called so; {nearest(measure, result.task.names(result.numbers))}"
+        ) from None
     if isinstance(value, bool | str):
-        raise ConfigError(f"{asked}: this is no number; {nearest(measure, result.measures())}")
+        raise ConfigError(f"{asked}: this is no number; {nearest(measure, result.task.names(result.numbers))}")
     reason = result.why_undefined(measure)
     return value, f" ({reason})" if reason else ""
-
-
-def nearest(word: str, known: Iterable[str], what: str = "the nearest are") -> str:
-    """The three names that are most like one that is not known.
-
-    >>> nearest("recal@0.5", ["recall@0.5", "precision@0.5", "f1@0.5", "AP"])
-    "the nearest are 'recall@0.5', 'precision@0.5', 'f1@0.5'"
-    """
-    import difflib
-
-    by_folded: dict[str, str] = {}
-    for name in known:
-        by_folded.setdefault(name.casefold(), name)
-    close = difflib.get_close_matches(word.casefold(), list(by_folded), n=3, cutoff=0.0)
-    return f"{what} {', '.join(repr(by_folded[name]) for name in close)}" if close else "there are none"
 
 
 def close_to(value: float, limit: float) -> str:
