@@ -28,6 +28,7 @@ NO_NUMBERS = {
     "demo": "evaluates its own samples with every setting at its default",
     "bless": "copies a state",
     "merge": "takes all settings from the states",
+    "compare": "has the options of the verbs, and its own, whose settings are in the comparison's signature",
 }
 """Verbs that count nothing under settings of their own."""
 
@@ -39,6 +40,10 @@ OUTPUT = {
     "--quiet": "what is said on stderr",
     "--annotations": "what failed once more, for GitHub",
     "--jobs": "how many workers; a law says that the bits are the same",
+    "--intervals": "adds intervals; the signature tells of them where they are, as of the next three",
+    "--replicates": "how often documents are resampled",
+    "--resample-seed": "from which seed",
+    "--confidence": "how sure intervals are",
 }
 """Options of every verb."""
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from calque.core.measures import MeasureName
     from calque.core.presentation.junit import Judged
     from calque.core.resampling.resampled import Resampled
+    from calque.core.standing import Standing
 
 TABLE = "checks"
 VERDICTS = ("pass", "partial", "fail")
@@ -181,6 +182,12 @@ class Checks(PartsBeside, Task):
         from calque.checks.resampled import resampled
 
         return resampled(ledger)
+
+    def standing(self, ledger: Ledger) -> Standing:
+        """What became of each case under each evaluator; cases by their score."""
+        from calque.checks.standing import standing
+
+        return standing(ledger)
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # verdicts are settled
         """One row for each case and evaluator."""

@@ -13,7 +13,16 @@ import click
 
 from calque.cli import exits, outputs
 from calque.cli.gates import gate_options, gates_from
-from calque.cli.options import FILE, PATH, brief_option, jobs_option, output_option, save_option
+from calque.cli.options import (
+    FILE,
+    PATH,
+    brief_option,
+    interval_options,
+    intervals_from,
+    jobs_option,
+    output_option,
+    save_option,
+)
 from calque.core.errors import ConfigError
 from calque.core.presentation.sections import printable, printable_json
 
@@ -52,6 +61,7 @@ EXTENSIONS = {
 @gate_options
 @save_option
 @click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr.")
+@interval_options
 @jobs_option
 def command(suite: str | None, schema: bool, output: tuple[str, ...], jobs: int, quiet: bool, **values: Any) -> int:
     """Judge every case of SUITE, a YAML file, with the evaluators that it names.
@@ -73,6 +83,7 @@ def command(suite: str | None, schema: bool, output: tuple[str, ...], jobs: int,
     from calque.cli.progress import working
     from calque.cli.sheets import FOR_PEOPLE, check_wanted
 
+    resampling = intervals_from(values)
     files = {name: _format_of(name, values["shape"]) for name in output if name != outputs.STDOUT}
     printed = _printed(values["shape"], output, files)
     kinds = [kind for kind in (*files.values(), printed) if kind is not None]
@@ -88,7 +99,7 @@ def command(suite: str | None, schema: bool, output: tuple[str, ...], jobs: int,
     rows: list[Row] = []
     with working(f"checking {loaded.data or suite}", quiet=quiet, done=lambda: len(rows), noun="result"):
         rows.extend(_judged(loaded, selection, jobs, streams=printed))
-    return _deliver(loaded, rows, files, selection, printed, gates=gates, quiet=quiet, **values)
+    return _deliver(loaded, rows, files, selection, printed, gates=gates, quiet=quiet, resampling=resampling, **values)
 
 
 class _Remarks(logging.Handler):
@@ -170,10 +181,10 @@ def _deliver(
     quiet: bool,
     **values: Any,
 ) -> int:
-    from calque.cli.render import coloured
+    from calque.cli.render import coloured, with_intervals
 
     evaluator = suite.evaluator(rows, selection)
-    result = evaluator.compute()
+    result = with_intervals(evaluator.compute(), values["resampling"], jobs=1, quiet=quiet)
     if gates is not None:
         result = gates.judged(result)
     exits.say_first(result, quiet=quiet)

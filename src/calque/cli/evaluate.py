@@ -8,7 +8,7 @@ import click
 
 from calque.cli.gates import gates_from
 from calque.cli.inputs import from_stdin, told
-from calque.cli.options import PATH, jobs_option, output_options, task_from, task_options
+from calque.cli.options import PATH, interval_options, intervals_from, jobs_option, output_options, task_from, task_options
 from calque.core.box_reading import BoxReading
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ def evaluation_verb(name: str, task: type[Task], help: str) -> click.Command:
     @click.argument("truth", type=PATH)
     @click.argument("predictions", type=PATH)
     @task_options(task)
+    @interval_options
     @jobs_option
     @output_options
     def command(truth: str, predictions: str, **values: Any) -> int:
@@ -39,6 +40,7 @@ def evaluate(kind: type[Task], truth: str, predictions: str, values: dict[str, A
     sources = kind.begin(truth), kind.begin(predictions)
     gates = gates_for(kind, values)
     task = task_from(kind, values)
+    resampling = intervals_from(values)
     from calque.cli.progress import working
     from calque.cli.render import deliver
     from calque.core.evaluator import Evaluator
@@ -51,7 +53,7 @@ def evaluate(kind: type[Task], truth: str, predictions: str, values: dict[str, A
     evaluator = Evaluator(task, keep=keep, jobs=jobs)
     with working(told(f"evaluating {predictions}"), quiet=values["quiet"], done=lambda: evaluator.done):
         evaluator.update(*sources)
-    return deliver(evaluator, gates=gates, jobs=jobs, **values)
+    return deliver(evaluator, gates=gates, resampling=resampling, jobs=jobs, **values)
 
 
 def gates_for(kind: type[Task], values: dict[str, Any]) -> Gates | None:

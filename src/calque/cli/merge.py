@@ -6,11 +6,13 @@ from typing import Any
 
 import click
 
-from calque.cli.options import PATH, output_options
+from calque.cli.options import PATH, interval_options, intervals_from, jobs_option, output_options
 
 
 @click.command("merge")
 @click.argument("states", nargs=-1, required=True, metavar="STATE...", type=PATH)
+@interval_options
+@jobs_option
 @output_options
 def command(states: tuple[str, ...], **values: Any) -> int:
     """Add up states that were saved with --save, and print the result as the verb that made them would.
@@ -25,6 +27,7 @@ def command(states: tuple[str, ...], **values: Any) -> int:
     from calque.cli.sheets import check_wanted
     from calque.core.evaluator import Evaluator
 
+    resampling = intervals_from(values)
     check_wanted(formats_of(values["format"], values["output"]).values(), brief=values["brief"])
     settle()
     gates = gates_from(values)
@@ -35,4 +38,4 @@ def command(states: tuple[str, ...], **values: Any) -> int:
         for path in states[1:]:
             evaluator.merge(Evaluator.load(path))
             added += 1
-    return deliver(evaluator, gates=gates, **values)
+    return deliver(evaluator, gates=gates, resampling=resampling, **values)

@@ -163,6 +163,49 @@ def jobs_option(command: Decorated) -> Decorated:
     )(command)
 
 
+RESAMPLING = {"replicates": 2000, "resample_seed": 0, "confidence": 0.95}
+"""The options that say how documents are resampled, and what they are when nobody gives them."""
+
+
+def resampling_options(command: Decorated) -> Decorated:
+    """``--replicates``, ``--resample-seed`` and ``--confidence``: how sure numbers are, by resampling documents."""
+    help = {
+        "replicates": (int, "How often documents are resampled"),
+        "resample_seed": (int, "Seed of resampling"),
+        "confidence": (float, "How sure intervals and tests are"),
+    }
+    for name, default in reversed(RESAMPLING.items()):
+        kind, text = help[name]
+        flag = "--" + name.replace("_", "-")
+        command = click.option(flag, name, type=kind, metavar="NUMBER", help=f"{text}. [default: {default}]")(command)
+    return command
+
+
+def interval_options(command: Decorated) -> Decorated:
+    """``--intervals``, and how they are made."""
+    text = "Also show how sure each number is: intervals by resampling documents."
+    return click.option("--intervals", is_flag=True, help=text)(resampling_options(command))
+
+
+def resampling_from(values: dict[str, Any]) -> Any:
+    """How documents are resampled, taken out of the options' values."""
+    from calque.core.comparison.resample import Resampling
+
+    given = {name: values.pop(name) for name in RESAMPLING}
+    chosen: dict[str, Any] = {name: default if given[name] is None else given[name] for name, default in RESAMPLING.items()}
+    return Resampling(chosen["replicates"], chosen["resample_seed"], chosen["confidence"])
+
+
+def intervals_from(values: dict[str, Any]) -> Any:
+    """How intervals are made, if they are asked for; options about them that nobody needs are refused."""
+    if values.pop("intervals"):
+        return resampling_from(values)
+    given = ["--" + name.replace("_", "-") for name in RESAMPLING if values.pop(name) is not None]
+    if given:
+        raise click.UsageError(f"{given[0]} is about --intervals.")
+    return None
+
+
 save_option = click.option("--save", type=WRITTEN, metavar="STATE", help="Keep the state for calque merge.")
 output_option = click.option(
     "-o",

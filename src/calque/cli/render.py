@@ -17,6 +17,7 @@ from calque.core.presentation.sections import Section, printable, printable_json
 from calque.core.result import Result
 
 if TYPE_CHECKING:
+    from calque.core.comparison.resample import Resampling
     from calque.core.gates.judging import Gates
 
 EXTENSIONS = {
@@ -38,6 +39,7 @@ def deliver(
     evaluator: Evaluator,
     *,
     gates: Gates | None,
+    resampling: Resampling | None = None,
     jobs: int = 1,
     format: str | None,
     output: Sequence[str],
@@ -47,7 +49,7 @@ def deliver(
     annotations: bool,
 ) -> int:
     """Hold the result against the gates, print or write it, keep the state, and return the exit code."""
-    result = evaluator.compute()
+    result = with_intervals(evaluator.compute(), resampling, jobs=jobs, quiet=quiet)
     if gates is not None:
         result = gates.judged(result, jobs=jobs)
     exits.say_first(result, quiet=quiet)
@@ -57,6 +59,17 @@ def deliver(
     if annotations:
         outputs.put(outputs.STDOUT, map(told, for_servers({"": result}, "github")))
     return exits.code_of(result, quiet=quiet)
+
+
+def with_intervals(result: Result, resampling: Resampling | None, *, jobs: int, quiet: bool) -> Result:
+    """The result, with intervals where they are asked for."""
+    if resampling is None:
+        return result
+    from calque.cli.progress import working
+    from calque.core.comparison import presentation
+
+    with working("resampling documents", quiet=quiet):
+        return presentation.with_intervals(result, resampling, jobs=jobs)
 
 
 def write_each(

@@ -10,7 +10,7 @@ import click
 from calque.cli import exits
 from calque.cli.evaluate import evaluate, gates_for, what_to_keep
 from calque.cli.inputs import from_stdin
-from calque.cli.options import PATH, jobs_option, output_options, task_from, task_options
+from calque.cli.options import PATH, interval_options, intervals_from, jobs_option, output_options, task_from, task_options
 from calque.words.task import Words
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 @click.option("--show", metavar="DOC", help="Print truth and prediction of one document side by side.")
 @click.option("--differences", is_flag=True, help="With --show: only what differs, and a line before and after it.")
 @click.option("--removed", is_flag=True, help="List what clean-up took out of the truth.")
+@interval_options
 @jobs_option
 @output_options
 def command(truth: str, predictions: tuple[str, ...], show: str | None, differences: bool, removed: bool, **values: Any) -> int:
@@ -47,16 +48,19 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, differen
     predictions = tuple(found)
     task = task_from(Words, values)
     gates = gates_for(Words, values)
+    resampling = intervals_from(values)
     keep = what_to_keep(values, Words)
     if len(predictions) > 1 and values["save"] is not None:
         raise ConfigError("--save keeps the state of one PRED; evaluate several one by one")
     from calque.cli.progress import working
+    from calque.cli.render import with_intervals
     from calque.cli.sheets import terminal_columns
     from calque.words import views
 
     looked_at = show is not None or removed
+    jobs = values.pop("jobs")
     with working(f"evaluating {', '.join(predictions)}", quiet=values["quiet"]):
-        evaluators = views.evaluated(task, truth, predictions, keep="outcomes" if looked_at else keep, jobs=values.pop("jobs"))
+        evaluators = views.evaluated(task, truth, predictions, keep="outcomes" if looked_at else keep, jobs=jobs)
     if show is not None:
         for name, evaluator in evaluators.items():
             context = 1 if differences else None
@@ -70,7 +74,9 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, differen
     for name, result in results.items():
         exits.say_first(result, quiet=values["quiet"], name=name)
     if not looked_at:
-        _deliver(results, values)
+        quiet = values["quiet"]
+        shown = {name: with_intervals(result, resampling, jobs=jobs, quiet=quiet) for name, result in results.items()}
+        _deliver(shown, values)
     return max(exits.code_of(result, quiet=values["quiet"]) for result in results.values())
 
 

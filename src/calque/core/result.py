@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from calque.core.columns import Table
@@ -70,6 +70,20 @@ class Sources(Frozen):
         return cls(**{side: tuple((entry["file"], entry["model"]) for entry in entries) for side, entries in data.items()})
 
 
+class Addition(Frozen, eq=False):
+    """What was found out about a result besides its numbers: intervals, say."""
+
+    key: str
+    """Its place in the JSON."""
+    tree: Mapping[str, Any]
+    sections: Sequence[Section] = ()
+    brief: Sequence[Section] = ()
+    rows: Sequence[Mapping[str, Any]] = ()
+    """For spreadsheets."""
+    settings: Mapping[str, str] = {}
+    """What the signature says of it."""
+
+
 NO_SOURCES = Sources()
 
 
@@ -103,6 +117,7 @@ class Result:
     """Why numbers are ``None``, by their dotted path in the JSON."""
     issues: tuple[Issue, ...] = ()
     sources: Sources = NO_SOURCES
+    additions: tuple[Addition, ...] = ()
     verdict: Verdict = NO_VERDICT
     """What gates say of it, where there are some."""
 
@@ -121,7 +136,13 @@ class Result:
     @property
     def signature(self) -> Signature:
         """Every setting behind these numbers."""
-        return self.task.signature()
+        signature = self.task.signature()
+        added = {key: value for addition in self.additions for key, value in addition.settings.items()}
+        return signature.replaced(settings={**signature.settings, **added}) if added else signature
+
+    def adding(self, addition: Addition) -> Result:
+        """The same result with what was found out about it."""
+        return replace(self, additions=(*self.additions, addition))
 
     @property
     def incomplete(self) -> bool:
@@ -171,6 +192,7 @@ class Result:
             "sources": self.sources.to_dict(),
             **self.numbers,
             **self.task.appended(self.ledger),
+            **{addition.key: addition.tree for addition in self.additions},
             **self.verdict.to_dict(self.failures if self.verdict else ()),
             "undefined": dict(self.undefined),
             "issues": [issue.to_dict() for issue in summarize(self.issues)],
@@ -197,6 +219,7 @@ class Result:
             *self.warning(),
             *_told(self.task.sentence(tree)),
             *self.task.sections(with_reasons(tree)),
+            *(section for addition in self.additions for section in addition.sections),
             *noticed(issue for issue in self.issues if issue != self.unevaluated),
             *self.verdict.sections(),
             *_told(str(self.signature)),
@@ -206,7 +229,8 @@ class Result:
         """The main thing in a sentence, the headline measures, and the signature."""
         tree = self.to_dict()
         told = [*self.warning(), *_told(self.task.sentence(tree))]
-        return [*told, *self.task.headline(with_reasons(tree)), *self.verdict.sections(), *_told(str(self.signature))]
+        added = [section for addition in self.additions for section in addition.brief]
+        return [*told, *self.task.headline(with_reasons(tree)), *added, *self.verdict.sections(), *_told(str(self.signature))]
 
     def template(self) -> list[Section]:
         """The numbers in the reporting template of the task's source document; empty if that has none."""
@@ -218,7 +242,8 @@ class Result:
 
     def spreadsheet(self) -> list[dict[str, Any]]:
         """The numbers as rows of one table, each with the signature."""
-        return [{**row, "signature": str(self.signature)} for row in self.task.flat(with_reasons(self.to_dict()))]
+        rows = [*self.task.flat(with_reasons(self.to_dict())), *(row for addition in self.additions for row in addition.rows)]
+        return [{**row, "signature": str(self.signature)} for row in rows]
 
     def tests(self) -> list[Judged]:
         """The result as a server shows it: what gates say, whether everything was evaluated, what was judged one by one."""

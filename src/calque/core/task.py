@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from calque.core.presentation.junit import Judged
     from calque.core.presentation.sections import Section
     from calque.core.resampling.resampled import Resampled
+    from calque.core.standing import Standing
     from calque.core.unevaluated import Ground
 
 BUILT_IN = {
@@ -198,6 +199,10 @@ class Task(ABC):
         rows = next(iter(ledger.tables.values()))
         documents = Strings.pack(str(ledger.units[unit]) for unit in rows.array(UNIT).tolist())
         return Table({"document": documents, **{name: column for name, column in rows.items() if name != UNIT}})
+
+    def standing(self, ledger: Ledger) -> Standing | None:  # noqa: ARG002  # a task need not tell
+        """What became of each truth and how well each document went, for whoever compares runs; ``None`` if that is unknown."""
+        return None
 
     def listed(self, ledger: Ledger) -> Iterator[dict[str, Any]]:
         """The outcomes one by one, as JSONL prints them."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from calque.core.measures import MeasureName
     from calque.core.presentation.sections import Section
     from calque.core.resampling.resampled import Resampled
+    from calque.core.standing import Standing
     from calque.core.unevaluated import Ground
     from calque.detection.kinds.limits import Limits
 
@@ -258,6 +259,12 @@ class Detection(BoxReading, PartsBeside, Task):
         from calque.detection.resampled import resampled
 
         return resampled(self, ledger)
+
+    def standing(self, ledger: Ledger) -> Standing:
+        """What became of each truth at the lowest threshold, and the false alarms; documents by their F1."""
+        from calque.detection.standing import standing
+
+        return standing(self, ledger)
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:
         """One row for each object, with its outcome at one IoU threshold (default: the lowest)."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from calque.core.measures import MeasureName
     from calque.core.record_corpus import RecordCorpus
     from calque.core.resampling.resampled import Resampled
+    from calque.core.standing import Standing
     from calque.fields.schemas.plan import RecordPlan
 
 
@@ -194,6 +195,12 @@ class Fields(PartsBeside, Task):
         from calque.fields.resampled import resampled
 
         return resampled(self, ledger)
+
+    def standing(self, ledger: Ledger) -> Standing:
+        """What became of each field of the truth; documents by their F1."""
+        from calque.fields.standing import standing
+
+        return standing(self, ledger)
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # fields have their own
         """One row for each compared field, with what happened to it and why."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
     from calque.core.resampling.resampled import Resampled
+    from calque.core.standing import Standing
     from calque.core.unevaluated import Ground
 
 
@@ -98,6 +99,12 @@ class Layout(BoxReading, PartsBeside, Task):
         from calque.layout.resampled import resampled
 
         return resampled(ledger, self.iou)
+
+    def standing(self, ledger: Ledger) -> Standing:
+        """What became of each block; documents by the share of blocks that are matched and right."""
+        from calque.layout.standing import standing
+
+        return standing(ledger, self.iou)
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:
         """One row for each true block, with the prediction it took."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
     from calque.core.resampling.resampled import Resampled
+    from calque.core.standing import Standing
     from calque.core.unevaluated import Ground
     from calque.core.word_corpus import WordCorpus
     from calque.words.cleaning import Cleaning
@@ -258,6 +259,12 @@ class Words(PartsBeside, Task):
         from calque.words.resampled import resampled
 
         return resampled(self, ledger)
+
+    def standing(self, ledger: Ledger) -> Standing:
+        """What became of each true word; documents by their recall."""
+        from calque.words.standing import standing
+
+        return standing(ledger)
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # words match or do not
         """One row for each word of both sides."""

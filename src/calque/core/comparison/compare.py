@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from calque.core.columns import Flags
+from calque.core.comparison.changes import Changes, changes
+from calque.core.comparison.comparable import check_comparable, on_shared_documents
 from calque.core.comparison.intervals import Delta, Interval, difference, interval
-from calque.core.comparison.naming import measure_named
+from calque.core.comparison.naming import measure_named, nearest, run_named
 from calque.core.comparison.resample import Parts, Resampling
-from calque.core.corpus import UnitId
+from calque.core.corpus import UnitId, in_canonical_order
 from calque.core.errors import ConfigError
 from calque.core.resampling.resampled import Counted, Replicates
 from calque.core.result import Result
@@ -39,6 +41,10 @@ class Comparison(Frozen, eq=False):
     measures: Mapping[str, Compared]
     documents: tuple[UnitId, ...]
     """Those of the truth and of any run."""
+    changes: Mapping[str, Changes]
+    """What each run does otherwise than the first, item by item; empty where the task does not tell."""
+    wanted: float = 0.01
+    """The small difference for which the number of documents is told."""
 
     @property
     def base(self) -> str:
@@ -53,8 +59,10 @@ class Comparison(Frozen, eq=False):
 
     def delta(self, measure: str, run: str | None = None) -> Delta:
         """How a run (by default the second) differs from the first in a measure."""
+        if measure not in self.measures:
+            raise ConfigError(f"there is no measure {measure!r} here; {nearest(measure, self.measures)}")
         deltas = self.measures[measure].deltas
-        return deltas[next(iter(deltas)) if run is None else run]
+        return deltas[next(iter(deltas)) if run is None else run_named(run, deltas)]
 
 
 def compare(
@@ -65,16 +73,18 @@ def compare(
     measures: Iterable[str] = (),
     primary: Iterable[str] = (),
     wanted: float = 0.01,
+    shared_documents: bool = False,
     jobs: int = 1,
 ) -> Comparison:
     """Compare results of one task on the same documents with the first of them.
 
     ``measures`` are compared besides those that a comparison always shows, ``primary`` are tested instead of the task's own;
-    ``wanted`` is the small difference for which the number of documents is told.
+    ``wanted`` is the small difference for which the number of documents is told. ``shared_documents`` leaves out documents
+    that only some of the results were evaluated on.
     """
-    from calque.core.comparison.comparable import check_comparable
-
     runs = run_names(results, names)
+    if shared_documents:
+        runs = on_shared_documents(runs)
     check_comparable(runs)
     drawing = resampling or Resampling()
     base = next(iter(runs.values()))
@@ -84,8 +94,8 @@ def compare(
     shown = dict.fromkeys([*tested, *(measure_named(base, name) for name in measures), *base.task.compared(base.numbers)])
     sides = [_Side(result, drawing, shown, jobs) for result in runs.values()]
     compared = {name: _compared(name, list(runs), sides, drawing, wanted, primary=name in tested) for name in shown}
-    units = tuple(dict.fromkeys(unit for result in runs.values() for unit in result.ledger.units))
-    return Comparison(runs, drawing, _corrected(compared, 1 - drawing.confidence), units)
+    units = tuple(in_canonical_order({unit for result in runs.values() for unit in result.ledger.units}))
+    return Comparison(runs, drawing, _corrected(compared, 1 - drawing.confidence), units, _changes(runs), wanted)
 
 
 def run_names(results: Sequence[Result], names: Sequence[str] = ()) -> dict[str, Result]:
@@ -98,6 +108,13 @@ def run_names(results: Sequence[Result], names: Sequence[str] = ()) -> dict[str,
     if len(set(listed)) < len(listed):
         raise ConfigError(f"each run needs a name of its own, not {', '.join(listed)}")
     return dict(zip(listed, results, strict=True))
+
+
+def _changes(runs: Mapping[str, Result]) -> dict[str, Changes]:
+    sides = {run: (result, result.task.standing(result.ledger)) for run, result in runs.items()}
+    known = {run: (result, standing) for run, (result, standing) in sides.items() if standing is not None}
+    first = next(iter(runs))
+    return {run: changes(run, known[first], side) for run, side in known.items() if run != first} if first in known else {}
 
 
 class _Side:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from statistics import NormalDist
 
 NORMAL = NormalDist()
@@ -30,6 +31,7 @@ def t_share(point: float, freedom: int) -> float:
     return tail if point < 0 else 1.0 - tail
 
 
+@cache
 def t_quantile(share: float, freedom: int) -> float:
     """The point below which that share of Student's t lies.
 
