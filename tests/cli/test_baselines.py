@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from calque import Evaluator, compare
-from tests.cli.test_gates import LINES, SUITE
-from tests.cli.test_gates import here as here
+from tests.cli.conftest import BOXES as SUITE
+from tests.cli.test_gates import LINES
 from tests.conftest import Run
 from tests.snapshots import BOX, predictions, truth, write
 

@@ -52,6 +52,8 @@ GATES = {
     "--fail-over": "what must hold of numbers of which less is better",
     "--baseline": "the run that must not be lost against",
     "--tolerance": "what may be lost",
+    "--no-broken": "what must stay right",
+    "--primary": "which measures must not be significantly worse",
 }
 """Options that decide how a verb ends, and change no number."""
 

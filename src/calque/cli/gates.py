@@ -14,23 +14,27 @@ if TYPE_CHECKING:
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
+EVERYWHERE = "\0"
+"""What stands for ``--no-broken`` without a name: no name that can be typed."""
 
-def gate_options(command: Decorated) -> Decorated:
-    """``--fail-under`` and its like, ``--baseline`` and ``--annotations``, as on every verb that has numbers."""
+
+def limit_options(command: Decorated) -> Decorated:
+    """``--fail-under`` and ``--fail-over``, what may be lost, and ``--annotations``."""
     for option in (
         click.option("--annotations", is_flag=True, help="Also print GitHub annotations for what failed."),
+        click.option(
+            "--no-broken",
+            multiple=True,
+            is_flag=False,
+            flag_value=EVERYWHERE,
+            metavar="[NAME]",
+            help="Exit with 1 when an item that the baseline had right is wrong: in a class, field or document, or anywhere.",
+        ),
         click.option(
             "--tolerance",
             multiple=True,
             metavar="MEASURE=VALUE",
-            help="With --baseline: how much a measure may lose (AP=0.01), or AP=significant. Default: nothing significant of "
-            "the main measures.",
-        ),
-        click.option(
-            "--baseline",
-            type=click.Path(allow_dash=True),
-            metavar="STATE",
-            help="Exit with 1 when something is worse than in this state (see calque bless).",
+            help="How much a measure may lose against the baseline (AP=0.01), or AP=significant.",
         ),
         click.option(
             "--fail-over",
@@ -49,20 +53,47 @@ def gate_options(command: Decorated) -> Decorated:
     return command
 
 
+def gate_options(command: Decorated) -> Decorated:
+    """Everything that a result can be held to, as on every verb that has numbers."""
+    for option in (
+        click.option(
+            "--primary", multiple=True, metavar="MEASURE", help="With --baseline: test this measure (repeat for several)."
+        ),
+        click.option(
+            "--baseline",
+            type=click.Path(allow_dash=True),
+            metavar="STATE",
+            help="Exit with 1 when something is worse than in this state (see calque bless): a main measure significantly, "
+            "or what --tolerance and --no-broken name.",
+        ),
+        limit_options,
+    ):
+        command = option(command)
+    return command
+
+
 def gates_from(values: dict[str, Any]) -> Gates | None:
-    """The gates that the options describe, taken out of their values; none where none are given."""
-    under, over, tolerances = (values.pop(name) for name in ("fail_under", "fail_over", "tolerance"))
-    baseline = values.pop("baseline")
-    if not any((under, over, tolerances, baseline)):
+    """The gates that the options describe, taken out of their values; none where none are given.
+
+    How documents are resampled stays among the values: intervals are made in the same way.
+    """
+    under, over, tolerances, places = (values.pop(name) for name in ("fail_under", "fail_over", "tolerance", "no_broken"))
+    baseline, primary = values.pop("baseline", None), values.pop("primary", ())
+    if not any((under, over, tolerances, places, baseline, primary)):
         return None
+    from calque.cli.options import resampling_from
     from calque.core.gates.baselines import Tolerance
     from calque.core.gates.judging import Baseline, Gates
     from calque.core.gates.limits import OVER, UNDER, Limit
 
+    given = {"resampling": resampling_from(dict(values))} if baseline else {}
     return Gates(
         tuple(Limit.parse(text, flag) for flag, texts in ((UNDER, under), (OVER, over)) for text in texts),
         tuple(map(Tolerance.parse, tolerances)),
+        tuple("" if place == EVERYWHERE else place for place in places),
         Baseline.load(baseline) if baseline else None,
+        primary=tuple(primary),
+        **given,
     )
 
 

@@ -201,8 +201,8 @@ def intervals_from(values: dict[str, Any]) -> Any:
     if values.pop("intervals"):
         return resampling_from(values)
     given = ["--" + name.replace("_", "-") for name in RESAMPLING if values.pop(name) is not None]
-    if given:
-        raise click.UsageError(f"{given[0]} is about --intervals.")
+    if given and not click.get_current_context().params.get("baseline"):
+        raise click.UsageError(f"{given[0]} is about --intervals and --baseline.")
     return None
 
 

@@ -257,15 +257,7 @@ class Result:
 
     def gate_tests(self) -> list[Judged]:
         """What gates say, each condition as a test."""
-        from calque.core.presentation.junit import Judged
-
-        group = f"calque.{self.task.name}.gate"
-        return [
-            Judged(group, gate.name, "failure", gate.failures[0], gate.failures[1:])
-            if gate.failures
-            else Judged(group, gate.name)
-            for gate in self.verdict.conditions
-        ]
+        return self.verdict.tests(f"calque.{self.task.name}.gate")
 
     def warning(self) -> list[Section]:
         """What stands before all numbers: that nothing was evaluated, or what gates do not let pass."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from calque.core.presentation.sections import Section
 from calque.core.start_up import Frozen
+
+if TYPE_CHECKING:
+    from calque.core.presentation.junit import Judged
 
 LISTED = 20
 """How many failures people are shown before they are only counted; JSON has them all."""
@@ -22,18 +25,19 @@ class Condition(Frozen):
     failures: tuple[str, ...] = ()
     """Why it does not hold, one line each."""
 
+    def of_run(self, run: str) -> Condition:
+        """The same of one run of several."""
+        told = f"{run}: {self.told}" if self.told else ""
+        return Condition(f"{run}: {self.name}", told, tuple(f"{run}: {failure}" for failure in self.failures))
 
-class Verdict(Frozen, eq=False):
+
+class Verdict(Frozen):
     """What the gates say; nothing where there are none."""
 
     conditions: tuple[Condition, ...] = ()
-    baseline: Mapping[str, Mapping[str, Any]] | None = None
-    """The difference to the baseline, for each measure."""
-    compared: tuple[Section, ...] = ()
-    """The same for people."""
 
     def __bool__(self) -> bool:
-        return bool(self.conditions) or self.baseline is not None
+        return bool(self.conditions)
 
     @property
     def failures(self) -> list[str]:
@@ -42,20 +46,27 @@ class Verdict(Frozen, eq=False):
 
     def to_dict(self, failures: Sequence[str]) -> dict[str, Any]:
         """The JSON form; ``failures`` are those of the task's own gate, too."""
-        if not self:
-            return {}
-        gate = {"gate": {"passed": not failures, "failures": list(failures)}}
-        return gate if self.baseline is None else gate | {"baseline": dict(self.baseline)}
+        return {"gate": {"passed": not failures, "failures": list(failures)}} if self else {}
 
     def alarm(self, failures: Sequence[str]) -> list[Section]:
         """What stands before all numbers when a gate does not hold."""
         return [Section(title="Gate: failed", notes=some_failures(failures))] if self.failures else []
 
     def sections(self) -> list[Section]:
-        """What stands behind the numbers: the differences to the baseline, and what holds."""
+        """What stands behind the numbers when everything holds."""
         told = [condition.told for condition in self.conditions if condition.told]
-        held = [] if self.failures or not self else [Section(title="Gate: passed", notes=told)]
-        return [*self.compared, *held]
+        return [] if self.failures or not self else [Section(title="Gate: passed", notes=told)]
+
+    def tests(self, group: str) -> list[Judged]:
+        """Each condition as a server shows it."""
+        from calque.core.presentation.junit import Judged
+
+        return [
+            Judged(group, condition.name, "failure", condition.failures[0], condition.failures[1:])
+            if condition.failures
+            else Judged(group, condition.name)
+            for condition in self.conditions
+        ]
 
 
 def some_failures(failures: Sequence[str]) -> list[str]:

@@ -12,7 +12,7 @@ from calque.core.errors import ConfigError
 from calque.core.gates.limits import close_to, direction, measure_and_value, spelt
 from calque.core.measures import MeasureName
 from calque.core.presentation.sections import Section
-from calque.core.result import Result
+from calque.core.result import Addition, Result
 from calque.core.start_up import Frozen
 from calque.core.task import Task
 from calque.core.verdict import Condition
@@ -175,18 +175,20 @@ class Pair:
         losses = {name: self.loss(name) for name in self._tested}
         return [loss.insignificant(loss.delta.p_adjusted, self.level, "p (Holm)") for loss in losses.values()]
 
-    def deltas(self) -> dict[str, dict[str, object]]:
-        """The JSON form of all differences."""
-        return {name: compared.deltas[self._run].to_dict() for name, compared in self._comparison.measures.items()}
-
-    def section(self, measures: Iterable[str]) -> Section:
-        """The differences in these measures and in those that are tested, for people."""
-        shown = {full_name(name, self._now, self._base): None for name in [*self._tested, *measures]}
-        rows = []
-        for name in shown:
-            loss = self.loss(name)
-            delta = loss.delta
-            rows.append((name, loss.before, loss.now, delta.value, delta.low, delta.high, delta.p))
+    def addition(self, measures: Iterable[str]) -> Addition:
+        """The differences as JSON, tables and the signature show them; people see these measures, and those that are tested."""
+        shown = {name: self.loss(name) for name in dict.fromkeys([*self._tested, *measures])}
+        rows = [
+            (name, loss.before, loss.now, delta.value, delta.low, delta.high, delta.p)
+            for name, loss in shown.items()
+            if (delta := loss.delta)
+        ]
         head = ("measure", "baseline", "now", "difference", "low", "high", "p")
-        few = next((loss.delta.note for loss in map(self.loss, shown) if loss.delta.note), "")
-        return Section(title=f"Against {self.file}", head=head, rows=rows, notes=[few] if few else [])
+        few = next((loss.delta.note for loss in shown.values() if loss.delta.note), "")
+        section = Section(title=f"Against {self.file}", head=head, rows=rows, notes=[few] if few else [])
+        deltas = {name: compared.deltas[self._run] for name, compared in self._comparison.measures.items()}
+        told = [
+            {"measure": name, "baseline": self.file, "difference": delta.value, "p": delta.p} for name, delta in deltas.items()
+        ]
+        tree = {name: delta.to_dict() for name, delta in deltas.items()}
+        return Addition("baseline", tree, [section], [section], told, self._comparison.resampling.signature())

@@ -6,18 +6,19 @@ import dataclasses
 import os
 from collections.abc import Iterable, Mapping
 
-from calque.core.comparison.compare import compare
+from calque.core.comparison.compare import Comparison, compare
 from calque.core.comparison.resample import Resampling
 from calque.core.errors import ConfigError
 from calque.core.evaluator import Evaluator
 from calque.core.gates.baselines import TOLERANCE, Pair, Tolerance, full_name
+from calque.core.gates.broken import ANYWHERE, NO_BROKEN, unbroken
 from calque.core.gates.limits import OVER, UNDER, Limit
 from calque.core.result import Result
 from calque.core.start_up import Frozen
 from calque.core.task import Task
 from calque.core.verdict import Condition, Verdict
 
-BASELINE = "--baseline"
+BASELINE, PRIMARY = "--baseline", "--primary"
 THIS = "this run"
 """What the run is called that is held against a baseline."""
 
@@ -39,19 +40,21 @@ class Gates(Frozen, eq=False):
 
     limits: tuple[Limit, ...] = ()
     tolerances: tuple[Tolerance, ...] = ()
+    no_broken: tuple[str, ...] = ()
+    """Classes, fields or documents in which nothing may be broken; an empty name is everywhere."""
     baseline: Baseline | None = None
     resampling: Resampling = Resampling()
     primary: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.baseline is None and self.tolerances:
-            raise ConfigError(f"{TOLERANCE} is about the difference to a baseline; add {BASELINE} STATE")
 
     def check(self, task: Task | type[Task]) -> None:
         """Refuse what no result of a task could be held to, before the work."""
         for limit in self.limits:
             limit.check(task)
-        if self.baseline is not None and self.baseline.result.task.name != task.name:
+        if self.baseline is None:
+            for flag, given in ((TOLERANCE, self.tolerances), (NO_BROKEN, self.no_broken), (PRIMARY, self.primary)):
+                if given:
+                    raise ConfigError(f"{flag} is about the difference to a baseline; add {BASELINE} STATE")
+        elif self.baseline.result.task.name != task.name:
             other = self.baseline.result.task.name
             raise ConfigError(f"{BASELINE} {self.baseline.name}: is a state of another task: {other}, not {task.name}")
         for tolerance in self.tolerances:
@@ -59,26 +62,47 @@ class Gates(Frozen, eq=False):
 
     def judged(self, result: Result, *, jobs: int = 1) -> Result:
         """The result with what the gates say of it; `ConfigError` when a gate is about something that is not there."""
+        self.check(result.task)
         conditions = [limit.judged(result) for limit in self.limits]
         if self.baseline is None:
             return dataclasses.replace(result, verdict=Verdict(tuple(conditions)))
-        self.check(result.task)
-        pair = self._pair(result, self.baseline, jobs)
-        conditions += self._against(pair)
-        shown = pair.section(tolerance.measure for tolerance in self.tolerances)
-        return dataclasses.replace(result, verdict=Verdict(tuple(conditions), pair.deltas(), (shown,)))
+        comparison = self._compared(result, self.baseline, jobs)
+        conditions += self._against(comparison, THIS)
+        added = Pair(comparison, THIS).addition(self._full_names(result, self.baseline.result))
+        return dataclasses.replace(result.adding(added), verdict=Verdict(tuple(conditions)))
 
-    def _pair(self, result: Result, baseline: Baseline, jobs: int) -> Pair:
-        full = [full_name(tolerance.measure, result, baseline.result) for tolerance in self.tolerances]
-        known = set(baseline.result.task.names(baseline.result.numbers))
-        named = [name for name in full if name in known]
+    def judged_runs(self, comparison: Comparison) -> Verdict:
+        """What the gates say of every run of a comparison but the first, which is the baseline of the others."""
+        base, *runs = comparison.results
+        for tolerance in self.tolerances:
+            tolerance.check(comparison.results[base].task)
+        conditions = []
+        for run in runs:
+            own = [limit.judged(comparison.results[run]) for limit in self.limits]
+            own += self._against(comparison, run) if self.tolerances or self.no_broken else []
+            conditions += [one.of_run(run) for one in own] if len(runs) > 1 else own
+        return Verdict(tuple(conditions))
+
+    def measures(self, base: Result, result: Result) -> list[str]:
+        """The measures that must be compared for the tolerances, of those that the base has."""
+        known = set(base.task.names(base.numbers))
+        return [name for name in self._full_names(result, base) if name in known]
+
+    def _full_names(self, result: Result, base: Result) -> list[str]:
+        return [full_name(tolerance.measure, result, base) for tolerance in self.tolerances]
+
+    def _compared(self, result: Result, baseline: Baseline, jobs: int) -> Comparison:
         runs, names = [baseline.result, result], [baseline.name, THIS]
-        comparison = compare(runs, names, resampling=self.resampling, measures=named, primary=self.primary, jobs=jobs)
-        return Pair(comparison, THIS)
+        named = self.measures(baseline.result, result)
+        return compare(runs, names, resampling=self.resampling, measures=named, primary=self.primary, jobs=jobs)
 
-    def _against(self, pair: Pair) -> list[Condition]:
-        """Tolerances where there are some; otherwise no primary measure may be significantly worse."""
-        return [tolerance.judged(pair) for tolerance in self.tolerances] if self.tolerances else pair.significance()
+    def _against(self, comparison: Comparison, run: str) -> list[Condition]:
+        """Tolerances where there are some, else no primary measure may be significantly worse; and nothing broken."""
+        pair = Pair(comparison, run)
+        lost = [tolerance.judged(pair) for tolerance in self.tolerances]
+        if not self.tolerances and self.baseline is not None:
+            lost = pair.significance()
+        return [*lost, *(unbroken(comparison, run, self.no_broken) if self.no_broken else [])]
 
 
 def gated(
@@ -88,12 +112,14 @@ def gated(
     fail_over: Mapping[str, float] | None = None,
     baseline: Evaluator | Result | str | os.PathLike[str] | None = None,
     tolerance: Mapping[str, float | str] | None = None,
+    no_broken: Iterable[str] | bool = (),
     resampling: Resampling | None = None,
     primary: Iterable[str] = (),
 ) -> Result:
     """The result with what gates say of it: `Result.failures` lists what does not hold, one line each.
 
-    The keywords are the options of the command line. ``baseline`` is a state's file, an evaluator or a result.
+    The keywords are the options of the command line. ``baseline`` is a state's file, an evaluator or a result; ``no_broken``
+    names classes, fields or documents, or is ``True`` for all.
 
     >>> from calque import Corpus, Detection, Evaluator
     >>> truth = Corpus.from_arrays([[0, 0, 10, 10], [20, 0, 30, 10]], ["Table", "Table"])
@@ -108,6 +134,7 @@ def gated(
     gates = Gates(
         tuple(Limit.of(name, value, flag) for flag, given in limits for name, value in (given or {}).items()),
         tuple(Tolerance.of(name, most) for name, most in (tolerance or {}).items()),
+        _places(no_broken),
         _baseline(baseline),
         resampling or Resampling(),
         tuple(primary),
@@ -119,3 +146,9 @@ def _baseline(given: Evaluator | Result | str | os.PathLike[str] | None) -> Base
     if given is None or isinstance(given, Result):
         return None if given is None else Baseline("the baseline", given)
     return Baseline("the baseline", given.compute()) if isinstance(given, Evaluator) else Baseline.load(given)
+
+
+def _places(given: Iterable[str] | bool) -> tuple[str, ...]:
+    if isinstance(given, bool):
+        return (ANYWHERE,) if given else ()
+    return (given,) if isinstance(given, str) else tuple(given)
