@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from calque import Evaluator, compare
+from calque import Detection, Evaluator, compare
 from tests.cli.conftest import BOXES as SUITE
 from tests.cli.test_gates import LINES
 from tests.conftest import Run
@@ -232,7 +232,7 @@ FINDER, CROPPER = (Evaluator(Detection()).update(FILES["truth"], FILES[name]) fo
 def test_passes(calque_gate, tmp_path):
     FINDER.save(tmp_path / "finder.state")
     result = calque_gate(CROPPER, baseline=tmp_path / "finder.state", tolerance={"AP": 0, "recall@0.5": 0.25})
-    assert result.verdict.baseline["AP"]["value"] > 0
+    assert result.to_dict()["baseline"]["AP"]["value"] > 0
 
 def test_fails(calque_gate):
     calque_gate(CROPPER, baseline=FINDER, tolerance={"recall@0.5": "significant"})
@@ -244,3 +244,141 @@ def test_pytest_holds_results_against_baselines(pytester: pytest.Pytester) -> No
     done = pytester.runpytest_subprocess("-p", "no:cacheprovider")
     done.assert_outcomes(passed=1, failed=1)
     done.stdout.fnmatch_lines(["recall@0.5 0.7059 against 0.9412 in the baseline: -0.2353 *: significantly worse"])
+
+
+# Nothing broken.
+
+
+def test_broken_items_are_listed(calque: Calque, twelve: Path) -> None:
+    done = against(calque, "one", "all", "--no-broken")
+    assert done.code == 1
+    assert done.json["gate"]["failures"] == [
+        "1 item that all.state had right is broken",
+        "broken: d00, page 0, Table, d00:0:1: TP → MISS",
+    ]
+    assert done.err.splitlines()[0] == "gate: 1 item that all.state had right is broken"
+    assert against(calque, "all", "one", "--no-broken").code == 0
+
+
+@pytest.mark.parametrize(
+    ("places", "count"),
+    [(("Table",), 1), (("Figure",), 0), (("d00",), 1), (("d01",), 0), (("Figure", "d01"), 0), (("Figure", "d00", "Table"), 2)],
+)
+def test_a_class_or_a_document_must_not_be_broken(calque: Calque, twelve: Path, places: tuple[str, ...], count: int) -> None:
+    options = [part for place in places for part in ("--no-broken", place)]
+    done = against(calque, "one", "all", *options)
+    assert (done.code, len(done.json["gate"]["failures"])) == (int(count > 0), 2 * count)
+
+
+def test_another_kind_of_error_is_not_broken(calque: Calque, twelve: Path) -> None:
+    assert against(calque, "one", "one", "--no-broken").code == 0
+    moved = found()
+    moved["predictions"][0]["objects"][1]["bbox"] = [0.5, 0.6, 0.75, 0.9]  # where it overlaps its truth a little
+    write(twelve / "moved.json", moved)
+    done = against(calque, "moved", "one", "--no-broken")
+    assert (done.code, done.json["gate"]["passed"]) == (0, True)
+
+
+def test_what_can_not_be_broken_is_refused(calque: Calque, twelve: Path) -> None:
+    done = against(calque, "one", "all", "--no-broken", "Tabel")
+    assert (done.code, done.out) == (2, "")
+    assert "--no-broken Tabel: is no class, field or document here; the nearest are Table, " in done.err
+    assert "add --baseline STATE" in calque("detect", "gt.json", "one.json", "--no-broken").err
+    assert "add --baseline STATE" in calque("detect", "gt.json", "one.json", "--primary", "AP").err
+    Evaluator(Detection(), keep="numbers").update(str(twelve / "gt.json"), str(twelve / "all.json")).save(twelve / "slim.state")
+    assert "slim.state has numbers only" in against(calque, "one", "slim", "--no-broken").err
+    assert against(calque, "one", "slim").code == 0
+
+
+def test_fields_are_named_by_their_paths(calque: Calque, tmp_path: Path) -> None:
+    records = {
+        "truth": [{"id": "a", "vendor": {"name": "Acme"}, "items": [{"sku": "x", "price": 5}]}],
+        "good": [{"id": "a", "vendor": {"name": "Acme"}, "items": [{"sku": "x", "price": 5}]}],
+        "bad": [{"id": "a", "vendor": {"name": "Acme"}, "items": [{"sku": "x", "price": 6}]}],
+    }
+    for name, lines in records.items():
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert calque("fields", "truth.jsonl", "good.jsonl", "--save", "good.state").code == 0
+    for place, code in (("items.price", 1), ("items", 1), ("vendor", 0), ("vendor.name", 0), ("a", 1), ("prices", 2)):
+        done = calque("fields", "truth.jsonl", "bad.jsonl", "--baseline", "good.state", "--no-broken", place)
+        assert (place, done.code) == (place, code)
+
+
+def test_words_and_cases_are_not_broken_either(calque: Calque, tmp_path: Path) -> None:
+    for name, text in (("truth", "a b c d"), ("good", "a b c d"), ("bad", "a b c x")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "doc.txt").write_text(text)
+    assert calque("words", "truth", "good", "--save", "good.state").code == 0
+    for place, code in (("doc", 1), ("dog", 2)):
+        assert calque("words", "truth", "bad", "--baseline", "good.state", "--no-broken", place).code == code
+    (tmp_path / "suite.yaml").write_text(SUITE)
+    assert calque("check", "suite.yaml", "--save", "checks.state").code == 0
+    (tmp_path / "suite.yaml").write_text(SUITE.replace("good, output: {box: [0, 0,", "good, output: {box: [1, 1,"))
+    for place, code in (("good", 1), ("box", 1), ("bad", 0), ("stamp", 2)):
+        done = calque("check", "suite.yaml", "--baseline", "checks.state", "--no-broken", place, "--tolerance", "pass_rate=1")
+        gate = calque("check", "suite.yaml").code
+        assert (place, done.code) == (place, max(code, gate if code != 2 else 0))
+
+
+# How documents are resampled.
+
+
+def test_resampling_is_told_and_heeded(calque: Calque, twelve: Path) -> None:
+    usual = against(calque, "one", "all").json
+    assert usual["signature"].endswith("| intervals:bc-t | confidence:0.95 | replicates:2000 | resample-seed:0")
+    few = against(calque, "one", "all", "--replicates", "100", "--resample-seed", "3", "--confidence", "0.5")
+    assert few.json["settings"]["replicates"] == "100"
+    assert few.json["baseline"]["AP"]["se"] != usual["baseline"]["AP"]["se"]
+    assert against(calque, "one", "all", "--replicates", "99").code == 2
+    assert against(calque, "one", "all", "--confidence", "1").code == 2
+    named = against(calque, "most", "all", "--primary", "precision@0.5")
+    assert (named.code, named.json["baseline"]["precision@0.5"]["verdict"]) == (0, "equal")
+
+
+# On runs of a comparison.
+
+
+def test_runs_are_held_against_the_first(calque: Calque, twelve: Path) -> None:
+    for line in (("gt.json", "all.json", "most.json"), ("all.state", "most.state")):
+        assert calque("compare", *line).code == 0
+        assert calque("compare", *line, "--tolerance", "AP=1", "--no-broken", "Figure", "--fail-under", "recall=0.5").code == 0
+        for gate in (
+            ("--tolerance", "AP=0.1"),
+            ("--tolerance", "AP=significant"),
+            ("--no-broken",),
+            ("--fail-under", "AP=0.9"),
+        ):
+            done = calque("compare", *line, *gate, "--format", "json")
+            assert (done.code, done.json["gate"]["passed"]) == (1, False)
+            assert done.err.startswith("gate: ")
+        table = calque("compare", *line, "--fail-under", "AP=0.9").out
+        assert table.startswith("Gate: failed\nAP 0.")
+    assert (
+        calque("compare", "most.state", "all.state", "--tolerance", "AP=0", "--no-broken", "--fail-under", "AP=0.9").code == 0
+    )
+
+
+def test_every_run_but_the_first_is_named(calque: Calque, twelve: Path) -> None:
+    done = calque("compare", "one.state", "all.state", "most.state", "--fail-under", "recall@0.5=0.9", "--format", "json")
+    assert (done.code, done.json["gate"]["failures"]) == (1, ["most: recall@0.5 0.5833 is below 0.9"])
+    xml = calque("compare", "one.state", "all.state", "most.state", "--fail-under", "recall@0.5=0.9", "--format", "junit").out
+    tests = [(test.get("name"), len(test)) for test in ET.fromstring(xml).iter("testcase")]
+    assert tests[:2] == [("all: recall@0.5 >= 0.9", 0), ("most: recall@0.5 >= 0.9", 1)]
+    marks = calque("compare", "all.state", "most.state", "--fail-under", "recall=0.9", "-o", "x.md", "--annotations").out
+    assert marks == "::error title=calque.compare.gate%3A recall >= 0.9::recall 0.5833 is below 0.9\n"
+
+
+def test_a_comparison_with_a_baseline_is_held_to_it(calque: Calque, twelve: Path) -> None:
+    assert calque("compare", "most.state", "--baseline", "all.state").code == 1
+    assert calque("compare", "one.state", "--baseline", "all.state").code == 0
+    assert calque("compare", "one.state", "--baseline", "all.state", "--no-broken").code == 1
+    assert calque("compare", "gt.json", "one.json", "--baseline", "all.state").code == 2
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--fail-over", "AP=0.5"), ("--fail-under", "recal=1"), ("--tolerance", "recal=1"), ("--no-broken", "Tabel")],
+)
+def test_a_comparison_refuses_what_verbs_refuse(calque: Calque, twelve: Path, options: tuple[str, ...]) -> None:
+    done = calque("compare", "all.state", "one.state", *options)
+    assert (done.code, done.out) == (2, "")

@@ -11,6 +11,7 @@ from calque.cli import exits
 from calque.cli.options import PATH, WRITTEN
 
 if TYPE_CHECKING:
+    from calque.core.comparison.changes import Changes
     from calque.core.presentation.sections import Section
     from calque.core.result import Result
 
@@ -49,10 +50,10 @@ def command(state: str, output: str, format: str, quiet: bool) -> int:
     if result.unevaluated is not None:
         raise ConfigError(f"{state}: nothing was evaluated in this state, so that nothing could be held against it")
     old, why = _there(output)
-    changes = Changes(result, old, why)
+    renewal = Renewal(result, old, why)
     write_whole(output, data)
-    text = printable_json(strict_json(changes.to_dict(output))) + "\n" if format == "json" else None
-    put(STDOUT, [text or laid_out(changes.sections(output), format)])
+    text = printable_json(strict_json(renewal.to_dict(output))) + "\n" if format == "json" else None
+    put(STDOUT, [text or laid_out(renewal.sections(output), format)])
     say_written(output, quiet=quiet)
     return exits.INCOMPLETE if result.incomplete else exits.FINE
 
@@ -75,7 +76,7 @@ def _there(path: str) -> tuple[Result | None, str]:
         return None, str(error)
 
 
-class Changes:
+class Renewal:
     """What is new against the old baseline."""
 
     def __init__(self, result: Result, old: Result | None, why: str) -> None:
@@ -85,6 +86,9 @@ class Changes:
         """Why the old baseline cannot be compared with; empty where there is none, or where it can."""
         if old is not None and old.task.name != result.task.name:
             self.old, self.why = None, f"it is of another task: {old.task.name}"
+        self.changes: Changes | None = None
+        if self.old is not None:
+            self._compare(self.old)
         now, before = result.measures(), self.old.measures() if self.old is not None else {}
         self.measures = {
             name: (before.get(name), now.get(name))
@@ -92,31 +96,36 @@ class Changes:
             if before.get(name) != now.get(name)
         }
 
-    def _apart(self) -> list[str]:
-        """Settings and documents that are not those of the old baseline."""
-        if self.old is None:
-            return []
-        settings = self.old.signature.differences(self.result.signature)
-        then, now = set(self.old.ledger.units), set(self.result.ledger.units)
-        counts = {"more": len(now - then), "fewer": len(then - now)}
-        return [
-            *settings,
-            *(f"{count:,} document{'' if count == 1 else 's'} {word}" for word, count in counts.items() if count),
-        ]
+    def _compare(self, old: Result) -> None:
+        """Item by item, where the two are about the same."""
+        from calque.core.comparison.changes import changes
+        from calque.core.comparison.comparable import check_comparable
+        from calque.core.errors import MergeError
+
+        try:
+            check_comparable({"the old baseline": old, "the new one": self.result})
+        except MergeError as error:
+            self.why = str(error)
+            return
+        sides = [(side, side.task.standing(side.ledger)) for side in (old, self.result)]
+        (base, first), (run, second) = sides
+        if first is not None and second is not None:
+            self.changes = changes("new", (base, first), (run, second))
 
     def to_dict(self, path: str) -> dict[str, Any]:
         """The JSON form."""
+        listed = [] if self.changes is None else [one.to_dict() for one in self.changes.changed]
         return {
             "baseline": path,
             "signature": str(self.result.signature),
             "documents": len(self.result.ledger.units),
             "replaced": self.old is not None or bool(self.why),
             "incomparable": self.why,
-            "differences": self._apart(),
             "measures": {
                 name: {"old": before, "new": now, "difference": _difference(before, now)}
                 for name, (before, now) in self.measures.items()
             },
+            "changed": [{key: value for key, value in row.items() if key != "run"} for row in listed],
         }
 
     def sections(self, path: str) -> list[Section]:
@@ -125,24 +134,40 @@ class Changes:
         from calque.core.presentation.wording import counted
 
         documents = counted(len(self.result.ledger.units), "document")
+        reason = [f"the old baseline cannot be compared item by item: {self.why}"] if self.why else []
         if self.old is None:
-            told = f"the old baseline cannot be compared with: {self.why}" if self.why else "there was no baseline before"
-            head = Section(title=f"Baseline {path}", notes=[documents, told])
+            head = Section(title=f"Baseline {path}", notes=[documents, *(reason or ["there was no baseline before"])])
             return [head, Section(title="", notes=[str(self.result.signature)])]
+        same = [] if self.measures else ["no number changed"]
+        return [
+            Section(title=f"Baseline {path}: what changed", notes=[documents, *reason, *same]),
+            *self._numbers(),
+            *self._items(),
+            Section(title="", notes=[str(self.result.signature)]),
+        ]
+
+    def _numbers(self) -> list[Section]:
+        from calque.core.presentation.sections import Section
+        from calque.core.presentation.wording import counted
+
         shown = {name: pair for name, pair in self.measures.items() if _plain(name)}
         rows = [(name, before, now, _difference(before, now)) for name, (before, now) in shown.items()]
         left = len(self.measures) - len(shown)
-        more = (
-            [f"{counted(left, 'number')} of single classes and other means changed, too; --format json lists them"]
-            if left
-            else []
-        )
-        same = [] if self.measures else ["no number changed"]
-        return [
-            Section(title=f"Baseline {path}: what changed", notes=[documents, *self._apart(), *same]),
-            *([Section(title="", head=("measure", "old", "new", "difference"), rows=rows, notes=more)] if rows or more else []),
-            Section(title="", notes=[str(self.result.signature)]),
-        ]
+        more = [f"{counted(left, 'number')} of classes and other means changed, too; --format json lists them"] if left else []
+        return [Section(title="", head=("measure", "old", "new", "difference"), rows=rows, notes=more)] if self.measures else []
+
+    def _items(self) -> list[Section]:
+        """What is broken now, and how much is fixed."""
+        from calque.core.gates.broken import item_line
+        from calque.core.presentation.sections import Section
+        from calque.core.verdict import some_failures
+
+        if self.changes is None or not self.changes.changed:
+            return []
+        broken = [item_line(one) for one in self.changes.changed if one.change == "broken"]
+        counts = {change: self.changes.count(change) for change in ("broken", "fixed", "changed")}
+        told = ", ".join(f"{count:,} {change}" for change, count in counts.items())
+        return [Section(title=f"Items: {told}", notes=some_failures(broken))]
 
 
 def _plain(name: str) -> bool:

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from calque.checks.task import Checks
 from calque.cli import exits, outputs
-from calque.cli.gates import gate_options, gates_from
+from calque.cli.evaluate import gates_for
+from calque.cli.gates import gate_options
 from calque.cli.options import (
     FILE,
     PATH,
@@ -83,13 +85,13 @@ def command(suite: str | None, schema: bool, output: tuple[str, ...], jobs: int,
     from calque.cli.progress import working
     from calque.cli.sheets import FOR_PEOPLE, check_wanted
 
+    gates = gates_for(Checks, values)
     resampling = intervals_from(values)
     files = {name: _format_of(name, values["shape"]) for name in output if name != outputs.STDOUT}
     printed = _printed(values["shape"], output, files)
     kinds = [kind for kind in (*files.values(), printed) if kind is not None]
     if values["brief"] and not set(FOR_PEOPLE) & set(kinds):
         check_wanted(kinds, brief=True)
-    gates = gates_from(values)
     outputs.settle(*(use.partition("=")[2].rpartition(":")[0] for use in values["own"]))
     _log_to_stderr(quiet=quiet)
     with working(f"reading {suite}", quiet=quiet):

@@ -139,10 +139,11 @@ def say_first(result: Result, *, quiet: bool = False, name: str = "") -> None:
     if result.unevaluated is not None:
         _say(str(result.unevaluated))
     if result.verdict.failures and not quiet:
-        _say_failures([f"{name}: {failure}" if name else failure for failure in result.failures])
+        say_failures([f"{name}: {failure}" if name else failure for failure in result.failures])
 
 
-def _say_failures(failures: Sequence[str]) -> None:
+def say_failures(failures: Sequence[str]) -> None:
+    """Say which gates do not hold."""
     from calque.core.presentation.sections import printable
     from calque.core.verdict import some_failures
 
@@ -154,7 +155,7 @@ def code_of(result: Result, *, quiet: bool) -> int:
     """The exit code of a result; the gate of a suite that does not hold says why, unless gates have said so first."""
     failures = result.failures
     if failures and not quiet and not result.verdict.failures:
-        _say_failures(failures)
+        say_failures(failures)
     if result.incomplete:
         return INCOMPLETE
     return GATE_FAILED if failures else FINE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -101,16 +101,25 @@ FOR_SERVERS = ("junit", "github")
 """Formats that tell servers what passed and what did not."""
 
 
+OF_RUNS = ("fail_under", "fail_over", "tolerance", "no_broken")
+"""What runs of a comparison can be held to; the first is their baseline."""
+
+
 def for_servers(results: Mapping[str, Result], kind: str) -> Iterator[str]:
-    """JUnit XML, or GitHub's workflow commands for what failed or could not be evaluated; the keys tell several apart."""
+    """What gates say of results, and what could not be evaluated; the keys tell several apart."""
     named = ((f"{name}: " if len(results) > 1 else "", result) for name, result in results.items())
     tests = [test.replaced(name=name + test.name) for name, result in named for test in result.tests()]
+    return told_servers(tests, f"calque {next(iter(results.values())).task.name}", kind)
+
+
+def told_servers(tests: Sequence[Judged], suite: str, kind: str) -> Iterator[str]:
+    """JUnit XML, or GitHub's workflow commands for what failed."""
     if kind == "junit":
         from calque.core.presentation.junit import to_junit
 
-        yield to_junit(tests, f"calque {next(iter(results.values())).task.name}")
-        return
-    yield from (f"{line}\n" for line in workflow_commands(tests))
+        yield to_junit(tests, suite)
+    else:
+        yield from (f"{line}\n" for line in workflow_commands(tests))
 
 
 def workflow_commands(tests: Iterable[Judged]) -> Iterator[str]:

@@ -27,10 +27,10 @@ def command(states: tuple[str, ...], **values: Any) -> int:
     from calque.cli.sheets import check_wanted
     from calque.core.evaluator import Evaluator
 
+    gates = gates_from(values)
     resampling = intervals_from(values)
     check_wanted(formats_of(values["format"], values["output"]).values(), brief=values["brief"])
     settle()
-    gates = gates_from(values)
     states = from_stdin(*states)
     added = 1
     with working("merging", quiet=values["quiet"], done=lambda: added, total=lambda: len(states), noun="state"):

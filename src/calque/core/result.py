@@ -247,13 +247,15 @@ class Result:
 
     def tests(self) -> list[Judged]:
         """The result as a server shows it: what gates say, whether everything was evaluated, what was judged one by one."""
+        return [*self.gate_tests(), *(self.task.tests(self.ledger) or [self.whole()])]
+
+    def whole(self) -> Judged:
+        """Whether everything was evaluated, as a test."""
         from calque.core.presentation.junit import Judged
 
-        group = f"calque.{self.task.name}"
-        single = self.task.tests(self.ledger)
+        group, name = f"calque.{self.task.name}", "everything was evaluated"
         losses = [str(issue) for issue in summarize(self.issues) if issue.severity is Severity.LOSS]
-        lost = [Judged(group, "everything was evaluated", "error", losses[0], losses[1:])] if losses else []
-        return [*self.gate_tests(), *(single or lost or [Judged(group, "everything was evaluated")])]
+        return Judged(group, name, "error", losses[0], losses[1:]) if losses else Judged(group, name)
 
     def gate_tests(self) -> list[Judged]:
         """What gates say, each condition as a test."""

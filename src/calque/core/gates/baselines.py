@@ -133,14 +133,15 @@ def _number(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
-def full_name(measure: str, result: Result, base: Result) -> str:
-    """The name of a measure that either of two results has, in full: without a threshold the lowest is meant."""
-    names = dict.fromkeys(name for each in (result, base) for name in each.task.names(each.numbers))
+def full_name(measure: str, *results: Result) -> str:
+    """The name of a measure that any of some results has, in full: without a threshold the lowest is meant."""
+    names = dict.fromkeys(name for each in results for name in each.task.names(each.numbers))
     if measure in names:
         return measure
-    place = result.task.address(MeasureName.parse(measure))
+    task = results[0].task
+    place = task.address(MeasureName.parse(measure))
     for name in names:
-        if result.task.address(MeasureName.parse(name)) == place:
+        if task.address(MeasureName.parse(name)) == place:
             return name
     raise ConfigError(f"{TOLERANCE} {measure}: no measure of this result is called so; {nearest(measure, names)}")
 

@@ -9,7 +9,6 @@ from calque.core.comparison.changes import Changed
 from calque.core.comparison.compare import Comparison
 from calque.core.comparison.naming import nearest
 from calque.core.errors import ConfigError
-from calque.core.measures import MeasureName
 from calque.core.presentation.wording import counted
 from calque.core.verdict import Condition
 
@@ -53,12 +52,10 @@ class Places:
 
     @classmethod
     def of(cls, comparison: Comparison) -> Places:
-        """Everything that has a name in any run."""
-        labels: set[str] = set()
-        for result in comparison.results.values():
-            labels |= {label for name in result.task.names(result.numbers) if (label := MeasureName.parse(name).label)}
-            standing = result.task.standing(result.ledger)
-            labels |= set() if standing is None else set(standing.truths.label)
+        """Where anything could be broken: the documents, and the classes or fields of their truths."""
+        base = comparison.results[comparison.base]
+        standing = base.task.standing(base.ledger)
+        labels = set() if standing is None else set(standing.truths.label)
         return cls(labels, {str(unit) for unit in comparison.documents})
 
     def holds(self, name: str, one: Changed) -> bool:
@@ -85,10 +82,11 @@ def _judged(where: str, broken: list[Changed], base: str) -> Condition:
     if not broken:
         return Condition(name, name)
     first = f"{counted(len(broken), 'item')} that {base} had right {'is' if len(broken) == 1 else 'are'} broken{place}"
-    return Condition(name, failures=(first, *map(_line, broken)))
+    return Condition(name, failures=(first, *map(item_line, broken)))
 
 
-def _line(one: Changed) -> str:
+def item_line(one: Changed) -> str:
+    """A broken item in words."""
     parts = [str(one.document), *([] if one.page is None else [f"page {one.page}"]), one.label]
     parts += [str(one.id)] if str(one.id) != one.label else []
     return f"broken: {', '.join(parts)}: {one.before} → {one.after}"

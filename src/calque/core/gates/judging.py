@@ -67,40 +67,43 @@ class Gates(Frozen, eq=False):
         if self.baseline is None:
             return dataclasses.replace(result, verdict=Verdict(tuple(conditions)))
         comparison = self._compared(result, self.baseline, jobs)
-        conditions += self._against(comparison, THIS)
+        conditions += self._against(comparison, THIS, held=True)
         added = Pair(comparison, THIS).addition(self._full_names(result, self.baseline.result))
         return dataclasses.replace(result.adding(added), verdict=Verdict(tuple(conditions)))
 
-    def judged_runs(self, comparison: Comparison) -> Verdict:
-        """What the gates say of every run of a comparison but the first, which is the baseline of the others."""
+    def judged_runs(self, comparison: Comparison, *, held: bool) -> Verdict:
+        """What the gates say of every run of a comparison but the first, which is the baseline of the others.
+
+        ``held``: whether it was named as that, so that no primary measure may be significantly worse.
+        """
         base, *runs = comparison.results
         for tolerance in self.tolerances:
             tolerance.check(comparison.results[base].task)
         conditions = []
         for run in runs:
             own = [limit.judged(comparison.results[run]) for limit in self.limits]
-            own += self._against(comparison, run) if self.tolerances or self.no_broken else []
+            own += self._against(comparison, run, held=held)
             conditions += [one.of_run(run) for one in own] if len(runs) > 1 else own
         return Verdict(tuple(conditions))
 
-    def measures(self, base: Result, result: Result) -> list[str]:
+    def measures(self, base: Result, *others: Result) -> list[str]:
         """The measures that must be compared for the tolerances, of those that the base has."""
         known = set(base.task.names(base.numbers))
-        return [name for name in self._full_names(result, base) if name in known]
+        return [name for name in self._full_names(*others, base) if name in known]
 
-    def _full_names(self, result: Result, base: Result) -> list[str]:
-        return [full_name(tolerance.measure, result, base) for tolerance in self.tolerances]
+    def _full_names(self, *results: Result) -> list[str]:
+        return [full_name(tolerance.measure, *results) for tolerance in self.tolerances]
 
     def _compared(self, result: Result, baseline: Baseline, jobs: int) -> Comparison:
         runs, names = [baseline.result, result], [baseline.name, THIS]
         named = self.measures(baseline.result, result)
         return compare(runs, names, resampling=self.resampling, measures=named, primary=self.primary, jobs=jobs)
 
-    def _against(self, comparison: Comparison, run: str) -> list[Condition]:
+    def _against(self, comparison: Comparison, run: str, *, held: bool) -> list[Condition]:
         """Tolerances where there are some, else no primary measure may be significantly worse; and nothing broken."""
         pair = Pair(comparison, run)
         lost = [tolerance.judged(pair) for tolerance in self.tolerances]
-        if not self.tolerances and self.baseline is not None:
+        if held and not self.tolerances:
             lost = pair.significance()
         return [*lost, *(unbroken(comparison, run, self.no_broken) if self.no_broken else [])]
 
