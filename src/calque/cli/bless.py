@@ -31,7 +31,7 @@ def command(state: str, output: str, format: str, quiet: bool) -> int:
     calque bless new.state -o baseline.state
     calque detect truth.json later.json --baseline baseline.state
     """
-    from calque.cli.inputs import from_stdin
+    from calque.cli.inputs import taken_in
     from calque.cli.outputs import STDOUT, put, say_written, settle
     from calque.cli.sheets import laid_out
     from calque.core.errors import ConfigError
@@ -43,7 +43,7 @@ def command(state: str, output: str, format: str, quiet: bool) -> int:
     if output == STDOUT:
         raise ConfigError("-o -: what changed is printed there; name the file that is to be the baseline")
     settle()
-    (path,) = from_stdin(state)
+    (path,) = taken_in(state)
     with open(path, "rb") as file:
         data = file.read()
     result = Evaluator.from_state(data, file=path).compute()

@@ -23,8 +23,10 @@ from calque.cli.options import (
     intervals_from,
     jobs_option,
     output_option,
+    report_option,
     save_option,
 )
+from calque.cli.reports import image_options, wanted, write
 from calque.core.errors import ConfigError
 from calque.core.presentation.sections import printable, printable_json
 
@@ -62,6 +64,8 @@ EXTENSIONS = {
 @brief_option
 @gate_options
 @save_option
+@report_option
+@image_options
 @click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr.")
 @interval_options
 @jobs_option
@@ -92,6 +96,7 @@ def command(suite: str | None, schema: bool, output: tuple[str, ...], jobs: int,
     kinds = [kind for kind in (*files.values(), printed) if kind is not None]
     if values["brief"] and not set(FOR_PEOPLE) & set(kinds):
         check_wanted(kinds, brief=True)
+    values["report"] = wanted(values, values["report"], jobs)
     outputs.settle(*(use.partition("=")[2].rpartition(":")[0] for use in values["own"]))
     _log_to_stderr(quiet=quiet)
     with working(f"reading {suite}", quiet=quiet):
@@ -191,6 +196,7 @@ def _deliver(
         result = gates.judged(result)
     exits.say_first(result, quiet=quiet)
     outputs.save(evaluator, values["save"])
+    write([result], values["report"], quiet=quiet)
     kept = [row for row in rows if row.failed] if values["only_failed"] else rows
     for name, kind in files.items():
         outputs.put(name, [_rendered(kind, suite, result, kept, brief=values["brief"])], quiet=quiet)

@@ -145,7 +145,7 @@ command = ByTask("compare", params=command_of("detection").params, help=HELP)
 
 
 def _run(task: type[Task], sources: tuple[str, ...], values: dict[str, Any]) -> int:
-    from calque.cli.inputs import from_stdin
+    from calque.cli.inputs import taken_in
     from calque.cli.sheets import check_wanted
     from calque.core.gates.judging import Gates
 
@@ -158,7 +158,7 @@ def _run(task: type[Task], sources: tuple[str, ...], values: dict[str, Any]) -> 
     names = None if values["names"] is None else [name.strip() for name in values["names"].split(",")]
     outputs.settle()
     baseline = values.pop("baseline")
-    results = _results(task, from_stdin(*((baseline,) if baseline else ()), *sources), values)
+    results = _results(task, taken_in(*((baseline,) if baseline else ()), *sources), values)
     if names is not None and len(names) != len(results):
         raise ConfigError(f"--names: there are {len(results)} runs and {len(names)} names")
     from calque.cli.progress import working

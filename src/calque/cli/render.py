@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from calque.cli import exits, outputs
+from calque.cli import exits, outputs, reports
 from calque.cli.gates import FOR_SERVERS, for_servers
-from calque.cli.inputs import told
+from calque.cli.inputs import names_of_files, told
+from calque.cli.reports import Wanted
 from calque.cli.sheets import asked_for, check_wanted, columns_of, laid_out, spreadsheet_cell, terminal_columns
 from calque.core.evaluator import Evaluator
 from calque.core.presentation.sections import Section, printable, printable_json, to_text
@@ -47,13 +48,16 @@ def deliver(
     quiet: bool,
     brief: bool,
     annotations: bool,
+    report: Wanted | None = None,
 ) -> int:
-    """Hold the result against the gates, print or write it, keep the state, and return the exit code."""
+    """Hold the result against the gates, print or write it and its report, keep the state, and return the exit code."""
+    evaluator.rename(names_of_files())
     result = with_intervals(evaluator.compute(), resampling, jobs=jobs, quiet=quiet)
     if gates is not None:
         result = gates.judged(result, jobs=jobs)
     exits.say_first(result, quiet=quiet)
     outputs.save(evaluator, save)
+    reports.write([result], report, quiet=quiet)
     sections = result.brief if brief else result.sections
     write_each(formats_of(format, output), sections, lambda kind: lines(result, kind, brief=brief), quiet=quiet)
     if annotations:
