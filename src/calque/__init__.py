@@ -22,11 +22,12 @@ if TYPE_CHECKING:
     from calque.core.errors import MergeError as MergeError
     from calque.core.errors import MissingExtra as MissingExtra
     from calque.core.evaluator import Evaluator as Evaluator
+    from calque.core.gates.judging import gated as gated
     from calque.core.result import Result as Result
     from calque.core.task import Task as Task
     from calque.detection import Detection as Detection
     from calque.fields import Fields as Fields
-    from calque.fields.schemas.structured_model import ComparableField as ComparableField
+    from calque.fields.schemas.comparable_field import ComparableField as ComparableField
     from calque.fields.schemas.structured_model import StructuredModel as StructuredModel
     from calque.layout import Layout as Layout
     from calque.readers import read as read
@@ -36,7 +37,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "CalqueError": "calque.core.errors",
-    "ComparableField": "calque.fields.schemas.structured_model",
+    "ComparableField": "calque.fields.schemas.comparable_field",
     "ConfigError": "calque.core.errors",
     "ContractError": "calque.core.errors",
     "Corpus": "calque.core.corpus",
@@ -53,6 +54,7 @@ _HOME = {
     "Task": "calque.core.task",
     "Words": "calque.words",
     "compare": "calque.core.comparison.compare",
+    "gated": "calque.core.gates.judging",
     "intervals": "calque.core.comparison.intervals",
     "read": "calque.readers",
     "resample": "calque.core.comparison.resample",

@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from calque.cli import exits, outputs
+from calque.cli.gates import FOR_SERVERS, OF_RUNS, gates_from, limit_options
 from calque.cli.options import (
     PATH,
     brief_option,
@@ -26,15 +27,17 @@ from calque.core.task import BUILT_IN, Task, settings, task_class
 
 if TYPE_CHECKING:
     from calque.core.comparison.compare import Comparison
+    from calque.core.presentation.sections import Section
     from calque.core.result import Result
+    from calque.core.verdict import Verdict
 
 VERBS_OF = {"detection": "detect", "checks": "check"}
 """Tasks whose verbs have another name."""
 TASKS = tuple(dict.fromkeys([*BUILT_IN, *VERBS_OF.values()]))
-FORMATS = ("table", "json", "jsonl", "csv", "markdown", "latex")
+FORMATS = ("table", "json", "jsonl", "csv", "markdown", "latex", *FOR_SERVERS)
 EXTENSIONS = {
     ".txt": "table", ".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".markdown": "markdown",
-    ".tex": "latex",
+    ".tex": "latex", ".xml": "junit",
 }  # fmt: skip
 Decorated = TypeVar("Decorated", bound=Any)
 
@@ -122,6 +125,13 @@ def _decorators(task: type[Task]) -> list[Any]:
         ),
         click.option("--shared-documents", is_flag=True, help="Compare only documents that all states have."),
         *own,
+        click.option(
+            "--baseline",
+            type=PATH,
+            metavar="STATE",
+            help="The state that comes first; a main measure must not be significantly worse.",
+        ),
+        limit_options,
         resampling_options,
         jobs_option,
         click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr."),
@@ -135,17 +145,20 @@ command = ByTask("compare", params=command_of("detection").params, help=HELP)
 
 
 def _run(task: type[Task], sources: tuple[str, ...], values: dict[str, Any]) -> int:
-    from calque.cli.inputs import from_stdin
+    from calque.cli.inputs import taken_in
     from calque.cli.sheets import check_wanted
+    from calque.core.gates.judging import Gates
 
     kinds = outputs.formats(values["format"], values["output"], EXTENSIONS)
     check_wanted(kinds.values(), brief=values["brief"])
     if not values["difference"] > 0:
         raise ConfigError(f"--difference must be above 0, not {values['difference']}")
     resampling = resampling_from(values)
+    gates = gates_from({name: values.pop(name) for name in OF_RUNS}) or Gates()
     names = None if values["names"] is None else [name.strip() for name in values["names"].split(",")]
     outputs.settle()
-    results = _results(task, from_stdin(*sources), values)
+    baseline = values.pop("baseline")
+    results = _results(task, taken_in(*((baseline,) if baseline else ()), *sources), values)
     if names is not None and len(names) != len(results):
         raise ConfigError(f"--names: there are {len(results)} runs and {len(names)} names")
     from calque.cli.progress import working
@@ -156,12 +169,13 @@ def _run(task: type[Task], sources: tuple[str, ...], values: dict[str, Any]) -> 
             list(results.values()),
             names or list(results),
             resampling=resampling,
+            measures=gates.measures(*results.values()),
             primary=values["primary"],
             wanted=values["difference"],
             shared_documents=values["shared_documents"],
             jobs=values["jobs"],
         )
-    return _deliver(comparison, kinds, values)
+    return _deliver(comparison, gates.judged_runs(comparison, held=baseline is not None), kinds, values)
 
 
 def _results(task: type[Task], sources: Sequence[str], values: dict[str, Any]) -> dict[str, Result]:
@@ -268,24 +282,38 @@ def _evaluated(task: type[Task], sources: Sequence[str], values: dict[str, Any])
     return results
 
 
-def _deliver(comparison: Comparison, kinds: dict[str, str], values: dict[str, Any]) -> int:
+def _deliver(comparison: Comparison, verdict: Verdict, kinds: dict[str, str], values: dict[str, Any]) -> int:
     from calque.cli.render import write_each
-    from calque.core.comparison import presentation
 
     for result in comparison.results.values():
         exits.say_first(result)
+    if verdict.failures and not values["quiet"]:
+        exits.say_failures(verdict.failures)
     write_each(
         kinds,
-        lambda: presentation.sections(comparison, brief=values["brief"]),
-        lambda kind: _lines(comparison, kind, brief=values["brief"]),
+        lambda: _sections(comparison, verdict, brief=values["brief"]),
+        lambda kind: _lines(comparison, verdict, kind, brief=values["brief"]),
         quiet=values["quiet"],
     )
-    return exits.INCOMPLETE if any(result.incomplete for result in comparison.results.values()) else exits.FINE
+    if values["annotations"]:
+        outputs.put(outputs.STDOUT, _lines(comparison, verdict, "github", brief=False))
+    if any(result.incomplete for result in comparison.results.values()):
+        return exits.INCOMPLETE
+    return exits.GATE_FAILED if verdict.failures else exits.FINE
 
 
-def _lines(comparison: Comparison, kind: str, *, brief: bool) -> Iterator[str]:
+def _sections(comparison: Comparison, verdict: Verdict, *, brief: bool) -> list[Section]:
+    """What failed, the comparison, what holds, the signature."""
+    from calque.core.comparison import presentation
+
+    *shown, signature = presentation.sections(comparison, brief=brief)
+    return [*verdict.alarm(verdict.failures), *shown, *verdict.sections(), signature]
+
+
+def _lines(comparison: Comparison, verdict: Verdict, kind: str, *, brief: bool) -> Iterator[str]:
     import json
 
+    from calque.cli.gates import told_servers
     from calque.cli.render import as_csv
     from calque.cli.sheets import laid_out
     from calque.core.comparison import presentation
@@ -293,11 +321,17 @@ def _lines(comparison: Comparison, kind: str, *, brief: bool) -> Iterator[str]:
     from calque.core.result import strict_json
 
     if kind == "json":
-        yield printable_json(strict_json(presentation.tree(comparison))) + "\n"
+        tree = presentation.tree(comparison)
+        last = {key: tree.pop(key) for key in ("undefined", "issues") if key in tree}
+        yield printable_json(strict_json({**tree, **verdict.to_dict(verdict.failures), **last})) + "\n"
     elif kind == "jsonl":
         for row in presentation.listed(comparison):
             yield printable_json(json.dumps(row, ensure_ascii=False, allow_nan=False)) + "\n"
     elif kind == "csv":
         yield as_csv(presentation.rows(comparison))
+    elif kind in FOR_SERVERS:
+        runs = {name: result.whole() for name, result in comparison.results.items()}
+        tests = [test.replaced(name=f"{name}: {test.name}") for name, test in runs.items()]
+        yield from told_servers([*verdict.tests("calque.compare.gate"), *tests], "calque compare", kind)
     else:
-        yield laid_out(presentation.sections(comparison, brief=brief), kind)
+        yield laid_out(_sections(comparison, verdict, brief=brief), kind)

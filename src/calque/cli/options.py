@@ -9,7 +9,9 @@ from typing import Any, TypeVar
 
 import click
 
+from calque.cli.gates import gate_options
 from calque.cli.outputs import Written
+from calque.cli.reports import image_options
 from calque.core.box_reading import BOX_FORMATS, BoxReading
 from calque.core.task import Setting, Task, settings
 
@@ -200,8 +202,8 @@ def intervals_from(values: dict[str, Any]) -> Any:
     if values.pop("intervals"):
         return resampling_from(values)
     given = ["--" + name.replace("_", "-") for name in RESAMPLING if values.pop(name) is not None]
-    if given:
-        raise click.UsageError(f"{given[0]} is about --intervals.")
+    if given and not click.get_current_context().params.get("baseline"):
+        raise click.UsageError(f"{given[0]} is about --intervals and --baseline.")
     return None
 
 
@@ -215,22 +217,29 @@ output_option = click.option(
     help="Write to a file; its extension chooses the format (repeat for several; - is standard output).",
 )
 
+report_option = click.option(
+    "--report", type=WRITTEN, metavar="FILE", help="Write a page that shows every number, page and object; it opens offline."
+)
 brief_option = click.option(
     "--brief", is_flag=True, help="Only the main thing in a sentence, the headline measures and the signature."
 )
 
 
 def output_options(command: Decorated) -> Decorated:
-    """``--format``, ``--brief``, ``-o``, ``--save`` and ``--quiet``, as on every verb that prints a result."""
+    """``--format``, ``--brief``, ``-o``, ``--save``, ``--report``, ``--quiet`` and gates, as on every verb with a result."""
     for option in (
+        gate_options,
+        image_options,
+        report_option,
         click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr."),
         save_option,
         output_option,
         brief_option,
         click.option(
             "--format",
-            type=click.Choice(("table", "json", "jsonl", "csv", "markdown", "latex", "template")),
-            help="table by default; jsonl lists one object a line, template is the reporting template of the specification.",
+            type=click.Choice(("table", "json", "jsonl", "csv", "markdown", "latex", "template", "junit", "github")),
+            help="table by default; jsonl lists one object a line, template is the reporting template of the specification, "
+            "junit and github tell servers what gates say.",
         ),
     ):
         command = option(command)

@@ -44,6 +44,7 @@ class Detection(BoxReading, PartsBeside, Task):
         "fp", "fn", "pages_with_fp", "delta_f1", "delta_ap", "CLS", "MERGE", "MERGED", "SPLIT", "DUP", "DUP_CLS", "FRAGMENT",
         "ENVELOPE", "LOC", "BOTH", "BKG", "MISS", "PARTIAL",
     })  # fmt: skip
+    neutral: ClassVar[frozenset[str]] = frozenset({"pages"})
 
     iou: tuple[float, ...] = setting(
         (0.5, 0.75), kind="numbers", key="iou", always=True, help="IoU at or above which a pair counts (repeat for several)."

@@ -9,7 +9,8 @@ import numpy as np
 from calque.core.columns import Floats
 from calque.core.ledger import UNIT, Ledger
 from calque.core.standing import NO_ALARMS, Alarms, Standing, Truths, numbered
-from calque.fields.accounting.rows import OUTCOME_NAMES, class_of
+from calque.fields.accounting.rows import OUTCOME_NAMES
+from calque.fields.comparison.cells import class_of
 from calque.fields.resampled import block
 
 if TYPE_CHECKING:

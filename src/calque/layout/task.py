@@ -34,6 +34,7 @@ class Layout(BoxReading, PartsBeside, Task):
 
     name: ClassVar[str] = "layout"
     fixed: ClassVar[Mapping[str, str]] = {"match": "best-per-truth"}
+    neutral: ClassVar[frozenset[str]] = frozenset({"layout_total_blocks"})
 
     iou: float = setting(0.5, kind="number", key="iou", always=True, help="IoU at or above which a block is matched.")
     boxes: Literal["auto", "xyxy", "xywh", "cxcywh", "polygon"] = setting(
