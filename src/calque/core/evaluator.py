@@ -72,7 +72,7 @@ class Evaluator:
         with kept(self._jobs):
             for truth, predictions in scoring.batches(expected, found, jobs=self._jobs):
                 ledger = scoring.score(truth, predictions, jobs=self._jobs)
-                parts.add(self._kept(ledger))
+                parts.add(self._kept(ledger, truth))
                 issues += [*truth.issues, *predictions.issues, *ledger.issues]
                 sources |= Sources(((truth.source, truth.model),), ((predictions.source, predictions.model),))
                 extent = extent or _extent_of(truth, predictions)
@@ -104,8 +104,14 @@ class Evaluator:
         parts.add(ledger)
         return parts
 
-    def _kept(self, ledger: Ledger) -> Ledger:
-        return ledger if self._keep == "outcomes" else ledger.without_details()
+    def _kept(self, ledger: Ledger, truth: Corpus | None = None) -> Ledger:
+        if self._keep == "numbers":
+            return ledger.without_details()
+        if truth is None:
+            return ledger
+        from calque.core.truth_digest import with_digests
+
+        return with_digests(ledger, truth)
 
     @names_arguments
     def merge(self, other: Evaluator) -> Self:
