@@ -41,7 +41,10 @@ def test_numbers_are_those_of_each_run(opened: Opener, report: Path, comparison:
     for name, run, value in shown:
         known = comparison.delta(name).value if run == "delta" else comparison.results[run][name]
         assert (None if value == "null" else float(value)) == known, (name, run)
-    text = "Against finder, cropper finds 4 more and loses 20: recall falls from 94 % to 71 %, but its crops hold 99 % instead of 78 %."
+    text = (
+        "Against finder, cropper finds 4 more and loses 20: recall falls from 94 % to 71 %, "
+        "but its crops hold 99 % instead of 78 %."
+    )
     assert page.locator("h1[data-headline]").inner_text().replace("\n", " ") == text
     views = page.eval_on_selector_all("[data-view-link]", "nodes => nodes.map(node => node.dataset.viewLink)")
     assert views == ["compare", "changes", "pages", "summary"]

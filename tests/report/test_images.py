@@ -103,7 +103,8 @@ def test_a_sidecar_moves_with_its_report(opened: Opener, tmp_path: Path) -> None
     page = opened(tmp_path / "there" / "report.html", "#view=pages&doc=c.pdf")
     assert page.locator("[data-viewer] image").get_attribute("href") == "report_files/2.webp"
     drawn = page.evaluate(
-        "new Promise(done => { const image = new Image(); image.onload = () => done(image.naturalWidth); image.onerror = () => done(0); image.src = 'report_files/2.webp' })"
+        "new Promise(done => { const image = new Image(); image.onload = () => done(image.naturalWidth); "
+        "image.onerror = () => done(0); image.src = 'report_files/2.webp' })"
     )
     assert drawn == 100
     # Written again, with fewer pages: what the earlier report left is gone.

@@ -35,12 +35,14 @@ CONTRAST = """
   const ground = (element) => {
     const layers = [];
     for (let node = element; node; node = node.parentElement) layers.push(parse(getComputedStyle(node).backgroundColor));
-    return layers.reverse().reduce((under, layer) => over(layer, under), parse(getComputedStyle(document.body).backgroundColor));
+    const page = parse(getComputedStyle(document.body).backgroundColor);
+    return layers.reverse().reduce((under, layer) => over(layer, under), page);
   };
   const bad = [];
   for (const element of document.querySelectorAll("body *")) {
     const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
-    if (!own || element.closest("svg, dialog, noscript, script, style, .hidden, [disabled]") || !element.getClientRects().length) continue;
+    const unseen = element.closest("svg, dialog, noscript, script, style, .hidden, [disabled]");
+    if (!own || unseen || !element.getClientRects().length) continue;
     const style = getComputedStyle(element);
     const size = parseFloat(style.fontSize), large = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
     let opacity = 1;

@@ -29,10 +29,11 @@ def many(pages: int, each: int, seed: int = 5) -> Result:
     numbers = np.repeat(np.arange(pages) % 10, each)
     kept = rng.random(count) < 0.9
     truth = Corpus.from_arrays(boxes, labels, documents=documents, pages=numbers, label_names=names)
+    there = [name for name, known in zip(documents, kept, strict=True) if known]
+    scores = rng.random(int(kept.sum())).round(4)
     found = Corpus.from_arrays(
-        noise[kept], labels[kept], documents=[name for name, there in zip(documents, kept, strict=True) if there], pages=numbers[kept],
-        scores=rng.random(int(kept.sum())).round(4), label_names=names,
-    )  # fmt: skip
+        noise[kept], labels[kept], documents=there, pages=numbers[kept], scores=scores, label_names=names
+    )
     return Evaluator(Detection()).update(truth, found).compute()
 
 

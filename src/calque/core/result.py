@@ -285,6 +285,13 @@ class Result:
         # The report stands above results, which know nothing of files.
         importlib.import_module("calque.report").write(self, path, **options)
 
+    def plot(self, kind: str = "", *, ax: Any = None) -> Any:
+        """A matplotlib figure: ``pr``, ``errors``, ``crops``, ``classes`` or ``calibration``, as far as the result has it.
+
+        ``result.plot("pr").savefig("pr.pdf")`` can go into a paper as it is; ``ax`` draws into axes of your own.
+        """
+        return importlib.import_module("calque.report.plots").figure(self, kind, ax)
+
     def warning(self) -> list[Section]:
         """What stands before all numbers: that nothing was evaluated, or what gates do not let pass."""
         nothing = [Section(title="nothing was evaluated", notes=[str(self.unevaluated)])] if self.unevaluated else []
@@ -299,4 +306,6 @@ class Result:
         return f"<Result {self.signature}: {count:,} document{'' if count == 1 else 's'}{state}>"
 
     def _repr_html_(self) -> str:
-        return to_html(self.sections())
+        from calque.core.presentation.notebook import to_notebook
+
+        return to_notebook(to_html(self.sections()))

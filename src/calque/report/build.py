@@ -68,7 +68,9 @@ def built_comparison(comparison: Comparison, wish: Wish) -> tuple[bytes, Beside 
     shown = results if pictures is None else [pictures.sized(result) for result in results]
     runs, parts = zip(*(_run(result) for result in shown), strict=True)
     for run, name in zip(runs, comparison.results, strict=True):
+        known = {measure: one.runs[name] for measure, one in comparison.measures.items()}
         run["name"] = name
+        run["intervals"] = {measure: [one.low, one.high] for measure, one in known.items() if one.low is not None}
     whole = comparison.replaced(results=dict(zip(comparison.results, shown, strict=True)))
     columns: dict[str, Array] = {}
     for place, part in enumerate(parts):
@@ -141,6 +143,7 @@ def _run(result: Result) -> tuple[dict[str, Any], dict[str, Array]]:
         ],
         **drawn.head,
         "reasons": _reasons(result.undefined),
+        "intervals": _intervals(tree.get("intervals")),
         "warning": str(result.unevaluated.message) if result.unevaluated else "",
         "issues": [_issue(issue) for issue in summarize(result.issues)],
         "undefined": [[path, reason] for path, reason in list(result.undefined.items())[:MOST_REASONS]],
@@ -148,6 +151,12 @@ def _run(result: Result) -> tuple[dict[str, Any], dict[str, Array]]:
         "sections": [_section(section) for section in result.task.sections(with_reasons(result.to_dict()))],
     }
     return run, {name: np.asarray(column) for name, column in drawn.columns.items()}
+
+
+def _intervals(told: Any) -> dict[str, list[float]]:
+    """The intervals that a result was given, by measure."""
+    measures: Mapping[str, Any] = told.get("measures", {}) if isinstance(told, Mapping) else {}
+    return {name: [one["low"], one["high"]] for name, one in measures.items() if one.get("low") is not None}
 
 
 def _reasons(undefined: Mapping[str, str]) -> dict[str, str]:

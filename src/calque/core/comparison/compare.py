@@ -64,6 +64,10 @@ class Comparison(Frozen, eq=False):
         # The report stands above comparisons, which know nothing of files.
         importlib.import_module("calque.report").write_comparison(self, path, **options)
 
+    def plot(self, *, ax: Any = None) -> Any:
+        """A matplotlib figure of the differences with their intervals."""
+        return importlib.import_module("calque.report.plots").comparison_figure(self, ax)
+
     def delta(self, measure: str, run: str | None = None) -> Delta:
         """How a run (by default the second) differs from the first in a measure."""
         if measure not in self.measures:

@@ -1,0 +1,168 @@
+"""Plots of results for notebooks and papers, with the colours and marks of the report. Needs matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from calque.core.errors import ConfigError, MissingExtra, did_you_mean
+
+if TYPE_CHECKING:
+    from calque.core.comparison.compare import Comparison
+    from calque.core.result import Result
+
+FOUND, MISSED, ALARM, INK, SOFT = "#0072B2", "#B84A00", "#5C1668", "#1B1F24", "#646D78"
+CUT = "#E69F00"
+LINES = ((FOUND, "-"), (MISSED, "--"), (ALARM, ":"), (INK, "-"), (SOFT, "--"), (CUT, "-"))
+"""Lines are told apart by their strokes, too."""
+STYLE: Any = {
+    "font.family": "sans-serif", "font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "axes.edgecolor": SOFT,
+    "axes.labelcolor": INK, "xtick.color": SOFT, "ytick.color": SOFT, "text.color": INK, "legend.frameon": False,
+    "svg.fonttype": "none", "pdf.fonttype": 42, "figure.constrained_layout.use": True, "svg.hashsalt": "calque",
+}  # fmt: skip
+"""Text stays text in vector output, so that a paper can be searched and set in its own type."""
+
+Drawn = Callable[[Any, Mapping[str, Any]], None]
+
+
+def figure(result: Result, kind: str = "", axes: Any = None) -> Any:
+    """One plot of a result, as a matplotlib figure; without a kind the first that the result has."""
+    numbers = {**result.numbers, **result.task.viewed(result.ledger, result.numbers)}
+    there = {name: draw for name, (draw, has) in KINDS.items() if has(numbers)}
+    if not there:
+        raise ConfigError(f"there is nothing to plot in a result of {result.task.name}")
+    chosen = kind or next(iter(there))
+    if chosen not in there:
+        raise ConfigError(f"no plot is named {kind!r} here: there are {', '.join(there)}. {did_you_mean(kind, there)}".strip())
+    return _on(axes, lambda place: there[chosen](place, numbers))
+
+
+def comparison_figure(comparison: Comparison, axes: Any = None) -> Any:
+    """The differences of the runs to the first, with their intervals, as a matplotlib figure."""
+    return _on(axes, lambda place: _differences(place, comparison))
+
+
+def _on(axes: Any, draw: Callable[[Any], None]) -> Any:
+    try:
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtra("matplotlib", "plots", "plot()") from error
+
+    class Paper(Figure):
+        """A figure that is saved as it was drawn: text is text, the same input gives the same bytes."""
+
+        def savefig(self, *given: Any, **named: Any) -> None:
+            with rc_context(STYLE):
+                super().savefig(*given, **named)
+
+    with rc_context(STYLE):
+        place = Paper(figsize=(4.2, 3.0)).subplots() if axes is None else axes
+        draw(place)
+    return place.figure
+
+
+def _pr(axes: Any, numbers: Mapping[str, Any]) -> None:
+    """Precision against recall for each class, at IoU 0.5."""
+    curves = numbers["coco"]["curves"]
+    for (label, precision), (colour, stroke) in zip(curves["precision"]["0.5"].items(), LINES * 200, strict=False):
+        axes.plot(curves["recall"], precision, stroke, color=colour, label=label, linewidth=1.4)
+    axes.set(xlabel="recall", ylabel="precision", xlim=(0, 1), ylim=(0, 1.02))
+    axes.legend(loc="lower left")
+
+
+def _kinds(axes: Any, numbers: Mapping[str, Any]) -> None:
+    """What F1 would gain without each kind of error."""
+    worth = {kind: told["delta_f1"] for kind, told in _impact(numbers).items() if told["delta_f1"]}
+    ordered = sorted(worth.items(), key=lambda entry: entry[1])
+    axes.barh(
+        [kind for kind, _ in ordered], [value for _, value in ordered], height=0.5, color=MISSED, hatch="///", edgecolor="white"
+    )
+    axes.set(xlabel="gain in F1 without this kind")
+
+
+def _crops(axes: Any, numbers: Mapping[str, Any]) -> None:
+    """The share of crops that lose more than 2, 5 and 10 % at each side."""
+    cut = numbers["crops"]["overall"]["cut"]
+    sides = ("left", "top", "right", "bottom")
+    for place, (limit, colour) in enumerate((("0.02", "#F6DDA9"), ("0.05", "#EEBF57"), ("0.1", CUT))):
+        spots = [at + 0.27 * (place - 1) for at in range(len(sides))]
+        axes.bar(spots, [cut[side][limit] for side in sides], 0.25, color=colour, label=f"more than {float(limit):.0%}")
+    axes.set(xticks=range(len(sides)), ylabel="share of crops", ylim=(0, 1))
+    axes.set_xticklabels(sides)
+    axes.legend()
+
+
+def _calibration(axes: Any, numbers: Mapping[str, Any]) -> None:
+    """How often values of each confidence are right."""
+    bins = [one for one in _bins(numbers) if one.get("count")]
+    axes.plot([0, 1], [0, 1], color=SOFT, linewidth=0.8, linestyle=":")
+    axes.plot([one["mean_confidence"] for one in bins], [one["accuracy"] for one in bins], "o-", color=FOUND, markersize=4)
+    axes.set(xlabel="confidence", ylabel="share that is right", xlim=(0, 1), ylim=(0, 1.02))
+
+
+def _bins(numbers: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    overall = numbers.get("confidence_metrics", {}).get("overall", {})
+    known = overall.get("ece", {}).get("bins") if isinstance(overall.get("ece"), Mapping) else None
+    return [one for one in known or [] if isinstance(one, Mapping)]
+
+
+def _classes(axes: Any, numbers: Mapping[str, Any]) -> None:
+    """F1, accuracy or recall of each class, field or document."""
+    shares = _shares(numbers)
+    ordered = sorted(shares.items(), key=lambda entry: entry[1])[:20][::-1]
+    axes.barh([name for name, _ in ordered], [value for _, value in ordered], color=FOUND)
+    axes.set(xlim=(0, 1), xlabel="share that is right")
+
+
+def _shares(numbers: Mapping[str, Any]) -> dict[str, float]:
+    places = (
+        ("per_class", "layout_accuracy_over_total"),
+        ("fields", "cm_f1"),
+        ("evaluators", "pass_rate"),
+        ("documents", "recall"),
+    )
+    for table, name in places:
+        rows = numbers.get(table)
+        if isinstance(rows, Mapping):
+            known = {label: row[name] for label, row in rows.items() if isinstance(row, Mapping) and row.get(name) is not None}
+            if known:
+                return known
+    return {}
+
+
+def _impact(numbers: Mapping[str, Any]) -> Mapping[str, Mapping[str, float | None]]:
+    errors = numbers.get("errors")
+    return errors.get("impact", {}) if isinstance(errors, Mapping) else {}
+
+
+KINDS: Mapping[str, tuple[Drawn, Callable[[Mapping[str, Any]], bool]]] = {
+    "pr": (_pr, lambda numbers: bool(numbers.get("coco", {}).get("curves", {}).get("precision", {}).get("0.5"))),
+    "errors": (_kinds, lambda numbers: any(told["delta_f1"] for told in _impact(numbers).values())),
+    "crops": (_crops, lambda numbers: bool((numbers.get("crops") or {}).get("overall", {}).get("pairs"))),
+    "classes": (_classes, lambda numbers: bool(_shares(numbers))),
+    "calibration": (_calibration, lambda numbers: bool(_bins(numbers))),
+}
+"""Every plot of a result, and whether a result has it."""
+
+
+def _differences(axes: Any, comparison: Comparison) -> None:
+    from calque.core.comparison.presentation import title
+
+    primary = [one for one in comparison.measures.values() if "/" not in one.name and "." not in one.name.partition("@")[0]]
+    shown = [one for one in primary if any(delta.value is not None for delta in one.deltas.values())][:14][::-1]
+    runs = list(comparison.results)[1:]
+    for place, run in enumerate(runs):
+        for at, one in enumerate(shown):
+            delta = one.deltas[run]
+            if delta.value is None:
+                continue
+            better = (delta.value > 0) != one.lower_is_better
+            colour = SOFT if not delta.value else FOUND if better else MISSED
+            spot = at + 0.2 * (place - (len(runs) - 1) / 2)
+            if delta.low is not None and delta.high is not None:
+                axes.plot([delta.low, delta.high], [spot, spot], color=colour, linewidth=2)
+            axes.plot([delta.value], [spot], "o" if better else "v", color=colour, markersize=4)
+    axes.axvline(0, color=SOFT, linewidth=0.8)
+    axes.set(yticks=range(len(shown)), xlabel=f"{', '.join(runs)} against {comparison.base}")
+    axes.set_yticklabels([title(comparison, one.name) for one in shown])

@@ -1,0 +1,70 @@
+"""Plots: what each shows is the result's, vector output keeps text as text, and what a result does not have is refused."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+
+from calque import Detection, Evaluator, Result
+from calque.core.comparison.compare import compare
+from calque.core.comparison.resample import Resampling
+from calque.core.errors import ConfigError
+from calque.sample import sample
+from tests.report.test_tasks import MADE
+
+pytest.importorskip("matplotlib")
+
+
+@pytest.fixture(scope="module")
+def results() -> list[Result]:
+    files = sample()
+    return [Evaluator(Detection()).update(files["truth"], files[model]).compute() for model in ("finder", "cropper")]
+
+
+def svg(figure: Any) -> str:
+    out = io.BytesIO()
+    figure.savefig(out, format="svg", metadata={"Date": None})
+    return out.getvalue().decode()
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [("pr", ["recall", "precision", "Figure", "Table"]), ("errors", ["MISS", "BKG"]), ("crops", ["top", "bottom"])],
+)
+def test_plots_of_detection(results: list[Result], kind: str, words: list[str]) -> None:
+    figure = results[0].plot(kind)
+    drawn = svg(figure)
+    for word in words:
+        assert f">{word}<" in drawn
+    assert svg(results[0].plot(kind)) == drawn
+
+
+def test_the_curve_is_the_results(results: list[Result]) -> None:
+    (axes,) = results[0].plot("pr").axes
+    curves = results[0].numbers["coco"]["curves"]
+    assert list(axes.lines[0].get_ydata()) == curves["precision"]["0.5"]["Figure"]
+    (axes,) = results[0].plot("crops").axes
+    cut = results[0].task.viewed(results[0].ledger, results[0].numbers)["crops"]["overall"]["cut"]
+    assert max(bar.get_height() for bar in axes.patches) == cut["top"]["0.02"]
+
+
+def test_other_tasks_have_plots_or_say_so(results: list[Result]) -> None:
+    for make in MADE.values():
+        assert svg(make().plot())
+    with pytest.raises(ConfigError, match=r"no plot is named 'pt' here: there are pr, errors, crops"):
+        results[0].plot("pt")
+
+
+def test_a_comparison_is_plotted_with_its_intervals(results: list[Result]) -> None:
+    comparison = compare(results, ["finder", "cropper"], resampling=Resampling(replicates=100))
+    drawn = svg(comparison.plot())
+    assert "cropper against finder" in drawn
+    assert ">recall@0.5<" in drawn
+
+
+def test_notebooks_show_the_same_tokens(results: list[Result]) -> None:
+    for html in (results[0]._repr_html_(), results[0].outcomes()._repr_html_()):
+        assert 'class="calque"' in html
+        assert "light-dark(#1B1F24,#ECEAE4)" in html
