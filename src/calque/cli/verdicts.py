@@ -63,7 +63,17 @@ def _lines(report: Verdict, *, brief: bool) -> list[str]:
         head = f"{name}: " + click.style("not valid", fg="red") + f", {counted(report['total'], 'issue')}"
         return [head] if brief else [head, "  " + message.replace("\n", "\n  ")]
     head = f"{name}: " + click.style("valid", fg="green") + f", {message}"
-    return [head] if brief else [head, *(printable(f"  {_told(issue)}") for issue in report["issues"])]
+    return [head] if brief else [head, *(printable(f"  {_told(issue)}") for issue in _together(report["issues"]))]
+
+
+def _together(issues: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One issue for those that say the same, at the first of their places, with how often it is said."""
+    alike: dict[tuple[str, ...], dict[str, Any]] = {}
+    for issue in issues:
+        key = tuple(issue[name] for name in ("severity", "code", "message", "help", "file"))
+        known = alike.get(key)
+        alike[key] = issue if known is None else {**known, "count": known["count"] + issue["count"]}
+    return list(alike.values())
 
 
 def _told(issue: dict[str, Any]) -> str:
