@@ -6,6 +6,7 @@ import json
 import logging
 import sys
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,7 +83,8 @@ def command(suite: str | None, schema: bool, output: tuple[str, ...], jobs: int,
     outputs.settle(loaded.data or suite)
     selection = _selection(values["ids"], values["tags"], values["rerun_failed"])
     rows: list[Row] = []
-    with working(f"checking {loaded.data or suite}", quiet=quiet, done=lambda: len(rows), noun="result"):
+    total = cache(lambda: 0 if selection else loaded.results_to_come())  # asked only when it is shown
+    with working(f"checking {loaded.data or suite}", quiet=quiet, done=lambda: len(rows), total=total, noun="result"):
         rows.extend(_judged(loaded, selection, jobs, streams=printed))
     return _deliver(loaded, rows, files, selection, printed, quiet=quiet, **values)
 
