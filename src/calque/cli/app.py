@@ -21,6 +21,7 @@ VERBS = {
     "validate": "Check files against their contract and against each other.",
     "audit": "Look for mistakes in ground truth, and for what annotators disagree on.",
     "convert": "Write a file in another format.",
+    "report": "A page that shows every number, page and object of a saved state.",
     "merge": "Add up states saved with --save and print the result.",
     "explain": "What a measure means: definition, formula, source.",
     "demo": "Evaluate two imaginary models on built-in sample data.",

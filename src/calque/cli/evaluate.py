@@ -38,21 +38,23 @@ def evaluate(kind: type[Task], truth: str, predictions: str, values: dict[str, A
     task = task_from(kind, values)
     from calque.cli.progress import working
     from calque.cli.render import deliver
+    from calque.cli.reports import wanted
     from calque.core.evaluator import Evaluator
     from calque.kernels import keep_freed_memory
 
     jobs = values.pop("jobs")
-    keep = what_to_keep(values, kind)
+    report = wanted(values, values.pop("report"), jobs)
+    keep = what_to_keep(values, kind, everything=report is not None)
     if issubclass(kind, BoxReading):
         keep_freed_memory()  # boxes are long columns, made once
     evaluator = Evaluator(task, keep=keep, jobs=jobs)
     what = told(f"evaluating {predictions}")
     with working(what, quiet=values["quiet"], done=lambda: evaluator.done, total=lambda: evaluator.total):
         evaluator.update(*sources)
-    return deliver(evaluator, **values)
+    return deliver(evaluator, report=report, **values)
 
 
-def what_to_keep(values: dict[str, Any], task: type[Task]) -> Keep:
+def what_to_keep(values: dict[str, Any], task: type[Task], *, everything: bool = False) -> Keep:
     """Outcomes only where something shows or saves them; options that ask for the impossible are refused before the work."""
     from calque.cli.outputs import settle
     from calque.cli.render import formats_of
@@ -61,4 +63,4 @@ def what_to_keep(values: dict[str, Any], task: type[Task]) -> Keep:
     kinds = formats_of(values["format"], values["output"])
     check_wanted(kinds.values(), brief=values["brief"], task=task)
     settle()
-    return "outcomes" if "jsonl" in kinds.values() or values["save"] is not None else "numbers"
+    return "outcomes" if everything or "jsonl" in kinds.values() or values["save"] is not None else "numbers"

@@ -21,10 +21,12 @@ def command(states: tuple[str, ...], **values: Any) -> int:
     from calque.cli.outputs import settle
     from calque.cli.progress import working
     from calque.cli.render import deliver, formats_of
+    from calque.cli.reports import wanted
     from calque.cli.sheets import check_wanted
     from calque.core.evaluator import Evaluator
 
     check_wanted(formats_of(values["format"], values["output"]).values(), brief=values["brief"])
+    report = wanted(values, values.pop("report"))
     settle()
     states = taken_in(*states)
     added = 1
@@ -33,4 +35,4 @@ def command(states: tuple[str, ...], **values: Any) -> int:
         for path in states[1:]:
             evaluator.merge(Evaluator.load(path))
             added += 1
-    return deliver(evaluator, **values)
+    return deliver(evaluator, report=report, **values)

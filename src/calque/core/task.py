@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from calque.core.errors import Issue
     from calque.core.ledger import Ledger
     from calque.core.measures import Measure, MeasureName
+    from calque.core.presentation.pictured import Finding, Pictured, Sentence
     from calque.core.presentation.sections import Section
     from calque.core.unevaluated import Ground
 
@@ -230,9 +231,25 @@ class Task(ABC):
         """The main thing that the numbers say, in one plain sentence; undefined numbers are ``None`` here."""
         return ""
 
-    def headline(self, numbers: Mapping[str, Any]) -> list[Section]:
+    def brief_sections(self, numbers: Mapping[str, Any]) -> list[Section]:
         """The few numbers that ``--brief`` shows."""
         return self.sections(numbers)
+
+    def headline(self, numbers: Mapping[str, Any]) -> Sentence:
+        """What a report begins with: the strength and the worst weakness in one sentence, with the measures in it."""
+        return [self.sentence(numbers) or f"{self.name.capitalize()}."]
+
+    def findings(self, numbers: Mapping[str, Any]) -> list[Finding]:  # noqa: ARG002  # a task of somebody else may have none
+        """Up to five things to look at, each with the part of a report's address that leads to exactly those objects."""
+        return []
+
+    def viewed(self, ledger: Ledger, numbers: Mapping[str, Any]) -> Mapping[str, Any]:  # noqa: ARG002  # most have no views
+        """The numbers with every view that a report shows, whether or not it was asked for."""
+        return numbers
+
+    def pictured(self, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictured | None:  # noqa: ARG002  # tables alone, then
+        """What a report draws beside the tables; nothing where a task has nothing to draw."""
+        return None
 
     def report_sections(self, numbers: Mapping[str, Any]) -> list[Section]:  # noqa: ARG002  # most have none
         """The reporting template of the task's source document, filled in; empty where that has none."""
@@ -346,12 +363,21 @@ class PartsBeside:
     """A task of a package of its own, whose parts stand in modules beside it and are imported when somebody asks for them.
 
     ``numbers`` has ``MEASURES``; ``presentation`` has ``sentence``, ``headline``, ``sections``, ``flat``,
-    ``result_schema`` and ``COLUMNS``.
+    ``result_schema`` and ``COLUMNS``. What a report shows may stand beside them: ``story`` has ``headline`` and
+    ``findings``, ``pictured`` has ``pictured`` and perhaps ``viewed``.
     """
 
     @classmethod
     def _beside(cls, module: str) -> Any:
         return importlib.import_module(f"{cls.__module__.rpartition('.')[0]}.{module}")
+
+    @classmethod
+    def _perhaps_beside(cls, module: str, name: str) -> Any:
+        """A function of a module that a task need not have."""
+        import importlib.util
+
+        there = importlib.util.find_spec(f"{cls.__module__.rpartition('.')[0]}.{module}")
+        return None if there is None else getattr(cls._beside(module), name, None)
 
     @classmethod
     def measures(cls) -> tuple[Measure, ...]:
@@ -381,7 +407,7 @@ class PartsBeside:
         told: str = self._beside("presentation").sentence(numbers)
         return told
 
-    def headline(self, numbers: Mapping[str, Any]) -> list[Section]:
+    def brief_sections(self, numbers: Mapping[str, Any]) -> list[Section]:
         """The few numbers that ``--brief`` shows."""
         shown: list[Section] = self._beside("presentation").headline(numbers)
         return shown
@@ -390,3 +416,27 @@ class PartsBeside:
         """The numbers as rows of one table, for spreadsheets."""
         rows: list[dict[str, Any]] = self._beside("presentation").flat(numbers)
         return rows
+
+    def headline(self, numbers: Mapping[str, Any]) -> Sentence:
+        """What a report begins with."""
+        made = self._perhaps_beside("story", "headline")
+        told: Sentence = [self.sentence(numbers)] if made is None else made(numbers)
+        return told
+
+    def findings(self, numbers: Mapping[str, Any]) -> list[Finding]:
+        """Up to five things to look at."""
+        made = self._perhaps_beside("story", "findings")
+        lines: list[Finding] = [] if made is None else made(numbers)
+        return lines
+
+    def viewed(self, ledger: Ledger, numbers: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The numbers with every view that a report shows."""
+        made = self._perhaps_beside("pictured", "viewed")
+        whole: Mapping[str, Any] = numbers if made is None else made(self, ledger, numbers)
+        return whole
+
+    def pictured(self, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictured | None:
+        """What a report draws beside the tables."""
+        made = self._perhaps_beside("pictured", "pictured")
+        drawn: Pictured | None = None if made is None else made(self, ledger, numbers)
+        return drawn

@@ -8,7 +8,7 @@ import os
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -117,14 +117,26 @@ def read_records(
         return source
     if isinstance(source, str | os.PathLike):
         return _from_path(os.fspath(source), declared, id_key, strict)
-    if hasattr(source, "raw_json"):
-        source = source.raw_json()
+    source = as_json(source)
     if isinstance(source, Mapping):
         return _from_tree(source, "", declared, id_key)
     if isinstance(source, Iterable) and not isinstance(source, bytes):
-        listed = [each.raw_json() if hasattr(each, "raw_json") else each for each in source]
+        listed = [as_json(each) for each in source]
         return _from_list(listed, "", declared, id_key)
     raise TypeError(f"cannot read records from a {type(source).__name__}: give a path, objects or a RecordCorpus")
+
+
+def as_json(record: Any) -> Any:
+    """The JSON of a model of ours, of any pydantic model or of a dataclass; anything else as it is."""
+    if hasattr(record, "raw_json"):
+        return record.raw_json()
+    if hasattr(record, "model_dump") and not isinstance(record, type):
+        return record.model_dump(mode="json", by_alias=True)
+    if is_dataclass(record) and not isinstance(record, type | RecordCorpus):
+        from pydantic import TypeAdapter
+
+        return TypeAdapter(type(record)).dump_python(record, mode="json", by_alias=True)
+    return record
 
 
 def read_record_pair(

@@ -36,6 +36,8 @@ class Oracle:
     """How many nodes no path from start to final goes through."""
     edges: tuple[Edge, ...]
     """The edges that remain, in their own order."""
+    taken: tuple[Edge, ...]
+    """The edges of the path."""
     alignment: Alignment
     """The path's words against the reference."""
     reference: tuple[str, ...]
@@ -167,6 +169,7 @@ def _best(ref: Sequence[str], lattice: Lattice) -> Oracle:
         lattice=lattice,
         pruned=len(everyone) - len(nodes),
         edges=tuple(edges),
+        taken=tuple(taken),
         alignment=Alignment(ours, theirs, size),
         reference=tuple(ref),
     )

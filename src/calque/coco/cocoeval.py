@@ -192,7 +192,7 @@ class COCOeval:
         title = "Average Precision" if kind == "AP" else "Average Recall"
         grid = f"{params.iouThrs[0]:0.2f}:{params.iouThrs[-1]:0.2f}" if threshold is None else f"{threshold:0.2f}"
         place = f"@[ IoU={grid:<9} | area={area:>6s} | maxDets={params.maxDets[limit]:>3d} ]"
-        print(f" {title:<18} ({kind}) {place} = {mean:0.3f}")  # noqa: T201  # it is what summarize() is called for
+        print(f" {title:<18} ({kind}) {place} = {mean:0.3f}")  # it is what summarize() is called for
         return mean
 
     def __str__(self) -> str:
