@@ -112,7 +112,7 @@ def test_what_takes_in_something_is_not_empty(cut: int, mine: int | None, theirs
     assert bool(joined) == (cut > 0)
 
 
-def test_what_is_from_stdin_counts_towards_the_limit() -> None:
+def test_what_is_taken_in_counts_towards_the_limit() -> None:
     """Merging many small evaluations must not fill the memory that one long one spares."""
     joined = LedgerParts(Spool(), 3 * size_of(ledger(0)))
     for unit in range(12):
@@ -135,7 +135,7 @@ def test_everything_lies_in_one_file() -> None:
 
 
 @pytest.mark.parametrize("limit", [0, 1 << 30])
-def test_what_was_from_stdin_outlives_where_it_came_from(limit: int) -> None:
+def test_what_was_taken_in_outlives_where_it_came_from(limit: int) -> None:
     joined = parts([1], Spool())
     other = parts([2, 3], Spool(), limit)
     joined.extend(other)

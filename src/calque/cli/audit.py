@@ -49,7 +49,7 @@ def command(truth: str, predictions: str | None, agreement: bool, jobs: int, qui
     calque audit anna.json ben.json --agreement
     """
     from calque.cli import outputs
-    from calque.cli.inputs import from_stdin
+    from calque.cli.inputs import taken_in
     from calque.cli.progress import working
     from calque.cli.render import write_each
     from calque.cli.sheets import check_wanted
@@ -63,7 +63,7 @@ def command(truth: str, predictions: str | None, agreement: bool, jobs: int, qui
     reading = box_reading(values)
     if predictions is None and (reading.from_pred or reading.class_map_pred):
         raise ConfigError("--from-pred and --class-map-pred are about PREDICTIONS, and none are given")
-    truth, *second = from_stdin(truth, *([predictions] if predictions is not None else []))
+    truth, *second = taken_in(truth, *([predictions] if predictions is not None else []))
     predictions = second[0] if second else None
     with working(f"auditing {truth}", quiet=quiet):
         if agreement:

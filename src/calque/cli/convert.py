@@ -57,14 +57,14 @@ def command(
     calque convert labels/ truth.json --to coco --page-size 1700,2200
     calque convert export.json truth.json --from label-studio --to snapshot
     """
-    from calque.cli.inputs import from_stdin
+    from calque.cli.inputs import taken_in
     from calque.cli.progress import working
     from calque.core.errors import Severity, summarize
     from calque.readers.boxes import formats
 
     chosen = formats.named(to or _by_extension(target))
     settle()
-    (source,) = from_stdin(source)
+    (source,) = taken_in(source)
     with working(f"converting {source}", quiet=quiet):
         rules = {**reading_rules(values), "strict": strict, "format": values["format"], "class_map": class_map}
         corpus = _read(source, side, rules)

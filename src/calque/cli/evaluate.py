@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from calque.cli.inputs import from_stdin, told
+from calque.cli.inputs import taken_in, told
 from calque.cli.options import PATH, jobs_option, output_options, task_from, task_options
 from calque.core.box_reading import BoxReading
 
@@ -32,7 +32,7 @@ def evaluation_verb(name: str, task: type[Task], help: str) -> click.Command:
 
 def evaluate(kind: type[Task], truth: str, predictions: str, values: dict[str, Any]) -> int:
     """Evaluate two files under the task that the options describe, and deliver the result as they say; the exit code."""
-    truth, predictions = from_stdin(truth, predictions)
+    truth, predictions = taken_in(truth, predictions)
     # Files are read from here on, both at once, while numpy and all that counts is imported.
     sources = kind.begin(truth), kind.begin(predictions)
     task = task_from(kind, values)

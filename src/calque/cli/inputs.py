@@ -27,7 +27,7 @@ _spooled: dict[str, str] = {}
 """Temporary files, and what people call them."""
 
 
-def from_stdin(*paths: str) -> tuple[str, ...]:
+def taken_in(*paths: str) -> tuple[str, ...]:
     """The same paths, with a file that holds what can be read only once (``-``, a pipe); it is removed when the command ends.
 
     Readers look twice: what is it, and what does it say? When one of the files is Parquet, the command goes on in a guarded

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits
-from calque.cli.inputs import from_stdin, told
+from calque.cli.inputs import taken_in, told
 from calque.cli.options import PATH, completing, reading_options, reading_rules
 from calque.cli.verdicts import FORMATS, Verdict, rendered, sentence
 from calque.core.box_reading import BOX_FORMATS, FORMAT_NAMES
@@ -60,7 +60,7 @@ def command(files: tuple[str, ...], verb: str | None, format: str, brief: bool, 
 
     if brief and format not in FOR_PEOPLE:
         raise ConfigError(f"--brief is for what people read ({', '.join(FOR_PEOPLE)}); {format} is always whole")
-    files = from_stdin(*files)
+    files = taken_in(*files)
     chosen = verb or ("detect" if values["formats"] else verb_of(files[0]))
     known = _each(values.pop("formats"), files, "--from")
     maps = _each(values.pop("class_map"), files, "--class-map")

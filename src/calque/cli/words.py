@@ -9,7 +9,7 @@ import click
 
 from calque.cli import exits
 from calque.cli.evaluate import evaluate, what_to_keep
-from calque.cli.inputs import from_stdin
+from calque.cli.inputs import taken_in
 from calque.cli.options import PATH, jobs_option, output_options, task_from, task_options
 from calque.cli.reports import wanted, write
 from calque.words.task import Words
@@ -49,7 +49,7 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, differen
         return evaluate(Words, truth, predictions[0], values)
     from calque.core.errors import ConfigError
 
-    truth, *found = from_stdin(truth, *predictions)
+    truth, *found = taken_in(truth, *predictions)
     predictions = tuple(found)
     task = task_from(Words, values)
     report = wanted(values, values.pop("report"), values["jobs"])
