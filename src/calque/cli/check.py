@@ -81,6 +81,7 @@ def command(suite: str | None, schema: bool, output: tuple[str, ...], jobs: int,
         check_wanted(kinds, brief=True)
     values["report"] = wanted(values, values["report"], jobs)
     outputs.settle(*(use.partition("=")[2].rpartition(":")[0] for use in values["own"]))
+    suite, values["data"] = _inputs(suite, values["data"])
     _log_to_stderr(quiet=quiet)
     with working(f"reading {suite}", quiet=quiet):
         loaded = _load(suite, values["own"], values["data"])
@@ -91,6 +92,15 @@ def command(suite: str | None, schema: bool, output: tuple[str, ...], jobs: int,
     with working(f"checking {loaded.data or suite}", quiet=quiet, done=lambda: len(rows), total=total, noun="result"):
         rows.extend(_judged(loaded, selection, jobs, streams=printed))
     return _deliver(loaded, rows, files, selection, printed, quiet=quiet, **values)
+
+
+def _inputs(suite: str, data: str | None) -> tuple[str, str | None]:
+    """The suite, and the cases that replace its own; those may come from standard input or a pipe."""
+    from calque.cli.inputs import STDIN, taken_in
+
+    if suite == STDIN:
+        raise ConfigError("-: a suite names files beside it, so it has to be one itself; cases can be read so: --data -")
+    return suite, data if data is None else taken_in(data)[0]
 
 
 class _Remarks(logging.Handler):
