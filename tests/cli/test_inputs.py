@@ -53,9 +53,10 @@ def test_cases_of_a_suite_from_a_pipe(calque: Callable[..., Run], tmp_path: Path
     os.mkfifo(tmp_path / "pipe")
     feeding = threading.Thread(target=lambda: (tmp_path / "pipe").write_text(case))
     feeding.start()
-    run = calque("check", "suite.yaml", "--data", "pipe")
+    run = calque("check", "suite.yaml", "--data", "pipe", "--save", "run.state")
     feeding.join()
     assert (run.code, run.out.splitlines()[0]) == (0, "The only case passes.")
+    assert [file for file, _ in Evaluator.load(tmp_path / "run.state").compute().sources.truth] == ["pipe"]
     refused = calque("check", "-")
     assert refused.code == 2
     assert "cases can be read so: --data -" in refused.err

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits, outputs
+from calque.cli.inputs import names_of_files
 from calque.cli.options import FILE, PATH, brief_option, jobs_option, output_option, report_option, save_option
 from calque.cli.reports import image_options, wanted, write
 from calque.core.errors import ConfigError
@@ -185,6 +186,7 @@ def _deliver(
     from calque.cli.render import coloured
 
     evaluator = suite.evaluator(rows, selection)
+    evaluator.rename(names_of_files())
     result = evaluator.compute()
     outputs.save(evaluator, values["save"])
     write([result], values["report"], quiet=quiet)
