@@ -33,6 +33,7 @@ COMMANDS: dict[str, list[tuple[str, ...]]] = {
         ("gt.json", "pred.json", "--errors", "tide", "--max-detections", "7"),
         ("gt.json", "pred.json", "--errors", "none", "--sweep"),
         ("gt.json", "nothing.json", *VIEWS),
+        ("gt.json", "pred.json", "--fail-under", "recall=0.99"),
     ],
     "layout": [("gt.json", "pred.json"), ("gt.json", "nothing.json")],
     "fields": [
@@ -47,6 +48,7 @@ COMMANDS: dict[str, list[tuple[str, ...]]] = {
         ("truth", "two", "--holdout-fraction", "0.5"),
         ("truth", "one", "two", "--build-lattice"),
         ("truth", "one", "two"),
+        ("truth", "one", "two", "--fail-under", "recall=0.99"),
         ("pages", "one"),
     ],
 }  # fmt: skip
