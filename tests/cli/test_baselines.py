@@ -167,7 +167,11 @@ def test_a_measure_that_lost_its_value_fails(calque: Calque, twelve: Path) -> No
     done = against(calque, "none", "all", "--tolerance", "precision@0.5=1")
     assert done.code == 1
     assert done.json["gate"]["failures"] == ["precision@0.5 has no value (no predictions); in all.state it was 1.0000"]
+    assert against(calque, "none", "all").code == 1
     calque("detect", "gt.json", "none.json", "--save", "none.state")
+    for value, code in (("1", 1), ("significant", 1)):
+        assert against(calque, "none", "none", "--tolerance", f"precision@0.5={value}").code == code
+    assert against(calque, "none", "none").code == 0
     back = calque("detect", "gt.json", "all.json", "--baseline", "none.state", "--tolerance", "precision@0.5=0")
     assert (back.code, "precision@0.5 was undefined in none.state and is 1.0000" in back.out) == (0, True)
 
