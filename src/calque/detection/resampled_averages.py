@@ -94,7 +94,7 @@ class Averages(Resampled):
                     found |= self._single(precision)
         classes, thresholds = len(self._labels), len(COCO_THRESHOLDS)
         for limit in self._limits[:-1]:
-            hits = sums[f"hits {limit}"].reshape(classes, thresholds, -1).swapaxes(0, 1)
+            hits = sums[f"hits {limit}"].reshape(classes, thresholds, weights.shape[1]).swapaxes(0, 1)
             found[f"AR{limit}"] = _mean(share(hits, sums["truths 0"]))
         return found
 

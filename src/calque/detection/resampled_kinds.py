@@ -28,7 +28,7 @@ def kind_tallies(task: Detection, ledger: Ledger) -> Tallies:
     view, shown = VIEWS[task.errors], [code for code, name in enumerate(labels) if not task.labels or name in task.labels]
 
     def numbers(sums: Mapping[str, Array]) -> Replicates:
-        grids = {side: sums[side].reshape(len(labels), len(Kind), -1) for side in ("truth", "found")}
+        grids = {side: sums[side].reshape(len(labels), len(Kind), sums[side].shape[1]) for side in ("truth", "found")}
         found: Replicates = {}
         for name, (side, kind) in _named(view).items():
             found[name] = grids[side][:, kind].sum(axis=0).astype(np.float64)

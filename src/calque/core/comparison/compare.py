@@ -87,15 +87,20 @@ def compare(
         runs = on_shared_documents(runs)
     check_comparable(runs)
     drawing = resampling or Resampling()
-    base = next(iter(runs.values()))
-    tested = [measure_named(base, name) for name in primary] or [
-        name for name in base.task.primary() if name in base.task.names(base.numbers)
-    ]
-    shown = dict.fromkeys([*tested, *(measure_named(base, name) for name in measures), *base.task.compared(base.numbers)])
+    everyone = list(runs.values())
+    tested = [measure_named(everyone, name) for name in primary] or _known_primary(everyone)
+    named = [measure_named(everyone, name) for name in measures]
+    # A class that only some runs have is a measure of all of them; the others have no value there.
+    shown = dict.fromkeys([*tested, *named, *(name for result in everyone for name in result.task.compared(result.numbers))])
     sides = [_Side(result, drawing, shown, jobs) for result in runs.values()]
     compared = {name: _compared(name, list(runs), sides, drawing, wanted, primary=name in tested) for name in shown}
     units = tuple(in_canonical_order({unit for result in runs.values() for unit in result.ledger.units}))
     return Comparison(runs, drawing, _corrected(compared, 1 - drawing.confidence), units, _changes(runs), wanted)
+
+
+def _known_primary(results: Sequence[Result]) -> list[str]:
+    known = {name for result in results for name in result.task.names(result.numbers)}
+    return [name for name in results[0].task.primary() if name in known]
 
 
 def run_names(results: Sequence[Result], names: Sequence[str] = ()) -> dict[str, Result]:

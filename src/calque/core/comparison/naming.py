@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from calque.core.errors import ConfigError
 from calque.core.measures import MeasureName
@@ -20,17 +20,18 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return f"the nearest are {', '.join(close)}" if close else "there are none"
 
 
-def measure_named(result: Result, text: str) -> str:
-    """The measure of a result that a text names, in full: ``f1`` is ``f1@0.5`` where that is the lowest threshold."""
-    known = result.task.names(result.numbers)
+def measure_named(results: Sequence[Result], text: str) -> str:
+    """The measure of some results that a text names, in full: ``f1`` is ``f1@0.5`` where that is the lowest threshold."""
+    task = results[0].task
+    known = dict.fromkeys(name for result in results for name in result.task.names(result.numbers))
     if text in known:
         return text
     try:
-        place = result.task.address(MeasureName.parse(text))
+        place = task.address(MeasureName.parse(text))
     except ValueError as error:
         raise ConfigError(f"{error}; {nearest(text, known)}") from None
     for name in known:
-        if result.task.address(MeasureName.parse(name)) == place:
+        if task.address(MeasureName.parse(name)) == place:
             return name
     raise ConfigError(f"there is no measure {text!r}; {nearest(text, known)}")
 

@@ -119,7 +119,7 @@ def calibration(ledger: Ledger) -> Tallies:
     groups = _groups(ledger)
 
     def numbers(sums: Mapping[str, Array]) -> Replicates:
-        tables = [sums[name].reshape(size, BINS, -1) for name in ("in bin", "right in bin", "confidence")]
+        tables = [sums[name].reshape(size, BINS, sums[name].shape[1]) for name in ("in bin", "right in bin", "confidence")]
         found: Replicates = {}
         for label, (codes, _) in groups.items():
             in_bin, right, summed = (table[codes].sum(axis=0) for table in tables)
