@@ -106,6 +106,8 @@ class Loss(Frozen, eq=False):
             return Condition(name, f"{self._told()}; whether that is chance cannot be told ({few})")
         if p is None or not self.worse:
             return Condition(name, f"{self._told()}: not worse")
+        if not self.delta.se:  # p is 1 there: it was made for runs that are the same
+            return Condition(name, failures=(f"{self._told()}, the same in every resample: significantly worse",))
         told = f"{self._told()}, {called} {p:.3g}"
         if p >= level:
             return Condition(name, f"{told}: not significantly worse")
