@@ -201,7 +201,7 @@ def _label_codes(labels: list[Any], names: Sequence[str] | None) -> tuple[tuple[
 SIDES = (1e-70, 1e70)
 """What a side of a page may measure: boxes that are brought from any page to any other stay numbers."""
 OBJECT_COLUMNS = ("page", "label", "boxes", "scores", "ids", "crowd", "ignore", "given_areas", "flaws")
-PAGE_COLUMNS = ("page_document", "page_index", "page_names", "page_sizes")
+PAGE_COLUMNS = ("page_document", "page_index", "page_names", "page_sizes", "image_names")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -237,6 +237,8 @@ class BoxCorpus(Corpus):
     page_names: Strings | None = None
     page_sizes: Floats | None = None
     """Width and height of each page; NaN where unknown, and where they are beyond what any page measures."""
+    image_names: Strings | None = None
+    """For each page the file with its picture, as the source names it; empty where it names none."""
     image_ids: tuple[UnitId, ...] | None = None
     """For each page the image's own id, when images are grouped into documents."""
     metadata: Mapping[str, Mapping[UnitId, Any]] = field(default_factory=dict)
