@@ -17,7 +17,7 @@ from calque.fields.accounting import complete, paired
 from calque.fields.accounting.rows import Book
 from calque.fields.comparison.cells import Record, RecordSide
 from calque.fields.comparison.records import Compared, compare_records, overall_score
-from calque.fields.schemas.plan import MOST_CELLS, RecordPlan
+from calque.fields.schemas.plan import RecordPlan
 
 if TYPE_CHECKING:
     from calque.fields.task import Fields
@@ -170,10 +170,10 @@ class Scorer:
         fields = compare_records(self.plan, sides[0].record, sides[1].record)
         self._account(book, fields, *sides)
         whole = overall_score(fields)
-        for path in book.long_lists:
-            sizes = "the lists are too long to look at every pair: equal items are paired, then the others in order"
+        for path, lost in book.long_lists:
+            text = f"a long list is paired in blocks: its pairs may lack up to {lost} of the best total similarity"
             note = self._noter(unit, 0)
-            note("list-paired-in-order", path, sizes)
+            note("list-paired-in-blocks", path, text)
         book.finish(
             in_truth=in_truth,
             in_found=in_found,
@@ -223,10 +223,10 @@ class Scorer:
         return [Issue("no-confidence", text, self._sources[1], severity=Severity.NOTE, count=unrated)]
 
 
-LOSSES = {"odd-box", "odd-confidence", "odd-page", "not-a-record", "list-too-long", "list-paired-in-order"}
+LOSSES = {"odd-box", "odd-confidence", "odd-page", "not-a-record", "list-too-long", "list-paired-in-blocks"}
 HELP = {
     "odd-box": "write [x1, y1, x2, y2] or [[x1, y1], [x2, y2]] with finite numbers, or say --boxes xywh or polygon",
     "odd-confidence": "write a number from 0 to 1",
     "odd-page": "write a page's number or name under _page",
-    "list-paired-in-order": f"lists with up to {MOST_CELLS:,} possible pairs are paired optimally",
+    "list-paired-in-blocks": "give it a match_key, or matching: ordered",
 }

@@ -15,7 +15,7 @@ from calque.core.corpus import UnitId
 from calque.core.ledger import UNIT, Ledger
 from calque.fields.comparison.cells import ABSENT, Accepted, Cell, Record, Unfit, unwrapped
 from calque.fields.comparison.records import Compared, Outcome, Pair, Pairs
-from calque.fields.schemas.plan import MOST_CELLS, FieldPlan, Kind, Matching, RecordPlan
+from calque.fields.schemas.plan import FieldPlan, Kind, RecordPlan
 from calque.geometry.rectangles import iou
 
 OUTCOMES = len(Outcome)
@@ -48,6 +48,8 @@ class Row:
     weight: float
     reason: str
     iou: float | None
+    counted: bool = True
+    """Whether it is an occurrence of its own, and not only told to people."""
 
 
 class Book:
@@ -76,8 +78,8 @@ class Book:
         self.score_sums = [0.0] * len(self.all_fields)
         self.score_counts = [0] * len(self.all_fields)
         self.unknown = 0
-        self.long_lists: list[str] = []
-        """Lists whose items were not paired optimally."""
+        self.long_lists: list[tuple[str, str]] = []
+        """Lists whose items may not be paired optimally, and how much of the total similarity they may lack."""
         self.total = self.with_box = self.rated = self.seen_boxes = 0
 
     def finish(self, **about: Any) -> None:
@@ -143,7 +145,7 @@ class Book:
             self.box(label, truth, ABSENT, False)
         if found.box is not None:
             self.box(label, ABSENT, found, False)
-        self.tell(label, truth_path, found_path, truth, found, match, told)
+        self._tell(label, (truth_path, found_path), truth, found, match, told, counted=True)
 
     def tell(
         self,
@@ -156,9 +158,22 @@ class Book:
         told: tuple[float, float, str],
     ) -> None:
         """A row for people, of which no number is made; ``told`` is the score, the threshold and the reason."""
+        self._tell(label, (truth_path, found_path), truth, found, match, told, counted=False)
+
+    def _tell(
+        self,
+        label: str,
+        paths: tuple[str, str],
+        truth: Cell,
+        found: Cell,
+        match: bool,
+        told: tuple[float, float, str],
+        *,
+        counted: bool,
+    ) -> None:
         if self.keep_outcomes:
             score, threshold, reason = told
-            values = (truth_path, found_path, truth, found, match, score, threshold, 1.0, reason, None)
+            values = (paths[0], paths[1], truth, found, match, score, threshold, 1.0, reason, None, counted)
             self.rows.append((self.unit, Row(label, label, *values)))
 
     def observe(self, label: str, key: str, truth: Cell, found: Cell, match: bool, predicted: bool) -> float | None:
@@ -220,9 +235,9 @@ class Book:
         plan, pairs = each.plan, each.parts
         at = plan.code * OUTCOMES
         matched = [pair for pair in pairs.pairs if pair.matched]
-        truths, founds = len(pairs.pairs) + len(pairs.only_truth), len(pairs.pairs) + len(pairs.only_found)
-        if truths * founds > MOST_CELLS and plan.matching is Matching.OPTIMAL:
-            self.long_lists.append(plan.path)
+        if pairs.shortfall:
+            total = sum(pair.similarity for pair in pairs.pairs)
+            self.long_lists.append((plan.path, f"{pairs.shortfall:.4g} of {total + pairs.shortfall:.4g}"))
         self.tally[at + Outcome.TP] += len(matched)
         self.tally[at + Outcome.FD] += len(pairs.pairs) - len(matched)
         self.tally[at + Outcome.FN] += len(pairs.only_truth)
