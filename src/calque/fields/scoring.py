@@ -15,6 +15,7 @@ from calque.core.record_corpus import RecordCorpus
 from calque.engines import portable, processes
 from calque.fields.accounting import complete, paired
 from calque.fields.accounting.rows import Book
+from calque.fields.accounting.wrong import wrong_values
 from calque.fields.comparison.cells import Record, RecordSide
 from calque.fields.comparison.records import Compared, compare_records, overall_score
 from calque.fields.schemas.plan import RecordPlan
@@ -163,13 +164,15 @@ class Scorer:
         if not counted:
             book.finish(
                 in_truth=in_truth, in_found=in_found, named=named, counted=False, score=0.0,
-                truth_boxes=0, found_boxes=0, ignored_boxes=0,
+                truth_boxes=0, found_boxes=0, ignored_boxes=0, wrong=0,
             )  # fmt: skip
             return [], 0.0
         sides = self._side(unit, truth, 0), self._side(unit, found, 1)
         fields = compare_records(self.plan, sides[0].record, sides[1].record)
         self._account(book, fields, *sides)
         whole = overall_score(fields)
+        wrong = wrong_values(fields)
+        book.wrong += [(book.unit, *each) for each in wrong]
         for path, lost in book.long_lists:
             text = f"a long list is paired in blocks: its pairs may lack up to {lost} of the best total similarity"
             note = self._noter(unit, 0)
@@ -183,6 +186,7 @@ class Scorer:
             truth_boxes=sides[0].boxes,
             found_boxes=sides[1].boxes,
             ignored_boxes=sides[0].ignored_boxes + sides[1].ignored_boxes,
+            wrong=len(wrong),
         )
         return fields, whole
 

@@ -67,6 +67,7 @@ class Book:
         self.boxes: list[tuple[Any, ...]] = []
         self.ratings: list[tuple[Any, ...]] = []
         self.rows: list[tuple[int, Row]] = []
+        self.wrong: list[tuple[Any, ...]] = []
         self.outside: list[tuple[int, int, int]] = []
         self.names_outside: dict[str, int] = {}
         self.start()
@@ -92,7 +93,7 @@ class Book:
         self.documents.append((
             unit, about["in_truth"], about["in_found"], about["named"], about["counted"], about["score"], self.unknown,
             self.total, self.with_box, self.rated, about["truth_boxes"], about["found_boxes"], about["ignored_boxes"],
-            about["truth_boxes"] + about["found_boxes"] - self.seen_boxes,
+            about["truth_boxes"] + about["found_boxes"] - self.seen_boxes, about["wrong"],
         ))  # fmt: skip
         self.start()
 
@@ -299,6 +300,7 @@ class Book:
             "boxes": _recoded(_table(self.boxes, BOX_COLUMNS), "label", label),
             "ratings": _recoded(_table(self.ratings, RATING_COLUMNS), "key", key),
             "outside": _recoded(_table(self.outside, OUTSIDE_COLUMNS), "name", name),
+            "wrong": self._wrong_table(),
             "rows": self._outcome_table(),
         }
         return Ledger(
@@ -313,6 +315,13 @@ class Book:
             },
             details=frozenset(("rows", name) for name in tables["rows"] if name != UNIT),
         )
+
+    def _wrong_table(self) -> Table:
+        columns = list(zip(*self.wrong, strict=True)) or [()] * len(WRONG_COLUMNS)
+        return Table({
+            name: Strings.pack(column) if kind is str else np.array(column, dtype=kind)
+            for (name, kind), column in zip(WRONG_COLUMNS, columns, strict=True)
+        })  # fmt: skip
 
     def _outcome_table(self) -> Table:
         rows = [row for _, row in self.rows]
@@ -338,6 +347,7 @@ DOCUMENT_COLUMNS = (
     (UNIT, np.int32), ("in_truth", np.bool_), ("in_found", np.bool_), ("named", np.bool_), ("counted", np.bool_),
     ("score", np.float64), ("unknown", np.int32), ("total", np.int32), ("with_box", np.int32), ("rated", np.int32),
     ("truth_boxes", np.int32), ("found_boxes", np.int32), ("ignored_boxes", np.int32), ("unaccounted", np.int32),
+    ("wrong", np.int32),
 )  # fmt: skip
 COUNT_COLUMNS = (
     (UNIT, np.int32), ("field", np.int32), *((name, np.int32) for name in OUTCOME_NAMES),
@@ -346,6 +356,10 @@ COUNT_COLUMNS = (
 BOX_COLUMNS = (
     (UNIT, np.int32), ("label", np.int32), ("has_truth", np.bool_), ("has_found", np.bool_), ("iou", np.float64),
     ("confidence", np.float64), ("match", np.bool_),
+)  # fmt: skip
+WRONG_COLUMNS: tuple[tuple[str, Any], ...] = (
+    (UNIT, np.int32), ("field", np.int32), ("outcome", np.uint8), ("close", np.bool_), ("truth_path", str), ("found_path", str),
+    ("truth", str), ("found", str),
 )  # fmt: skip
 OUTSIDE_COLUMNS = ((UNIT, np.int32), ("name", np.int32), ("count", np.int32))
 RATING_COLUMNS = ((UNIT, np.int32), ("key", np.int32), ("match", np.bool_), ("confidence", np.float64))
