@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from calque.core.arguments import names_arguments
 from calque.core.errors import MissingExtra
 from calque.core.start_up import Frozen
 
@@ -127,6 +128,7 @@ def concat(parts: Sequence[Column]) -> Column:
     return np.concatenate([np.asarray(part) for part in parts])
 
 
+@names_arguments
 @dataclass(frozen=True, slots=True, eq=False)
 class Table(Mapping[str, Column]):
     """Named columns of equal length; a mapping by column name, an iterator by `rows`.

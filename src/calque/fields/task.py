@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -14,6 +14,7 @@ from calque.geometry.forms import DECIMAL_COCO_THRESHOLDS
 
 if TYPE_CHECKING:
     from calque.core.columns import Table
+    from calque.core.corpus import UnitId
     from calque.core.errors import Issue
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
@@ -40,6 +41,7 @@ class Fields(PartsBeside, Task):
     name: ClassVar[str] = "fields"
     naming: ClassVar[str] = "write ids alike on both sides, or name the key that holds them with --id KEY"
     by_chunks: ClassVar[bool] = True
+    numbers_documents: ClassVar[bool] = True
 
     schema: Any = setting(  # noqa: RUF009  # a field, as all of them; it takes many forms and keeps text
         "",
@@ -148,6 +150,12 @@ class Fields(PartsBeside, Task):
     def numbers_only(self) -> Fields:
         """The task that lists no compared field."""
         return replace(self, keep_outcomes=False) if self.keep_outcomes else self
+
+    def numbered_on(self, ledger: Ledger, taken: Set[UnitId]) -> Ledger:
+        """The ledger with the documents that have no id counted on from those that are there."""
+        from calque.fields.accumulators import renumbered
+
+        return renumbered(ledger, 1 + max((unit for unit in taken if isinstance(unit, int)), default=-1))
 
     def told(self, name: str) -> str:
         """A setting's value in the signature: the schema by its digest."""

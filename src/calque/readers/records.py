@@ -155,7 +155,7 @@ def read_record_pair(
     if expected.documents == predictions.documents:
         predictions = replace(predictions, documents=expected.documents)  # the same ids need not be held twice
     if expected.named == predictions.named or not expected.documents or not predictions.documents:
-        return expected, predictions
+        return expected, replace(predictions, issues=(*predictions.issues, *_spelt_apart(expected, predictions)))
     numbered = expected if expected.named else predictions
     note = Issue(
         "ids-on-one-side",
@@ -166,6 +166,20 @@ def read_record_pair(
     )
     unnamed = replace(numbered, documents=tuple(range(len(numbered))), named=False, issues=(*numbered.issues, note))
     return (unnamed, predictions) if expected.named else (expected, unnamed)
+
+
+def _spelt_apart(truth: RecordCorpus, found: RecordCorpus) -> list[Issue]:
+    """A note on ids that are text on one side and numbers on the other, where others meet; where none does, that is told."""
+    if truth.documents is found.documents:
+        return []
+    mine, theirs = set(truth.documents), set(found.documents)
+    apart = {str(unit) for unit in mine - theirs} & {str(unit) for unit in theirs - mine}
+    if not apart or mine.isdisjoint(theirs):
+        return []
+    which = "1 id is" if len(apart) == 1 else f"{len(apart):,} ids are"
+    text = f"{which} text on one side and a number on the other, such as {min(apart)}: these records do not meet"
+    help = "write the ids as numbers on both sides, or as text on both"
+    return [Issue("ids-as-text", text, found.source, help=help, severity=Severity.NOTE)]
 
 
 def _long(source: Any) -> bool:

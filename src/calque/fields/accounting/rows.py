@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from calque.core.columns import Codes, Column, Strings, Table
-from calque.core.corpus import UnitId
+from calque.core.corpus import UnitId, distinct_names
 from calque.core.ledger import UNIT, Ledger
 from calque.fields.comparison.cells import ABSENT, Accepted, Cell, Record, Unfit, unwrapped
 from calque.fields.comparison.records import Compared, Outcome, Pair, Pairs
@@ -459,8 +459,9 @@ def outcomes(ledger: Ledger) -> Table:
     if "reason" not in rows:
         return Table({})
     truth_path, found_path = _texts(rows["truth_path"]), _texts(rows["found_path"])
+    names = distinct_names(ledger.units)
     columns: dict[str, Column] = {
-        "document": Strings.pack(str(ledger.units[unit]) for unit in rows.array(UNIT).tolist()),
+        "document": Strings.pack(names[unit] for unit in rows.array(UNIT).tolist()),
         "path": Strings.pack(truth or found for truth, found in zip(truth_path, found_path, strict=True)),
         "truth_path": rows["truth_path"],
         "found_path": rows["found_path"],

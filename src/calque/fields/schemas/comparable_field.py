@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from calque.comparators.base import BaseComparator, describe
+from calque.core.arguments import names_arguments
 from calque.core.errors import ConfigError, did_you_mean
 
 EXTRA = "x-calque"
@@ -12,6 +13,7 @@ EXTRA = "x-calque"
 _OWN = ("comparator", "threshold", "weight", "default", "clip_under_threshold", "matching", "match_key", "alias")
 
 
+@names_arguments
 def ComparableField(  # noqa: N802  # reads like pydantic's Field, which it makes
     comparator: BaseComparator | str | None = None,
     threshold: float | None = None,
