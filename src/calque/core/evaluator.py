@@ -78,7 +78,7 @@ class Evaluator:
                 if not self._to_come():  # all at once, or nobody can tell
                     self._to_come = partial(max, 1, len(truth.units()), len(predictions.units()))
                 ledger = scoring.score(truth, predictions, jobs=self._jobs)
-                parts.add(self._kept(ledger))
+                parts.add(self._kept(ledger, truth))
                 issues += [*truth.issues, *predictions.issues, *ledger.issues]
                 sources |= Sources(((truth.source, truth.model),), ((predictions.source, predictions.model),))
                 extent = extent or _extent_of(truth, predictions)
@@ -115,8 +115,14 @@ class Evaluator:
         parts.add(ledger)
         return parts
 
-    def _kept(self, ledger: Ledger) -> Ledger:
-        return ledger if self._keep == "outcomes" else ledger.without_details()
+    def _kept(self, ledger: Ledger, truth: Corpus | None = None) -> Ledger:
+        if self._keep == "numbers":
+            return ledger.without_details()
+        if truth is None:
+            return ledger
+        from calque.core.truth_digest import with_digests
+
+        return with_digests(ledger, truth)
 
     @names_arguments
     def merge(self, other: Evaluator) -> Self:

@@ -17,6 +17,7 @@ from calque.checks.suites.gate import Gate
 from calque.checks.suites.runner import Bench, Row, run
 from calque.checks.task import Checks, ledger_of
 from calque.core import yaml_tree
+from calque.core.digest import json_digest
 from calque.core.errors import ConfigError, did_you_mean
 from calque.core.yaml_tree import LocatedList
 
@@ -140,9 +141,12 @@ class Suite:
         """An evaluator that has taken in these results, for numbers, states and merging."""
         from calque.core.evaluator import Evaluator
         from calque.core.result import Sources
+        from calque.core.truth_digest import noted
 
         source = ((self.data or self.file, self.name),)
-        return Evaluator(self.task(selection)).add(ledger_of(rows), sources=Sources(source, source))
+        expected = {row.case.id: row.case.expected for row in rows}
+        ledger = noted(ledger_of(rows), {unit: json_digest(value) for unit, value in expected.items()})
+        return Evaluator(self.task(selection)).add(ledger, sources=Sources(source, source))
 
 
 def _read(file: str) -> bytes:
