@@ -26,12 +26,12 @@ from tests.snapshots import BOX, predictions, truth, write
 Command = Callable[..., Run]
 
 VERB_LINES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "detect": (("truth.json", "found.json", "--class-map", "map.yaml"), ("-o", "--save")),
-    "layout": (("truth.json", "found.json"), ("-o", "--save")),
-    "fields": (("truth.jsonl", "found.jsonl"), ("-o", "--save")),
-    "words": (("truth.txt", "found.txt", "--page-text", "page.txt"), ("-o", "--save")),
-    "check": (("suite.yaml", "--data", "cases.jsonl"), ("-o", "--save")),
-    "merge": (("one.state", "two.state"), ("-o", "--save")),
+    "detect": (("truth.json", "found.json", "--class-map", "map.yaml"), ("-o", "--save", "--report")),
+    "layout": (("truth.json", "found.json"), ("-o", "--save", "--report")),
+    "fields": (("truth.jsonl", "found.jsonl"), ("-o", "--save", "--report", "--write-schema")),
+    "words": (("truth.txt", "found.txt", "--page-text", "page.txt"), ("-o", "--save", "--report")),
+    "check": (("suite.yaml", "--data", "cases.jsonl"), ("-o", "--save", "--report")),
+    "merge": (("one.state", "two.state"), ("-o", "--save", "--report")),
     "bless": (("one.state",), ("-o",)),
     "audit": (("truth.json", "found.json"), ("-o",)),
     "convert": (("truth.json", "--to", "ndjson"), ("",)),
