@@ -7,6 +7,7 @@ void bind_boxes(nanobind::module_&);
 void bind_json(nanobind::module_&);
 void bind_polygons(nanobind::module_&);
 void bind_sums(nanobind::module_&);
+void bind_tables(nanobind::module_&);
 void bind_words(nanobind::module_&);
 
 NB_MODULE(_native, m) {
@@ -17,6 +18,7 @@ NB_MODULE(_native, m) {
     bind_json(m);
     bind_polygons(m);
     bind_sums(m);
+    bind_tables(m);
     bind_words(m);
     m.def("keep_freed_memory", &calque::keep_freed_memory);
 }
