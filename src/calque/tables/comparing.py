@@ -100,8 +100,7 @@ class Comparison:
 
     def _location(self) -> tuple[Floats, Floats, Floats]:
         """NaN where a side has no boxes."""
-        known = np.array([bool(truth.boxes) and (bool(found.boxes) or found is EMPTY) for truth, found in self.pairs])
-        known |= np.array([truth is EMPTY and bool(found.boxes) for truth, found in self.pairs])
+        known = np.array([_located(truth, found) for truth, found in self.pairs], dtype=np.bool_)
         if not known.any():
             nothing = np.full(len(self.pairs), np.nan)
             return nothing, nothing, nothing
@@ -140,6 +139,11 @@ class Comparison:
         """The kinds of errors of each pair."""
         places = zip(self.pairs, zip(*self.layouts, strict=True), self.mappings(distances), strict=True)
         return [Losses(pair, layouts, partners) for pair, layouts, partners in places]
+
+
+def _located(truth: CellTable, found: CellTable) -> bool:
+    """Whether the cells of both tables have boxes, as far as there are two tables."""
+    return bool(truth.boxes or found.boxes) and all(table.boxes or table is EMPTY for table in (truth, found))
 
 
 def teds(distances: Floats, ours: Array, theirs: Array, *, clamped: bool = True) -> Floats:

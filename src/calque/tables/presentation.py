@@ -31,8 +31,8 @@ TITLES = {
     "header": "header", "dar_con_original": "dar_con_original", "dar_con": "dar_con",
 }  # fmt: skip
 SCOPES = {
-    "mean": "mean of tables", "with_spurious": "with spurious tables", "pages": "mean of pages", "micro": "all together (micro)",
-    "simple": "tables without spans", "complex": "tables with spans",
+    "mean": "mean of tables", "with_spurious": "with spurious tables", "pages": "mean of pages",
+    "micro": "all together (micro)", "simple": "tables without spans", "complex": "tables with spans",
 }  # fmt: skip
 COLUMNS = {
     "scope": "Which tables are counted, and how: each truth table alike, with spurious ones as 0, page by page, or all nodes "
@@ -141,9 +141,8 @@ def _totals(numbers: Mapping[str, Any]) -> Section:
     rows = []
     for scope, label in SCOPES.items():
         block = numbers[scope]
-        if scope in ("simple", "complex"):
-            if not block["tables"] or block["tables"] == numbers["counts"]["truth"]:
-                continue
+        if block.get("tables") in (0, numbers["counts"]["truth"]):
+            continue  # all tables, or none, are of this kind
         size = f" ({block['tables']:,})" if "tables" in block else ""
         rows.append((label + size, *(block.get(name, "") for name in names)))
     return Section(title="", head=("scope", *(TITLES[name] for name in names)), rows=rows)

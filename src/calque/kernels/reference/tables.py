@@ -301,16 +301,13 @@ def _fill(ours: Tree, theirs: Tree, i: int, j: int, whole: dict[tuple[int, int],
                 whole[x, y] = forests[-1][at]
 
 
-Shared = tuple[Floats, Floats, Floats]
-
-
 def grid_boxes(
     truth: Grids,
     found: Grids,
     truth_boxes: Floats,
     found_boxes: Floats,
     jobs: int = 1,  # noqa: ARG001  # as above
-) -> Shared:
+) -> tuple[Floats, Floats, Floats]:
     """What the grids of each pair share by IoU: aligned rows and columns together, rows alone, columns alone."""
     one, other = edges(truth_boxes, BoxForm.XYXY), edges(found_boxes, BoxForm.XYXY)
 
@@ -321,7 +318,7 @@ def grid_boxes(
     return _shared(truth, found, share)
 
 
-def grid_texts(truth: Grids, found: Grids, texts: TextPoints, jobs: int = 1) -> Shared:  # noqa: ARG001  # as above
+def grid_texts(truth: Grids, found: Grids, texts: TextPoints, jobs: int = 1) -> tuple[Floats, Floats, Floats]:  # noqa: ARG001  # as above
     """What they share by the longest common subsequences of texts, twice by both lengths; two empty texts are alike."""
     known = _Texts(texts).texts
 
@@ -335,12 +332,12 @@ def grid_texts(truth: Grids, found: Grids, texts: TextPoints, jobs: int = 1) -> 
     return _shared(truth, found, share)
 
 
-def grid_given(truth: Grids, found: Grids, shares: Floats, jobs: int = 1) -> Shared:  # noqa: ARG001  # as above
+def grid_given(truth: Grids, found: Grids, shares: Floats, jobs: int = 1) -> tuple[Floats, Floats, Floats]:  # noqa: ARG001  # as above
     """What they share by a table of truth items by found items."""
     return _shared(truth, found, lambda a, b: shares[np.ix_(a, b)])
 
 
-def _shared(truth: Grids, found: Grids, share: Callable[[Array, Array], Floats]) -> Shared:
+def _shared(truth: Grids, found: Grids, share: Callable[[Array, Array], Floats]) -> tuple[Floats, Floats, Floats]:
     rows = []
     for ours, theirs in zip(_grids(truth), _grids(found), strict=True):
         (items, mine), (other_items, other) = (np.unique(grid, return_inverse=True) for grid in (ours, theirs))
