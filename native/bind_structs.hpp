@@ -36,6 +36,13 @@ struct CocoSettings {
     std::int64_t max_detections;
 };
 
+struct PairOverlaps {
+    Column<std::int64_t> offsets;
+    Column<std::int32_t> truth;
+    Column<double> overlap;
+    Column<double> found_areas;
+};
+
 struct ScoreOrder {
     Column<std::int32_t> order;
     Column<std::int64_t> class_offsets;
@@ -93,6 +100,7 @@ bool read_tuple(nb::handle source, Struct& out, Fields Struct::*... fields) noex
 CALQUE_TUPLE(PageBoxes, &Struct::boxes, &Struct::form, &Struct::labels, &Struct::offsets, &Struct::roles);
 CALQUE_TUPLE(CocoTruths, &Struct::areas, &Struct::crowd);
 CALQUE_TUPLE(CocoSettings, &Struct::thresholds, &Struct::area_ranges, &Struct::max_detections);
+CALQUE_TUPLE(PairOverlaps, &Struct::offsets, &Struct::truth, &Struct::overlap, &Struct::found_areas);
 CALQUE_TUPLE(ScoreOrder, &Struct::order, &Struct::class_offsets);
 CALQUE_TUPLE(Verdicts, &Struct::rank, &Struct::matched, &Struct::ignored);
 CALQUE_TUPLE(KindLimits, &Struct::match, &Struct::background, &Struct::part, &Struct::most);

@@ -1,10 +1,22 @@
 """The kernels in clear NumPy: the specification that the compiled ones are tested against."""
 
 from calque.kernels.reference.areas import page_areas
-from calque.kernels.reference.average_precision import coco_accumulate, coco_match, coco_recall, score_order
+from calque.kernels.reference.average_precision import coco_accumulate, coco_match, coco_match_given, coco_recall, score_order
 from calque.kernels.reference.boxes import match_best, match_greedy
 from calque.kernels.reference.keys import repeats_a_key
 from calque.kernels.reference.kinds import error_kinds
+from calque.kernels.reference.masks import (
+    mask_areas,
+    mask_bounds,
+    mask_counts,
+    mask_overlaps,
+    mask_runs,
+    masks_of_counts,
+    masks_of_rings,
+    masks_of_runs,
+    runs_of_masks,
+    runs_of_pixels,
+)
 from calque.kernels.reference.overlaps import overlapping_pairs, pair_measures
 from calque.kernels.reference.polygons import polygon_areas, polygon_overlaps, polygon_simple
 from calque.kernels.reference.sums import fraction_parts
@@ -28,6 +40,7 @@ __all__ = [
     "bag_matches",
     "coco_accumulate",
     "coco_match",
+    "coco_match_given",
     "coco_recall",
     "error_kinds",
     "fraction_parts",
@@ -37,6 +50,14 @@ __all__ = [
     "lattice_path",
     "lcs_lengths",
     "lcs_partners",
+    "mask_areas",
+    "mask_bounds",
+    "mask_counts",
+    "mask_overlaps",
+    "mask_runs",
+    "masks_of_counts",
+    "masks_of_rings",
+    "masks_of_runs",
     "match_best",
     "match_greedy",
     "overlapping_pairs",
@@ -48,6 +69,8 @@ __all__ = [
     "repeats_a_key",
     "row_tree_distances",
     "row_tree_mappings",
+    "runs_of_masks",
+    "runs_of_pixels",
     "score_order",
     "split_words",
     "tree_distances",
