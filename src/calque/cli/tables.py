@@ -8,7 +8,7 @@ import click
 
 from calque.cli import exits
 from calque.cli.evaluate import evaluate
-from calque.cli.inputs import from_stdin
+from calque.cli.inputs import taken_in
 from calque.cli.options import PATH, jobs_option, output_options, task_from, task_options
 from calque.tables.task import Tables
 
@@ -39,7 +39,7 @@ def command(truth: str, predictions: str, show: str | None, **values: Any) -> in
     from calque.core.presentation.sections import printable
     from calque.tables import views
 
-    truth, predictions = from_stdin(truth, predictions)
+    truth, predictions = taken_in(truth, predictions)
     task = task_from(Tables, values)
     with working(f"evaluating {predictions}", quiet=values["quiet"]):
         evaluator = Evaluator(task, jobs=values["jobs"]).update(truth, predictions)

@@ -15,7 +15,7 @@ from calque.core.table_corpus import MOST_SLOTS, CellTable, TableCorpus
 from calque.readers.sources import compression, json_tree
 from calque.readers.sources.json_tree import pointer
 from calque.readers.tables import cells, docling, html, icdar, markdown, omnidocbench, placing, pubtabnet
-from calque.readers.text.texts import LARGEST, decoded
+from calque.readers.text.text_files import LARGEST, decoded
 
 HTML = (".html", ".htm", ".xhtml")
 MARKDOWN = (".md", ".markdown", ".mmd", ".txt", ".text")
