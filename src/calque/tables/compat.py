@@ -17,19 +17,6 @@ from calque.tables.comparing import EMPTY, Pair
 from calque.tables.compat_trees import trees_apart
 from calque.tables.task import TEDS_ALONE, Tables
 
-ABOUT = {
-    "pubtabnet": "TEDS of PubTabNet's code, on the tree of libxml2: every element below the table is a node and counts, inline "
-    "ones too; what a th holds is invisible; characters and tags of a td are compared as they are; not clamped.",
-    "docling-eval": "As pubtabnet, with th taken for td.",
-    "omnidocbench-1.5": "As pubtabnet after OmniDocBench 1.5's tidying: th becomes td, sections and some tags and attributes "
-    "vanish, entities are decoded in the markup, NFKC. Gives the numbers published with its demo.",
-    "omnidocbench": "As omnidocbench-1.5, with the texts of cells spelt alike first (OmniDocBench 1.6): symbols, LaTeX, lone "
-    "dashes. It moves tables of the same demo by up to 0.083.",
-    "table-transformer": "GriTS of the code behind most published numbers: difflib's blocks instead of the longest common "
-    "subsequence, the hull of two boxes instead of their union; relations dar_con_original and dar_con (blanks are cells).",
-}
-"""How each mode differs from the default, for `calque explain`."""
-
 Known = Callable[[Sequence[Pair]], tuple[Floats, Floats, Floats]]
 
 
@@ -46,7 +33,7 @@ def compat_columns(task: Tables, pairs: Sequence[Pair], known: Known, jobs: int)
     if task.wants("adjacency"):
         columns |= _relations(tables)
     text = "table-transformer fails here (markup that is no XML, or slots without a cell); calque's own reading is scored"
-    return columns, _issue("compat-own-reading", text, failed)
+    return columns, _note("compat-own-reading", text, failed)
 
 
 def _sizes(pairs: Sequence[Pair]) -> dict[str, Array]:
@@ -90,15 +77,15 @@ def _teds_columns(task: Tables, pairs: Sequence[Pair], known: Known, jobs: int) 
     }
     issues: tuple[Issue, ...] = ()
     refused = int(np.isnan(distances).sum())
-    issues += _issue("compat-undefined", f"{task.compat} gives no number here: it cannot read a span", refused)
+    issues += _note("compat-undefined", f"{task.compat} gives no number here: it cannot read a span", refused)
     if task.compat.startswith("omnidocbench"):
         seen = {id(table): table for pair in pairs for table in pair}.values()
         text = "tags are left open; OmniDocBench may close them elsewhere and give another number"
-        issues += _issue("compat-unclosed", text, sum(not all_closed(table.markup) for table in seen))
+        issues += _note("compat-unclosed", text, sum(not all_closed(table.markup) for table in seen))
     return columns, issues
 
 
-def _issue(code: str, text: str, count: int) -> tuple[Issue, ...]:
+def _note(code: str, text: str, count: int) -> tuple[Issue, ...]:
     return (Issue(code, text, severity=Severity.NOTE, count=count),) if count else ()
 
 

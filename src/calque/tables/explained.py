@@ -11,6 +11,37 @@ COMPAT = (
     "--compat NAME reproduces another tool instead: pubtabnet (every element is a node and counts, a th is invisible, no "
     "clamp), docling-eval (as pubtabnet, th = td), omnidocbench-1.5 and omnidocbench (after their tidying of the HTML)."
 )
+ABOUT = {
+    "pubtabnet": "TEDS of PubTabNet's code, on the tree of libxml2: every element below the table is a node and counts, inline "
+    "ones too; what a th holds is invisible; characters and tags of a td are compared as they are; not clamped.",
+    "docling-eval": "As pubtabnet, with th taken for td.",
+    "omnidocbench-1.5": "As pubtabnet after OmniDocBench 1.5's tidying: th becomes td, sections and some tags and attributes "
+    "vanish, entities are decoded in the markup, NFKC. Gives the numbers published with its demo.",
+    "omnidocbench": "As omnidocbench-1.5, with the texts of cells spelt alike first (OmniDocBench 1.6): symbols, LaTeX, lone "
+    "dashes. It moves tables of the same demo by up to 0.083.",
+    "table-transformer": "GriTS of the code behind most published numbers: difflib's blocks instead of the longest common "
+    "subsequence, the hull of two boxes instead of their union; relations dar_con_original and dar_con (blanks are cells).",
+}
+"""How each compat mode differs from the default."""
+KIND_WORDS = {
+    "row_missed": "A row of the truth without a partner: 1, and 1 for each of its cells without one.",
+    "row_spurious": "A predicted row without a partner.",
+    "row_merged": "Rows of the truth that stand in one predicted row, side by side or cell by cell.",
+    "row_split": "A row of the truth that was cut into several.",
+    "column_missed": "A cell without a partner, as at least half of its column (two or more).",
+    "column_spurious": "A predicted cell without a partner, as at least half of its column (two or more).",
+    "cell_missed": "A cell of the truth without a partner, in a row that has one.",
+    "cell_spurious": "A predicted cell without a partner, in a row that has one.",
+    "cell_merged": "A cell of the truth whose text stands in the cell beside it.",
+    "cell_split": "A predicted cell that holds a part of the cell beside it.",
+    "shift": "A cell was left out or put in, and the next ones stand under other headings.",
+    "span": "A span was lost, invented or changed.",
+    "text": "A text was misread: edits by the length of the longer text.",
+    "table_missed": "A table of the truth without a partner: the whole of its loss.",
+    "table_spurious": "A predicted table without a partner; it stands beside the sum of losses.",
+    "header_wrong": "A header taken for a cell or the other way round; it costs nothing.",
+}
+"""What each kind of error is."""
 MEASURES = (
     Measure(
         "teds",
@@ -81,3 +112,17 @@ MEASURES = (
         )
     ),
 )
+
+
+def scopes_of(name: str) -> dict[str, str]:
+    """Over what a measure is told, the usual first."""
+    if name.endswith(("_precision", "_recall", "_f1")):
+        return {"micro": "counts are added up over all tables, missed and spurious ones too"}
+    scopes = {
+        "mean": "the mean over truth tables; a missed one counts 0",
+        "with_spurious": "the same, with one more 0 for each spurious table",
+        "pages": "the mean of the means of pages with truth tables",
+        "simple": "the mean over truth tables without spans",
+        "complex": "the mean over truth tables with spans",
+    }
+    return scopes | ({"micro": "nodes and slots of all tables together"} if name.startswith(("teds", "grits")) else {})

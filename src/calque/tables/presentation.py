@@ -20,6 +20,7 @@ from calque.core.presentation.result_schema import (
 )
 from calque.core.presentation.sections import Section
 from calque.core.presentation.wording import counted, percent, short_names
+from calque.tables.explained import ABOUT, KIND_WORDS
 from calque.tables.kinds import KINDS
 from calque.tables.numbers import BLOCKS, MEANS, WORST
 from calque.tables.scoring import Status
@@ -50,6 +51,8 @@ COLUMNS = {
     "main kind": "The kind of error that costs most.",
     "tables": "How many truth tables.",
     "documents": "How many documents have this value of the metadata.",
+    **{f"compat {name}": text for name, text in ABOUT.items()},
+    **KIND_WORDS,
 }
 SAID = {
     "row_missed": "rows that are missing", "row_spurious": "rows that are not there", "row_merged": "rows that are merged",
@@ -67,17 +70,30 @@ def sentence(numbers: Mapping[str, Any]) -> str:
         predicted = f"{counted(counts['pred'], 'table')} {_were(counts['pred'])} predicted"
         return f"There is nothing to find: the truth has no tables, and {predicted}."
     name = next((each for each in ("teds", "grits_con", "grits_top") if isinstance(means.get(each), float)), None)
-    found = f"Finds {counts['paired']:,} of {counted(counts['truth'], 'table')}"
-    found += (
-        f" and {counted(counts['spurious'], 'table')} that {_are(counts['spurious'])} not there" if counts["spurious"] else ""
-    )
+    found = _found(counts)
     if name is None:
         return f"{found}."
-    main = max(_losses(numbers).items(), key=lambda item: item[1], default=("", 0.0))
-    why = f"; most of the loss is {SAID[main[0]]} ({percent(main[1] / sum(_losses(numbers).values()))})" if main[1] > 0 else ""
     if means[name] == 1:
         return f"{found}, without any difference ({TITLES[name]} 1)."
-    return f"{found}, with a mean {TITLES[name]} of {means[name]:.4f}{why}."
+    return f"{found}, with a mean {TITLES[name]} of {means[name]:.4f}{_reason(_losses(numbers))}."
+
+
+def _found(counts: Mapping[str, int]) -> str:
+    """How many tables have a partner, and how many were predicted for nothing."""
+    truth, paired, spurious = counts["truth"], counts["paired"], counts["spurious"]
+    which = (
+        "the only table" if truth == 1 else f"all {truth:,} tables" if paired == truth else f"{paired:,} of {truth:,} tables"
+    )
+    found = f"Finds {which}" if paired else f"Finds none of {truth:,} tables" if truth > 1 else "Does not find the only table"
+    return f"{found}, and {counted(spurious, 'table')} that {_are(spurious)} not there" if spurious else found
+
+
+def _reason(losses: Mapping[str, float]) -> str:
+    total = sum(losses.values())
+    if not total:
+        return ""
+    kind, most = max(losses.items(), key=lambda item: item[1])
+    return f"; {'all' if most == total else percent(most / total)} of the loss is {SAID[kind]}"
 
 
 def _losses(numbers: Mapping[str, Any]) -> dict[str, float]:

@@ -48,12 +48,11 @@ class Gathering:
         if isinstance(value, float) and value.is_integer():
             value = int(value)
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            self._log.add(
-                "bad-place" if least == 0 else "bad-span",
-                where,
-                f"expected {what} as a whole number from {least}, not {kind(value)} {shown(value)}",
-                severity=self._severity,
-            )
+            text = f"expected {what} as a whole number from {least}, not {kind(value)} {shown(value)}"
+            if least:
+                self._log.add("bad-span", where, text, severity=self._severity)
+            else:
+                self._log.add("bad-place", where, text, severity=self._severity)
             return None
         return value
 
