@@ -20,6 +20,7 @@ from calque.core.presentation.result_schema import (
 )
 from calque.core.presentation.sections import Section
 from calque.core.presentation.wording import counted, percent, short_names
+from calque.tables.adjacency import THRESHOLDS_2019
 from calque.tables.explained import ABOUT, KIND_WORDS
 from calque.tables.kinds import KINDS
 from calque.tables.numbers import BLOCKS, MEANS, WORST
@@ -42,12 +43,15 @@ COLUMNS = {
     "both": "How many stand on both sides.",
     "truth": "How many the truth has; in lists of tables, the place of the table in its document.",
     "predicted": "How many were predicted; in lists of tables, the place of the table in its document.",
+    "precision": "The share of what was predicted that stands on both sides.",
+    "recall": "The share of the truth that stands on both sides.",
+    "F1": "Precision and recall together.",
     "kind": "The kind of error that explains a unit of the distance.",
     "count": "How often.",
     "cost": "What it costs in rows, cells and texts.",
     "loss": "How much of the mean TEDS it takes; all losses add up to 1 minus the mean TEDS.",
     "document": "The document.",
-    "found": "The place of the predicted table in its document; -1 for none.",
+    "found": "The place of the predicted table in its document; nothing where there is none.",
     "main kind": "The kind of error that costs most.",
     "tables": "How many truth tables.",
     "documents": "How many documents have this value of the metadata.",
@@ -208,7 +212,13 @@ def _apart(numbers: Mapping[str, Any]) -> Section:
 def _list(title: str, listed: Sequence[Mapping[str, Any]], notes: Sequence[str]) -> Section:
     names = [name for name in ("teds", "grits_con") if listed and name in listed[0]]
     rows = [
-        (str(entry["document"]), entry["truth"], entry["found"], *(entry[name] for name in names), entry.get("kind", ""))
+        (
+            str(entry["document"]),
+            entry["truth"],
+            "" if entry["found"] < 0 else entry["found"],
+            *(entry[name] for name in names),
+            entry.get("kind", ""),
+        )
         for entry in listed
     ]
     head = ("document", "truth", "found", *(TITLES[name] for name in names), "main kind")
@@ -246,6 +256,8 @@ def flat(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
         for unit, block in numbers["documents"].items()
         for place, value in enumerate(block.get("teds", ()))
     ]
+    for scope in ("worst", "apart"):
+        rows += [{"scope": scope, "part": str(entry["document"]), **entry} for entry in numbers[scope]]
     for column, tree in numbers.get("slices", {}).items():
         if isinstance(tree, Mapping):
             rows += [{"scope": column, "part": value, **block["mean"]} for value, block in tree["values"].items()]
@@ -261,7 +273,9 @@ def result_schema() -> Schema:
     })  # fmt: skip
     micro = object_of({}, {
         **means["properties"], **dict.fromkeys(BLOCKS, ratios),
-        "adjacency": {"anyOf": [ratios, map_of({"anyOf": [ratios, SHARE]})]},
+        "adjacency": object_of({}, {
+            **ratios["properties"], **{repr(each): ratios for each in THRESHOLDS_2019}, "weighted_f1": SHARE,
+        }),
     })  # fmt: skip
     counts = object_of(dict.fromkeys(
         ("documents", "truth", "pred", "undefined", "clamped", *(status.name.lower() for status in Status)), COUNT
