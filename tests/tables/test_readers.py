@@ -182,7 +182,8 @@ REPAIRS: dict[str, tuple[str, dict[str, int], list[list[str]]]] = {
     "a span of nothing": ("<table><tr><td colspan=0>a</td></tr></table>", {"bad-span": 1}, [["a"]]),
     "spans beyond the table": ("<table><tr><td rowspan=9>a</td></tr></table>", {"span-clipped": 1}, [["a"]]),
     "cells on cells": (
-        "<table><tr><td>a</td><td rowspan=2>b</td></tr><tr><td colspan=2>c</td></tr></table>", {"overlap": 1}, [["a", "b"], ["c", "c"]],
+        "<table><tr><td>a</td><td rowspan=2>b</td></tr><tr><td colspan=2>c</td></tr></table>",
+        {"overlap": 1}, [["a", "b"], ["c", "c"]],
     ),
     "holes": ("<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>", {"ragged": 1}, [["a", "b"], ["c", ""]]),
     "a table in a cell": (

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from calque.core.columns import Floats
+from calque.core.columns import Codes, Floats
 from calque.core.errors import MissingExtra
 from calque.core.table_corpus import CellTable
 from calque.kernels import kernels
-from calque.kernels.structs import TextPoints, Trees
+from calque.kernels.structs import RowTables, TextPoints, Trees
 from calque.tables.omnidocbench_html import as_omnidocbench
 
 if TYPE_CHECKING:
@@ -32,6 +32,24 @@ class HtmlTree(NamedTuple):
     elements: int
     """How many elements there are below the table, those inside of cells too."""
 
+    def is_plain(self) -> bool:
+        """Whether it is a table of rows of cells, and nothing else: those have a quicker way."""
+        return all(
+            first == place if tokens is not None else label == "tr" or place == len(self.labels) - 1
+            for place, (label, tokens, first) in enumerate(zip(self.labels, self.tokens, self.firsts, strict=True))
+        ) and _cells_in_rows(self)
+
+
+def _cells_in_rows(tree: HtmlTree) -> bool:
+    """Whether each row holds the cells since the row before it, and none is left for the table."""
+    begin = 0
+    for place, (label, first) in enumerate(zip(tree.labels, tree.firsts, strict=True)):
+        if label == "tr":
+            if first != (begin if begin < place else place):
+                return False
+            begin = place + 1
+    return begin == len(tree.labels) - 1
+
 
 def trees_apart(compat: str, pairs: Sequence[Pair], *, structure: bool, jobs: int) -> tuple[Floats, Floats, Floats]:
     """The distance of each pair, and how many elements both sides have; NaN where the tool would not give a number."""
@@ -41,11 +59,14 @@ def trees_apart(compat: str, pairs: Sequence[Pair], *, structure: bool, jobs: in
             trees[id(table)] = html_tree(compat, table)
     known = {key: tree for key, tree in trees.items() if tree is not None}
     place = {key: number for number, key in enumerate(known)}
-    packed, texts = _packed(known.values(), structure=structure)
-    usable = [row for row, pair in enumerate(pairs) if all(id(table) in place for table in pair)]
-    ours, theirs = (np.array([place[id(pairs[row][side])] for row in usable], dtype=np.int32) for side in (0, 1))
+    plain = {key for key, tree in known.items() if tree.is_plain()}
+    numbered = _Numbered(known.values(), structure=structure)
     columns = np.full((3, len(pairs)), np.nan)
-    columns[0, usable] = kernels().tree_distances(packed, packed, texts, ours, theirs, jobs)
+    usable = [row for row, pair in enumerate(pairs) if all(id(table) in place for table in pair)]
+    for flat in (False, True):
+        rows = [row for row in usable if all(id(table) in plain for table in pairs[row]) is flat]
+        ours, theirs = (np.array([place[id(pairs[row][side])] for row in rows], dtype=np.int32) for side in (0, 1))
+        columns[0, rows] = numbered.distances(ours, theirs, flat=flat, jobs=jobs) if rows else ()
     for side in (0, 1):
         columns[1 + side, usable] = [known[id(pairs[row][side])].elements for row in usable]
     return columns[0], columns[1], columns[2]
@@ -131,21 +152,53 @@ def _tokens(cell: _Element) -> Iterator[str]:
             yield from (node.tail or "") if node.tag != "td" else ""
 
 
-def _packed(trees: Iterable[HtmlTree], *, structure: bool) -> tuple[Trees, TextPoints]:
-    labels: dict[Any, int] = {}
-    texts: dict[tuple[str, ...], int] = {}
-    points: dict[str, int] = {}
-    codes, contents, firsts, offsets = list[int](), list[int](), list[int](), [0]
-    for tree in trees:
-        codes += [labels.setdefault(label, len(labels)) for label in tree.labels]
-        contents += [-1 if structure or each is None else texts.setdefault(each, len(texts)) for each in tree.tokens]
-        firsts += tree.firsts
-        offsets.append(len(codes))
-    tokens = [points.setdefault(token, len(points)) for text in texts for token in text]
-    made = Trees(
-        np.array(offsets, dtype=np.int64),
-        np.array(codes, dtype=np.int32),
-        np.array(contents, dtype=np.int32),
-        np.array(firsts, dtype=np.int32),
-    )
-    return made, TextPoints(np.array(tokens, dtype=np.int32), np.cumsum([0, *map(len, texts)], dtype=np.int64))
+class _Numbered:
+    """Trees with numbers for labels, texts and tokens, as the kernels take them."""
+
+    def __init__(self, trees: Iterable[HtmlTree], *, structure: bool) -> None:
+        self._trees = list(trees)
+        labels: dict[Any, int] = {}
+        texts: dict[tuple[str, ...], int] = {(): 0}
+        self._labels = [[labels.setdefault(label, len(labels)) for label in tree.labels] for tree in self._trees]
+        self._contents = [
+            [-1 if each is None else 0 if structure else texts.setdefault(each, len(texts)) for each in tree.tokens]
+            for tree in self._trees
+        ]
+        points: dict[str, int] = {}
+        tokens = [points.setdefault(token, len(points)) for text in texts for token in text]
+        self._texts = TextPoints(np.array(tokens, dtype=np.int32), np.cumsum([0, *map(len, texts)], dtype=np.int64))
+
+    def distances(self, ours: Codes, theirs: Codes, *, flat: bool, jobs: int) -> Floats:
+        """How far trees are apart; ``flat`` ones are rows of cells and nothing else."""
+        if flat:
+            rows = self._rows()
+            return kernels().row_tree_distances(rows, rows, self._texts, ours, theirs, False, jobs)
+        made = self._packed()
+        return kernels().tree_distances(made, made, self._texts, ours, theirs, jobs)
+
+    def _packed(self) -> Trees:
+        sizes = [len(tree.labels) for tree in self._trees]
+        return Trees(
+            np.cumsum([0, *sizes], dtype=np.int64),
+            np.array([code for codes in self._labels for code in codes], dtype=np.int32),
+            np.array([code for codes in self._contents for code in codes], dtype=np.int32),
+            np.array([first for tree in self._trees for first in tree.firsts], dtype=np.int32),
+        )
+
+    def _rows(self) -> RowTables:
+        """The cells of each row; trees that are not flat have none, and nobody asks for them."""
+        starts, rows, spans, codes = [0], [0], list[int](), list[int]()
+        for tree, labels, contents in zip(self._trees, self._labels, self._contents, strict=True):
+            for label, code, content in zip(tree.labels, labels, contents, strict=True) if tree.is_plain() else ():
+                if label == "tr":
+                    rows.append(len(codes))
+                elif label != "table":
+                    spans.append(code)
+                    codes.append(content)
+            starts.append(len(rows) - 1)
+        return RowTables(
+            np.array(starts, dtype=np.int64),
+            np.array(rows, dtype=np.int64),
+            np.array(spans, dtype=np.int64),
+            np.array(codes, dtype=np.int32),
+        )

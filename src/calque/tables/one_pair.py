@@ -14,7 +14,7 @@ from calque.readers.tables.files import one_table
 from calque.tables.adjacency import THRESHOLDS_2019
 from calque.tables.kinds import KINDS
 from calque.tables.reading import plainly, with_texts
-from calque.tables.scoring import Distances, measured_pair
+from calque.tables.scoring import Distances, measured_pair, teds_of
 from calque.tables.task import TEDS_ALONE, Tables
 
 Table = CellTable
@@ -51,9 +51,10 @@ def teds(truth: Any, pred: Any, structure_only: bool = False, compat: str | None
     >>> teds("<table><tr><td>a<td>b</table>", "<table><tr><td>a<td>x</table>")
     0.6666666666666667
     """
-    found = compare(truth, pred, compat=compat, only=("teds",))
-    value: float | None = found["teds_struct" if structure_only else "teds"]
-    return value
+    task = Tables(compat=compat or "none", only=("teds",))
+    plain = plainly(task)
+    pair = with_texts(one_table(truth), plain), with_texts(one_table(pred), plain)
+    return _defined(float(teds_of(task, [pair], structure=structure_only)[0]))
 
 
 def compare(truth: Any, pred: Any, compat: str | None = None, adjacency: str = "2013", **settings: Any) -> Compared:

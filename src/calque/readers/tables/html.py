@@ -76,18 +76,19 @@ class _Reading:
                 self._open = True
                 self._begin(tag.start)
             return
+        text, closing, name = tag[:3]
         if self._cell is not None:
-            self._pieces.append(tag.text)
-        elif not self._captioned and tag.text.strip():
+            if not (closing and name in RAW):  # a script is no text
+                self._pieces.append(text)
+        elif text and not self._captioned and not text.isspace():
             self._repairs["stray-text"] += 1
-        if tag.name in RAW and tag.closing and self._cell is not None:
-            self._pieces.pop()  # a script is no text
-        if tag.name == "table":
+        handle = None if self._nested else self._structure.get(name)
+        if handle is not None:
+            handle(tag)
+        elif name == "table":
             self._table(tag)
-        elif self._nested or tag.name not in self._structure:
-            self._separate(tag.name)
         else:
-            self._structure[tag.name](tag)
+            self._separate(name)
 
     def _cell_tag(self, tag: Tag) -> None:
         self._end_cell(supplied=not tag.closing)
@@ -140,17 +141,17 @@ class _Reading:
             return
         name, written = self._cell
         text = "".join(self._pieces)
-        attributes = attributes_of(written) if "span" in written.lower() else {}
-        self._row.append(
-            RawCell(
-                span_of(attributes.get("rowspan"), self._repairs, least=0),
-                span_of(attributes.get("colspan"), self._repairs, least=1),
-                squeezed(unescape(text) if "&" in text else text),
-                name == "th" or self._section == "thead",
-            )
-        )
+        rowspan, colspan = self._spans(written) if written else (1, 1)
+        header = name == "th" or self._section == "thead"
+        self._row.append(RawCell(rowspan, colspan, squeezed(unescape(text) if "&" in text else text), header))
         self._cell = None
-        self._repairs["unclosed-tag"] += supplied
+        if supplied:
+            self._repairs["unclosed-tag"] += 1
+
+    def _spans(self, written: str) -> tuple[int, int]:
+        attributes = attributes_of(written)
+        rowspan = span_of(attributes.get("rowspan"), self._repairs, least=0)
+        return rowspan, span_of(attributes.get("colspan"), self._repairs, least=1)
 
     def _end_row(self, *, supplied: bool) -> None:
         self._end_cell(supplied=True)

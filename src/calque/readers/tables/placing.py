@@ -54,6 +54,10 @@ def placed(rows: Sequence[Sequence[RawCell]], repairs: Counter[str], **more: obj
     for row, cells in enumerate(rows):
         column = 0
         for cell in cells:
+            if not taken and cell.rowspan == cell.colspan == 1:  # as most are
+                places.append((row, column, 1, 1, cell))
+                column += 1
+                continue
             while column < len(taken) and taken[column] > row:
                 column += 1
             colspan, rowspan = _clipped(cell, len(rows) - row, repairs)
@@ -64,7 +68,8 @@ def placed(rows: Sequence[Sequence[RawCell]], repairs: Counter[str], **more: obj
                 taken += [0] * (end - len(taken))
                 taken[column:end] = [row + rowspan] * colspan
             places.append((row, column, rowspan, colspan, cell))
-            column, width = end, max(width, end)
+            column = end
+        width = max(width, column)
         if width * len(rows) > MOST_SLOTS:
             break
     return _table(places, len(rows), width, repairs, more)
@@ -84,16 +89,17 @@ def _table(
 ) -> CellTable:
     if rows * width <= MOST_SLOTS and _has_holes(places, rows, width):
         repairs["ragged"] += 1
-    boxes = tuple(cell.box for *_, cell in places)
+    row, column, rowspan, colspan, raw = zip(*places, strict=True) if places else ((),) * 5
+    _, _, text, header, boxes = zip(*raw, strict=True) if raw else ((),) * 5
     return CellTable(
         rows=rows,
         columns=width,
-        row=tuple(place[0] for place in places),
-        column=tuple(place[1] for place in places),
-        rowspan=tuple(place[2] for place in places),
-        colspan=tuple(place[3] for place in places),
-        text=tuple(place[4].text for place in places),
-        header=tuple(place[4].header for place in places),
+        row=row,
+        column=column,
+        rowspan=rowspan,
+        colspan=colspan,
+        text=text,
+        header=header,
         boxes=boxes if any(boxes) else (),
         repairs=dict(+repairs),
         **more,  # type: ignore[arg-type]  # what the caller knows of the table
