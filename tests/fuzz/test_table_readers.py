@@ -22,7 +22,8 @@ from tests.tables.test_readers import DOCLING, ICDAR_2013, ICDAR_2019, OMNIDOCBE
 UNITS = [
     "<table>", "</table>", "<tr>", "</tr>", "<td>", "</td>", "<th colspan=2>", "<td rowspan=3>", "<td rowspan=0>", "<thead>",
     "</thead>", "<caption>", "<b>", "</b>", "<br>", "x", " ", "&", "&amp;", "&#0;", "<", ">", '"', "'", "<a ", "<a b=",
-    '<a b="', "</", "<!--", "-->", "<![CDATA[", "<?", "<!", "<script>", "</script>", "|", "-", "|-|", "\n", "\\|", "\\", "**", "`", "```",
+    '<a b="', "</", "<!--", "-->", "<![CDATA[", "<?", "<!", "<script>", "</script>", "|", "-", "|-|", "\n", "\\|",
+    "\\", "**", "`", "```",
     "~~~", ":", "<td colspan=1000>", "\x00", "\ud800", "é", "\u3000",
 ]  # fmt: skip
 texts = st.lists(st.sampled_from(UNITS), max_size=40).map("".join)

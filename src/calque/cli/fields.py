@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli.evaluate import evaluate
-from calque.cli.options import PATH, WRITTEN, jobs_option, output_options, task_from, task_options
+from calque.cli.gates import FOR_SERVERS
+from calque.cli.options import PATH, WRITTEN, interval_options, jobs_option, output_options, task_from, task_options
+from calque.core.errors import ConfigError
 from calque.fields.task import Fields
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 @task_options(Fields)
 @click.option("--explain-schema", is_flag=True, help="Show how each field is compared and why, in place of evaluating.")
 @click.option("--write-schema", type=WRITTEN, metavar="FILE", help="Save the schema with all that was decided, for editing.")
+@interval_options
 @jobs_option
 @output_options
 def command(truth: str, predictions: str | None, explain_schema: bool, write_schema: str | None, **values: Any) -> int:
@@ -40,9 +43,9 @@ def command(truth: str, predictions: str | None, explain_schema: bool, write_sch
     if predictions is None:
         raise click.UsageError("Missing argument 'PREDICTIONS'.")
     if write_schema is not None:
-        from calque.cli.inputs import from_stdin
+        from calque.cli.inputs import taken_in
 
-        truth, predictions = from_stdin(truth, predictions)
+        truth, predictions = taken_in(truth, predictions)
         values["schema"] = _settled(truth, write_schema, values).schema
     return evaluate(Fields, truth, predictions, values)
 
@@ -62,13 +65,15 @@ def _settled(truth: str, write_schema: str | None, values: dict[str, Any]) -> Fi
 def _explain(truth: str, write_schema: str | None, values: dict[str, Any], *, shown: bool) -> int:
     """Show the schema, or only save it."""
     from calque.cli import exits
-    from calque.cli.inputs import from_stdin
+    from calque.cli.inputs import taken_in
     from calque.cli.render import formats_of, write_each
     from calque.cli.sheets import check_wanted
 
     kinds = formats_of(values["format"], values["output"])
     check_wanted(kinds.values(), brief=values["brief"], task=Fields)
-    (truth,) = from_stdin(truth)
+    if {*FOR_SERVERS} & {*kinds.values()}:
+        raise ConfigError(f"{' and '.join(FOR_SERVERS)} tell what gates say of numbers, and a schema has none")
+    (truth,) = taken_in(truth)
     task = _settled(truth, write_schema, values)
     if shown:
         from calque.fields.schemas.explained import as_sections
