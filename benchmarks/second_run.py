@@ -1,6 +1,6 @@
 """A second run for comparisons: the detections of a first one, with some lost, some new and all scores a little other.
 
-    python benchmarks/second_run.py DETECTIONS OUT
+python benchmarks/second_run.py DETECTIONS OUT
 """
 
 from __future__ import annotations
