@@ -120,6 +120,16 @@ def test_what_a_verb_prints_is_described(calque: Calque, verb: str, arguments: t
 
 
 @pytest.mark.parametrize("verb", VERBS)
+def test_what_is_added_to_a_result_is_described(calque: Calque, verb: str) -> None:
+    """Intervals, gates, and the differences to a baseline."""
+    calque(verb, *COMMANDS[verb][0], "--save", "base.state")
+    added = ("--intervals", "--replicates", "100", "--baseline", "base.state")
+    printed = calque(verb, *COMMANDS[verb][0], *added, "--format", "json").json
+    assert printed.keys() >= {"intervals", "gate", "baseline"}
+    Draft202012Validator(closed(validator(calque, verb).schema)).validate(printed)
+
+
+@pytest.mark.parametrize("verb", VERBS)
 def test_a_merged_state_is_described(calque: Calque, verb: str) -> None:
     calque(verb, *COMMANDS[verb][0], "--save", "state.calque")
     validator(calque, verb).validate(calque("merge", "state.calque", "--format", "json").json)

@@ -237,7 +237,8 @@ def ledger_of(rows: Sequence[Row]) -> Ledger:
 
 def _details(row: Row) -> dict[str, Any]:
     told = row.outcome.to_dict()
-    return {key: told[key] for key in ("hits", "misses", "reasoning", "metadata")} | {"place": row.case.place}
+    kept = {key: told[key] for key in ("hits", "misses", "reasoning", "metadata")} | {"place": row.case.place}
+    return kept | ({"shapes": row.shapes} if row.shapes else {})
 
 
 def _order(table: Table) -> Any:
@@ -256,7 +257,8 @@ def results(ledger: Ledger) -> Iterator[dict[str, Any]]:
     short = table.array("failed_in_part").tolist() if "failed_in_part" in table else [False] * table.height
     for row in _order(table).tolist():
         told = json.loads(details[row]) if details is not None else {}
-        told.pop("place", None)
+        for key in ("place", "shapes"):
+            told.pop(key, None)
         yield {
             "id": ledger.units[columns["unit"][row]],
             "evaluator": names[columns["evaluator"][row]],
