@@ -1,0 +1,3 @@
+"""The scripts of frameworks are run by a test, not collected as tests."""
+
+collect_ignore = ["frameworks"]
