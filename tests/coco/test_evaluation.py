@@ -18,7 +18,6 @@ from calque.coco import COCO, COCOeval
 from tests.coco.sets import made
 from tests.coco.test_mask import equal
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 KINDS = {"theirs": (TheirCOCO, TheirCOCOeval), "ours": (COCO, COCOeval)}
 
 

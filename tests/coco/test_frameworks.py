@@ -15,7 +15,7 @@ from tests.coco.sets import written
 SCRIPTS = sorted((Path(__file__).parent / "frameworks").glob("*.py"))
 SETS = {"usual": {}, "many classes": {"classes": 7, "images": 12}, "one image": {"images": 1, "classes": 1, "dense": 12}}
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # the scripts leave files to the collector
 
 
 def compare(one: Any, other: Any, place: str = "$") -> None:

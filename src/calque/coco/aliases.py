@@ -23,7 +23,7 @@ def init_as_faster_coco_eval() -> None:
     coco, cocoeval, mask, faster = (_ours(name) for name in ("coco", "cocoeval", "mask", "faster"))
     names = {"COCO": coco.COCO, "COCOeval_faster": faster.COCOeval_faster, "mask": mask}
     package = {"__version__": FASTER_COCO_EVAL_VERSION, **names, "init_as_pycocotools": init_as_pycocotools}
-    _install("faster_coco_eval", {}, package)
+    _install("faster_coco_eval", {}, package | {"coco": coco, "cocoeval": faster})
     modules = {"coco": coco, "cocoeval": cocoeval, "mask": mask, "faster_eval_api": faster}
     _install("faster_coco_eval.core", modules, names)
     sys.modules["faster_coco_eval"].core = sys.modules["faster_coco_eval.core"]  # type: ignore[attr-defined]  # as import does

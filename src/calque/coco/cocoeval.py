@@ -22,7 +22,7 @@ from calque.coco import per_image
 from calque.coco.coco import COCO, Row
 from calque.coco.curves import accumulated
 from calque.coco.evaluated import Evaluated
-from calque.coco.segmentation import drawable, masks_of_rings
+from calque.coco.segmentation import compressed, drawable, masks_of_rings
 from calque.coco.sides import Unusual
 from calque.coco.summary import Params, summarized
 
@@ -150,8 +150,7 @@ class COCOeval:
 
     def _own_steps(self) -> bool:
         """Whether somebody has put a step of their own in the place of ours."""
-        steps = ("_prepare", "computeIoU", "evaluateImg")
-        return any(step in self.__dict__ or getattr(type(self), step) is not getattr(COCOeval, step) for step in steps)
+        return any(name in self.__dict__ or getattr(type(self), name) is not step for name, step in STEPS.items())
 
     def _at_once(self) -> bool:
         """Match everything on the kernels; False where something is too unusual for them."""
@@ -239,6 +238,10 @@ class COCOeval:
         return ""
 
 
+STEPS = {name: getattr(COCOeval, name) for name in ("_prepare", "computeIoU", "evaluateImg")}
+"""Kept as they are here: some scripts put a function of their own into the class."""
+
+
 def _by_image_and_class(rows: Sequence[Row]) -> defaultdict[Any, list[Row]]:
     groups = defaultdict(list)
     for row in rows:
@@ -268,11 +271,10 @@ def _to_masks(rows: Sequence[Row], api: Any) -> None:
         for row in rows:
             row["segmentation"] = api.annToRLE(row)
         return
-    drawn = [row for row in rows if drawable(row)]
-    masks = masks_of_rings(drawn, [api.imgs.get(row["image_id"]) for row in drawn])
-    for row, mask in zip(drawn, masks, strict=True):
+    others = [row for row in rows if not compressed(row.get("segmentation"))]
+    drawn = [row for row in others if drawable(row)]
+    for row, mask in zip(drawn, masks_of_rings(drawn, [api.imgs.get(row["image_id"]) for row in drawn]), strict=True):
         row["segmentation"] = mask
-    for row in rows:
-        segmentation = row["segmentation"]
-        if not isinstance(segmentation, dict) or not isinstance(segmentation["counts"], str | bytes):
+    for row in others:
+        if not compressed(row["segmentation"]):
             row["segmentation"] = api.annToRLE(row)

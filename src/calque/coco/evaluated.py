@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from calque.coco import mask as maskUtils
 from calque.coco.curves import Chosen, Tables
-from calque.coco.per_image import Row, filled, key_of
-from calque.coco.runs import Runs
+from calque.coco.fields import Layout
+from calque.coco.fields import Verdicts as VerdictsOfRange
+from calque.coco.mask import MOST_PIXELS
+from calque.coco.per_image import Row, key_of
+from calque.coco.runs import Packed
 from calque.coco.sides import Places, Side, Unusual, numeric_ids
 from calque.core.columns import Array, Codes, Floats, Ints
 from calque.kernels import kernels
@@ -54,10 +56,7 @@ class Evaluated:
         thresholds, ranges = _numbers(params)
         scores, groups = found.numbers(), np.union1d(truth.groups, found.groups)
         pairs = _mask_pairs(truth, found, groups) if key == "segmentation" else _box_pairs(truth, found, groups)
-        settings = [
-            CocoSettings(thresholds[start : start + AT_ONCE], ranges, int(params.maxDets[-1]))
-            for start in range(0, max(len(thresholds), 1), AT_ONCE)
-        ]
+        settings = _settings(params, thresholds, ranges)
         evaluated = cls(params, id_zero_counts, truth, found, scores, groups, pairs, [])
         evaluated.parts.extend(evaluated._matched(part, partners=False)[:4] for part in settings)
         # pycocotools leaves what it thought of a truth in the last area range, and so does this.
@@ -134,70 +133,55 @@ class Evaluated:
 
     # What is made when somebody reads it.
 
-    def overlaps(self) -> dict[tuple[Any, Any], Any]:
-        """The tables of overlaps by image and class."""
-        tables: dict[tuple[Any, Any], Any] = {}
-        by_group = dict(zip(self.groups.tolist(), self._group_rows(), strict=True))
-        for i, image in enumerate(self.params.imgIds):
-            for k, category in enumerate(self.classes):
-                rows = by_group.get(i * max(len(self.params.catIds), 1) + k if self.params.useCats else i)
-                tables[image, category] = [] if rows is None else self._overlaps(*rows)
-        return tables
+    def _layout(self) -> Layout:
+        return Layout.of(self.truth, self.found, self.scores, self.groups, int(self.params.maxDets[-1]))
 
-    def _overlaps(self, truth: slice, ranked: Ints) -> Any:
-        found = [self.found.shapes[row] for row in ranked]
-        crowd = (self.truth.crowd[truth] != 0).astype(np.uint8)
-        return maskUtils.iou(found, self.truth.shapes[truth], crowd)
+    def overlaps(self) -> dict[tuple[Any, Any], Any]:
+        """What pycocotools calls `ious`: the tables of overlaps by image and class."""
+        by_group = dict(self._layout().tables(self.pairs))
+        width = max(len(self.params.catIds), 1) if self.params.useCats else 1
+        return {
+            (image, category): by_group.get(i * width + k, [])
+            for i, image in enumerate(self.params.imgIds)
+            for k, category in enumerate(self.classes)
+        }
 
     def verdicts(self) -> list[Row | None]:
         """What pycocotools calls `evalImgs`: class by class, area range by area range, image by image."""
         params, images, areas = self.params, len(self.params.imgIds), len(self.params.areaRng)
         verdicts: list[Row | None] = [None] * self.size
-        thresholds, ranges = _numbers(params)
-        parts = [
-            self._matched(CocoSettings(thresholds[start : start + AT_ONCE], ranges, int(params.maxDets[-1])), partners=True)[4]
-            for start in range(0, max(len(thresholds), 1), AT_ONCE)
-        ]
-        partners = np.concatenate(parts, axis=2)
-        rows_of = zip(self.groups.tolist(), self._group_rows(), strict=True)
-        for group, (truth, ranked) in rows_of:
-            image, k = divmod(group, max(len(params.catIds), 1)) if params.useCats else (group, 0)
-            for a, area in enumerate(params.areaRng):
+        layout = self._layout()
+        dt_ids, scores = ([column[row] for row in layout.ranked.tolist()] for column in (self.found.ids, self.found.scores))
+        width = max(len(params.catIds), 1) if params.useCats else 1
+        for a, verdict in enumerate(self._by_area(layout)):
+            for group in layout.each():
+                image, k = divmod(group.number, width)
                 head = {
                     "image_id": params.imgIds[image],
                     "category_id": self.classes[k],
-                    "aRng": area,
+                    "aRng": params.areaRng[a],
                     "maxDet": params.maxDets[-1],
                 }
-                place = (k * areas + a) * images + image
-                verdicts[place] = head | self._verdict(truth, ranked, partners[ranked, a].T, a, ranges[a])
+                verdicts[(k * areas + a) * images + image] = head | verdict.fields(layout, group, dt_ids, scores)
         return verdicts
 
-    def _verdict(self, truth: slice, ranked: Ints, partners: Array, a: int, bounds: Floats) -> Row:
-        ignored = self.parts[0][3][truth, a].astype(np.int64)
-        order = np.argsort(ignored, kind="stable")
-        place = np.empty(len(order) + 1, dtype=np.int64)
-        place[order] = np.arange(len(order))
-        place[-1] = -1
-        to_truth = place[np.where(partners >= 0, partners - truth.start, -1)]
-        gt_ids = self.truth.ids[truth]
-        areas = self.found.areas[ranked]
-        return filled(
-            to_truth,
-            [gt_ids[row] for row in order],
-            [self.found.ids[row] for row in ranked],
-            [self.found.scores[row] for row in ranked],
-            ignored[order] if len(order) else np.array([]),
-            ((areas < bounds[0]) | (areas > bounds[1])).reshape(1, -1),
-            self.id_zero_counts,
-        )
+    def _by_area(self, layout: Layout) -> Iterator[VerdictsOfRange]:
+        """Who took whom, in each area range."""
+        thresholds, ranges = _numbers(self.params)
+        parts = [self._matched(part, partners=True)[4] for part in _settings(self.params, thresholds, ranges)]
+        partners = np.concatenate(parts, axis=2)
+        for a, (low, high) in enumerate(ranges.tolist()):
+            ignored = self.parts[0][3][:, a].astype(np.int64)
+            outside = (self.found.areas < low) | (self.found.areas > high)
+            yield VerdictsOfRange.of(layout, partners[:, a], ignored, outside, id_zero_counts=self.id_zero_counts)
 
-    def _group_rows(self) -> Iterator[tuple[slice, Ints]]:
-        """Of each group the truths, and the found rows by score, up to the limit."""
-        limits = [np.append(np.searchsorted(side.groups, self.groups), len(side)).tolist() for side in (self.truth, self.found)]
-        most = int(self.params.maxDets[-1])
-        for (start, end), (first, last) in zip(pairwise(limits[0]), pairwise(limits[1]), strict=True):
-            yield slice(start, end), first + np.argsort(-self.scores[first:last], kind="stable")[:most]
+
+def _settings(params: Any, thresholds: Floats, ranges: Floats) -> list[CocoSettings]:
+    """As many thresholds at once as the kernels take."""
+    return [
+        CocoSettings(thresholds[start : start + AT_ONCE], ranges, int(params.maxDets[-1]))
+        for start in range(0, max(len(thresholds), 1), AT_ONCE)
+    ]
 
 
 def _numbers(params: Any) -> tuple[Floats, Floats]:
@@ -265,18 +249,24 @@ def _part(side: Side, groups: Ints) -> tuple[int, Side]:
 
 def _mask_share(truths: tuple[int, Side], founds: tuple[int, Side], groups: Ints) -> tuple[Ints, Ints, Floats]:
     (first_truth, truth), (first_found, found) = truths, founds
-    masks = [Runs.read(side.shapes) for side in (truth, found)]
-    if not all(runs.canonical().all() for runs in masks):
-        raise Unusual("runs that are not canonical")
-    intervals = [runs.intervals(np.ones(len(runs), dtype=np.bool_)) for runs in masks]
-    sizes = [np.array(runs.sizes, dtype=np.int64).reshape(-1, 2) for runs in masks]
+    masks = [Packed.of(side.shapes) for side in (truth, found)]
+    sizes = [packed.sizes for packed in masks]
+    intervals = [_intervals(packed) for packed in masks]
     bounds = [kernels().mask_bounds(*table, size[:, 0].copy()) for table, size in zip(intervals, sizes, strict=True)]
     boxes = [side.page_boxes(groups, box.astype(np.float64)) for side, box in zip((truth, found), bounds, strict=True)]
-    t, f, _ = _touching(*boxes)
-    same = (sizes[0][t] == sizes[1][f]).all(axis=1)
-    t, f = t[same].astype(np.int64), f[same].astype(np.int64)
+    t, f = (rows.astype(np.int64) for rows in _touching(*boxes)[:2])
     shared = kernels().mask_overlaps(*intervals[0], *intervals[1], t, f, os.cpu_count() or 1)
-    t, f, shared = t[shared > 0], f[shared > 0], shared[shared > 0]
-    areas = [runs.areas() for runs in masks]
+    areas = [kernels().mask_areas(*table) for table in intervals]
     union = np.where(truth.crowd[t] != 0, areas[1][f], areas[0][t] + areas[1][f] - shared)
-    return t + first_truth, f + first_found, shared / union
+    overlap = np.where((sizes[0][t] == sizes[1][f]).all(axis=1), shared / union, -1.0)
+    kept = overlap != 0
+    return t[kept] + first_truth, f[kept] + first_found, overlap[kept]
+
+
+def _intervals(masks: Packed) -> tuple[Codes, Ints]:
+    """The foreground of masks; `Unusual` where only a walk from run to run finds pycocotools' answers."""
+    places = masks.sizes[:, 0] * masks.sizes[:, 1]
+    if (places >= MOST_PIXELS).any() or not kernels().mask_canonical(masks.counts, masks.offsets, places).all():
+        raise Unusual("runs that are not canonical")
+    intervals, offsets, _ = kernels().masks_of_counts(masks.counts, masks.offsets, places, os.cpu_count() or 1)
+    return intervals, offsets

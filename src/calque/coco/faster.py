@@ -6,8 +6,11 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from calque.coco.cocoeval import COCOeval
 from calque.coco.summary import mean_of
+from calque.core.columns import Floats
 
 __all__ = ["COCOeval_faster"]
 
@@ -22,14 +25,17 @@ class COCOeval_faster(COCOeval):
         cocoGt: Any = None,
         cocoDt: Any = None,
         iouType: str = "segm",
+        ranges: Any = None,
         print_function: Callable[[str], Any] = log.info,
+        extra_calc: bool = False,
         lvis_style: bool = False,
         **options: Any,
     ) -> None:
         if lvis_style:
             raise ValueError("LVIS is not supported: calque evaluates as COCO does (lvis_style=False)")
-        if options.get("ranges"):
+        if ranges:
             raise ValueError("ranges are not supported: set params.areaRng and params.areaRngLbl")
+        del extra_calc, options  # how to go about it, and what to draw: nothing that changes a number
         super().__init__(cocoGt, cocoDt, iouType)
         self.print_function = print_function
 
@@ -53,6 +59,11 @@ class COCOeval_faster(COCOeval):
             "AR_75": ("AR", 0.75, "all", most),
         }
         return {name: mean_of(p, self.eval, *row) for name, row in rows.items()}
+
+    @property
+    def all_stats(self) -> Floats:
+        """The same numbers without their names."""
+        return np.array(list(self.stats_as_dict.values()))
 
     def run(self) -> None:
         """All three steps."""

@@ -45,7 +45,19 @@ def overlaps(truth: Sequence[Row], found: Sequence[Row], key: str, most: int) ->
     if not truth and not found:
         return []
     ranked = by_score(found, most)
-    return maskUtils.iou([row[key] for row in ranked], [row[key] for row in truth], [is_crowd(row) for row in truth])
+    try:
+        return maskUtils.iou([row[key] for row in ranked], [row[key] for row in truth], [is_crowd(row) for row in truth])
+    except ValueError:
+        for row in (*truth, *ranked) if key == "segmentation" else ():
+            _name_if_broken(row)
+        raise
+
+
+def _name_if_broken(row: Row) -> None:
+    try:
+        maskUtils.area([row["segmentation"]])
+    except ValueError as error:
+        raise ValueError(f"annotation {row['id']!r} of image {row['image_id']!r}: {error}") from None
 
 
 def verdict(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,14 @@ def mask_of(row: Mapping[str, Any], image: Mapping[str, Any] | None) -> Any:
     if isinstance(segmentation, list) and segmentation and isinstance(segmentation[0], dict):
         return merge(frUncompressedRLE(segmentation))
     if isinstance(segmentation, Mapping):
-        return frUncompressedRLE([segmentation])[0] if _uncompressed(segmentation) else segmentation
+        return segmentation if compressed(segmentation) else frUncompressedRLE([segmentation])[0]
     return masks_of_rings([row], [image])[0]
+
+
+def compressed(segmentation: Any) -> bool:
+    """Whether a segmentation is a mask already."""
+    # A dictionary nearly always, and to ask for that is many times quicker.
+    return (type(segmentation) is dict or isinstance(segmentation, Mapping)) and type(segmentation["counts"]) in {str, bytes}
 
 
 def drawable(row: Mapping[str, Any]) -> bool:
@@ -30,9 +36,9 @@ def drawable(row: Mapping[str, Any]) -> bool:
     return segmentation is None
 
 
-def masks_of_rings(rows: Sequence[Mapping[str, Any]], images: Iterable[Mapping[str, Any] | None]) -> list[RLE]:
+def masks_of_rings(rows: Sequence[Mapping[str, Any]], images: Sequence[Mapping[str, Any] | None]) -> list[RLE]:
     """The masks of annotations that are `drawable`, all at once."""
-    rings: list[Floats] = []
+    rings: list[Any] = []
     parts, sizes = [0], []
     for row, image in zip(rows, images, strict=True):
         if image is None or "height" not in image or "width" not in image:
@@ -46,28 +52,21 @@ def masks_of_rings(rows: Sequence[Mapping[str, Any]], images: Iterable[Mapping[s
     except ValueError as error:
         if len(rows) == 1:
             raise ValueError(f"annotation {rows[0].get('id')!r} of image {rows[0].get('image_id')!r}: {error}") from None
-        raise
+        return [masks_of_rings([row], [image])[0] for row, image in zip(rows, images, strict=True)]  # names the one
 
 
-def _rings(row: Mapping[str, Any]) -> list[Floats]:
+def _rings(row: Mapping[str, Any]) -> list[Any]:
     """The rings of an annotation; parts of fewer than three vertices enclose nothing, and need not be asked for."""
     if row.get("segmentation"):
-        rings = [np.asarray(ring, dtype=np.float64) for ring in row["segmentation"]]
-        if any(ring.ndim != 1 for ring in rings):
-            raise ValueError(f"annotation {row.get('id')!r}: a ring is one list of numbers: x1, y1, x2, y2, …")
-        return rings
+        return list(row["segmentation"])
     box = row.get("bbox")
     if box is None or len(box) < 4:
         raise ValueError(f"annotation {row.get('id')!r} has neither a segmentation nor a box")
     x, y, width, height = (float(value) for value in box[:4])
-    return [np.array([x, y, x, y + height, x + width, y + height, x + width, y])]
+    return [[x, y, x, y + height, x + width, y + height, x + width, y]]
 
 
 def pixels_and_boxes(masks: Sequence[Mapping[str, Any]]) -> tuple[Array, Floats]:
     """The number of pixels of each mask, and the box around it."""
     runs = Runs.read(masks)
     return uint32(runs.areas()), boxes_of(runs)
-
-
-def _uncompressed(segmentation: Mapping[str, Any]) -> bool:
-    return not isinstance(segmentation["counts"], str | bytes)
