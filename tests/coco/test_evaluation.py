@@ -47,7 +47,7 @@ def close(one: Any, other: Any, place: str = "$") -> None:
             close(a, b, f"{place}[{number}]")
     elif isinstance(one, float):
         assert type(one) is type(other), place
-        assert abs(one - other) <= 1e-12, place
+        assert one == other or abs(one - other) <= 1e-12 or (one != one and other != other), place
     else:
         assert equal(one, other), (place, one, other)
 

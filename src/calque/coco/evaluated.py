@@ -214,8 +214,8 @@ def _box_pairs(truth: Side, found: Side, groups: Ints) -> PairOverlaps:
     """How much boxes overlap, in pycocotools' order of operations."""
     sides = truth.page_boxes(groups), found.page_boxes(groups)
     t, f, shared = _touching(*sides)
-    areas = [side.boxes[:, 2] * side.boxes[:, 3] for side in (truth, found)]
     with np.errstate(all="ignore"):
+        areas = [side.boxes[:, 2] * side.boxes[:, 3] for side in (truth, found)]
         union = np.where(truth.crowd[t] != 0, areas[1][f], areas[1][f] + areas[0][t] - shared)
         overlap = shared / union
     if not np.isfinite(overlap).all():

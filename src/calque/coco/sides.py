@@ -85,6 +85,10 @@ class Side:
         boxes = plain_boxes(shapes) if key == "bbox" else np.zeros((0, 4))
         if not np.isfinite(boxes).all() or np.isnan(areas).any():
             raise Unusual("numbers that are not finite")
+        with np.errstate(all="ignore"):
+            flat = boxes[:, 2] * boxes[:, 3] == 0
+        if ((boxes[:, 2] > 0) & (boxes[:, 3] > 0) & flat).any():
+            raise Unusual("a box with sides and no area")
         ids = [row["id"] for row in taken]
         scores = [row["score"] for row in taken] if found else []
         labels = np.zeros_like(label) if places.together else label
