@@ -11,6 +11,9 @@ from calque.core.start_up import lazily
 
 if TYPE_CHECKING:
     from calque.core.columns import Table as Table
+    from calque.core.comparison.compare import compare as compare
+    from calque.core.comparison.intervals import intervals as intervals
+    from calque.core.comparison.resample import resample as resample
     from calque.core.corpus import Corpus as Corpus
     from calque.core.errors import CalqueError as CalqueError
     from calque.core.errors import ConfigError as ConfigError
@@ -19,11 +22,12 @@ if TYPE_CHECKING:
     from calque.core.errors import MergeError as MergeError
     from calque.core.errors import MissingExtra as MissingExtra
     from calque.core.evaluator import Evaluator as Evaluator
+    from calque.core.gates.judging import gated as gated
     from calque.core.result import Result as Result
     from calque.core.task import Task as Task
     from calque.detection import Detection as Detection
     from calque.fields import Fields as Fields
-    from calque.fields.schemas.structured_model import ComparableField as ComparableField
+    from calque.fields.schemas.comparable_field import ComparableField as ComparableField
     from calque.fields.schemas.structured_model import StructuredModel as StructuredModel
     from calque.layout import Layout as Layout
     from calque.readers import read as read
@@ -33,7 +37,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "CalqueError": "calque.core.errors",
-    "ComparableField": "calque.fields.schemas.structured_model",
+    "ComparableField": "calque.fields.schemas.comparable_field",
     "ConfigError": "calque.core.errors",
     "ContractError": "calque.core.errors",
     "Corpus": "calque.core.corpus",
@@ -49,7 +53,11 @@ _HOME = {
     "Table": "calque.core.columns",
     "Task": "calque.core.task",
     "Words": "calque.words",
+    "compare": "calque.core.comparison.compare",
+    "gated": "calque.core.gates.judging",
+    "intervals": "calque.core.comparison.intervals",
     "read": "calque.readers",
+    "resample": "calque.core.comparison.resample",
 }
 
 __getattr__, __dir__, __all__ = lazily(__name__, _HOME, own=["__version__"])

@@ -9,6 +9,7 @@ import click
 
 from calque import __version__
 from calque.cli import exits
+from calque.cli.inputs import OwnProcess
 from calque.core.errors import did_you_mean
 
 VERBS = {
@@ -17,10 +18,13 @@ VERBS = {
     "fields": "Extracted records: values, boxes and confidences, field by field.",
     "check": "A suite of geometric checks from a YAML file, as a gate.",
     "words": "What OCR read: recall in order, WER, and the best of a lattice.",
+    "compare": "Is one run better than another? Differences, intervals, tests, and what changed.",
     "validate": "Check files against their contract and against each other.",
     "audit": "Look for mistakes in ground truth, and for what annotators disagree on.",
     "convert": "Write a file in another format.",
+    "report": "A page that shows every number, page and object of a saved state.",
     "merge": "Add up states saved with --save and print the result.",
+    "bless": "Make a state the baseline that later runs are held against.",
     "explain": "What a measure means: definition, formula, source.",
     "demo": "Evaluate two imaginary models on built-in sample data.",
 }
@@ -78,6 +82,6 @@ def calque() -> None:
     """
 
 
-def main() -> None:
+def main(process: OwnProcess | None = None) -> None:
     """Run the verb on the command line, and end the process as it went."""
-    exits.run(lambda: calque.main(prog_name="calque", standalone_mode=False, color=exits.colour()))
+    exits.run(lambda: calque.main(prog_name="calque", standalone_mode=False, color=exits.colour(), obj=process))

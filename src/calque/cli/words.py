@@ -8,67 +8,93 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits
-from calque.cli.evaluate import evaluate, what_to_keep
-from calque.cli.inputs import from_stdin
-from calque.cli.options import PATH, jobs_option, output_options, task_from, task_options
+from calque.cli.evaluate import evaluate, gates_for, what_to_keep
+from calque.cli.inputs import taken_in
+from calque.cli.options import PATH, interval_options, intervals_from, jobs_option, output_options, task_from, task_options
+from calque.cli.reports import wanted, write
 from calque.words.task import Words
 
 if TYPE_CHECKING:
+    from calque.core.gates.judging import Gates
+    from calque.core.presentation.sections import Section
     from calque.core.result import Result
 
 
 @click.command("words")
 @click.argument("truth", type=PATH)
-@click.argument("predictions", nargs=-1, required=True, metavar="PRED...", type=PATH)
+@click.argument("predictions", nargs=-1, metavar="[PRED]...", type=PATH)
 @task_options(Words)
 @click.option("--show", metavar="DOC", help="Print truth and prediction of one document side by side.")
 @click.option("--differences", is_flag=True, help="With --show: only what differs, and a line before and after it.")
 @click.option("--removed", is_flag=True, help="List what clean-up took out of the truth.")
+@interval_options
 @jobs_option
 @output_options
 def command(truth: str, predictions: tuple[str, ...], show: str | None, differences: bool, removed: bool, **values: Any) -> int:
     """Evaluate the words of each PRED against TRUTH: how many are there, in the same order.
 
     TRUTH and PRED are folders (documents pair by file stem) or files: plain text, hOCR, ALTO, PAGE XML, HTML, Tesseract
-    TSV, or tables docid, wordid, word (TSV, CSV, Parquet).
+    TSV, words one a line (.seq), or tables docid, wordid, word (TSV, CSV, Parquet). With --lattice and no PRED, what its
+    sources read alone is evaluated.
 
     \b
     calque words truth/ tesseract/
     calque words truth/ tesseract/ gocr/ ocrad/ --build-lattice
+    calque words truth/ --lattice candidates/
     calque words truth.html page.hocr --drop figure,table,references --show truth
     """
     if differences and show is None:
         raise click.UsageError("--differences is about --show DOC.")
+    if not predictions and not values["lattice"]:
+        raise click.UsageError("Missing argument 'PRED...': give what was read, or --lattice.")
     if len(predictions) == 1 and show is None and not removed:
         return evaluate(Words, truth, predictions[0], values)
     from calque.core.errors import ConfigError
 
-    truth, *found = from_stdin(truth, *predictions)
+    truth, *found = taken_in(truth, *predictions)
     predictions = tuple(found)
     task = task_from(Words, values)
-    keep = what_to_keep(values, Words)
+    gates = gates_for(Words, values)
+    resampling = intervals_from(values)
+    report = wanted(values, values.pop("report"), values["jobs"])
+    keep = what_to_keep(values, Words, everything=report is not None)
     if len(predictions) > 1 and values["save"] is not None:
         raise ConfigError("--save keeps the state of one PRED; evaluate several one by one")
     from calque.cli.progress import working
+    from calque.cli.render import with_intervals
     from calque.cli.sheets import terminal_columns
     from calque.words import views
 
     looked_at = show is not None or removed
-    with working(f"evaluating {', '.join(predictions)}", quiet=values["quiet"]):
-        evaluators = views.evaluated(task, truth, predictions, keep="outcomes" if looked_at else keep, jobs=values.pop("jobs"))
+    jobs = values.pop("jobs")
+    with working(f"evaluating {', '.join(predictions) or 'the lattice'}", quiet=values["quiet"]):
+        runs = views.evaluated(task, truth, predictions, keep="outcomes" if looked_at else keep, jobs=jobs)
+    evaluators = dict(runs.evaluators)
     if show is not None:
         for name, evaluator in evaluators.items():
             context = 1 if differences else None
             _print_document(views.shown(evaluator.ledger(), show, name, columns=terminal_columns(), context=context))
+        _print_choices(views.chosen(runs, show))
     elif removed:
-        _print_lines(views.removed(evaluators[predictions[0]].ledger()))
-        evaluators = {predictions[0]: evaluators[predictions[0]]}
-    results = {name: evaluator.compute() for name, evaluator in evaluators.items()}
-    for result in results.values():
-        exits.say_first(result)
+        first = next(iter(evaluators))
+        _print_lines(views.removed(evaluators[first].ledger()))
+        evaluators = {first: evaluators[first]}
+    results = _judged({name: evaluator.compute() for name, evaluator in evaluators.items()}, gates, quiet=values["quiet"])
     if not looked_at:
-        _deliver(results, values)
+        quiet = values["quiet"]
+        shown = {name: with_intervals(result, resampling, jobs=jobs, quiet=quiet) for name, result in results.items()}
+        _deliver(shown, values)
+    write(list(results.values()), report, quiet=values["quiet"])
     return max(exits.code_of(result, quiet=values["quiet"]) for result in results.values())
+
+
+def _judged(results: dict[str, Result], gates: Gates | None, *, quiet: bool) -> dict[str, Result]:
+    """The results with what gates say of each; what fails is said at once."""
+    if gates is not None:
+        results = {name: gates.judged(result) for name, result in results.items()}
+    for name, result in results.items():
+        exits.say_first(result, quiet=quiet, name=name)
+    return results
 
 
 def _print_document(lines: Iterator[str]) -> None:
@@ -78,6 +104,15 @@ def _print_document(lines: Iterator[str]) -> None:
     click.echo(click.style(told(printable(next(lines))), bold=True))
     for line in lines:
         click.echo(printable(line))
+
+
+def _print_choices(choices: Section | None) -> None:
+    """Where the lattice has a choice, and what the best path takes there."""
+    if choices is None:
+        return
+    from calque.cli.sheets import laid_out
+
+    click.echo("\n" + laid_out([choices], "table"), nl=False)
 
 
 def _print_lines(entries: Iterator[Mapping[str, Any]]) -> None:
@@ -97,11 +132,14 @@ def _deliver(results: Mapping[str, Result], values: dict[str, Any]) -> None:
 
     for path, kind in formats_of(values["format"], values["output"]).items():
         outputs.put(path, map(told, _lines(results, kind, brief=values["brief"])), quiet=values["quiet"])
+    if values["annotations"]:
+        outputs.put(outputs.STDOUT, map(told, _lines(results, "github", brief=False)))
 
 
 def _lines(results: Mapping[str, Result], kind: str, *, brief: bool) -> Iterator[str]:
     import json
 
+    from calque.cli.gates import FOR_SERVERS, for_servers
     from calque.cli.render import as_csv
     from calque.cli.sheets import laid_out
     from calque.core.presentation.sections import printable_json
@@ -115,5 +153,7 @@ def _lines(results: Mapping[str, Result], kind: str, *, brief: bool) -> Iterator
             yield printable_json(json.dumps(row, ensure_ascii=False, allow_nan=False)) + "\n"
     elif kind == "csv":
         yield as_csv(views.rows(results))
+    elif kind in FOR_SERVERS:
+        yield from for_servers(results, kind)
     else:
         yield laid_out(views.sections(results, brief=brief), kind)

@@ -25,6 +25,7 @@ from calque.coco.evaluated import Evaluated
 from calque.coco.segmentation import compressed, drawable, masks_of_rings
 from calque.coco.sides import Unusual
 from calque.coco.summary import Params, summarized
+from calque.core.arguments import names_arguments
 
 __all__ = ["COCOeval", "Params", "maskUtils"]
 
@@ -61,6 +62,7 @@ class OnDemand:
         instance.__dict__.pop(self.name, None)
 
 
+@names_arguments
 class COCOeval:
     """Evaluates detections against ground truth, both `COCO` objects, calque's or pycocotools'.
 

@@ -6,11 +6,12 @@ import dataclasses
 import importlib
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from calque.core.arguments import names_fields
 from calque.core.errors import ConfigError
 from calque.core.signature import Signature
 from calque.core.start_up import Frozen
@@ -18,11 +19,15 @@ from calque.core.start_up import Frozen
 if TYPE_CHECKING:
     # Tasks are built while the command line starts; numpy waits until there is something to score.
     from calque.core.columns import Table
-    from calque.core.corpus import Corpus
+    from calque.core.corpus import Corpus, UnitId
     from calque.core.errors import Issue
     from calque.core.ledger import Ledger
     from calque.core.measures import Measure, MeasureName
+    from calque.core.presentation.junit import Judged
+    from calque.core.presentation.pictured import Finding, Pictured, Sentence
     from calque.core.presentation.sections import Section
+    from calque.core.resampling.resampled import Resampled
+    from calque.core.standing import Standing
     from calque.core.unevaluated import Ground
 
 BUILT_IN = {
@@ -110,11 +115,18 @@ class Task(ABC):
     """What to try when the two sides name the same documents in different ways."""
     by_chunks: ClassVar[bool] = False
     """Whether `measure` reads a ledger by `chunks`, so that one that is longer than memory can wait in a file."""
+    lower_is_better: ClassVar[frozenset[str]] = frozenset()
+    """The names of measures of which less is better; of all others more is, but for those that are `neutral`."""
+    neutral: ClassVar[frozenset[str]] = frozenset()
+    """The names of numbers that tell how much there is, and not how good it is."""
+    numbers_documents: ClassVar[bool] = False
+    """Whether documents may come without ids and are numbered then; `numbered_on` says what becomes of them when they meet."""
     known: ClassVar[dict[str, type[Task]]] = {}
     """Every task class that was defined, by name, so that a state finds its own."""
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
+        names_fields(cls)
         Task.known[cls.name] = cls
 
     @classmethod
@@ -165,14 +177,39 @@ class Task(ABC):
         """Where in the tree of numbers a measure stands."""
         return (name.name,)
 
+    def names(self, numbers: Mapping[str, Any]) -> list[str]:
+        """The names of all measures among these numbers, as `address` finds them."""
+        return [key for key, value in numbers.items() if key not in HEAD and is_number(value)]
+
+    def compared(self, numbers: Mapping[str, Any]) -> list[str]:
+        """The measures that intervals and comparisons show when nobody names any; those that cost a lot are left out."""
+        return self.names(numbers)
+
+    def primary(self) -> tuple[str, ...]:
+        """The measures that a comparison tests when nobody names any."""
+        return ()
+
+    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:  # noqa: ARG002  # a task need not declare anything
+        """Quick ways to numbers of weighted documents: tallies with their ratios, and ranked measures.
+
+        What is in `names` and in none of them is measured anew for every replicate: right, and slow.
+        """
+        return ()
+
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # most have none
         """One row for each item, with what happened to it."""
         from calque.core.columns import Strings, Table
+        from calque.core.corpus import distinct_names
         from calque.core.ledger import UNIT
 
         rows = next(iter(ledger.tables.values()))
-        documents = Strings.pack(str(ledger.units[unit]) for unit in rows.array(UNIT).tolist())
+        names = distinct_names(ledger.units)
+        documents = Strings.pack(names[unit] for unit in rows.array(UNIT).tolist())
         return Table({"document": documents, **{name: column for name, column in rows.items() if name != UNIT}})
+
+    def standing(self, ledger: Ledger) -> Standing | None:  # noqa: ARG002  # a task need not tell
+        """What became of each truth and how well each document went, for whoever compares runs; ``None`` if that is unknown."""
+        return None
 
     def listed(self, ledger: Ledger) -> Iterator[dict[str, Any]]:
         """The outcomes one by one, as JSONL prints them."""
@@ -205,9 +242,17 @@ class Task(ABC):
         """What does not hold of that which must, one line each."""
         return []
 
+    def tests(self, ledger: Ledger) -> list[Judged]:  # noqa: ARG002  # most judge no single items
+        """What was judged one by one, as servers show it."""
+        return []
+
     def at_odds(self, other: Task) -> list[str]:  # noqa: ARG002  # most settings that matter are in the signature
         """Why results under this task and another with the same signature are not to be put together."""
         return []
+
+    def numbered_on(self, ledger: Ledger, taken: Set[UnitId]) -> Ledger:  # noqa: ARG002  # for tasks that number documents
+        """A ledger as it is added to others that have these documents: what has only a number is counted on."""
+        return ledger
 
     def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
         """The numbers as a person reads them."""
@@ -220,9 +265,25 @@ class Task(ABC):
         """The main thing that the numbers say, in one plain sentence; undefined numbers are ``None`` here."""
         return ""
 
-    def headline(self, numbers: Mapping[str, Any]) -> list[Section]:
+    def brief_sections(self, numbers: Mapping[str, Any]) -> list[Section]:
         """The few numbers that ``--brief`` shows."""
         return self.sections(numbers)
+
+    def headline(self, numbers: Mapping[str, Any]) -> Sentence:
+        """What a report begins with: the strength and the worst weakness in one sentence, with the measures in it."""
+        return [self.sentence(numbers) or f"{self.name.capitalize()}."]
+
+    def findings(self, numbers: Mapping[str, Any]) -> list[Finding]:  # noqa: ARG002  # a task of somebody else may have none
+        """Up to five things to look at, each with the part of a report's address that leads to exactly those objects."""
+        return []
+
+    def viewed(self, ledger: Ledger, numbers: Mapping[str, Any]) -> Mapping[str, Any]:  # noqa: ARG002  # most have no views
+        """The numbers with every view that a report shows, whether or not it was asked for."""
+        return numbers
+
+    def pictured(self, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictured | None:  # noqa: ARG002  # tables alone, then
+        """What a report draws beside the tables; nothing where a task has nothing to draw."""
+        return None
 
     def report_sections(self, numbers: Mapping[str, Any]) -> list[Section]:  # noqa: ARG002  # most have none
         """The reporting template of the task's source document, filled in; empty where that has none."""
@@ -252,6 +313,11 @@ class Task(ABC):
     def told(self, name: str) -> str:
         """A setting's value in the signature; long content is told by its digest."""
         return spell(getattr(self, name))
+
+
+def is_number(value: Any) -> bool:
+    """Whether a leaf of the tree of numbers is one, or would be if it were defined; truth values and texts are none."""
+    return value is None or (isinstance(value, Real) and not isinstance(value, bool))
 
 
 def take_in(task: Any) -> None:
@@ -336,12 +402,21 @@ class PartsBeside:
     """A task of a package of its own, whose parts stand in modules beside it and are imported when somebody asks for them.
 
     ``numbers`` has ``MEASURES``; ``presentation`` has ``sentence``, ``headline``, ``sections``, ``flat``,
-    ``result_schema`` and ``COLUMNS``.
+    ``result_schema`` and ``COLUMNS``. What a report shows may stand beside them: ``story`` has ``headline`` and
+    ``findings``, ``pictured`` has ``pictured`` and perhaps ``viewed``.
     """
 
     @classmethod
     def _beside(cls, module: str) -> Any:
         return importlib.import_module(f"{cls.__module__.rpartition('.')[0]}.{module}")
+
+    @classmethod
+    def _perhaps_beside(cls, module: str, name: str) -> Any:
+        """A function of a module that a task need not have."""
+        import importlib.util
+
+        there = importlib.util.find_spec(f"{cls.__module__.rpartition('.')[0]}.{module}")
+        return None if there is None else getattr(cls._beside(module), name, None)
 
     @classmethod
     def measures(cls) -> tuple[Measure, ...]:
@@ -371,7 +446,7 @@ class PartsBeside:
         told: str = self._beside("presentation").sentence(numbers)
         return told
 
-    def headline(self, numbers: Mapping[str, Any]) -> list[Section]:
+    def brief_sections(self, numbers: Mapping[str, Any]) -> list[Section]:
         """The few numbers that ``--brief`` shows."""
         shown: list[Section] = self._beside("presentation").headline(numbers)
         return shown
@@ -380,3 +455,27 @@ class PartsBeside:
         """The numbers as rows of one table, for spreadsheets."""
         rows: list[dict[str, Any]] = self._beside("presentation").flat(numbers)
         return rows
+
+    def headline(self, numbers: Mapping[str, Any]) -> Sentence:
+        """What a report begins with."""
+        made = self._perhaps_beside("story", "headline")
+        told: Sentence = [self.sentence(numbers)] if made is None else made(numbers)
+        return told
+
+    def findings(self, numbers: Mapping[str, Any]) -> list[Finding]:
+        """Up to five things to look at."""
+        made = self._perhaps_beside("story", "findings")
+        lines: list[Finding] = [] if made is None else made(numbers)
+        return lines
+
+    def viewed(self, ledger: Ledger, numbers: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The numbers with every view that a report shows."""
+        made = self._perhaps_beside("pictured", "viewed")
+        whole: Mapping[str, Any] = numbers if made is None else made(self, ledger, numbers)
+        return whole
+
+    def pictured(self, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictured | None:
+        """What a report draws beside the tables."""
+        made = self._perhaps_beside("pictured", "pictured")
+        drawn: Pictured | None = None if made is None else made(self, ledger, numbers)
+        return drawn

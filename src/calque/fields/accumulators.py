@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from calque.core.arguments import names_arguments
 from calque.core.columns import Table
 from calque.core.errors import ConfigError
 from calque.core.ledger import UNIT, Ledger
@@ -97,6 +98,7 @@ class LedgerAccumulator(PostComparisonAccumulator):
         names = sorted({self._key(row) for row in rows})
         code = {name: position for position, name in enumerate(names)}
         entries = [(0, code[self._key(row)], *entry) for row in rows if (entry := self._entry(row)) is not None]
+        rows = [row for row in rows if row.get("counted", True)]
         with_box = sum(row["expected_bbox"] is not None for row in rows)
         rated = sum(row["actual_key"] is not None for row in rows)
         tables = {
@@ -170,6 +172,7 @@ def _from_text(text: str) -> Ledger:
     return unpack(base64.b64decode(text, validate=True), "accumulator state")[1]
 
 
+@names_arguments
 class BBoxMAPAccumulator(LedgerAccumulator):
     """Collects boxes and computes their mean average precision: ``bbox_map_metrics``."""
 
@@ -204,6 +207,7 @@ class BBoxMAPAccumulator(LedgerAccumulator):
         return box_metrics(ledger, BoxTotals(ledger, self.iou_thresholds), coverage, self.iou_thresholds)
 
 
+@names_arguments
 class ConfidenceAccumulator(LedgerAccumulator):
     """Collects confidences and says what they are worth: ``confidence_metrics``."""
 

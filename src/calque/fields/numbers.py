@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from calque.engines import at_once, threads_for
 from calque.fields.accounting.rows import OUTCOME_NAMES
 from calque.fields.confidence.average_precision import BoxTotals, box_metrics, joint_metrics
 from calque.fields.confidence.calibration import Ratings
+from calque.fields.failures import failures, wholly_right, worst_documents
 
 if TYPE_CHECKING:
     from calque.fields.task import Fields
@@ -39,10 +41,15 @@ def measure(task: Fields, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
 
     located, rated = at_once(threads_for(total["total"], jobs), boxes, confidences)
     return {
+        "schema": {"inferred_from": json.loads(task.schema).get("inferred")},
         "overall": overall(task, documents, fields),
         "fields": fields,
         **located,
         **rated,
+        "failures": failures(ledger),
+        "wholly_right": wholly_right(ledger),
+        "worst_documents": worst_documents(ledger),
+        "not_in_schema": outside(ledger),
         "document_count": total["counted"],
         "unaccounted_boxes": total["unaccounted"],
         "boxes": {
@@ -55,6 +62,15 @@ def measure(task: Fields, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
             "only_predictions": [ledger.units[unit] for unit in sorted(documents.only_found)],
         },
     }
+
+
+def outside(ledger: Ledger) -> dict[str, int]:
+    """The fields that the schema does not know, and how often they occur, the most frequent first."""
+    names = ledger.names["name"]
+    totals = np.zeros(len(names), np.int64)
+    for rows in ledger.chunks("outside"):
+        np.add.at(totals, rows.array("name"), rows.array("count"))
+    return dict(sorted(zip(names, totals.tolist(), strict=True), key=lambda each: (-each[1], each[0])))
 
 
 class DocumentTotals:
