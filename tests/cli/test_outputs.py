@@ -102,7 +102,9 @@ def test_no_output_is_an_input_however_it_is_spelt(verb: str, flag: str, calque:
     for name in [argument for argument in arguments if argument not in options]:
         for spelling in list(spellings(here, name)):
             before = content(here)
-            run = calque(verb, *arguments, *output(flag, spelling), *(("--format", "json") if flag == "-o" and verb in RESULTS else ()))
+            run = calque(
+                verb, *arguments, *output(flag, spelling), *(("--format", "json") if flag == "-o" and verb in RESULTS else ())
+            )
             assert (run.code, run.out) == (2, ""), spelling
             assert "read by this command" in run.err
             assert content(here) == before
@@ -176,7 +178,7 @@ def test_a_format_for_outputs_that_all_have_one_is_refused(calque: Command, here
 @pytest.mark.parametrize(("verb", "flag"), WRITING)
 def test_a_pipe_is_written_through_and_stays_a_pipe(verb: str, flag: str, calque: Command, here: Path) -> None:
     arguments = VERB_LINES[verb][0]
-    shape = ("--format", "json") if flag == "-o" else ()
+    shape = ("--format", "json") if flag == "-o" and verb in RESULTS else ()
     code = calque(verb, *arguments, *output(flag, "file.json"), *shape).code
     os.mkfifo(here / "pipe")
     for name in ("pipe", "link"):
