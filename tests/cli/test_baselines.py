@@ -106,6 +106,17 @@ def test_decimal_differences_are_exact(calque: Calque, tmp_path: Path) -> None:
     assert against(calque, "six", "eight", "--tolerance", "recall@0.5=0.1").code == 1
 
 
+def test_a_loss_that_every_resample_shows_alike_is_significant(calque: Calque, twelve: Path) -> None:
+    """A model that finds nothing any more: there is no spread, and nothing could be surer."""
+    write(twelve / "none.json", predictions({(name, 0): [] for name in DOCUMENTS}))
+    for options in ((), ("--tolerance", "recall@0.5=significant")):
+        done = against(calque, "none", "all", *options)
+        assert (done.code, done.json["baseline"]["recall@0.5"]["se"]) == (1, 0)
+        assert done.json["gate"]["failures"][0].endswith("the same in every resample: significantly worse")
+    calque("detect", "gt.json", "none.json", "--save", "none.state")
+    assert against(calque, "all", "none").code == 0
+
+
 def test_only_what_is_named_is_tolerated_and_judged(calque: Calque, twelve: Path) -> None:
     assert against(calque, "most", "all", "--tolerance", "precision@0.5=0.01").code == 0
     told = against(calque, "most", "all", "--tolerance", "AP=0.01", "--tolerance", "recall@0.75=0.01", "--fail-under", "AP=0.9")
@@ -168,6 +179,9 @@ def test_a_measure_that_lost_its_value_fails(calque: Calque, twelve: Path) -> No
     assert done.code == 1
     assert done.json["gate"]["failures"] == ["precision@0.5 has no value (no predictions); in all.state it was 1.0000"]
     calque("detect", "gt.json", "none.json", "--save", "none.state")
+    for value, code in (("1", 1), ("significant", 1)):
+        assert against(calque, "none", "none", "--tolerance", f"precision@0.5={value}").code == code
+    assert against(calque, "none", "none").code == 0
     back = calque("detect", "gt.json", "all.json", "--baseline", "none.state", "--tolerance", "precision@0.5=0")
     assert (back.code, "precision@0.5 was undefined in none.state and is 1.0000" in back.out) == (0, True)
 
@@ -215,7 +229,7 @@ def test_servers_and_people_are_told_the_same(calque: Calque, twelve: Path) -> N
     assert done.code == 1
     assert done.out.startswith("::error title=calque.detection.gate%3A AP at most 0.01 worse than in all.state::AP ")
     comment = (twelve / "comment.md").read_text()
-    assert comment.startswith("### Gate: failed\n\n- AP ")
+    assert comment.startswith("### Gate failed: AP ")
     assert "\n### Against all.state\n\n| measure | baseline | now | difference | low | high | p |\n" in comment
     tests = list(ET.parse(twelve / "gate.xml").getroot().iter("failure"))
     assert [test.get("message") for test in tests] == [failure]
@@ -352,7 +366,7 @@ def test_runs_are_held_against_the_first(calque: Calque, twelve: Path) -> None:
             assert (done.code, done.json["gate"]["passed"]) == (1, False)
             assert done.err.startswith("gate: ")
         table = calque("compare", *line, "--fail-under", "AP=0.9").out
-        assert table.startswith("Gate: failed\nAP 0.")
+        assert table.startswith("Gate failed: AP 0.")
     assert (
         calque("compare", "most.state", "all.state", "--tolerance", "AP=0", "--no-broken", "--fail-under", "AP=0.9").code == 0
     )

@@ -6,6 +6,7 @@ import json
 import logging
 import sys
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from calque.checks.task import Checks
 from calque.cli import exits, outputs
 from calque.cli.evaluate import gates_for
 from calque.cli.gates import gate_options
+from calque.cli.inputs import names_of_files
 from calque.cli.options import (
     FILE,
     PATH,
@@ -98,15 +100,26 @@ def command(suite: str | None, schema: bool, output: tuple[str, ...], jobs: int,
         check_wanted(kinds, brief=True)
     values["report"] = wanted(values, values["report"], jobs)
     outputs.settle(*(use.partition("=")[2].rpartition(":")[0] for use in values["own"]))
+    suite, values["data"] = _inputs(suite, values["data"])
     _log_to_stderr(quiet=quiet)
     with working(f"reading {suite}", quiet=quiet):
         loaded = _load(suite, values["own"], values["data"])
     outputs.settle(loaded.data or suite)
     selection = _selection(values["ids"], values["tags"], values["rerun_failed"])
     rows: list[Row] = []
-    with working(f"checking {loaded.data or suite}", quiet=quiet, done=lambda: len(rows), noun="result"):
+    total = cache(lambda: 0 if selection else loaded.results_to_come())  # asked only when it is shown
+    with working(f"checking {loaded.data or suite}", quiet=quiet, done=lambda: len(rows), total=total, noun="result"):
         rows.extend(_judged(loaded, selection, jobs, streams=printed))
     return _deliver(loaded, rows, files, selection, printed, gates=gates, quiet=quiet, resampling=resampling, **values)
+
+
+def _inputs(suite: str, data: str | None) -> tuple[str, str | None]:
+    """The suite, and the cases that replace its own; those may come from standard input or a pipe."""
+    from calque.cli.inputs import STDIN, taken_in
+
+    if suite == STDIN:
+        raise ConfigError("-: a suite names files beside it, so it has to be one itself; cases can be read so: --data -")
+    return suite, data if data is None else taken_in(data)[0]
 
 
 class _Remarks(logging.Handler):
@@ -191,6 +204,7 @@ def _deliver(
     from calque.cli.render import coloured, with_intervals
 
     evaluator = suite.evaluator(rows, selection)
+    evaluator.rename(names_of_files())
     result = with_intervals(evaluator.compute(), values["resampling"], jobs=1, quiet=quiet)
     if gates is not None:
         result = gates.judged(result)
@@ -240,7 +254,7 @@ def _rendered(kind: str, suite: Suite, result: Result, rows: list[Row], *, brief
         return "".join([*_gate_annotations(result), *(f"{line}\n" for line in annotated(rows, suite.data or suite.file))])
     if kind == "csv":
         verdict = "failed" if result.failures else "passed"
-        return as_csv([{**row, **({"gate": verdict} if row["evaluator"] == "all" else {})} for row in result.spreadsheet()])
+        return as_csv([{**row, **({"gate": verdict} if row.get("evaluator") == "all" else {})} for row in result.spreadsheet()])
     return laid_out(_shown(result, brief=brief), kind)
 
 

@@ -53,7 +53,8 @@ def evaluate(kind: type[Task], truth: str, predictions: str, values: dict[str, A
     if issubclass(kind, BoxReading):
         keep_freed_memory()  # boxes are long columns, made once
     evaluator = Evaluator(task, keep=keep, jobs=jobs)
-    with working(told(f"evaluating {predictions}"), quiet=values["quiet"], done=lambda: evaluator.done):
+    what = told(f"evaluating {predictions}")
+    with working(what, quiet=values["quiet"], done=lambda: evaluator.done, total=lambda: evaluator.total):
         evaluator.update(*sources)
     return deliver(evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, **values)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum, StrEnum
 from itertools import compress
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -362,3 +362,23 @@ def distinct_names(units: Sequence[UnitId]) -> list[str]:
     """
     numbers = {str(unit) for unit in units if not isinstance(unit, str)}
     return [f'"{unit}"' if isinstance(unit, str) and unit in numbers else str(unit) for unit in units]
+
+
+Pair = TypeVar("Pair")
+
+
+class Batches(Iterator[Pair]):
+    """Pairs of corpora that come one after the other, with about how many documents there will be in all."""
+
+    def __init__(self, pairs: Iterator[Pair], total: Callable[[], int]) -> None:
+        self._pairs = pairs
+        self.total = total
+        """About how many documents, as far as that can be told by now; 0 when it cannot. Asked only by who shows it."""
+
+    def __next__(self) -> Pair:
+        return next(self._pairs)
+
+
+def documents_to_come(pairs: Iterator[Any]) -> Callable[[], int]:
+    """How many documents will come in all; nobody knows where the pairs do not say so."""
+    return pairs.total if isinstance(pairs, Batches) else lambda: 0

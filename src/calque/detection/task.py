@@ -167,9 +167,12 @@ class Detection(BoxReading, PartsBeside, Task):
 
     def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # files are read side by side
         """The two sides, checked against each other, with what is known of their documents where it is asked for."""
+        from calque.core.corpus import Batches, documents_to_come
+
         allow, wanted = self.allow_missing_scores, bool(self.by)
         batches = self.box_batches(expected, found, allow_missing_scores=allow, metadata=wanted)
-        return self._with_metadata(batches) if self.by else self._checked(batches)
+        pairs = self._with_metadata(batches) if self.by else self._checked(batches)
+        return Batches(pairs, documents_to_come(batches))
 
     def _checked(self, batches: Iterator[tuple[Corpus, Corpus]]) -> Iterator[tuple[Corpus, Corpus]]:
         for pair in batches:

@@ -94,6 +94,17 @@ class Suite:
         every: Iterable[Case] = self.inline if self.data is None else distinct(read_lines(self.data), self.data)
         return (case for case in every if wanted.wants(case))
 
+    def results_to_come(self) -> int:
+        """About how many results all cases have: each evaluator of the suite gives one for each line of the data."""
+        if self.data is None:
+            return len(self.inline) * len(self.bench.checks)
+        try:
+            with open(self.data, "rb") as file:
+                lines = sum(piece.count(b"\n") for piece in iter(lambda: file.read(1 << 20), b""))
+        except OSError:
+            return 0  # whoever reads it says what is wrong with it
+        return lines * len(self.bench.checks)
+
     def corpus(self, selection: Selection | None = None) -> CaseCorpus:
         """The cases that are wanted, as a corpus for `Evaluator.update`."""
         return CaseCorpus(cases=tuple(self.cases(selection)), source=self.data or self.file)

@@ -61,7 +61,9 @@ class Tolerance(Frozen):
     def judged(self, pair: Pair) -> Condition:
         """Whether what was lost is tolerated."""
         loss = pair.loss(self.measure)
-        return loss.within(self.most) if self.most is not None else loss.insignificant(loss.delta.p, pair.level, "p")
+        if self.most is not None:
+            return loss.within(self.most)
+        return loss.insignificant(loss.delta.p, pair.level, "p", missing=loss.now is None)
 
 
 class Loss(Frozen, eq=False):
@@ -79,11 +81,6 @@ class Loss(Frozen, eq=False):
     """Why it has no value now."""
 
     @property
-    def gone(self) -> bool:
-        """Whether it had a value, and has none now."""
-        return self.now is None and self.before is not None
-
-    @property
     def worse(self) -> bool:
         """Whether anything was lost; numbers as near as replicates that count as equal are the same."""
         return self.delta.value is not None and -self.better * self.delta.value > EQUAL
@@ -99,16 +96,18 @@ class Loss(Frozen, eq=False):
         told = f"{self._told()}; {close_to(lost, most)} is more than the {most!r} that is tolerated"
         return Condition(name, failures=(told,))
 
-    def insignificant(self, p: float | None, level: float, called: str) -> Condition:
-        """Whether what was lost may be chance."""
+    def insignificant(self, p: float | None, level: float, called: str, *, missing: bool) -> Condition:
+        """Whether what was lost may be chance; ``missing`` says that it fails for want of a value."""
         name = f"{self.measure} not significantly worse than in {self.file}"
-        if self.gone:
+        if missing:
             return self._without_value(name)
         if p is None and self.worse:
             few = self.delta.note or "nothing to test"
             return Condition(name, f"{self._told()}; whether that is chance cannot be told ({few})")
         if p is None or not self.worse:
             return Condition(name, f"{self._told()}: not worse")
+        if not self.delta.se:  # p is 1 there: it was made for runs that are the same
+            return Condition(name, failures=(f"{self._told()}, the same in every resample: significantly worse",))
         told = f"{self._told()}, {called} {p:.3g}"
         if p >= level:
             return Condition(name, f"{told}: not significantly worse")
@@ -172,17 +171,20 @@ class Pair:
         return Loss(measure, self.file, before, now, delta, direction(self._now.task, measure), why)
 
     def significance(self) -> list[Condition]:
-        """Whether no primary measure is significantly worse; p is corrected for the number of them."""
-        losses = {name: self.loss(name) for name in self._tested}
-        return [loss.insignificant(loss.delta.p_adjusted, self.level, "p (Holm)") for loss in losses.values()]
+        """Whether no primary measure is significantly worse, or lost its value; p is corrected for the number of them."""
+        return [
+            loss.insignificant(
+                loss.delta.p_adjusted, self.level, "p (Holm)", missing=loss.now is None and loss.before is not None
+            )
+            for loss in map(self.loss, self._tested)
+        ]
 
     def addition(self, measures: Iterable[str]) -> Addition:
         """The differences as JSON, tables and the signature show them; people see these measures, and those that are tested."""
         shown = {name: self.loss(name) for name in dict.fromkeys([*self._tested, *measures])}
         rows = [
-            (name, loss.before, loss.now, delta.value, delta.low, delta.high, delta.p)
+            (name, loss.before, loss.now, *(getattr(loss.delta, part) for part in ("value", "low", "high", "p")))
             for name, loss in shown.items()
-            if (delta := loss.delta)
         ]
         head = ("measure", "baseline", "now", "difference", "low", "high", "p")
         few = next((loss.delta.note for loss in shown.values() if loss.delta.note), "")

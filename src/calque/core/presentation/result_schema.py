@@ -68,6 +68,10 @@ _DELTA = object_of(
         "verdict": {"enum": ["better", "worse", "equal", "undecided"]},
     },
 )
+INTERVALS = object_of({
+    "measures": map_of(object_of({**dict.fromkeys(("value", "low", "high", "se"), MEASURE), "documents": COUNT, "note": TEXT}))
+})  # fmt: skip
+"""How sure each number is; there when intervals were asked for."""
 BASELINE = map_of(_DELTA)
 """The differences to a baseline, by measure; there where there is one."""
 
@@ -85,7 +89,7 @@ def result_of(task: str, numbers: Mapping[str, Schema], optional: Mapping[str, S
             "undefined": map_of(TEXT),
             "issues": list_of(_ISSUE),
         },
-        {"gate": GATE, "baseline": BASELINE, **(optional or {})},
+        {"gate": GATE, "intervals": INTERVALS, "baseline": BASELINE, **(optional or {})},
     )
     return {"$schema": DIALECT, "title": f"calque {task} result", **schema}
 
