@@ -254,7 +254,7 @@ def _rendered(kind: str, suite: Suite, result: Result, rows: list[Row], *, brief
         return "".join([*_gate_annotations(result), *(f"{line}\n" for line in annotated(rows, suite.data or suite.file))])
     if kind == "csv":
         verdict = "failed" if result.failures else "passed"
-        return as_csv([{**row, **({"gate": verdict} if row["evaluator"] == "all" else {})} for row in result.spreadsheet()])
+        return as_csv([{**row, **({"gate": verdict} if row.get("evaluator") == "all" else {})} for row in result.spreadsheet()])
     return laid_out(_shown(result, brief=brief), kind)
 
 
