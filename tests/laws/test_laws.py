@@ -34,9 +34,10 @@ from tests.laws.detection import DETECTION
 from tests.laws.fields import FIELDS, PAIRED
 from tests.laws.layout import LAYOUT
 from tests.laws.subject import Document, Subject, bits, ledger_bits
+from tests.laws.tables import TABLES, TABLES_2019
 from tests.laws.words import WORDS
 
-SUBJECTS = (DETECTION, LAYOUT, CHECKS, FIELDS, PAIRED, WORDS)
+SUBJECTS = (DETECTION, LAYOUT, CHECKS, FIELDS, PAIRED, WORDS, TABLES, TABLES_2019)
 
 Data = st.DataObject
 
