@@ -109,13 +109,14 @@ def _page(
     wish: Wish,
 ) -> tuple[bytes, Beside | None]:
     """The page, with the pictures that go into it, and those that go beside it."""
+    kind = head["runs"][0]["kind"]
     if pictures is None:
-        return document(title, packed(head, columns), sections), None
+        return document(kind, title, packed(head, columns), sections), None
     album = pictures.album(columns, None if wish.sidecar else wish.size)
     files = beside(wish.path, album.pictures) if wish.sidecar else None
     head["images"] = album.to_dict(os.path.basename(files.folder) if files else "")
     inside = () if wish.sidecar else album.pictures
-    return document(title, packed(head, columns), sections, inside, sidecar=wish.sidecar), files
+    return document(kind, title, packed(head, columns), sections, inside, sidecar=wish.sidecar), files
 
 
 def _shared(result: Result) -> dict[str, Any]:

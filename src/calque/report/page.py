@@ -19,10 +19,10 @@ MOST_ROWS = 200
 
 
 def document(
-    title: str, data: bytes, sections: Sequence[Section], pictures: Iterable[Picture] = (), *, sidecar: bool = False
+    kind: str, title: str, data: bytes, sections: Sequence[Section], pictures: Iterable[Picture] = (), *, sidecar: bool = False
 ) -> bytes:
-    """The whole file."""
-    script, style = asset("app.js"), asset("app.css")
+    """The whole file, with the app of that kind of report."""
+    script, style = asset(f"{kind}.js"), asset("app.css")
     parts = [
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
         f'<meta http-equiv="Content-Security-Policy" content="{policy(script, style, sidecar=sidecar)}">\n',

@@ -8,6 +8,7 @@ import { Cases, Checks, WorstCases } from "./checks";
 import { Changes, ChangesView, Compare } from "./compare";
 import { Data } from "./data";
 import { FieldRows, Fields } from "./fields";
+import { GridRows, GridsView, WorstGrids } from "./grids";
 import { Images } from "./images";
 import { listen } from "./keys";
 import { Objects } from "./objects";
@@ -16,14 +17,15 @@ import { Patterns } from "./stage";
 import { WordRows, WordsView, WorstTexts } from "./texts";
 import { BoxSummary, Ground, Sentence, Summary, Tables, Warning, nameRuns } from "./summary";
 
-const TITLES: Record<string, string> = { summary: "Summary", pages: "Pages", objects: "Objects", fields: "Fields", words: "Words", checks: "Checks", compare: "Compare", changes: "Changes" };
-const OWN: Record<string, string[]> = { boxes: ["pages", "objects"], fields: ["fields"], words: ["words"], checks: ["checks"], tables: [] };
+const TITLES: Record<string, string> = { summary: "Summary", pages: "Pages", objects: "Objects", fields: "Fields", words: "Words", grids: "Tables", checks: "Checks", compare: "Compare", changes: "Changes" };
+const OWN: Record<string, string[]> = { boxes: ["pages", "objects"], fields: ["fields"], words: ["words"], grids: ["grids"], checks: ["checks"], tables: [] };
 
 export class App {
   images: Images;
   boxes: Boxes[] = [];
   fields: FieldRows[] = [];
   texts: WordRows[] = [];
+  grids: GridRows[] = [];
   cases: Cases[] = [];
   changes: Changes | null = null;
   views: string[];
@@ -37,13 +39,14 @@ export class App {
     nameRuns(runs.map((run) => run.name));
     const own = OWN[runs[0].kind];
     this.views = runs.length > 1 ? ["compare", "changes", ...own.filter((view) => view !== "objects"), "summary"] : ["summary", ...own];
-    const alone = runs.length === 1, kind = runs[0].kind;
-    if (kind === "boxes") this.boxes = runs.map((run, place) => new Boxes(data, run, place, alone));
-    if (kind === "fields") this.fields = runs.map((run, place) => new FieldRows(data, run, place, alone));
-    if (kind === "words") this.texts = runs.map((run, place) => new WordRows(data, run, place, alone));
+    const alone = runs.length === 1;
+    if (IS_BOXES) this.boxes = runs.map((run, place) => new Boxes(data, run, place, alone));
+    if (IS_FIELDS) this.fields = runs.map((run, place) => new FieldRows(data, run, place, alone));
+    if (IS_WORDS) this.texts = runs.map((run, place) => new WordRows(data, run, place, alone));
     if (!alone) this.changes = new Changes(this, data);
     for (const boxes of this.boxes) boxes.changed = this.changes ? (address) => (this.changes as Changes).pages(address) : undefined;
-    if (kind === "checks") this.cases = runs.map((run, place) => new Cases(run, place));
+    if (IS_GRIDS) this.grids = runs.map((run, place) => new GridRows(data, run, place, alone));
+    if (IS_CHECKS) this.cases = runs.map((run, place) => new Cases(run, place));
   }
 
   // The run that is shown, where there are several.
@@ -58,9 +61,10 @@ export class App {
 
   // What steps through the list of the task's own view.
   steps(): { step: (by: number) => void; error: (by: number) => void } | null {
-    const boxes = this.shown(), own = this.fields[this.place()] ?? this.texts[this.place()] ?? this.cases[this.place()] ?? null;
-    if (this.changes) return { step: (by) => (boxes ? stepPage(boxes, by) : own?.step(by)), error: (by) => this.changes?.step(by) };
-    if (boxes) return { step: (by) => stepPage(boxes, by), error: (by) => stepError(boxes, by) };
+    const boxes = this.shown(), place = this.place();
+    const own = this.fields[place] ?? this.texts[place] ?? this.grids[place] ?? this.cases[place] ?? null;
+    if (this.changes) return { step: (by) => (IS_BOXES && boxes ? stepPage(boxes, by) : own?.step(by)), error: (by) => this.changes?.step(by) };
+    if (IS_BOXES && boxes) return { step: (by) => stepPage(boxes, by), error: (by) => stepError(boxes, by) };
     return own;
   }
 
@@ -69,9 +73,10 @@ export class App {
     const address = now(), key = address.object ?? "", place = this.place();
     const chosen = parseKey(key);
     const boxes = this.boxes[chosen && chosen.letter === "p" ? chosen.run : place];
-    if (boxes) return chosen && chosen.row < boxes.side(chosen.letter).length ? boxes.row(chosen.letter, chosen.row, boxes.threshold(address)) : null;
+    if (IS_BOXES && boxes) return chosen && chosen.row < boxes.side(chosen.letter).length ? boxes.row(chosen.letter, chosen.row, boxes.threshold(address)) : null;
     if (this.fields[place]) return /^t\d+$/.test(key) ? this.fields[place].json(Number(key.slice(1))) : null;
     if (this.texts[place]) return chosen ? this.texts[place].json(key) : null;
+    if (this.grids[place]) return key ? this.grids[place].json(key) : null;
     return this.cases[place]?.chosen(address) ?? null;
   }
 
@@ -188,16 +193,17 @@ function Names({ app }: { app: App }): JSX.Element {
 function View({ app, view }: { app: App; view: string }): JSX.Element {
   if (view === "compare") return <Compare app={app} />;
   if (view === "changes") return <ChangesView app={app} />;
-  if (view === "pages") return <Pages app={app} boxes={app.shown()} />;
-  if (view === "objects") return <Objects app={app} boxes={app.shown()} />;
+  if (IS_BOXES && view === "pages") return <Pages app={app} boxes={app.shown()} />;
+  if (IS_BOXES && view === "objects") return <Objects app={app} boxes={app.shown()} />;
   const place = app.place();
-  if (view === "fields") return <Fields app={app} rows={app.fields[place]} />;
-  if (view === "words") return <WordsView app={app} rows={app.texts[place]} />;
-  if (view === "checks") return <Checks app={app} cases={app.cases[place]} />;
+  if (IS_FIELDS && view === "fields") return <Fields app={app} rows={app.fields[place]} />;
+  if (IS_WORDS && view === "words") return <WordsView app={app} rows={app.texts[place]} />;
+  if (IS_GRIDS && view === "grids") return <GridsView app={app} rows={app.grids[place]} />;
+  if (IS_CHECKS && view === "checks") return <Checks app={app} cases={app.cases[place]} />;
   const run = app.run();
   return (
     <div class="summary">
-      {run.kind === "boxes" ? <BoxSummary app={app} boxes={app.shown()} />
+      {IS_BOXES ? <BoxSummary app={app} boxes={app.shown()} />
         : run.kind === "tables" ? (
           <>
             <section class="opening"><p class="over-line">{app.titleOf()}</p><Warning run={run} /><Sentence parts={run.headline} /></section>
@@ -206,9 +212,10 @@ function View({ app, view }: { app: App; view: string }): JSX.Element {
           </>
         ) : (
           <Summary app={app} run={run} k={0}>
-            {run.kind === "words" && <WorstTexts rows={app.texts[place]} />}
-            {run.kind === "checks" && <WorstCases run={run} cases={app.cases[place]} />}
-            {run.kind !== "checks" && <Tables run={{ ...run, sections: run.sections.slice(run.kind === "fields" ? 1 : 3) }} />}
+            {IS_WORDS && <WorstTexts rows={app.texts[place]} />}
+            {IS_GRIDS && <WorstGrids rows={app.grids[place]} />}
+            {IS_CHECKS && <WorstCases run={run} cases={app.cases[place]} />}
+            {run.kind !== "checks" && <Tables run={{ ...run, sections: run.sections.slice(run.kind === "fields" || run.kind === "grids" ? 1 : 3) }} />}
           </Summary>
         )}
     </div>

@@ -67,16 +67,16 @@ export class Changes {
   about(change: Change, run = this.run()): { document: string; page?: number; label: string; key: string; from: string; to: string; row: number; letter: Letter } {
     const alarm = change.code > 1, mine = change.code === 2 ? run : 0, letter: Letter = alarm ? "p" : "t", row = change.row;
     const { boxes, fields, texts, cases } = this.app;
-    if (boxes.length) {
+    if (IS_BOXES) {
       const of = boxes[mine], page = of.side(letter).page(row), where = of.where(page);
       const said = (one: Boxes) => { const side = one.side(letter); return side.kind ? one.run.kinds[side.kind[row]] : OUTCOMES[side.outcomes[0][row]]; };
       return { document: where.document, page: where.index, label: of.labels[of.side(letter).label[row]] ?? "", key: of.key(letter, row), from: alarm ? "" : said(boxes[0]), to: alarm ? "" : said(boxes[run]), row, letter };
     }
-    if (fields.length) {
+    if (IS_FIELDS) {
       const of = fields[mine];
       return { document: of.documents[of.documentOf(row)], label: of.pathOf(row), key: `t${row}`, from: alarm ? "–" : of.truth.at(row), to: (alarm ? of : fields[run]).found.at(alarm ? row : change.other) || "–", row, letter: "t" };
     }
-    if (texts.length) {
+    if (IS_WORDS) {
       const of = texts[mine], doc = of.documentOf(letter, row);
       return { document: of.documents[doc], label: of.words.at((letter === "t" ? of.tWord : of.pWord)[row]), key: `${letter}${row}`, from: "", to: "", row, letter };
     }
@@ -185,11 +185,11 @@ function Some({ app, name }: { app: App; name: string }): JSX.Element | null {
 
 function Card({ app, change }: { app: App; change: Change }): JSX.Element {
   const changes = app.changes as Changes, run = changes.run(), about = changes.about(change, run), name = CHANGES[change.code];
-  const pair = app.boxes.length ? [app.boxes[0], app.boxes[run]] : [];
+  const pair = IS_BOXES ? [app.boxes[0], app.boxes[run]] : [];
   const outcome = { fixed: "tp", broken: "fn", new: "fp", gone: "ignored" }[name] as string;
   return (
     <a class={`card change k-${name}`} href={to(changes.address(change))} data-object={about.key} data-outcome={outcome} data-side={about.letter === "t" ? "truth" : "prediction"} data-label={about.label}>
-      {pair.length > 0 && <span class="two-crops">{pair.map((boxes, place) => <PairCrop app={app} boxes={boxes} about={about} own={change.code < 2 || (change.code === 2) === (place === 1)} />)}</span>}
+      {IS_BOXES && <span class="two-crops">{pair.map((boxes, place) => <PairCrop app={app} boxes={boxes} about={about} own={change.code < 2 || (change.code === 2) === (place === 1)} />)}</span>}
       <span class="line"><Mark of={name} /> <b>{about.label}</b> <span class="note">{WORDS[name][0]}{about.from !== about.to && (about.from || about.to) ? `: ${about.from || "–"} → ${about.to || "–"}` : ""}</span></span>
       <span class="note cut" title={about.document}>{about.document}{about.page === undefined ? "" : ` · page ${about.page}`}</span>
     </a>

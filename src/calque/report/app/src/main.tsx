@@ -4,7 +4,6 @@ import { render } from "preact";
 import { follow } from "./address";
 import { App, Root } from "./app";
 import { inflate } from "./data";
-import "./style.css";
 
 async function start(): Promise<void> {
   const place = document.getElementById("app") as HTMLElement;
