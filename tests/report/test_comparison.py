@@ -122,7 +122,7 @@ def test_fields_and_words_are_compared_too(opened: Opener, tmp_path: Path) -> No
     assert page.locator("[data-change=fixed]").get_attribute("data-value") == "3"
     page.keyboard.press("n")
     page.wait_for_selector("main[data-view=fields]")
-    assert page.locator("[data-value-side=prediction]").inner_text() == '"Acme"'
+    assert page.locator("[data-value-side=prediction]").inner_text() == "Acme"
     truth = {"a": "one two three"}
     words = [Evaluator(Words()).update(truth, found).compute() for found in ({"a": "one two"}, {"a": "one three extra"})]
     compare(words, ["old", "new"], resampling=FEW).report(tmp_path / "words.html")

@@ -145,7 +145,7 @@ def test_toggles_zoom_and_views_are_in_the_address(opened: Opener, report: Path)
     page.keyboard.press("3")
     assert page.locator("nav a[aria-current=page]").get_attribute("data-view-link") == "objects"
     page.keyboard.press("/")
-    page.wait_for_function("document.activeElement.type === 'search'")
+    page.wait_for_selector("input[type=search]:focus")
     page.keyboard.type("jn3")
     assert page.locator("main").get_attribute("data-view") == "objects"
     assert "q=jn3" in page.url

@@ -74,7 +74,7 @@ export class Changes {
     }
     if (IS_FIELDS) {
       const of = fields[mine];
-      return { document: of.documents[of.documentOf(row)], label: of.pathOf(row), key: `t${row}`, from: alarm ? "–" : of.truth.at(row), to: (alarm ? of : fields[run]).found.at(alarm ? row : change.other) || "–", row, letter: "t" };
+      return { document: of.documents[of.documentOf(row)], label: of.pathOf(row), key: `t${row}`, from: alarm ? "–" : of.shown(of.found, row) || "–", to: alarm ? of.shown(of.found, row) : fields[run].shown(fields[run].found, change.other) || "–", row, letter: "t" };
     }
     if (IS_WORDS) {
       const of = texts[mine], doc = of.documentOf(letter, row);

@@ -37,6 +37,17 @@ export class FieldRows {
 
   column: (name: string) => Column | null;
 
+  // A value as people write it: texts without quotes, all else as JSON; nothing where there is none.
+  shown(texts: Texts, row: number): string {
+    const text = texts.at(row);
+    try {
+      const value = JSON.parse(text);
+      return typeof value === "string" && value ? value : text;
+    } catch {
+      return text;
+    }
+  }
+
   pathOf(row: number): string { return this.path.at(row) || this.fields[this.field[row]]; }
 
   // The fields that a name stands for: with list marks or without, and with all that is in it.
@@ -216,7 +227,7 @@ function ValueViewer({ app, rows, doc, row }: { app: App; rows: FieldRows; doc: 
           return (
             <li key={at} class={at === row ? "on" : ""}>
               <button type="button" class="value-row" aria-pressed={at === row} data-object={`t${at}`} data-outcome={name} data-label={rows.fields[rows.field[at]]} onClick={() => go({ doc: rows.documents[doc], object: `t${at}` })}>
-                <Mark of={name} /> <span class="name"><span class="path">{rows.pathOf(at)}</span> <span class="note">{SPOKEN[name]}</span><span class="pair"><span>{cut(rows.truth.at(at)) || "–"}</span><span aria-hidden="true">→</span><span>{cut(rows.found.at(at)) || "–"}</span></span></span>
+                <Mark of={name} /> <span class="name"><span class="path">{rows.pathOf(at)}</span> <span class="note">{SPOKEN[name]}</span><span class="pair"><span>{cut(rows.shown(rows.truth, at)) || "–"}</span><span aria-hidden="true">→</span><span>{cut(rows.shown(rows.found, at)) || "–"}</span></span></span>
               </button>
             </li>
           );
@@ -238,8 +249,8 @@ function Chosen({ app, rows, row }: { app: App; rows: FieldRows; row: number }):
     <div class="chosen-object" data-detail={`t${row}`}>
       <h2><Mark of={name} /> {shown.path} <span class="note">{SPOKEN[name]}</span></h2>
       <div class="both-values">
-        <div><span class="note">truth</span><pre data-value-side="truth">{rows.truth.at(row) || "–"}</pre></div>
-        <div><span class="note">prediction</span><pre data-value-side="prediction">{rows.found.at(row) || "–"}</pre></div>
+        <div><span class="note">truth</span><pre data-value-side="truth">{rows.shown(rows.truth, row) || "–"}</pre></div>
+        <div><span class="note">prediction</span><pre data-value-side="prediction">{rows.shown(rows.found, row) || "–"}</pre></div>
       </div>
       <Boxes rows={rows} row={row} />
       <dl class="facts">{facts.map(([key, value]) => <><dt>{key}</dt><dd>{value}</dd></>)}</dl>
