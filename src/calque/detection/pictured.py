@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calque.core.columns import Array, Bytes, Codes, Flags, Table
-from calque.core.corpus import Extent
+from calque.core.corpus import Extent, distinct_names
 from calque.core.ledger import UNIT, Ledger
 from calque.core.overlay import NORMALIZED, SIZED, Layer, Overlay
 from calque.core.presentation import pictured as columns
@@ -35,7 +35,7 @@ def pictured(task: Detection, ledger: Ledger, numbers: Mapping[str, Any]) -> Pic
     head = {
         "kind": "boxes",
         "labels": list(ledger.names["label"]),
-        "documents": [str(unit) for unit in ledger.units],
+        "documents": list(distinct_names(ledger.units)),
         "kinds": _by_code(kinds),
         "subtypes": _by_code(SUBTYPE_NAMES),
         "statuses": list(ledger.names["status"]),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calque.core.columns import Array, Bytes, Strings, Table
+from calque.core.corpus import distinct_names
 from calque.core.ledger import Ledger
 from calque.core.presentation import pictured as columns
 from calque.core.presentation.pictured import Breakdown, Number, Overview, Part, Pictured
@@ -36,7 +37,7 @@ def pictured(task: Fields, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictur
     place = {name: code for code, name in enumerate(fields)}
     head = {
         "kind": "fields",
-        "documents": [str(unit) for unit in ledger.units],
+        "documents": list(distinct_names(ledger.units)),
         "fields": fields,
         "reasons_of": list(ledger.names["reason"]),
         "numbers": {"overviews": [_overview(numbers, len(fields)).to_dict()], "classes": list(numbers["fields"])},
@@ -82,11 +83,14 @@ def text_columns(name: str, texts: Any) -> dict[str, Array]:
 
 
 def _boxes(rows: Table) -> dict[str, Array]:
-    drawn = {}
+    drawn: dict[str, Array] = {}
     for side, letter in (("truth", "t"), ("found", "p")):
         boxes = rows.array(f"{side}_box")
         if len(boxes) and not np.isnan(boxes).all():
             drawn[f"row.{letter}box"] = boxes.astype(np.float32).reshape(-1)
+        pages = rows.get(f"{side}_page")
+        if isinstance(pages, Strings) and len(pages.data):
+            drawn |= text_columns(f"row.{letter}page", pages)
     return drawn
 
 

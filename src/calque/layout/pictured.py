@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calque.core.columns import Array
+from calque.core.corpus import distinct_names
 from calque.core.ledger import UNIT, Ledger
 from calque.core.presentation import pictured as columns
 from calque.core.presentation.pictured import Breakdown, Number, Overview, Part, Pictured
@@ -25,7 +26,7 @@ def pictured(task: Layout, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictur
     head = {
         "kind": "boxes",
         "labels": labels,
-        "documents": [str(unit) for unit in ledger.units],
+        "documents": list(distinct_names(ledger.units)),
         "numbers": {
             "thresholds": [repr(task.iou)],
             "overviews": [_overview(task, numbers, int((drawn["p.outcome.0"] == columns.FP).sum())).to_dict()],

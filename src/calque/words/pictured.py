@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calque.core.columns import Array, Strings, Table
+from calque.core.corpus import distinct_names
 from calque.core.ledger import Ledger
 from calque.core.presentation import pictured as columns
 from calque.core.presentation.pictured import Number, Overview, Part, Pictured
@@ -28,9 +29,9 @@ def pictured(task: Words, ledger: Ledger, numbers: Mapping[str, Any]) -> Picture
     recalls = {str(name): entry["recall"] for name, entry in numbers["documents"].items()}
     head = {
         "kind": "words",
-        "documents": [str(unit) for unit in ledger.units],
+        "documents": list(distinct_names(ledger.units)),
         "statuses": [STATUS_NAMES[code] for code in documents.array("status").tolist()],
-        "recalls": [recalls.get(str(unit)) for unit in ledger.units],
+        "recalls": [recalls.get(name) for name in distinct_names(ledger.units)],
         "numbers": {"overviews": [_overview(numbers).to_dict()]},
     }
     drawn: dict[str, Array] = {

@@ -340,6 +340,8 @@ class Book:
             "iou": np.array([np.nan if row.iou is None else row.iou for row in rows], dtype=np.float64),
             "truth_box": _box_column([row.truth for row in rows]),
             "found_box": _box_column([row.found for row in rows]),
+            "truth_page": _page_column([row.truth for row in rows]),
+            "found_page": _page_column([row.found for row in rows]),
         })  # fmt: skip
 
 
@@ -380,6 +382,11 @@ def _alphabetical(codes: dict[str, int]) -> tuple[tuple[str, ...], Codes]:
 
 def _recoded(table: Table, column: str, new: Codes) -> Table:
     return Table({name: new[table.array(name)] if name == column else values for name, values in table.columns.items()})
+
+
+def _page_column(cells: Sequence[Cell]) -> Strings:
+    """The page of each value, by number or name; empty where none is known."""
+    return Strings.pack("" if cell.box is None or cell.box[4] is None else str(cell.box[4]) for cell in cells)
 
 
 def _box_column(cells: Sequence[Cell]) -> Any:
@@ -476,6 +483,7 @@ def outcomes(ledger: Ledger) -> Table:
         "iou": rows.array("iou"),
         "truth_box": np.asarray(rows.array("truth_box")),
         "found_box": np.asarray(rows.array("found_box")),
+        **{name: rows[name] for name in ("truth_page", "found_page") if name in rows},
     }
     return Table(columns)
 

@@ -48,6 +48,11 @@ export class FieldRows {
     }
   }
 
+  // The page that a value stands on, as the truth has it, else as the prediction has it.
+  pageOf(row: number): string {
+    return ["t", "p"].map((side) => (this.column(`${side}page`) ? new Texts(this.column(`${side}page`) as Uint8Array, this.column(`${side}page_size`) as Column).at(row) : "")).find(Boolean) ?? "";
+  }
+
   pathOf(row: number): string { return this.path.at(row) || this.fields[this.field[row]]; }
 
   // The fields that a name stands for: with list marks or without, and with all that is in it.
@@ -271,7 +276,7 @@ function Boxes({ rows, row }: { rows: FieldRows; row: number }): JSX.Element | n
   }
   const width = Math.max(reach[0], reach[1] / Math.SQRT2) || 1, height = width * Math.SQRT2;
   const right = rows.outcome[row] === TP;
-  const page = [rows.column("tpage")?.[row], rows.column("ppage")?.[row]];
+  const page = rows.pageOf(row);
   return (
     <figure class="boxes-on-page">
       <svg class="crop" viewBox={`0 0 ${width} ${height}`} role="img" aria-label="where truth and prediction stand on the page">
@@ -279,7 +284,7 @@ function Boxes({ rows, row }: { rows: FieldRows; row: number }): JSX.Element | n
         {sides[0] && <rect class={`b o-${right ? "tp" : "fn"} s-t`} x={sides[0][0]} y={sides[0][1]} width={sides[0][2] - sides[0][0]} height={sides[0][3] - sides[0][1]} />}
         {sides[1] && <rect class={`b o-${right ? "tp" : "fp"} s-p`} x={sides[1][0]} y={sides[1][1]} width={sides[1][2] - sides[1][0]} height={sides[1][3] - sides[1][1]} />}
       </svg>
-      <figcaption class="note">{page[0] !== undefined && page[0] >= 0 ? `page ${page[0]}; ` : ""}solid: truth, dashed: prediction; the size of the page is not known</figcaption>
+      <figcaption class="note">{page && `page ${page}; `}solid: truth, dashed: prediction; the size of the page is not known</figcaption>
     </figure>
   );
 }
