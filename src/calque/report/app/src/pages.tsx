@@ -213,7 +213,7 @@ export function inWords(boxes: Boxes, letter: Letter, row: number, page: number,
 function Aside({ app, boxes, page, k }: { app: App; boxes: Boxes; page: number; k: number }): JSX.Element {
   const address = now();
   const chosen = parseKey(address.object);
-  const fits = chosen && chosen.row < boxes.side(chosen.letter).length && (chosen.letter === "t" || chosen.run === boxes.place);
+  const fits = chosen && chosen.row < boxes.side(chosen.letter).length && (chosen.letter === "t" || chosen.run === boxes.place) && boxes.side(chosen.letter).page(chosen.row) === page;
   const items: Item[] = [];
   boxes.each(page, k, (item) => void items.push(item));
   const weight = (item: Item) => { const code = boxes.outcome(item, k); return code === FN ? 0 : code === WRONG ? 1 : code === FP ? 2 : code === TP ? 3 : 4; };
