@@ -34,11 +34,11 @@ VERB_LINES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "check": (("suite.yaml", "--data", "cases.jsonl"), ("-o", "--save", "--report")),
     "merge": (("one.state", "two.state"), ("-o", "--save", "--report")),
     "bless": (("one.state",), ("-o",)),
-    "compare": (("truth.json", "found.json", "other.json"), ("-o",)),
+    "compare": (("truth.json", "found.json", "other.json"), ("-o", "--report")),
     "report": (("one.state",), ("-o",)),
     "audit": (("truth.json", "found.json"), ("-o",)),
     "convert": (("truth.json", "--to", "ndjson"), ("",)),
-    "demo": ((), ("--keep",)),
+    "demo": ((), ("--keep", "--report")),
 }
 """Each verb that writes: what it reads, and how its outputs are named; the output of one stands among the arguments."""
 
