@@ -42,7 +42,7 @@ def detection(rng: np.random.Generator, documents: int) -> Result:
     found: list[Any] = []
     for document in range(documents):
         skill = rng.beta(6, 2)
-        for place in range(1 + rng.poisson(3)):
+        for place in range(1 + rng.poisson(6)):
             label = "Figure" if rng.random() < 0.6 else "Table"
             box = (0.0, 20.0 * place, 10.0, 20.0 * place + 10.0)
             truth.append((document, label, box))
