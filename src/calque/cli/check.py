@@ -210,7 +210,7 @@ def _deliver(
         result = gates.judged(result)
     exits.say_first(result, quiet=quiet)
     outputs.save(evaluator, values["save"])
-    write([result], values["report"], quiet=quiet)
+    write(result, values["report"], quiet=quiet)
     kept = [row for row in rows if row.failed] if values["only_failed"] else rows
     for name, kind in files.items():
         outputs.put(name, [_rendered(kind, suite, result, kept, brief=values["brief"])], quiet=quiet)
