@@ -96,9 +96,11 @@ WORLDS = (
 )
 
 
-def coverage(world: World, documents: int, corpora: int, replicates: int, *, seed: int = 1) -> dict[str, tuple[float, float]]:
+def coverage(
+    world: World, documents: int, corpora: int, replicates: int, *, seed: int = 1, endless: int = ENDLESS
+) -> dict[str, tuple[float, float]]:
     """For each measure how often its interval held the truth, and how often that of forgotten duplicates did."""
-    truth = world.make(np.random.default_rng(seed), ENDLESS)
+    truth = world.make(np.random.default_rng(seed), endless)
     held = {name: [0, 0] for name, _ in world.measures}
     for corpus in range(corpora):
         result = world.make(np.random.default_rng((seed, documents, corpus)), documents)
