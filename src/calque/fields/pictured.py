@@ -12,7 +12,7 @@ from calque.core.ledger import Ledger
 from calque.core.presentation import pictured as columns
 from calque.core.presentation.pictured import Breakdown, Number, Overview, Part, Pictured
 from calque.core.presentation.wording import counted
-from calque.fields.accounting.rows import class_of
+from calque.fields.comparison.cells import class_of
 
 if TYPE_CHECKING:
     from calque.fields.task import Fields

@@ -124,6 +124,9 @@ class Kernels(Protocol):
     def masks_of_counts(self, counts: Bytes, offsets: Ints, places: Ints, jobs: int = 1) -> tuple[Codes, Ints, Bytes]:
         """The intervals of compressed strings, their offsets, and each string's fault."""
 
+    def mask_canonical(self, counts: Bytes, offsets: Ints, places: Ints) -> Bytes:
+        """Whether each string has the canonical runs of some foreground."""
+
     def masks_of_runs(self, runs: Ints, offsets: Ints, places: Ints) -> tuple[Codes, Ints, Bytes]:
         """The intervals of runs, their offsets, and each mask's fault."""
 

@@ -8,6 +8,7 @@ from calque.kernels.reference.kinds import error_kinds
 from calque.kernels.reference.masks import (
     mask_areas,
     mask_bounds,
+    mask_canonical,
     mask_counts,
     mask_overlaps,
     mask_runs,
@@ -53,6 +54,7 @@ __all__ = [
     "lcs_partners",
     "mask_areas",
     "mask_bounds",
+    "mask_canonical",
     "mask_counts",
     "mask_overlaps",
     "mask_runs",

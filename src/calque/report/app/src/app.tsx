@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Address, beside, go, now, useAddress } from "./address";
 import { Boxes, parseKey } from "./boxes";
 import { Cases, Checks, WorstCases } from "./checks";
+import { Changes, ChangesView, Compare } from "./compare";
 import { Data } from "./data";
 import { FieldRows, Fields } from "./fields";
 import { GridRows, GridsView, WorstGrids } from "./grids";
@@ -26,6 +27,7 @@ export class App {
   texts: WordRows[] = [];
   grids: GridRows[] = [];
   cases: Cases[] = [];
+  changes: Changes | null = null;
   views: string[];
   wiped: number | null = null;
   status = "";
@@ -42,6 +44,8 @@ export class App {
     if (kind === "fields") this.fields = runs.map((run, place) => new FieldRows(data, run, place, alone));
     if (kind === "words") this.texts = runs.map((run, place) => new WordRows(data, run, place, alone));
     if (kind === "grids") this.grids = runs.map((run, place) => new GridRows(data, run, place, alone));
+    if (!alone) this.changes = new Changes(this, data);
+    for (const boxes of this.boxes) boxes.changed = this.changes ? (address) => (this.changes as Changes).pages(address) : undefined;
     if (kind === "checks") this.cases = runs.map((run, place) => new Cases(run, place));
   }
 
@@ -57,9 +61,10 @@ export class App {
 
   // What steps through the list of the task's own view.
   steps(): { step: (by: number) => void; error: (by: number) => void } | null {
-    const boxes = this.shown();
+    const boxes = this.shown(), own = this.fields[this.place()] ?? this.texts[this.place()] ?? this.grids[this.place()] ?? this.cases[this.place()] ?? null;
+    if (this.changes) return { step: (by) => (boxes ? stepPage(boxes, by) : own?.step(by)), error: (by) => this.changes?.step(by) };
     if (boxes) return { step: (by) => stepPage(boxes, by), error: (by) => stepError(boxes, by) };
-    return this.fields[this.place()] ?? this.texts[this.place()] ?? this.grids[this.place()] ?? this.cases[this.place()] ?? null;
+    return own;
   }
 
   // The chosen row as JSON, or nothing.
@@ -149,6 +154,11 @@ export function Root({ app }: { app: App }): JSX.Element {
           {app.views.map((name) => <a href={beside({ view: name as any })} data-view-link={name} aria-current={name === view ? "page" : undefined}>{TITLES[name]}</a>)}
         </nav>
         <span class="spacer" />
+        {app.changes && view !== "compare" && view !== "changes" && (
+          <div class="segments" role="group" aria-label="which run is shown">
+            {app.data.head.runs.map((run, place) => <button type="button" data-filter="run" data-value={place} aria-pressed={place === app.place(address)} onClick={() => go({ run: String(place) })}>{run.name}</button>)}
+          </div>
+        )}
         {thresholds.length > 1 && (
           <div class="segments iou" role="group" aria-label="IoU threshold">
             {thresholds.map((text, place) => {
@@ -180,6 +190,8 @@ function Names({ app }: { app: App }): JSX.Element {
 }
 
 function View({ app, view }: { app: App; view: string }): JSX.Element {
+  if (view === "compare") return <Compare app={app} />;
+  if (view === "changes") return <ChangesView app={app} />;
   if (view === "pages") return <Pages app={app} boxes={app.shown()} />;
   if (view === "objects") return <Objects app={app} boxes={app.shown()} />;
   const place = app.place();
