@@ -29,6 +29,7 @@ VERB_LINES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "detect": (("truth.json", "found.json", "--class-map", "map.yaml"), ("-o", "--save", "--report")),
     "layout": (("truth.json", "found.json"), ("-o", "--save", "--report")),
     "fields": (("truth.jsonl", "found.jsonl"), ("-o", "--save", "--report", "--write-schema")),
+    "tables": (("truth.html", "found.html"), ("-o", "--save", "--report")),
     "words": (("truth.txt", "found.txt", "--page-text", "page.txt"), ("-o", "--save", "--report")),
     "check": (("suite.yaml", "--data", "cases.jsonl"), ("-o", "--save", "--report")),
     "merge": (("one.state", "two.state"), ("-o", "--save", "--report")),
@@ -54,6 +55,7 @@ def here(calque: Command, tmp_path: Path) -> Path:
     for side in ("truth", "found"):
         (tmp_path / f"{side}.jsonl").write_text('{"id": 1, "total": 5}\n{"id": 2, "total": 7}\n')
         (tmp_path / f"{side}.txt").write_text("to be or not to be")
+        (tmp_path / f"{side}.html").write_text("<table><tr><td>to</td><td>be</td></tr></table>")
     (tmp_path / "page.txt").write_text("to be")
     (tmp_path / "suite.yaml").write_text(SUITE)
     case = {"id": "x", "output": {"box": [0, 0, 1, 1]}, "expected": {"box": [0, 0, 1, 1]}}
@@ -102,9 +104,8 @@ def test_no_output_is_an_input_however_it_is_spelt(verb: str, flag: str, calque:
     for name in [argument for argument in arguments if argument not in options]:
         for spelling in list(spellings(here, name)):
             before = content(here)
-            run = calque(
-                verb, *arguments, *output(flag, spelling), *(("--format", "json") if flag == "-o" and verb in RESULTS else ())
-            )
+            shape = ("--format", "json") if flag == "-o" and verb in RESULTS else ()
+            run = calque(verb, *arguments, *output(flag, spelling), *shape)
             assert (run.code, run.out) == (2, ""), spelling
             assert "read by this command" in run.err
             assert content(here) == before

@@ -43,9 +43,9 @@ export class App {
     if (kind === "boxes") this.boxes = runs.map((run, place) => new Boxes(data, run, place, alone));
     if (kind === "fields") this.fields = runs.map((run, place) => new FieldRows(data, run, place, alone));
     if (kind === "words") this.texts = runs.map((run, place) => new WordRows(data, run, place, alone));
-    if (kind === "grids") this.grids = runs.map((run, place) => new GridRows(data, run, place, alone));
     if (!alone) this.changes = new Changes(this, data);
     for (const boxes of this.boxes) boxes.changed = this.changes ? (address) => (this.changes as Changes).pages(address) : undefined;
+    if (kind === "grids") this.grids = runs.map((run, place) => new GridRows(data, run, place, alone));
     if (kind === "checks") this.cases = runs.map((run, place) => new Cases(run, place));
   }
 
@@ -61,7 +61,8 @@ export class App {
 
   // What steps through the list of the task's own view.
   steps(): { step: (by: number) => void; error: (by: number) => void } | null {
-    const boxes = this.shown(), own = this.fields[this.place()] ?? this.texts[this.place()] ?? this.grids[this.place()] ?? this.cases[this.place()] ?? null;
+    const boxes = this.shown(), place = this.place();
+    const own = this.fields[place] ?? this.texts[place] ?? this.grids[place] ?? this.cases[place] ?? null;
     if (this.changes) return { step: (by) => (boxes ? stepPage(boxes, by) : own?.step(by)), error: (by) => this.changes?.step(by) };
     if (boxes) return { step: (by) => stepPage(boxes, by), error: (by) => stepError(boxes, by) };
     return own;
