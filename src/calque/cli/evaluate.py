@@ -11,7 +11,11 @@ from calque.cli.options import PATH, jobs_option, output_options, task_from, tas
 from calque.core.box_reading import BoxReading
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from calque.cli.render import Sheet
     from calque.core.evaluator import Keep
+    from calque.core.result import Result
     from calque.core.task import Task
 
 
@@ -30,8 +34,18 @@ def evaluation_verb(name: str, task: type[Task], help: str) -> click.Command:
     return command
 
 
-def evaluate(kind: type[Task], truth: str, predictions: str, values: dict[str, Any]) -> int:
-    """Evaluate two files under the task that the options describe, and deliver the result as they say; the exit code."""
+def evaluate(
+    kind: type[Task],
+    truth: str,
+    predictions: str,
+    values: dict[str, Any],
+    *,
+    look: Callable[[Result], Sheet | None] | None = None,
+) -> int:
+    """Evaluate two files under the task that the options describe, and deliver the result as they say; the exit code.
+
+    ``look`` sees the result first, and may give a sheet to be shown in its place.
+    """
     truth, predictions = taken_in(truth, predictions)
     # Files are read from here on, both at once, while numpy and all that counts is imported.
     sources = kind.begin(truth), kind.begin(predictions)
@@ -50,7 +64,7 @@ def evaluate(kind: type[Task], truth: str, predictions: str, values: dict[str, A
     evaluator = Evaluator(task, keep=keep, jobs=jobs)
     with working(told(f"evaluating {predictions}"), quiet=values["quiet"], done=lambda: evaluator.done):
         evaluator.update(*sources)
-    return deliver(evaluator, report=report, **values)
+    return deliver(evaluator, report=report, look=look, **values)
 
 
 def what_to_keep(values: dict[str, Any], task: type[Task], *, everything: bool = False) -> Keep:

@@ -287,6 +287,7 @@ def result_schema() -> Schema:
             "joint": map_of(object_of(joint)),
             "confidence_metrics": _confidences_schema(),
             "acceptance": _acceptance(),
+            "calibration": _calibration(),
             "failures": map_of(_failing()),
             "wholly_right": object_of({"documents": COUNT, "share": SHARE}),
             "worst_documents": list_of(
@@ -339,6 +340,19 @@ def _confidences_schema() -> Schema:
         "error_capture_at_budget": object_of({"value": MEASURE, "budgets": map_of(object_of(budget))}),
     })  # fmt: skip
     return object_of({"overall": block, "fields": map_of(block), "coverage": _coverage("fields_with_confidence")})
+
+
+def _calibration() -> Schema:
+    """Calibration taken apart."""
+    part = {"range": list_of(NUMBER), "count": COUNT, "accuracy": SHARE, "mean_confidence": SHARE}
+    brier = {**dict.fromkeys(("value", "reliability", "resolution", "uncertainty"), SHARE), "within_bins": MEASURE}
+    point = object_of(dict.fromkeys(("confidence", "coverage", "risk"), SHARE))
+    block = object_of({
+        "brier": object_of(brier),
+        "equal_mass": object_of({"value": SHARE, "bins": list_of(object_of(part))}),
+        "risk_coverage": object_of({"area": SHARE, "points": list_of(point)}),
+    })  # fmt: skip
+    return object_of({"overall": block, "fields": map_of(block)})
 
 
 def _acceptance() -> Schema:
