@@ -97,7 +97,7 @@ def test_the_schema_is_explained_and_saved(
     gt, pred = files()
     run = calque("fields", gt, "--explain-schema", "--write-schema", "made.json")
     assert (run.code, run.out.splitlines()[0]) == (0, "How fields are compared")
-    for text in ("vendor", "3 values of free text", "0.9", "made from 3 documents of the truth"):
+    for text in ("vendor", "free text, by the look of 3 values", "0.9", "made from 3 documents of the truth"):
         assert text in run.out
     rows = calque("fields", gt, "--explain-schema", "--format", "json").json["fields"]
     assert [(row["field"], row["comparator"]) for row in rows] == [("vendor", "levenshtein"), ("total", "numeric")]
