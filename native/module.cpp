@@ -7,7 +7,9 @@ void bind_boxes(nanobind::module_&);
 void bind_json(nanobind::module_&);
 void bind_masks(nanobind::module_&);
 void bind_polygons(nanobind::module_&);
+void bind_resample(nanobind::module_&);
 void bind_sums(nanobind::module_&);
+void bind_tables(nanobind::module_&);
 void bind_words(nanobind::module_&);
 
 NB_MODULE(_native, m) {
@@ -18,7 +20,9 @@ NB_MODULE(_native, m) {
     bind_json(m);
     bind_masks(m);
     bind_polygons(m);
+    bind_resample(m);
     bind_sums(m);
+    bind_tables(m);
     bind_words(m);
     m.def("keep_freed_memory", &calque::keep_freed_memory);
 }

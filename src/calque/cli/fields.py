@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli.evaluate import evaluate
-from calque.cli.options import PATH, WRITTEN, jobs_option, output_options, task_from, task_options
+from calque.cli.gates import FOR_SERVERS
+from calque.cli.options import PATH, WRITTEN, interval_options, jobs_option, output_options, task_from, task_options
+from calque.core.errors import ConfigError
 from calque.fields.task import Fields
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 @click.option(
     "--documents", type=WRITTEN, metavar="FILE", help="Also write one line a document: its score, what is wrong in it."
 )
+@interval_options
 @jobs_option
 @output_options
 def command(
@@ -106,6 +109,8 @@ def _explain(truth: str, write_schema: str | None, values: dict[str, Any], *, sh
 
     kinds = formats_of(values["format"], values["output"])
     check_wanted(kinds.values(), brief=values["brief"], task=Fields)
+    if {*FOR_SERVERS} & {*kinds.values()}:
+        raise ConfigError(f"{' and '.join(FOR_SERVERS)} tell what gates say of numbers, and a schema has none")
     (truth,) = taken_in(truth)
     task = _settled(truth, write_schema, values)
     if shown:

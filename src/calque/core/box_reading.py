@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from calque.core.class_map import class_map
 from calque.core.task import setting, take_in
@@ -164,9 +165,16 @@ class BoxReading:
             "class_map_pred": self.class_map_pred or self.class_map,
         }
 
+    def numbers_only(self) -> Self:
+        """The same, without the names of the pages' pictures: only outcomes are looked at on their page."""
+        lean = copy.copy(self)
+        object.__setattr__(lean, "_names_pictures", False)
+        return lean
+
     def _rules(self) -> dict[str, Any]:
         """The keywords of `calque.read` that both sides share."""
         return {
+            "images": getattr(self, "_names_pictures", True),
             "lenient": self.lenient,
             "strict": self.strict,
             "document_key": self.document_key or None,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from calque.comparators import base
-from calque.core.corpus import UnitId, in_canonical_order
+from calque.core.corpus import Batches, UnitId, in_canonical_order
 from calque.core.errors import ContractError, Issue, Severity, by_place, summarize
 from calque.core.ledger import Ledger
 from calque.core.record_corpus import RecordCorpus
@@ -40,9 +40,13 @@ def batches(truth: RecordCorpus, found: RecordCorpus) -> Iterator[tuple[RecordCo
     """Both sides, some documents at a time, in canonical order; what reading noticed comes with the first."""
     units = in_canonical_order({*truth.documents, *found.documents})
     sides = [InOrder(side) for side in (truth, found)]
-    for start in range(0, max(len(units), 1), AT_ONCE):
-        expected, predicted = (side.next(units[start : start + AT_ONCE]) for side in sides)
-        yield expected, predicted
+
+    def pairs() -> Iterator[tuple[RecordCorpus, RecordCorpus]]:
+        for start in range(0, max(len(units), 1), AT_ONCE):
+            expected, predicted = (side.next(units[start : start + AT_ONCE]) for side in sides)
+            yield expected, predicted
+
+    return Batches(pairs(), lambda: len(units))
 
 
 class InOrder:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque import ConfigError, ContractError, Detection, Evaluator, Fields
+from calque import ConfigError, ContractError, Evaluator, Fields
 from calque.fields import (
     BulkStructuredModelEvaluator,
     ConfidenceAccumulator,
@@ -68,6 +68,7 @@ def test_which_documents_are_worst_and_how_many_are_wholly_right(result: Any) ->
     assert worst[0]["fields"] == ["vendor", "number", "lines.text", "lines.amount", "tags"]
     assert worst[0]["score"] == min(each["score"] for each in worst)
     assert result.numbers["wholly_right"] == {"documents": 1, "share": 0.25}
+    assert result["wholly_right"] == 0.25
     assert "1 of 4 documents (25 %) are wholly right" in str(result)
     nothing = Evaluator(Fields(schema=SCHEMA, missing="intersect")).update(TRUTH[:1], FOUND[1:2]).compute()
     assert nothing.numbers["wholly_right"] == {"documents": 0, "share": None}
@@ -88,12 +89,8 @@ def test_tables(result: Any) -> None:
     fields = {row["field"]: row for row in field_table(result).rows()}
     assert (fields["vendor"]["wrong"], fields["vendor"]["fd"], fields["lines"]["wrong"]) == (3, 3, 0)
     assert list(document_table(result).to_pandas().columns)[:3] == ["document", "score", "wrong"]
-    with pytest.raises(TypeError, match="a result of fields"):
-        document_table(_Other())  # type: ignore[arg-type]  # what it refuses
-
-
-class _Other:
-    task = Detection()
+    with pytest.raises(TypeError, match="result must be a result of fields, not 5"):
+        document_table(5)  # type: ignore[arg-type]  # what it refuses
 
 
 @given(st.lists(st.tuples(RECORDS, RECORDS), min_size=1, max_size=4))
