@@ -9,7 +9,7 @@ import click
 from calque.cli import exits
 from calque.cli.evaluate import evaluate
 from calque.cli.inputs import taken_in
-from calque.cli.options import PATH, jobs_option, output_options, task_from, task_options
+from calque.cli.options import PATH, interval_options, jobs_option, output_options, task_from, task_options
 from calque.tables.task import Tables
 
 
@@ -18,6 +18,7 @@ from calque.tables.task import Tables
 @click.argument("predictions", type=PATH)
 @task_options(Tables)
 @click.option("--show", metavar="DOC[#N]", help="Print both grids of a document's tables side by side, what differs marked.")
+@interval_options
 @jobs_option
 @output_options
 def command(truth: str, predictions: str, show: str | None, **values: Any) -> int:

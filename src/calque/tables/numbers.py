@@ -104,13 +104,11 @@ def _counts(task: Tables, rows: Rows) -> dict[str, int]:
     return counted
 
 
-def mean(name: str, values: Floats, rows: Flags, more: int = 0) -> float | Undefined:
-    """The mean of the rows that have a value, and of so many more that count 0."""
+def mean(name: str, values: Floats, rows: Flags) -> float | Undefined:
+    """The mean of the rows that have a value."""
     listed = values[rows]
     known = listed[~np.isnan(listed)]
-    if not len(known):
-        return _nothing(name, len(listed))
-    return math.fsum(known.tolist()) / (len(known) + more)
+    return math.fsum(known.tolist()) / len(known) if len(known) else _nothing(name, len(listed))
 
 
 def _nothing(name: str, tables: int) -> Undefined:
@@ -122,8 +120,11 @@ def _means(rows: Rows, chosen: Flags) -> dict[str, Any]:
 
 
 def _with_spurious(rows: Rows) -> dict[str, Any]:
-    spurious = int(rows.spurious.sum())
-    return {name: mean(name, values, rows.true, spurious) for name, values in rows.values.items()}
+    """With each spurious table as one more 0, as far as it could have a value."""
+    return {
+        name: mean(name, np.where(rows.spurious & ~np.isnan(values), 0.0, values), rows.true | rows.spurious)
+        for name, values in rows.values.items()
+    }
 
 
 def _part(rows: Rows, chosen: Flags) -> dict[str, Any]:

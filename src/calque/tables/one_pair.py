@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from calque.core.arguments import names_arguments
 from calque.core.columns import Array
 from calque.core.table_corpus import CellTable
 from calque.readers.tables.files import one_table
@@ -18,6 +19,8 @@ from calque.tables.scoring import Distances, measured_pair, teds_of
 from calque.tables.task import TEDS_ALONE, Tables
 
 Table = CellTable
+TableSource: TypeAlias = CellTable | Mapping[str, Any] | Sequence[Any] | str
+"""A table, a text that holds one, or an object with ``html``, ``markdown`` or ``cells``."""
 NEAR = 1e-9
 """A value this close to its upper bound has reached it."""
 
@@ -36,7 +39,8 @@ class Compared:
         return dict(self.numbers)
 
 
-def parse(source: Any) -> CellTable:
+@names_arguments
+def parse(source: TableSource) -> CellTable:
     r"""The one table of a text (HTML or Markdown) or of an object with ``html``, ``markdown`` or ``cells``.
 
     >>> parse("| a | b |\n|---|---|\n| 1 | 2 |")
@@ -45,7 +49,8 @@ def parse(source: Any) -> CellTable:
     return with_texts(one_table(source), plainly(Tables()))
 
 
-def teds(truth: Any, pred: Any, structure_only: bool = False, compat: str | None = None) -> float | None:
+@names_arguments
+def teds(truth: TableSource, pred: TableSource, structure_only: bool = False, compat: str | None = None) -> float | None:
     """How alike two tables are as trees of rows and cells: 1 when they are the same, ``None`` when neither has a row.
 
     >>> teds("<table><tr><td>a<td>b</table>", "<table><tr><td>a<td>x</table>")
@@ -57,7 +62,10 @@ def teds(truth: Any, pred: Any, structure_only: bool = False, compat: str | None
     return _defined(float(teds_of(task, [pair], structure=structure_only)[0]))
 
 
-def compare(truth: Any, pred: Any, compat: str | None = None, adjacency: str = "2013", **settings: Any) -> Compared:
+@names_arguments
+def compare(
+    truth: TableSource, pred: TableSource, compat: str | None = None, adjacency: str = "2013", **settings: Any
+) -> Compared:
     """Every measure of two tables: each a `Table`, a text with one, or an object with ``html``, ``markdown`` or ``cells``.
 
     >>> found = compare("<table><tr><td>a<td>b</table>", "<table><tr><td>a</table>")

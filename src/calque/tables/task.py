@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -14,12 +14,16 @@ if TYPE_CHECKING:
     from calque.core.corpus import Corpus
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
+    from calque.core.resampling.resampled import Resampled
+    from calque.core.standing import Standing
     from calque.core.table_corpus import TableCorpus
 
 GROUPS = ("teds", "grits", "adjacency", "cells", "header", "errors")
 """Measures that can be asked for alone."""
 TEDS_ALONE = ("pubtabnet", "docling-eval", "omnidocbench", "omnidocbench-1.5")
 """Tools whose TEDS can be reproduced; they have nothing else."""
+RATIO_BLOCKS, RATIO_PARTS = ("cells", "adjacency", "header", "dar_con_original", "dar_con"), ("precision", "recall", "f1")
+"""Counts of what both sides have, and the ratios that are made of them."""
 COMPAT = ("none", *TEDS_ALONE, "table-transformer")
 
 
@@ -146,13 +150,47 @@ class Tables(PartsBeside, Task):
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON: a bare name is the mean over truth tables."""
         block, _, part = name.name.rpartition("_")
-        if block in ("cells", "adjacency", "header") and part in ("precision", "recall", "f1"):
-            return name.scope or "micro", block, part
-        if name.label is not None:
-            return "documents", name.label, "mean", name.name
+        if name.name == "adjacency_weighted_f1":
+            return "micro", "adjacency", "weighted_f1"
+        if block in RATIO_BLOCKS and part in RATIO_PARTS:
+            threshold = () if name.threshold is None else (repr(name.threshold),)
+            return name.scope or "micro", block, *threshold, part
         if name.name == "loss":
             return "errors", name.scope, "loss"
         return name.scope or "mean", name.name
+
+    def names(self, numbers: Mapping[str, Any]) -> list[str]:
+        """The means over tables and what stands beside them; a document's own numbers are not of the corpus."""
+        scopes = ("with_spurious", "pages", "simple", "complex")
+        found = [*numbers["mean"], *(f"{scope}.{name}" for scope in scopes for name in numbers["mean"])]
+        found += [f"micro.{name}" for name, value in numbers["micro"].items() if not isinstance(value, Mapping)]
+        for name, block in numbers["micro"].items():
+            if isinstance(block, Mapping):
+                plain = "tp" in block
+                suffixes = [""] if plain else [f"@{key}" for key, value in block.items() if isinstance(value, Mapping)]
+                found += [f"{name}_{part}{suffix}" for suffix in suffixes for part in RATIO_PARTS]
+                found += [] if plain else [f"{name}_weighted_f1"]
+        return found
+
+    def compared(self, numbers: Mapping[str, Any]) -> list[str]:
+        """The means over tables, and the counts of everything."""
+        return [name for name in self.names(numbers) if "." not in name]
+
+    def primary(self) -> tuple[str, ...]:
+        """TEDS; where a mode has none, GriTS-Con."""
+        return ("teds",) if self.wants("teds") else ("grits_con",) if self.wants("grits") else ()
+
+    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
+        """Sums over tables."""
+        from calque.tables.resampled import resampled
+
+        return resampled(self, ledger)
+
+    def standing(self, ledger: Ledger) -> Standing:
+        """What became of each true table; documents by their mean TEDS."""
+        from calque.tables.standing import standing
+
+        return standing(ledger)
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # tables have none
         """One row for each table of both sides."""

@@ -55,6 +55,8 @@ def one_table(source: Any) -> CellTable:
     """The only table of a text, an object or a list of tables; `ValueError` when there are none or several."""
     if isinstance(source, CellTable):
         return source
+    if not isinstance(source, str | Mapping | list | tuple):
+        raise TypeError(f"a table must be a Table, a text, or an object with html, markdown or cells, not {source!r}")
     log = IssueLog("")
     found = _tables_in(source, "", log, False)
     log.raise_errors()
@@ -221,7 +223,9 @@ def _tables_in(value: Any, where: str, log: IssueLog, lenient: bool) -> Tables:
         return [table for place, each in enumerate(value) for table in _tables_in(each, where + pointer(place), log, lenient)]
     if isinstance(value, Mapping):
         return _tables_of_object(value, where, log, lenient)
-    log.add("wrong-tables", where, f"expected tables, not {json_tree.kind(value)} {json_tree.shown(value)}", help=EXPECTED)
+    plain = value is None or isinstance(value, bool | int | float)
+    told = f"{json_tree.kind(value)} {json_tree.shown(value)}" if plain else f"a {type(value).__name__}"
+    log.add("wrong-tables", where, f"expected tables, not {told}", help=EXPECTED)
     return []
 
 

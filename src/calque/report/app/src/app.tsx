@@ -8,6 +8,7 @@ import { Cases, Checks, WorstCases } from "./checks";
 import { Changes, ChangesView, Compare } from "./compare";
 import { Data } from "./data";
 import { FieldRows, Fields } from "./fields";
+import { GridRows, GridsView, WorstGrids } from "./grids";
 import { Images } from "./images";
 import { listen } from "./keys";
 import { Objects } from "./objects";
@@ -16,14 +17,15 @@ import { Patterns } from "./stage";
 import { WordRows, WordsView, WorstTexts } from "./texts";
 import { BoxSummary, Ground, Sentence, Summary, Tables, Warning, nameRuns } from "./summary";
 
-const TITLES: Record<string, string> = { summary: "Summary", pages: "Pages", objects: "Objects", fields: "Fields", words: "Words", checks: "Checks", compare: "Compare", changes: "Changes" };
-const OWN: Record<string, string[]> = { boxes: ["pages", "objects"], fields: ["fields"], words: ["words"], checks: ["checks"], tables: [] };
+const TITLES: Record<string, string> = { summary: "Summary", pages: "Pages", objects: "Objects", fields: "Fields", words: "Words", grids: "Tables", checks: "Checks", compare: "Compare", changes: "Changes" };
+const OWN: Record<string, string[]> = { boxes: ["pages", "objects"], fields: ["fields"], words: ["words"], grids: ["grids"], checks: ["checks"], tables: [] };
 
 export class App {
   images: Images;
   boxes: Boxes[] = [];
   fields: FieldRows[] = [];
   texts: WordRows[] = [];
+  grids: GridRows[] = [];
   cases: Cases[] = [];
   changes: Changes | null = null;
   views: string[];
@@ -43,6 +45,7 @@ export class App {
     if (kind === "words") this.texts = runs.map((run, place) => new WordRows(data, run, place, alone));
     if (!alone) this.changes = new Changes(this, data);
     for (const boxes of this.boxes) boxes.changed = this.changes ? (address) => (this.changes as Changes).pages(address) : undefined;
+    if (kind === "grids") this.grids = runs.map((run, place) => new GridRows(data, run, place, alone));
     if (kind === "checks") this.cases = runs.map((run, place) => new Cases(run, place));
   }
 
@@ -58,7 +61,8 @@ export class App {
 
   // What steps through the list of the task's own view.
   steps(): { step: (by: number) => void; error: (by: number) => void } | null {
-    const boxes = this.shown(), own = this.fields[this.place()] ?? this.texts[this.place()] ?? this.cases[this.place()] ?? null;
+    const boxes = this.shown(), place = this.place();
+    const own = this.fields[place] ?? this.texts[place] ?? this.grids[place] ?? this.cases[place] ?? null;
     if (this.changes) return { step: (by) => (boxes ? stepPage(boxes, by) : own?.step(by)), error: (by) => this.changes?.step(by) };
     if (boxes) return { step: (by) => stepPage(boxes, by), error: (by) => stepError(boxes, by) };
     return own;
@@ -72,6 +76,7 @@ export class App {
     if (boxes) return chosen && chosen.row < boxes.side(chosen.letter).length ? boxes.row(chosen.letter, chosen.row, boxes.threshold(address)) : null;
     if (this.fields[place]) return /^t\d+$/.test(key) ? this.fields[place].json(Number(key.slice(1))) : null;
     if (this.texts[place]) return chosen ? this.texts[place].json(key) : null;
+    if (this.grids[place]) return key ? this.grids[place].json(key) : null;
     return this.cases[place]?.chosen(address) ?? null;
   }
 
@@ -193,6 +198,7 @@ function View({ app, view }: { app: App; view: string }): JSX.Element {
   const place = app.place();
   if (view === "fields") return <Fields app={app} rows={app.fields[place]} />;
   if (view === "words") return <WordsView app={app} rows={app.texts[place]} />;
+  if (view === "grids") return <GridsView app={app} rows={app.grids[place]} />;
   if (view === "checks") return <Checks app={app} cases={app.cases[place]} />;
   const run = app.run();
   return (
@@ -207,8 +213,9 @@ function View({ app, view }: { app: App; view: string }): JSX.Element {
         ) : (
           <Summary app={app} run={run} k={0}>
             {run.kind === "words" && <WorstTexts rows={app.texts[place]} />}
+            {run.kind === "grids" && <WorstGrids rows={app.grids[place]} />}
             {run.kind === "checks" && <WorstCases run={run} cases={app.cases[place]} />}
-            {run.kind !== "checks" && <Tables run={{ ...run, sections: run.sections.slice(run.kind === "fields" ? 1 : 3) }} />}
+            {run.kind !== "checks" && <Tables run={{ ...run, sections: run.sections.slice(run.kind === "fields" || run.kind === "grids" ? 1 : 3) }} />}
           </Summary>
         )}
     </div>
