@@ -28,7 +28,7 @@ Command = Callable[..., Run]
 VERB_LINES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "detect": (("truth.json", "found.json", "--class-map", "map.yaml"), ("-o", "--save", "--report")),
     "layout": (("truth.json", "found.json"), ("-o", "--save", "--report")),
-    "fields": (("truth.jsonl", "found.jsonl"), ("-o", "--save", "--report", "--write-schema")),
+    "fields": (("truth.jsonl", "found.jsonl"), ("-o", "--save", "--report", "--write-schema", "--documents")),
     "tables": (("truth.html", "found.html"), ("-o", "--save", "--report")),
     "words": (("truth.txt", "found.txt", "--page-text", "page.txt"), ("-o", "--save", "--report")),
     "check": (("suite.yaml", "--data", "cases.jsonl"), ("-o", "--save", "--report")),
