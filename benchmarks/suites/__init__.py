@@ -1,3 +1,3 @@
 """The benchmark suites, one module a task, each with a `SUITE`."""
 
-NAMES = ("detection", "drop_in", "fields", "checks", "words")
+NAMES = ("detection", "drop_in", "fields", "checks", "words", "tables")

@@ -9,7 +9,20 @@ from __future__ import annotations
 from typing import Protocol
 
 from calque.core.columns import Bytes, Codes, Flags, Floats, Ints
-from calque.kernels.structs import CocoSettings, CocoTruths, KindLimits, Masks, PageBoxes, PairOverlaps, ScoreOrder, Verdicts
+from calque.kernels.structs import (
+    CocoSettings,
+    CocoTruths,
+    Grids,
+    KindLimits,
+    Masks,
+    PageBoxes,
+    PairOverlaps,
+    RowTables,
+    ScoreOrder,
+    TextPoints,
+    Trees,
+    Verdicts,
+)
 
 
 class Kernels(Protocol):
@@ -185,6 +198,48 @@ class Kernels(Protocol):
 
     def split_words(self, texts: list[bytes]) -> tuple[Codes, Ints, Bytes, Ints]:
         """Words of UTF-8 texts, split at white space and numbered, and the vocabulary."""
+
+    # Tables.
+
+    def row_tree_distances(
+        self,
+        truth: RowTables,
+        found: RowTables,
+        texts: TextPoints,
+        truth_index: Codes,
+        found_index: Codes,
+        structure: bool,
+        jobs: int = 1,
+    ) -> Floats:
+        """For each pair of tables what it costs to turn the truth into the found one; texts are left out for the structure."""
+
+    def row_tree_mappings(
+        self,
+        truth: RowTables,
+        found: RowTables,
+        texts: TextPoints,
+        truth_index: Codes,
+        found_index: Codes,
+        distances: Floats,
+        jobs: int = 1,
+    ) -> tuple[Codes, Codes, Codes]:
+        """For each pair the partners of truth rows, truth cells and found cells: -1 for none, -2 for an empty row."""
+
+    def tree_distances(
+        self, truth: Trees, found: Trees, texts: TextPoints, truth_index: Codes, found_index: Codes, jobs: int = 1
+    ) -> Floats:
+        """For each pair of trees what it costs to turn the truth into the found one."""
+
+    def grid_boxes(
+        self, truth: Grids, found: Grids, truth_boxes: Floats, found_boxes: Floats, jobs: int = 1
+    ) -> tuple[Floats, Floats, Floats]:
+        """What the grids of each pair share by IoU: aligned rows and columns together, rows alone, columns alone."""
+
+    def grid_texts(self, truth: Grids, found: Grids, texts: TextPoints, jobs: int = 1) -> tuple[Floats, Floats, Floats]:
+        """What they share by the longest common subsequences of texts."""
+
+    def grid_given(self, truth: Grids, found: Grids, shares: Floats, jobs: int = 1) -> tuple[Floats, Floats, Floats]:
+        """What they share by a table of truth items by found items."""
 
     # Documents drawn again. Weights are a table by document and replicate.
 
