@@ -22,6 +22,8 @@ FAULTS = {
     MaskFault.COUNTS: "its counts are no compressed runs: a character is outside 48 to 111, or a number is cut short",
     MaskFault.RUNS: "its counts hold a run that is negative or has more than 32 bits",
 }
+WORTH_A_THREAD = 1000
+"""With so many masks."""
 WRAP = 1 << 32
 """pycocotools counts in 32 bits."""
 
@@ -60,10 +62,11 @@ class Packed(NamedTuple):
 
     def intervals(self) -> tuple[Codes, Ints] | None:
         """The foreground of the masks; ``None`` where a mask is not canonical, and only its runs tell pycocotools' answers."""
-        places = self.sizes[:, 0] * self.sizes[:, 1]
-        if (places >= 1 << 31).any() or not kernels().mask_canonical(self.counts, self.offsets, places).all():
+        places, chosen = self.sizes[:, 0] * self.sizes[:, 1], kernels()
+        if (places >= 1 << 31).any() or not chosen.mask_canonical(self.counts, self.offsets, places).all():
             return None
-        return kernels().masks_of_counts(self.counts, self.offsets, places, os.cpu_count() or 1)[:2]
+        jobs = (os.cpu_count() or 1) if len(self) > WORTH_A_THREAD else 1
+        return chosen.masks_of_counts(self.counts, self.offsets, places, jobs)[:2]
 
 
 class Runs(NamedTuple):
@@ -275,9 +278,11 @@ def intersection_over_union(found: Packed, truth: Packed, crowd: Array) -> Float
 
 
 def _of_one_size(found: tuple[Codes, Ints], truth: tuple[Codes, Ints], crowd: Array) -> Floats:
-    areas = [kernels().mask_areas(*masks) for masks in (found, truth)]
-    g, d = (index.ravel() for index in np.indices((len(areas[1]), len(areas[0]))))
-    shared = kernels().mask_overlaps(*found, *truth, d, g).reshape(len(areas[1]), len(areas[0]))
+    chosen = kernels()
+    areas = [chosen.mask_areas(*masks) for masks in (found, truth)]
+    founds, truths = len(areas[0]), len(areas[1])
+    d, g = np.tile(np.arange(founds), truths), np.repeat(np.arange(truths), founds)
+    shared = chosen.mask_overlaps(*found, *truth, d, g).reshape(truths, founds)
     union = np.where(crowd[:, None] != 0, areas[0][None, :], areas[0][None, :] + areas[1][:, None] - shared)
     overlap: Floats = shared / np.where(shared > 0, union, 1)
     return overlap.T
