@@ -1,3 +1,4 @@
 """The benchmark suites, one module a task, each with a `SUITE`."""
 
 NAMES = ("detection", "compare", "fields", "checks", "words", "tables")
+NAMES = ("detection", "drop_in", "fields", "checks", "words", "tables")
