@@ -72,10 +72,12 @@ private:
 
     void read_truths(const Group& group) {
         truths_.clear();
+        rows_.clear();
         crowd_.clear();
         for (const std::int32_t row : group.truth) {
             const auto at = static_cast<std::size_t>(row);
             truths_.push_back(truth_.box(at));
+            rows_.push_back(at);
             crowd_.push_back(extra_.crowd[at]);
             for (std::size_t range = 0; range < settings_.ranges(); ++range)
                 out_.truth_ignored[at * settings_.ranges() + range] =
@@ -89,7 +91,7 @@ private:
         const Box found = found_.box(row);
         const std::size_t first = candidates_.size();
         for (std::size_t i = 0; i < truths_.size(); ++i) {
-            const double shared = intersection(truths_[i], found);
+            const double shared = shared_area(found_, rows_[i], truths_[i], row, found);
             if (!(shared > 0) && lowest_ > 0) continue;
             const double overlap = crowd_[i] && shared > 0 ? shared / found.area : iou(shared, truths_[i], found);
             if (overlap >= lowest_) candidates_.push_back({overlap, static_cast<std::uint32_t>(i), reached(overlap)});
@@ -99,8 +101,9 @@ private:
                 std::sort(candidates_.begin() + static_cast<std::ptrdiff_t>(first), candidates_.end());
             contenders_.push_back({row, first, candidates_.size(), 0, 0});
         }
+        const double size = extra_.found_areas.empty() ? found.area : extra_.found_areas[row];
         for (std::size_t range = 0; range < settings_.ranges(); ++range)
-            if (settings_.outside(found.area, range)) out_.ignored[row * settings_.ranges() + range] = every_;
+            if (settings_.outside(size, range)) out_.ignored[row * settings_.ranges() + range] = every_;
     }
 
     Mask reached(double overlap) const {
@@ -177,6 +180,7 @@ private:
     double lowest_ = std::numeric_limits<double>::infinity();
     std::vector<Ranked> ranked_;
     std::vector<Box> truths_;
+    std::vector<std::size_t> rows_;  // of the truths
     std::vector<std::uint8_t> crowd_;
     std::vector<Candidate> candidates_;
     std::vector<Contender> contenders_;

@@ -22,10 +22,13 @@ const char* read_flag(const Text& text, const char* p, std::uint8_t& flag) {
 
 namespace {
 
+// Turned boxes are rare: the exact reader takes them.
+constexpr const char* turned_box = "a turned box";
+
 class ResultsTable {
  public:
-  enum Key { image_id, category_id, bbox, score };
-  static constexpr std::array<const char*, 4> names = {"image_id", "category_id", "bbox", "score"};
+  enum Key { image_id, category_id, bbox, score, obb };
+  static constexpr std::array<const char*, 5> names = {"image_id", "category_id", "bbox", "score", "obb"};
   static constexpr unsigned required = 1U << image_id | 1U << category_id | 1U << bbox;
 
   explicit ResultsTable(CocoResults& results) : out_(results) {}
@@ -39,6 +42,7 @@ class ResultsTable {
       case image_id: return out_.image_id.read(text, p, scratch_);
       case category_id: return out_.category_id.read(text, p, scratch_);
       case bbox: return read_box(text, p, out_.bbox);
+      case obb: text.fail(p, turned_box);
       default: return read_sparse_number(text, p, out_.score, out_.rows);
     }
   }
@@ -111,9 +115,9 @@ class ImagesTable {
 
 class AnnotationsTable {
  public:
-  enum Key { image_id, category_id, bbox, id, area, iscrowd, ignore, score };
-  static constexpr std::array<const char*, 8> names = {"image_id", "category_id", "bbox",   "id",
-                                                       "area",     "iscrowd",     "ignore", "score"};
+  enum Key { image_id, category_id, bbox, id, area, iscrowd, ignore, score, obb };
+  static constexpr std::array<const char*, 9> names = {"image_id", "category_id", "bbox",  "id", "area",
+                                                       "iscrowd",  "ignore",      "score", "obb"};
   static constexpr unsigned required = 1U << image_id | 1U << category_id | 1U << bbox;
 
   explicit AnnotationsTable(Annotations& annotations) : out_(annotations) {}
@@ -131,6 +135,7 @@ class AnnotationsTable {
       case area: return read_sparse_number(text, p, out_.area, out_.rows);
       case iscrowd: return read_row_flag(text, p, out_.iscrowd);
       case ignore: return read_row_flag(text, p, out_.ignore);
+      case obb: text.fail(p, turned_box);
       default: return read_sparse_number(text, p, out_.score, out_.rows);
     }
   }

@@ -6,6 +6,7 @@
 void bind_boxes(nanobind::module_&);
 void bind_json(nanobind::module_&);
 void bind_polygons(nanobind::module_&);
+void bind_shapes(nanobind::module_&);
 void bind_sums(nanobind::module_&);
 void bind_words(nanobind::module_&);
 
@@ -16,6 +17,7 @@ NB_MODULE(_native, m) {
     bind_boxes(m);
     bind_json(m);
     bind_polygons(m);
+    bind_shapes(m);
     bind_sums(m);
     bind_words(m);
     m.def("keep_freed_memory", &calque::keep_freed_memory);

@@ -69,7 +69,7 @@ FIELDS = {
     **{f"Column<{kind}>": name for kind, name in (
         ("double", "Floats"), ("std::int64_t", "Ints"), ("std::int32_t", "Codes"), ("std::uint8_t", "Bytes"),
     )},
-    "Strided<std::uint16_t>": "Masks",
+    "Strided<std::uint16_t>": "Masks", "Vertices": "Floats", "SharedAreas": "SharedAreas", "RowRings": "RowRings",
 }  # fmt: skip
 """The types of fields in C++, and in Python."""
 
@@ -79,11 +79,11 @@ def fields_in_c(name):
     text = (NATIVE / "bind_structs.hpp").read_text()
     body = re.search(rf"struct {name} \{{\n(.*?)\}};", text, re.DOTALL)[1]
     declared = {
-        field: FIELDS[kind]
+        field: FIELDS[kind] if kind in FIELDS else f"{FIELDS[kind.removeprefix('std::optional<').removesuffix('>')]} | None"
         for kind, fields in re.findall(r"^ +(\S+) ([\w, ]+);", body, re.MULTILINE)
         for field in fields.split(", ")
     }
-    read = re.search(rf"CALQUE_TUPLE\({name}, (.*?)\);", text)[1]
+    read = re.search(rf"CALQUE_TUPLE\({name}, (.*?)\);", text, re.DOTALL)[1]
     return declared, re.findall(r"&Struct::(\w+)", read)
 
 

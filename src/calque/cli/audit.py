@@ -78,7 +78,7 @@ def _audit(truth: str, predictions: str | None, given: dict[str, float], reading
 
     rules = AuditRules(**given)
     corpora = _boxes(truth, predictions, reading)
-    findings = audit(corpora[0], corpora[1] if predictions is not None else None, rules, jobs=jobs)
+    findings = audit(corpora[0], corpora[1] if predictions is not None else None, rules, on=reading.on, jobs=jobs)
     counts = summary(findings, with_predictions=predictions is not None)
     head = {"audit": truth, "predictions": predictions, "rules": dataclasses.asdict(rules), "objects": len(corpora[0])}
     numbers = {**_head(reading), **head, "counts": counts, "findings": list(findings.rows()), "issues": _issues(corpora)}
@@ -103,7 +103,7 @@ def _agreement(first: str, second: str, iou: float, reading: BoxReading, jobs: i
     from calque.detection import agreement as annotators
 
     one, two = corpora = _of_boxes(*reading.read_annotations(first, second))
-    tree, undefined = settle(annotators.agreement(one, two, iou=sorted({iou, max(iou, 0.75)}), jobs=jobs))
+    tree, undefined = settle(annotators.agreement(one, two, iou=sorted({iou, max(iou, 0.75)}), on=reading.on, jobs=jobs))
     numbers = {**_head(reading), "first": first, "second": second, **tree, "undefined": undefined, "issues": _issues(corpora)}
     notes = [f"– {path}: {reason}" for path, reason in undefined.items()]
     sections = [

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.class_map import class_map
 from calque.core.task import setting, take_in
-from calque.geometry.forms import AUTO, BOX_SPELLINGS
+from calque.geometry.forms import AUTO, BOX_SPELLINGS, ON
 
 if TYPE_CHECKING:
     from calque.core.corpus import Corpus
@@ -66,6 +66,13 @@ class BoxReading:
         key="boxes",
         help="What the numbers of a box are, in formats that leave it open (plain lists, Parquet, NDJSON); "
         "auto: what the file says of itself, else xyxy.",
+    )
+    on: Literal["shapes", "boxes", "masks"] = setting(
+        "shapes",
+        kind="choice",
+        choices=ON,
+        key="on",
+        help="What objects are: the outlines that their format draws, the boxes around them, or masks of pixels.",
     )
     units: Literal["auto", "pixels", "normalized", "percent", "thousand"] = setting(
         AUTO,
@@ -170,6 +177,7 @@ class BoxReading:
             "lenient": self.lenient,
             "strict": self.strict,
             "document_key": self.document_key or None,
+            "on": self.on,
             "boxes": self.boxes,
             "units": self.units,
             "origin": self.origin,

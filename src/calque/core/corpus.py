@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 
-from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, Strings, take
+from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, Outlines, Strings, take
 from calque.core.errors import Issue
 from calque.geometry.boxes import unsound
 from calque.geometry.forms import BoxForm
@@ -195,7 +195,7 @@ def _label_codes(labels: list[Any], names: Sequence[str] | None) -> tuple[tuple[
 
 SIDES = (1e-70, 1e70)
 """What a side of a page may measure: boxes that are brought from any page to any other stay numbers."""
-OBJECT_COLUMNS = ("page", "label", "boxes", "scores", "ids", "crowd", "ignore", "given_areas", "flaws")
+OBJECT_COLUMNS = ("page", "label", "boxes", "scores", "ids", "crowd", "ignore", "given_areas", "flaws", "outlines")
 PAGE_COLUMNS = ("page_document", "page_index", "page_names", "page_sizes")
 
 
@@ -229,6 +229,8 @@ class BoxCorpus(Corpus):
     """Areas that the file states (of a mask, say); NaN where it states none."""
     flaws: Bytes | None = None
     """A `Flaw` for each object."""
+    outlines: Outlines | None = None
+    """What objects are that are no upright boxes, in the units of the boxes; ``boxes`` has the boxes around them."""
     page_names: Strings | None = None
     page_sizes: Floats | None = None
     """Width and height of each page; NaN where unknown, and where they are beyond what any page measures."""

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Array, Bytes, Codes, Column, Flags, Floats, Ints, Table, take
-from calque.core.corpus import BoxCorpus, UnitId, in_canonical_order
+from calque.core.columns import Array, Bytes, Codes, Column, Flags, Floats, Ints, Outlines, Table, take
+from calque.core.corpus import BoxCorpus, Flaw, UnitId, in_canonical_order
 from calque.core.errors import ContractError
 from calque.core.start_up import Frozen
 from calque.geometry.boxes import areas, corners
 from calque.geometry.forms import BoxForm
-from calque.kernels.structs import PageBoxes
+from calque.kernels import kernels
+from calque.kernels.structs import LEFT_OUT, TAKES_PART, PageBoxes, RowRings, SharedAreas
 
 
 class Layer(Frozen, kw_only=True, eq=False):
@@ -32,13 +34,19 @@ class Layer(Frozen, kw_only=True, eq=False):
     ignore: Bytes | None = None
     given_areas: Floats | None = None
     flaws: Bytes | None = None
+    outlines: Outlines | None = None
+    measured: Floats | None = None
+    """The area of each object, where some are more than boxes."""
+    shared: SharedAreas | None = None
+    """What objects share with truths of their page, where some are more than boxes."""
 
     def __len__(self) -> int:
         return len(self.boxes)
 
     def page_boxes(self, roles: Bytes) -> PageBoxes:
         """What box kernels read of it; ``roles`` says what each object does."""
-        return PageBoxes(self.boxes, self.form, self.label, self.offsets, roles)
+        rings = None if self.outlines is None else RowRings(self.outlines.points, self.outlines.offsets)
+        return PageBoxes(self.boxes, self.form, self.label, self.offsets, roles, self.measured, self.shared, rings)
 
     def areas(self) -> Floats:
         """The area of each object."""
@@ -46,7 +54,7 @@ class Layer(Frozen, kw_only=True, eq=False):
 
     @cached_property
     def _areas(self) -> Floats:
-        return areas(self.boxes, self.form)
+        return areas(self.boxes, self.form) if self.measured is None else self.measured
 
     def spread(self, values: Array) -> Array:
         """What is given for each page, for each object."""
@@ -57,7 +65,7 @@ class Layer(Frozen, kw_only=True, eq=False):
         return {"box": self.boxes} if self.ids is None else {"box": self.boxes, "id": self.ids}
 
 
-PASSED_ON = ("ids", "crowd", "ignore", "given_areas", "flaws")
+PASSED_ON = ("ids", "crowd", "ignore", "given_areas", "flaws", "outlines")
 """Columns that a layer takes over from its corpus as they are."""
 
 
@@ -80,8 +88,26 @@ class Overlay(Frozen, kw_only=True, eq=False):
     found: Layer
 
     @classmethod
-    def of(cls, truth: BoxCorpus, found: BoxCorpus) -> Overlay:
-        """Lay ``found`` over ``truth``."""
+    def of(cls, truth: BoxCorpus, found: BoxCorpus, on: str = "boxes", *, jobs: int = 1) -> Overlay:
+        """Lay ``found`` over ``truth``, and measure what the two share where objects are more than boxes."""
+        overlay = cls._of_boxes(truth, found)
+        if overlay.truth.outlines is overlay.found.outlines is None:
+            return overlay
+        if on == "shapes":
+            return overlay._measured(kernels().shape_overlaps, jobs)
+        # Without their measures, rings say nothing.
+        return overlay.replaced(truth=overlay.truth.replaced(outlines=None), found=overlay.found.replaced(outlines=None))
+
+    def _measured(self, measure: Callable[..., tuple[Floats, Floats, Ints, Codes, Floats]], jobs: int) -> Overlay:
+        sides = (layer.page_boxes(_whole(layer)) for layer in (self.truth, self.found))
+        truth_areas, found_areas, offsets, truths, shared = measure(*sides, jobs)
+        return self.replaced(
+            truth=self.truth.replaced(measured=truth_areas),
+            found=self.found.replaced(measured=found_areas, shared=SharedAreas(offsets, truths, shared)),
+        )
+
+    @classmethod
+    def _of_boxes(cls, truth: BoxCorpus, found: BoxCorpus) -> Overlay:
         if truth.extent is not found.extent:
             raise ContractError.single(
                 "units-differ",
@@ -134,6 +160,12 @@ class Overlay(Frozen, kw_only=True, eq=False):
     def unlabelled(self) -> Overlay:
         """The same boxes as if all had one label, for questions about places alone."""
         return self.replaced(truth=_without_labels(self.truth), found=_without_labels(self.found))
+
+
+def _whole(layer: Layer) -> Bytes:
+    """What can be measured takes part."""
+    bad = np.zeros(len(layer), dtype=np.bool_) if layer.flaws is None else layer.flaws == Flaw.BAD_BOX
+    return np.where(bad, np.uint8(LEFT_OUT), np.uint8(TAKES_PART))
 
 
 def _without_labels(layer: Layer) -> Layer:

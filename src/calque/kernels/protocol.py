@@ -41,6 +41,11 @@ class Kernels(Protocol):
     def page_areas(self, truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Codes, Codes, Floats]:
         """Pages, labels and seven exact areas of each."""
 
+    # Rows that are more than boxes.
+
+    def shape_overlaps(self, truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Floats, Floats, Ints, Codes, Floats]:
+        """The area of each truth and of each found row, and the fields of `SharedAreas`, for rings and boxes."""
+
     # COCO's matching and curves.
 
     def coco_match(

@@ -68,6 +68,25 @@ TAKES_PART, ABSORBS, LEFT_OUT = 0, 1, 2
 """What an object does in a pairing: be paired; be no target yet excuse what lies on it (truths only); nothing."""
 
 
+class SharedAreas(NamedTuple):
+    """What found rows share with truths of their page: ``offsets[f]:offsets[f + 1]`` are the pairs of the found row ``f``."""
+
+    offsets: Ints
+    truths: Codes
+    """Rows of the truth, rising for each found row."""
+    areas: Floats
+
+
+class RowRings(NamedTuple):
+    """The outlines of rows: ``offsets[r]:offsets[r + 1]`` are the vertices of row ``r``; a row without any is its box.
+
+    A ring has three or more vertices, none equal to the next, and does not repeat the first; inside is by the even-odd rule.
+    """
+
+    points: Floats
+    offsets: Ints
+
+
 class PageBoxes(NamedTuple):
     """The boxes of one side, page after page: ``offsets[p]:offsets[p + 1]`` are the rows of page ``p``."""
 
@@ -77,6 +96,11 @@ class PageBoxes(NamedTuple):
     labels: Codes
     offsets: Ints
     roles: Bytes
+    areas: Floats | None = None
+    """The area of each row, where rows are more than boxes."""
+    shared: SharedAreas | None = None
+    """Of found rows, where rows are more than boxes: what pairs share. Without it two boxes share what boxes do."""
+    rings: RowRings | None = None
 
 
 class CocoTruths(NamedTuple):
@@ -85,6 +109,8 @@ class CocoTruths(NamedTuple):
     areas: Floats
     """The size that decides about area ranges; it need not be that of the box."""
     crowd: Bytes
+    found_areas: Floats | None = None
+    """The same of the found rows, where it is not the area of what is compared."""
 
 
 class CocoSettings(NamedTuple):

@@ -65,7 +65,7 @@ class Layout(BoxReading, PartsBeside, Task):
         """What each block was paired with."""
         from calque.layout.scoring import score
 
-        return score(expected, found, jobs=jobs)
+        return score(expected, found, self.on, jobs=jobs)
 
     def ground(self, ledger: Ledger) -> Ground:
         """Which documents and pages the two sides are about, and whether any block counts."""

@@ -7,6 +7,7 @@ from calque.kernels.reference.keys import repeats_a_key
 from calque.kernels.reference.kinds import error_kinds
 from calque.kernels.reference.overlaps import overlapping_pairs, pair_measures
 from calque.kernels.reference.polygons import polygon_areas, polygon_overlaps, polygon_simple
+from calque.kernels.reference.shapes import shape_overlaps
 from calque.kernels.reference.sums import fraction_parts
 from calque.kernels.reference.words import (
     bag_matches,
@@ -36,5 +37,6 @@ __all__ = [
     "polygon_simple",
     "repeats_a_key",
     "score_order",
+    "shape_overlaps",
     "split_words",
 ]

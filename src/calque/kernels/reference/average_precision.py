@@ -12,8 +12,16 @@ from typing import NamedTuple
 import numpy as np
 
 from calque.core.columns import Bytes, Codes, Flags, Floats, Ints
-from calque.geometry.boxes import intersection, iou
-from calque.kernels.reference.boxes import Grouped, box_edges, by_page_and_label, check_offsets, check_sides, pairs
+from calque.geometry.boxes import iou
+from calque.kernels.reference.boxes import (
+    Grouped,
+    box_edges,
+    by_page_and_label,
+    check_offsets,
+    check_sides,
+    pairs,
+    shared_area,
+)
 from calque.kernels.structs import LEFT_OUT, CocoSettings, CocoTruths, Masks, PageBoxes, ScoreOrder, Verdicts
 
 MOST_THRESHOLDS = 16
@@ -43,7 +51,8 @@ def coco_match(
     the range); and per truth and area range whether the truth is ignored (always, when it is left out).
     """
     del jobs  # the native twin's threads
-    check_sides(truth, found, truth_columns=facts, found_columns=(scores,))
+    sized = () if facts.found_areas is None else (facts.found_areas,)
+    check_sides(truth, found, truth_columns=(facts.areas, facts.crowd), found_columns=(scores, *sized))
     thresholds, area_ranges, max_detections = settings
     if len(thresholds) > MOST_THRESHOLDS:
         raise ValueError(f"at most {MOST_THRESHOLDS} thresholds fit a mask")
@@ -58,7 +67,7 @@ def coco_match(
     limits = np.minimum(thresholds, HIGHEST_THRESHOLD)
     for t, f in pairs(truth_groups, Grouped(np.flatnonzero(ranked), found_groups.groups)):
         one, other = truths.take(t), founds.take(f)
-        shared = intersection(one, other)
+        shared = shared_area(found, one, other, t, f)
         overlap = iou(shared, one.area, other.area)
         with np.errstate(all="ignore"):
             overlap = np.where(crowd[t] & (shared > 0), shared / other.area, overlap)
@@ -69,7 +78,8 @@ def coco_match(
     shape = len(found.boxes), len(area_ranges)
     matched, ignored = np.zeros(shape, np.uint16), np.zeros(shape, np.uint16)
     every = np.uint16((1 << len(thresholds)) - 1)
-    unsized = outside(founds.area, area_ranges) & ranked[:, None]
+    sizes = founds.area if facts.found_areas is None else facts.found_areas
+    unsized = outside(sizes, area_ranges) & ranked[:, None]
     for a in range(len(area_ranges)):
         take_by_score(candidates, rank, crowd, truth_ignored[:, a], matched[:, a], ignored[:, a])
         ignored[:, a] |= np.where(unsized[:, a], every & ~matched[:, a], 0)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Bytes, Codes, Floats, Ints, Strings
+from calque.core.columns import Bytes, Codes, Floats, Ints, Outlines, Strings
 from calque.core.corpus import UnitId
 from calque.core.start_up import Frozen
 from calque.kernels.scanning import Scanned
@@ -103,6 +103,8 @@ class TruthColumns(Frozen, kw_only=True, eq=False):
     crowd: Bytes
     ignore: Bytes
     scores: Floats | None
+    outlines: Outlines | None = None
+    """Turned boxes and corners, where there are some; ``boxes`` has the boxes around them."""
 
 
 class ResultColumns(Frozen, kw_only=True, eq=False):
@@ -113,6 +115,7 @@ class ResultColumns(Frozen, kw_only=True, eq=False):
     boxes: Floats
     scores: Floats
     """NaN where absent."""
+    outlines: Outlines | None = None
 
 
 def scanned_truth(columns: Mapping[str, Any], file: Scanned) -> TruthColumns:

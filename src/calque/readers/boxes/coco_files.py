@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, Strings
+from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, Outlines, Strings
 from calque.core.corpus import BoxCorpus, Extent, Flaw, Side, UnitId, canonical
 from calque.core.errors import ContractError, IssueLog, Severity, did_you_mean
 from calque.core.start_up import Frozen
@@ -34,6 +34,7 @@ def truth_corpus(columns: TruthColumns, log: IssueLog, rules: Rules) -> BoxCorpu
         page=columns.image.positions_in(columns.images),
         label=columns.category.positions_in(Ids.of(list(label_map))),
         boxes=columns.boxes,
+        outlines=columns.outlines,
         scores=columns.scores if rules.side is Side.FOUND else None,
         image=columns.image,
         category=columns.category,
@@ -45,7 +46,7 @@ def truth_corpus(columns: TruthColumns, log: IssueLog, rules: Rules) -> BoxCorpu
     return BoxCorpus(
         **pages.columns(),
         metadata=metadata,
-        **objects.columns(pages, log, scored=rules.side is Side.FOUND and not rules.allow_missing_scores),
+        **objects.columns(pages, log, rules, scored=rules.side is Side.FOUND and not rules.allow_missing_scores),
         labels=tuple(label_map.values()),
         label_map=label_map,
         crowd=columns.crowd if columns.crowd.any() else None,
@@ -87,6 +88,7 @@ class Results(Frozen, eq=False):
             page=columns.image.positions_in(images),
             label=columns.category.positions_in(Ids.of(list(label_map))),
             boxes=columns.boxes,
+            outlines=columns.outlines,
             scores=columns.scores,
             image=columns.image,
             category=columns.category,
@@ -96,7 +98,7 @@ class Results(Frozen, eq=False):
         pages = pages.extended(objects.unknown_images())
         return BoxCorpus(
             **pages.columns(),
-            **objects.columns(pages, self.log, scored=not self.rules.allow_missing_scores),
+            **objects.columns(pages, self.log, self.rules, scored=not self.rules.allow_missing_scores),
             labels=tuple(label_map.values()),
             label_map=label_map,
             form=BoxForm.XYWH,
@@ -237,6 +239,7 @@ class _Objects(Frozen, kw_only=True, eq=False):
     page: Codes
     label: Codes
     boxes: Floats
+    outlines: Outlines | None
     scores: Floats | None
     image: Ids
     category: Ids
@@ -248,7 +251,7 @@ class _Objects(Frozen, kw_only=True, eq=False):
         rows = np.flatnonzero(self.page < 0)
         return list(dict.fromkeys(_pick(self.image, rows)))
 
-    def columns(self, pages: _Pages, log: IssueLog, *, scored: bool) -> dict[str, Any]:
+    def columns(self, pages: _Pages, log: IssueLog, rules: Rules, *, scored: bool) -> dict[str, Any]:
         """The object columns of a corpus, with what is wrong with each written down."""
         flaws = np.zeros(len(self.boxes), dtype=np.uint8)
         if scored:
@@ -261,6 +264,7 @@ class _Objects(Frozen, kw_only=True, eq=False):
         bad = unsound(self.boxes, BoxForm.XYWH)
         if bad is not None:
             self._flag(flaws, bad, Flaw.BAD_BOX, "box-invalid", "whose box is not finite, too large or of negative size", log)
+        outlines = self._kept_outlines(flaws, log, rules)
         page = self.page
         if unknown.any():
             first = len(pages.page_document) - len(self.unknown_images())
@@ -274,7 +278,23 @@ class _Objects(Frozen, kw_only=True, eq=False):
             "boxes": self.boxes,
             "scores": None if self.scores is None else np.where(np.isfinite(self.scores), self.scores, np.nan),
             "flaws": flaws if flaws.any() else None,
+            "outlines": outlines,
         }
+
+    def _kept_outlines(self, flaws: Bytes, log: IssueLog, rules: Rules) -> Outlines | None:
+        """The outlines of sound objects, unless boxes were asked for."""
+        if self.outlines is None:
+            return None
+        drawn = self.outlines.drawn()
+        if rules.on == "boxes":
+            text = "a turned box or an outline was read as the upright box around it"
+            where, count = pointer(*self.place, int(np.flatnonzero(drawn)[0])), int(drawn.sum())
+            log.add("outline-boxed", where, text, severity=Severity.NOTE, count=count)
+            return None
+        flat = drawn & (self.outlines.corners() < 3)
+        self._flag(flaws, flat, Flaw.BAD_BOX, "outline-invalid", "whose outline has fewer than three different points", log)
+        kept = self.outlines.without(flaws == Flaw.BAD_BOX)
+        return kept if kept.drawn().any() else None
 
     def _flag(
         self, flaws: Bytes, where: Flags, flaw: Flaw, code: str, what: str, log: IssueLog, ids: Ids | None = None

@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from calque.core.columns import Outlines
 from calque.core.corpus import UnitId
 from calque.core.errors import IssueLog, did_you_mean
+from calque.geometry.rings import is_upright_box, turned_box, without_repeats
 from calque.readers.boxes.coco_columns import DOCUMENT_KEYS, Ids, ResultColumns, TruthColumns
+from calque.readers.boxes.conventions import around
 from calque.readers.sources.json_tree import RepeatedKeys, kind, number, pointer, shown
 
 
@@ -44,7 +47,7 @@ def truth_from_tree(tree: Mapping[str, Any], log: IssueLog) -> TruthColumns:
         ids=reader.annotation_ids(annotations),
         image=Ids.of([reader.identity(entry, "image_id", _place(row)) for row, entry in enumerate(annotations)]),
         category=Ids.of([reader.identity(entry, "category_id", _place(row)) for row, entry in enumerate(annotations)]),
-        boxes=reader.boxes(annotations, _place),
+        **reader.boxes(annotations, _place),
         areas=np.array([reader.number(entry, "area", _place(row)) for row, entry in enumerate(annotations)], dtype=np.float64),
         crowd=np.array([reader.flag(entry, "iscrowd", _place(row)) for row, entry in enumerate(annotations)], dtype=np.uint8),
         ignore=np.array([reader.flag(entry, "ignore", _place(row)) for row, entry in enumerate(annotations)], dtype=np.uint8),
@@ -61,7 +64,7 @@ def results_from_tree(tree: list[Any], log: IssueLog) -> ResultColumns:
     columns = ResultColumns(
         image=Ids.of([reader.identity(entry, "image_id", pointer(row)) for row, entry in enumerate(entries)]),
         category=Ids.of([reader.identity(entry, "category_id", pointer(row)) for row, entry in enumerate(entries)]),
-        boxes=reader.boxes(entries, pointer),
+        **reader.boxes(entries, pointer),
         scores=np.array([reader.number(entry, "score", pointer(row)) for row, entry in enumerate(entries)], dtype=np.float64),
     )
     log.raise_errors()
@@ -146,21 +149,64 @@ class _Reader:
         self.log.add("wrong-type", where + pointer(key), f"expected 0 or 1, not {shown(value)}")
         return 0
 
-    def boxes(self, entries: list[Mapping[str, Any]], place: Any) -> Any:
-        return np.array([self._box(entry, place(row)) for row, entry in enumerate(entries)], dtype=np.float64).reshape(-1, 4)
+    def boxes(self, entries: list[Mapping[str, Any]], place: Any) -> dict[str, Any]:
+        """The columns ``boxes`` and ``outlines``."""
+        placed = [self._placed(entry, place(row)) for row, entry in enumerate(entries)]
+        boxes = np.array([box for box, _ in placed], dtype=np.float64).reshape(-1, 4)
+        drawn = any(ring for _, ring in placed)
+        return {"boxes": boxes, "outlines": Outlines.pack(ring for _, ring in placed) if drawn else None}
 
-    def _box(self, entry: Mapping[str, Any], where: str) -> list[float]:
-        value = entry.get("bbox")
-        if isinstance(value, list) and len(value) == 4 and all(_is_number(item) for item in value):
-            return [float(max(min(item, 1e308), -1e308)) if isinstance(item, int) else item for item in value]
+    def _placed(self, entry: Mapping[str, Any], where: str) -> tuple[list[float], list[float]]:
+        """The box and the ring of an entry: a turned box ``obb``, else what the numbers of ``bbox`` are."""
+        value, turned = _numbers(entry.get("bbox")), _numbers(entry.get("obb"))
+        if entry.get("obb") is not None:
+            if turned is None or len(turned) != TURNED:
+                text = f"expected five numbers [x, y, width, height, radians], not {shown(entry['obb'])}"
+                self.log.add("box-shape", where + pointer("obb"), text)
+                return [0.0] * 4, []
+            box, ring = _turned(turned)
+            return value if value is not None and len(value) == UPRIGHT else box, ring
+        if value is not None and len(value) == UPRIGHT:
+            return value, []
+        if value is not None and len(value) == TURNED:
+            return _turned([*value[:4], -math.radians(value[4])])
+        if value is not None and len(value) == CORNERS:
+            return _outlined(value)
         if "bbox" not in entry:
             self.log.add("missing-key", where, "the key 'bbox' is missing", help=did_you_mean("bbox", entry))
         else:
-            self.log.add(
-                "box-shape", where + pointer("bbox"), f"expected four numbers [x, y, width, height], not {shown(value)}"
-            )
-        return [0.0] * 4
+            text = f"expected four numbers [x, y, width, height], not {shown(entry['bbox'])}"
+            help = "five numbers are centre, size and degrees; eight are corners"
+            self.log.add("box-shape", where + pointer("bbox"), text, help=help)
+        return [0.0] * 4, []
+
+
+UPRIGHT, TURNED, CORNERS = 4, 5, 8
+"""How many numbers a box has: an upright one, one that is turned about its centre, and one given by its corners."""
+
+
+def _numbers(value: Any) -> list[float] | None:
+    if not isinstance(value, list) or not all(_is_number(item) for item in value):
+        return None
+    return [float(max(min(item, 1e308), -1e308)) if isinstance(item, int) else item for item in value]
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _turned(values: list[float]) -> tuple[list[float], list[float]]:
+    """The box around a turned box and its ring; what has no size or angle that is a number stays a box that is none."""
+    x, y, width, height, angle = values
+    if not math.isfinite(angle) or width < 0 or height < 0:
+        return [x, y, min(width, -1.0), height], []
+    if angle == 0:
+        return [x - width / 2, y - height / 2, width, height], []
+    return _outlined(turned_box(x, y, width, height, angle))
+
+
+def _outlined(points: list[float]) -> tuple[list[float], list[float]]:
+    left, top, right, bottom = around(points)
+    ring = without_repeats(points)
+    drawn = [] if is_upright_box(ring) else [value for point in ring for value in point]
+    return [left, top, right - left, bottom - top], drawn

@@ -9,7 +9,7 @@ from typing import Any
 from calque.core.corpus import BoxCorpus
 from calque.core.errors import Severity
 from calque.readers.boxes import page_names
-from calque.readers.boxes.conventions import Rules
+from calque.readers.boxes.conventions import Rules, around
 from calque.readers.boxes.objects import Rows, Traced, by_page, name_of, short, size_of
 from calque.readers.sources.json_tree import dumped, entries, identity, missing, number, numbers, pointer, shown, text
 from calque.readers.sources.source import Source
@@ -62,11 +62,12 @@ def _read_block(block: Mapping[str, Any], where: str, page: int, rows: Rows) -> 
     rows.add(
         page,
         text(block.get("category_type")),
-        rows.around(points, where),
+        around(points),
         where,
         score=math.nan if score is None else score,
         id="" if name is None else str(name),
         ignored=block.get("ignore") is True,
+        outline=points,
     )
 
 

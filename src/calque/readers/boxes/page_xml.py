@@ -1,4 +1,4 @@
-"""PAGE XML: the regions of a page, nested ones too, each as the box around its outline."""
+"""PAGE XML: the regions of a page, nested ones too, with their outlines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from calque.core.corpus import BoxCorpus
 from calque.readers.boxes import page_names
-from calque.readers.boxes.conventions import Rules
+from calque.readers.boxes.conventions import Rules, around
 from calque.readers.boxes.objects import Rows, Traced, by_page, size_of
 from calque.readers.sources.source import Source
 from calque.readers.sources.xml_tree import attributes, children, line, name, number, pages_of, root_name, root_of, shown
@@ -59,10 +59,11 @@ def _read(region: _Element, where: str, page: int, rows: Rows) -> None:
     rows.add(
         page,
         _label(name(region), kind),
-        rows.around(points, where),
+        around(points),
         where,
         score=math.nan if score is None else score,
         id=region.get("id") or "",
+        outline=points,
     )
 
 
