@@ -139,6 +139,46 @@ auto bound_coco_match(const given::PageBoxes& truth_boxes, const given::CocoTrut
                       array(std::move(out.truth_ignored), {truth.rows(), ranges})};
 }
 
+GivenOverlaps overlaps(const given::PairOverlaps& given, const Side& truth, const Side& found) {
+    check_offsets("overlap offsets", view(given.offsets), given.truth.shape(0));
+    require(given.offsets.shape(0) == found.rows() + 1 && given.found_areas.shape(0) == found.rows(),
+            "overlaps must have offsets and areas of every found row");
+    require(given.overlap.shape(0) == given.truth.shape(0), "every pair must have a truth row and an overlap");
+    bool fine = true;
+    for (std::size_t page = 0; page < found.pages(); ++page)
+        for (auto row = found.offsets[page]; row < found.offsets[page + 1]; ++row)
+            for (auto pair = given.offsets.data()[row]; fine && pair < given.offsets.data()[row + 1]; ++pair) {
+                const std::int32_t other = given.truth.data()[pair];
+                fine = other >= truth.offsets[page] && other < truth.offsets[page + 1] &&
+                       truth.labels[static_cast<std::size_t>(other)] == found.labels[static_cast<std::size_t>(row)];
+            }
+    require(fine, "overlaps must name truth rows of the same page and label");
+    return {view(given.offsets), view(given.truth), view(given.overlap), view(given.found_areas)};
+}
+
+auto bound_coco_match_given(const given::PageBoxes& truth_boxes, const given::CocoTruths& facts,
+                            const given::PageBoxes& found_boxes, const Column<double>& scores,
+                            const given::PairOverlaps& pairs, const given::CocoSettings& given, bool partners, int jobs) {
+    const Side truth = side("truth", truth_boxes, {facts.areas.shape(0), facts.crowd.shape(0)});
+    const Side found = side("found", found_boxes, {scores.shape(0)});
+    check_pages(truth, found);
+    require(given.thresholds.shape(0) <= most_thresholds, "at most 16 thresholds fit a mask");
+    const GivenOverlaps known = overlaps(pairs, truth, found);
+    const CocoSettings settings{{given.thresholds.data(), given.thresholds.data() + given.thresholds.shape(0)},
+                                {given.area_ranges.data(), 2 * given.area_ranges.shape(0)},
+                                given.max_detections};
+    CocoMatch out;
+    {
+        const nb::gil_scoped_release released;
+        out = coco_match_given(truth, {view(facts.areas), view(facts.crowd), {}}, found, view(scores), known, settings, partners, jobs);
+    }
+    const std::size_t ranges = settings.ranges(), kept = partners ? found.rows() : 0;
+    return std::tuple{array(std::move(out.rank)), array(std::move(out.matched), {found.rows(), ranges}),
+                      array(std::move(out.ignored), {found.rows(), ranges}),
+                      array(std::move(out.truth_ignored), {truth.rows(), ranges}),
+                      array(std::move(out.partners), {kept, ranges, settings.thresholds.size()})};
+}
+
 auto bound_score_order(const Column<std::int32_t>& labels, const Column<double>& scores, std::int64_t classes,
                        int jobs) {
     require(labels.shape(0) == scores.shape(0), "labels and scores must have the same length");
@@ -216,6 +256,8 @@ void bind_boxes(nb::module_& m) {
     m.def("error_kinds", &bound_error_kinds, "truth"_a, "found"_a, "scores"_a, "truth_match"_a, "limits"_a, "jobs"_a = 1);
     m.def("page_areas", &bound_page_areas, "truth"_a, "found"_a, "jobs"_a = 1);
     m.def("coco_match", &bound_coco_match, "truth"_a, "facts"_a, "found"_a, "scores"_a, "settings"_a, "jobs"_a = 1);
+    m.def("coco_match_given", &bound_coco_match_given, "truth"_a, "facts"_a, "found"_a, "scores"_a, "overlaps"_a, "settings"_a,
+          "partners"_a = false, "jobs"_a = 1);
     m.def("score_order", &bound_score_order, "labels"_a, "scores"_a, "classes"_a, "jobs"_a = 1);
     m.def("coco_accumulate", &bound_coco_accumulate, "ranking"_a, "scores"_a, "verdicts"_a, "truths"_a, "recall_points"_a,
           "max_detections"_a, "jobs"_a = 1, "before"_a = nb::none());

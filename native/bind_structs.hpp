@@ -55,6 +55,13 @@ struct CocoSettings {
     std::int64_t max_detections;
 };
 
+struct PairOverlaps {
+    Column<std::int64_t> offsets;
+    Column<std::int32_t> truth;
+    Column<double> overlap;
+    Column<double> found_areas;
+};
+
 struct ScoreOrder {
     Column<std::int32_t> order;
     Column<std::int64_t> class_offsets;
@@ -95,6 +102,7 @@ CALQUE_TUPLE(PageBoxes, &Struct::boxes, &Struct::form, &Struct::labels, &Struct:
              &Struct::shared, &Struct::rings);
 CALQUE_TUPLE(CocoTruths, &Struct::areas, &Struct::crowd, &Struct::found_areas);
 CALQUE_TUPLE(CocoSettings, &Struct::thresholds, &Struct::area_ranges, &Struct::max_detections);
+CALQUE_TUPLE(PairOverlaps, &Struct::offsets, &Struct::truth, &Struct::overlap, &Struct::found_areas);
 CALQUE_TUPLE(ScoreOrder, &Struct::order, &Struct::class_offsets);
 CALQUE_TUPLE(Verdicts, &Struct::rank, &Struct::matched, &Struct::ignored);
 CALQUE_TUPLE(KindLimits, &Struct::match, &Struct::background, &Struct::part, &Struct::most);

@@ -33,13 +33,77 @@ struct Contender {
     Mask matched, to_ignored;
 };
 
+// How much the rows of a group overlap: from their boxes.
+class BoxOverlaps {
+public:
+    BoxOverlaps(const Side& truth, const CocoTruth& extra, const Side& found) : truth_(truth), extra_(extra), found_(found) {}
+
+    void read(const Group& group) {
+        truths_.clear();
+        crowd_.clear();
+        rows_ = group.truth;
+        for (const std::int32_t row : group.truth) {
+            truths_.push_back(truth_.box(static_cast<std::size_t>(row)));
+            crowd_.push_back(extra_.crowd[static_cast<std::size_t>(row)]);
+        }
+    }
+
+    double area(std::size_t row) const { return extra_.found_areas.empty() ? found_.box(row).area : extra_.found_areas[row]; }
+
+    // Calls take(position of the truth, overlap) for every truth that a found row may reach at this threshold.
+    template <class Take>
+    void each(std::size_t row, double lowest, Take take) const {
+        const Box found = found_.box(row);
+        for (std::size_t i = 0; i < truths_.size(); ++i) {
+            const double shared = shared_area(found_, static_cast<std::size_t>(rows_[i]), truths_[i], row, found);
+            if (!(shared > 0) && lowest > 0) continue;
+            take(static_cast<std::uint32_t>(i), crowd_[i] && shared > 0 ? shared / found.area : iou(shared, truths_[i], found));
+        }
+    }
+
+private:
+    const Side& truth_;
+    const CocoTruth& extra_;
+    const Side& found_;
+    std::span<const std::int32_t> rows_;  // of the truths
+    std::vector<Box> truths_;
+    std::vector<std::uint8_t> crowd_;
+};
+
+// The same from a list that somebody else made.
+class ListedOverlaps {
+public:
+    // Groups share no truth, so one table of positions serves all threads.
+    ListedOverlaps(const GivenOverlaps& given, Rows<std::uint32_t>& positions) : given_(given), positions_(positions) {}
+
+    void read(const Group& group) {
+        for (std::size_t i = 0; i < group.truth.size(); ++i)
+            positions_[static_cast<std::size_t>(group.truth[i])] = static_cast<std::uint32_t>(i);
+    }
+
+    double area(std::size_t row) const { return given_.found_areas[row]; }
+
+    template <class Take>
+    void each(std::size_t row, double, Take take) const {
+        for (auto pair = static_cast<std::size_t>(given_.offsets[row]); pair < static_cast<std::size_t>(given_.offsets[row + 1]); ++pair)
+            if (const std::uint32_t truth = positions_[static_cast<std::size_t>(given_.truth[pair])]; truth != left_out)
+                take(truth, given_.overlap[pair]);
+    }
+
+    static constexpr std::uint32_t left_out = ~std::uint32_t{0};
+
+private:
+    const GivenOverlaps& given_;
+    Rows<std::uint32_t>& positions_;
+};
+
+template <class Overlaps>
 class Matcher {
 public:
-    Matcher(const Side& truth, const CocoTruth& extra, const Side& found, std::span<const double> scores,
-            const CocoSettings& settings, CocoMatch& out)
-        : truth_(truth),
+    Matcher(Overlaps overlaps, const CocoTruth& extra, std::span<const double> scores, const CocoSettings& settings,
+            CocoMatch& out)
+        : overlaps_(std::move(overlaps)),
           extra_(extra),
-          found_(found),
           scores_(scores),
           settings_(settings),
           out_(out),
@@ -71,14 +135,9 @@ private:
     }
 
     void read_truths(const Group& group) {
-        truths_.clear();
-        rows_.clear();
-        crowd_.clear();
+        overlaps_.read(group);
         for (const std::int32_t row : group.truth) {
             const auto at = static_cast<std::size_t>(row);
-            truths_.push_back(truth_.box(at));
-            rows_.push_back(at);
-            crowd_.push_back(extra_.crowd[at]);
             for (std::size_t range = 0; range < settings_.ranges(); ++range)
                 out_.truth_ignored[at * settings_.ranges() + range] =
                     extra_.crowd[at] || settings_.outside(extra_.areas[at], range);
@@ -88,22 +147,18 @@ private:
     // Lists the truths that a found box reaches; as long as it matches none, its size alone decides whether it is
     // ignored.
     void compare(std::size_t row) {
-        const Box found = found_.box(row);
+        const double area = overlaps_.area(row);
         const std::size_t first = candidates_.size();
-        for (std::size_t i = 0; i < truths_.size(); ++i) {
-            const double shared = shared_area(found_, rows_[i], truths_[i], row, found);
-            if (!(shared > 0) && lowest_ > 0) continue;
-            const double overlap = crowd_[i] && shared > 0 ? shared / found.area : iou(shared, truths_[i], found);
-            if (overlap >= lowest_) candidates_.push_back({overlap, static_cast<std::uint32_t>(i), reached(overlap)});
-        }
+        overlaps_.each(row, lowest_, [&](std::uint32_t truth, double overlap) {
+            if (overlap >= lowest_) candidates_.push_back({overlap, truth, reached(overlap)});
+        });
         if (candidates_.size() > first) {
             if (candidates_.size() > first + 1)
                 std::sort(candidates_.begin() + static_cast<std::ptrdiff_t>(first), candidates_.end());
             contenders_.push_back({row, first, candidates_.size(), 0, 0});
         }
-        const double size = extra_.found_areas.empty() ? found.area : extra_.found_areas[row];
         for (std::size_t range = 0; range < settings_.ranges(); ++range)
-            if (settings_.outside(size, range)) out_.ignored[row * settings_.ranges() + range] = every_;
+            if (settings_.outside(area, range)) out_.ignored[row * settings_.ranges() + range] = every_;
     }
 
     Mask reached(double overlap) const {
@@ -118,7 +173,7 @@ private:
         if (twin == range)
             take_by_score(group, range);
         else
-            copy_matches(twin);
+            copy_matches(twin, range);
         for (const Contender& contender : contenders_) {
             const std::size_t at = contender.row * settings_.ranges() + range;
             out_.matched[at] = contender.matched;
@@ -126,12 +181,22 @@ private:
         }
     }
 
-    void copy_matches(std::size_t range) {
+    void copy_matches(std::size_t twin, std::size_t range) {
         for (Contender& contender : contenders_) {
-            const std::size_t at = contender.row * settings_.ranges() + range;
+            const std::size_t at = contender.row * settings_.ranges() + twin;
             contender.matched = out_.matched[at];
             contender.to_ignored = out_.ignored[at] & contender.matched;
+            if (out_.partners.size()) std::copy_n(partners(contender.row, twin), settings_.thresholds.size(), partners(contender.row, range));
         }
+    }
+
+    std::int32_t* partners(std::size_t row, std::size_t range) {
+        return &out_.partners[(row * settings_.ranges() + range) * settings_.thresholds.size()];
+    }
+
+    void note_partners(std::size_t row, std::size_t range, unsigned take, std::int32_t truth) {
+        for (std::size_t t = 0; t < settings_.thresholds.size(); ++t)
+            if ((take >> t) & 1u) partners(row, range)[t] = truth;
     }
 
     // The first range that ignores the same truths: its matches are this range's too.
@@ -152,7 +217,7 @@ private:
         const auto is_ignored = [&](std::uint32_t truth) {
             return out_.truth_ignored[static_cast<std::size_t>(group.truth[truth]) * ranges + range] != 0;
         };
-        taken_.assign(truths_.size(), 0);
+        taken_.assign(group.truth.size(), 0);
         for (Contender& contender : contenders_) {
             unsigned matched = 0, to_ignored = 0;
             for (const bool ignored : {false, true})
@@ -162,7 +227,9 @@ private:
                     const unsigned take = candidate.mask & ~matched & ~unsigned{taken_[candidate.truth]};
                     matched |= take;
                     if (ignored) to_ignored |= take;
-                    if (!crowd_[candidate.truth])
+                    const std::int32_t truth = group.truth[candidate.truth];
+                    if (take && out_.partners.size()) note_partners(contender.row, range, take, truth);
+                    if (!extra_.crowd[static_cast<std::size_t>(truth)])
                         taken_[candidate.truth] = static_cast<Mask>(taken_[candidate.truth] | take);
                 }
             contender.matched = static_cast<Mask>(matched);
@@ -170,42 +237,51 @@ private:
         }
     }
 
-    const Side& truth_;
+    Overlaps overlaps_;
     const CocoTruth& extra_;
-    const Side& found_;
     std::span<const double> scores_;
     const CocoSettings& settings_;
     CocoMatch& out_;
     Mask every_;
     double lowest_ = std::numeric_limits<double>::infinity();
     std::vector<Ranked> ranked_;
-    std::vector<Box> truths_;
-    std::vector<std::size_t> rows_;  // of the truths
-    std::vector<std::uint8_t> crowd_;
     std::vector<Candidate> candidates_;
     std::vector<Contender> contenders_;
     std::vector<Mask> taken_;
 };
 
-}  // namespace
-
-CocoMatch coco_match(const Side& truth, const CocoTruth& extra, const Side& found, std::span<const double> scores,
-                     CocoSettings settings, int jobs) {
+template <class Overlaps>
+CocoMatch match_all(const Overlaps& overlaps, const Side& truth, const CocoTruth& extra, const Side& found,
+                    std::span<const double> scores, CocoSettings settings, bool partners, int jobs) {
     // pycocotools' ceiling: a box equal to its truth passes a threshold of 1 in spite of rounding.
     for (double& threshold : settings.thresholds) threshold = std::min(threshold, 1 - 1e-10);
     const std::size_t ranges = settings.ranges();
     CocoMatch out{Rows<std::int32_t>(found.rows(), -1), Rows<Mask>(found.rows() * ranges), Rows<Mask>(found.rows() * ranges),
-                  Rows<std::uint8_t>(truth.rows() * ranges, 1)};
+                  Rows<std::uint8_t>(truth.rows() * ranges, 1), {}};
+    if (partners) out.partners = Rows<std::int32_t>(found.rows() * ranges * settings.thresholds.size(), -1);
     const LabelNumbers numbers(truth, found);
     const auto cuts = page_shares(truth, found);
     in_threads(cuts.size() - 1, jobs, [&](auto next) {
         PageGroups groups(numbers);
-        Matcher matcher(truth, extra, found, scores, settings, out);
+        Matcher<Overlaps> matcher(overlaps, extra, scores, settings, out);
         for (std::size_t share; (share = next()) < cuts.size() - 1;)
             for (std::size_t page = cuts[share]; page < cuts[share + 1]; ++page)
                 for (const Group& group : groups.of(truth, found, page)) matcher.match(group);
     });
     return out;
+}
+
+}  // namespace
+
+CocoMatch coco_match(const Side& truth, const CocoTruth& extra, const Side& found, std::span<const double> scores,
+                     CocoSettings settings, int jobs) {
+    return match_all(BoxOverlaps(truth, extra, found), truth, extra, found, scores, std::move(settings), false, jobs);
+}
+
+CocoMatch coco_match_given(const Side& truth, const CocoTruth& extra, const Side& found, std::span<const double> scores,
+                           const GivenOverlaps& given, CocoSettings settings, bool partners, int jobs) {
+    Rows<std::uint32_t> positions(truth.rows(), ListedOverlaps::left_out);
+    return match_all(ListedOverlaps(given, positions), truth, extra, found, scores, std::move(settings), partners, jobs);
 }
 
 }  // namespace calque

@@ -30,14 +30,28 @@ struct CocoSettings {
     }
 };
 
+// What found and truth rows share, where it is known already: row f overlaps truth[offsets[f]] to truth[offsets[f + 1]],
+// rows of its own page and label, by so much.
+struct GivenOverlaps {
+    std::span<const std::int64_t> offsets;
+    std::span<const std::int32_t> truth;
+    std::span<const double> overlap;
+    std::span<const double> found_areas;
+};
+
 // Tables of a row per box and a column per area range.
 struct CocoMatch {
     Rows<std::int32_t> rank;
     Rows<Mask> matched, ignored;
     Rows<std::uint8_t> truth_ignored;
+    Rows<std::int32_t> partners;  // by found row, range and threshold: the truth row, or -1; empty unless asked for
 };
 
 CocoMatch coco_match(const Side& truth, const CocoTruth& extra, const Side& found, std::span<const double> scores,
                      CocoSettings settings, int jobs);
+
+// The same with overlaps and areas that are not those of the boxes.
+CocoMatch coco_match_given(const Side& truth, const CocoTruth& extra, const Side& found, std::span<const double> scores,
+                           const GivenOverlaps& given, CocoSettings settings, bool partners, int jobs);
 
 }  // namespace calque

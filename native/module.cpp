@@ -5,6 +5,7 @@
 
 void bind_boxes(nanobind::module_&);
 void bind_json(nanobind::module_&);
+void bind_masks(nanobind::module_&);
 void bind_polygons(nanobind::module_&);
 void bind_shapes(nanobind::module_&);
 void bind_sums(nanobind::module_&);
@@ -16,6 +17,7 @@ NB_MODULE(_native, m) {
     nanobind::set_leak_warnings(false);
     bind_boxes(m);
     bind_json(m);
+    bind_masks(m);
     bind_polygons(m);
     bind_shapes(m);
     bind_sums(m);

@@ -3,7 +3,7 @@
 from typing import Any
 
 from calque.core.columns import Bytes, Codes, Flags, Floats, Ints
-from calque.kernels.structs import CocoSettings, CocoTruths, KindLimits, Masks, PageBoxes, ScoreOrder, Verdicts
+from calque.kernels.structs import CocoSettings, CocoTruths, KindLimits, Masks, PageBoxes, PairOverlaps, ScoreOrder, Verdicts
 
 def match_greedy(
     truth: PageBoxes, found: PageBoxes, scores: Floats, threshold: float, jobs: int = 1
@@ -21,6 +21,16 @@ def shape_overlaps(truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[F
 def coco_match(
     truth: PageBoxes, facts: CocoTruths, found: PageBoxes, scores: Floats, settings: CocoSettings, jobs: int = 1
 ) -> tuple[Codes, Masks, Masks, Bytes]: ...
+def coco_match_given(
+    truth: PageBoxes,
+    facts: CocoTruths,
+    found: PageBoxes,
+    scores: Floats,
+    overlaps: PairOverlaps,
+    settings: CocoSettings,
+    partners: bool = False,
+    jobs: int = 1,
+) -> tuple[Codes, Masks, Masks, Bytes, Codes]: ...
 def score_order(labels: Codes, scores: Floats, classes: int, jobs: int = 1) -> tuple[Codes, Ints]: ...
 def coco_accumulate(
     ranking: ScoreOrder,
@@ -44,6 +54,26 @@ def polygon_overlaps(
     second_index: Ints,
     jobs: int = 1,
 ) -> Floats: ...
+def mask_runs(counts: Bytes, offsets: Ints, jobs: int = 1) -> tuple[Ints, Ints, Bytes]: ...
+def mask_counts(runs: Ints, offsets: Ints) -> tuple[Bytes, Ints]: ...
+def masks_of_counts(counts: Bytes, offsets: Ints, places: Ints, jobs: int = 1) -> tuple[Codes, Ints, Bytes]: ...
+def masks_of_runs(runs: Ints, offsets: Ints, places: Ints) -> tuple[Codes, Ints, Bytes]: ...
+def runs_of_masks(intervals: Codes, offsets: Ints, places: Ints) -> tuple[Ints, Ints]: ...
+def masks_of_rings(
+    points: Floats, ring_offsets: Ints, mask_offsets: Ints, heights: Ints, widths: Ints, jobs: int = 1
+) -> tuple[Codes, Ints, Bytes]: ...
+def runs_of_pixels(pixels: Bytes) -> tuple[Ints, Ints]: ...
+def mask_areas(intervals: Codes, offsets: Ints) -> Ints: ...
+def mask_bounds(intervals: Codes, offsets: Ints, heights: Ints) -> Codes: ...
+def mask_overlaps(
+    first_intervals: Codes,
+    first_offsets: Ints,
+    second_intervals: Codes,
+    second_offsets: Ints,
+    first_index: Ints,
+    second_index: Ints,
+    jobs: int = 1,
+) -> Ints: ...
 def lcs_lengths(
     reference: Codes, reference_offsets: Ints, predicted: Codes, predicted_offsets: Ints, vocabulary: int, jobs: int
 ) -> Ints: ...

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from calque.core.columns import Bytes, Codes, Flags, Floats, Ints
-from calque.kernels.structs import CocoSettings, CocoTruths, KindLimits, Masks, PageBoxes, ScoreOrder, Verdicts
+from calque.kernels.structs import CocoSettings, CocoTruths, KindLimits, Masks, PageBoxes, PairOverlaps, ScoreOrder, Verdicts
 
 
 class Kernels(Protocol):
@@ -53,6 +53,19 @@ class Kernels(Protocol):
     ) -> tuple[Codes, Masks, Masks, Bytes]:
         """Rank, matched and ignored of each found row (by area range), and which truths are ignored."""
 
+    def coco_match_given(
+        self,
+        truth: PageBoxes,
+        facts: CocoTruths,
+        found: PageBoxes,
+        scores: Floats,
+        overlaps: PairOverlaps,
+        settings: CocoSettings,
+        partners: bool = False,
+        jobs: int = 1,
+    ) -> tuple[Codes, Masks, Masks, Bytes, Codes]:
+        """The same with overlaps of any kind, and which truth row each found row took, by area range and threshold."""
+
     def score_order(self, labels: Codes, scores: Floats, classes: int, jobs: int = 1) -> tuple[Codes, Ints]:
         """The fields of a `ScoreOrder`."""
 
@@ -91,6 +104,49 @@ class Kernels(Protocol):
         jobs: int = 1,
     ) -> Floats:
         """The area that two simple rings share, for each pair of indices."""
+
+    # Masks: sets of pixels, as intervals of places.
+
+    def mask_runs(self, counts: Bytes, offsets: Ints, jobs: int = 1) -> tuple[Ints, Ints, Bytes]:
+        """The runs of compressed strings, their offsets, and each string's fault."""
+
+    def mask_counts(self, runs: Ints, offsets: Ints) -> tuple[Bytes, Ints]:
+        """The compressed strings of runs, and their offsets."""
+
+    def masks_of_counts(self, counts: Bytes, offsets: Ints, places: Ints, jobs: int = 1) -> tuple[Codes, Ints, Bytes]:
+        """The intervals of compressed strings, their offsets, and each string's fault."""
+
+    def masks_of_runs(self, runs: Ints, offsets: Ints, places: Ints) -> tuple[Codes, Ints, Bytes]:
+        """The intervals of runs, their offsets, and each mask's fault."""
+
+    def runs_of_masks(self, intervals: Codes, offsets: Ints, places: Ints) -> tuple[Ints, Ints]:
+        """The canonical runs of masks, and their offsets."""
+
+    def masks_of_rings(
+        self, points: Floats, ring_offsets: Ints, mask_offsets: Ints, heights: Ints, widths: Ints, jobs: int = 1
+    ) -> tuple[Codes, Ints, Bytes]:
+        """The intervals of what any ring of a mask covers, their offsets, and each mask's fault."""
+
+    def runs_of_pixels(self, pixels: Bytes) -> tuple[Ints, Ints]:
+        """The runs of tables of pixels, one a row, and their offsets."""
+
+    def mask_areas(self, intervals: Codes, offsets: Ints) -> Ints:
+        """How many pixels each mask has."""
+
+    def mask_bounds(self, intervals: Codes, offsets: Ints, heights: Ints) -> Codes:
+        """The first column and row of each mask, and how many of each it spans."""
+
+    def mask_overlaps(
+        self,
+        first_intervals: Codes,
+        first_offsets: Ints,
+        second_intervals: Codes,
+        second_offsets: Ints,
+        first_index: Ints,
+        second_index: Ints,
+        jobs: int = 1,
+    ) -> Ints:
+        """How many pixels two masks share, for each pair of indices."""
 
     # Words.
 

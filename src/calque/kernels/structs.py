@@ -61,6 +61,18 @@ class Subtype(IntEnum):
     """Of BKG: the page has no truth at all."""
 
 
+class MaskFault(IntEnum):
+    """What is wrong with a mask."""
+
+    NONE = 0
+    COUNTS = 1
+    """A character outside 48 to 111, or a number that is cut short."""
+    RUNS = 2
+    """A run below 0, or more runs than the page has pixels."""
+    RING = 3
+    """A vertex that is not finite, or beyond 4e8."""
+
+
 Masks: TypeAlias = "npt.NDArray[np.uint16]"
 """Bit ``t`` is about the threshold ``t``."""
 
@@ -119,6 +131,18 @@ class CocoSettings(NamedTuple):
     thresholds: Floats
     area_ranges: Floats
     max_detections: int
+
+
+class PairOverlaps(NamedTuple):
+    """How much found and truth rows overlap, and the size of the found, where boxes do not say it."""
+
+    offsets: Ints
+    """The pairs of found row ``f`` are ``offsets[f]:offsets[f + 1]``."""
+    truth: Codes
+    """Rows of the same page and label, each once; pairs that are not listed reach no threshold."""
+    overlap: Floats
+    found_areas: Floats
+    """One for each found row."""
 
 
 class ScoreOrder(NamedTuple):

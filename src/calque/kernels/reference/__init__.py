@@ -1,10 +1,22 @@
 """The kernels in clear NumPy: the specification that the compiled ones are tested against."""
 
 from calque.kernels.reference.areas import page_areas
-from calque.kernels.reference.average_precision import coco_accumulate, coco_match, coco_recall, score_order
+from calque.kernels.reference.average_precision import coco_accumulate, coco_match, coco_match_given, coco_recall, score_order
 from calque.kernels.reference.boxes import match_best, match_greedy
 from calque.kernels.reference.keys import repeats_a_key
 from calque.kernels.reference.kinds import error_kinds
+from calque.kernels.reference.masks import (
+    mask_areas,
+    mask_bounds,
+    mask_counts,
+    mask_overlaps,
+    mask_runs,
+    masks_of_counts,
+    masks_of_rings,
+    masks_of_runs,
+    runs_of_masks,
+    runs_of_pixels,
+)
 from calque.kernels.reference.overlaps import overlapping_pairs, pair_measures
 from calque.kernels.reference.polygons import polygon_areas, polygon_overlaps, polygon_simple
 from calque.kernels.reference.shapes import shape_overlaps
@@ -21,12 +33,21 @@ __all__ = [
     "bag_matches",
     "coco_accumulate",
     "coco_match",
+    "coco_match_given",
     "coco_recall",
     "error_kinds",
     "fraction_parts",
     "lattice_path",
     "lcs_lengths",
     "lcs_partners",
+    "mask_areas",
+    "mask_bounds",
+    "mask_counts",
+    "mask_overlaps",
+    "mask_runs",
+    "masks_of_counts",
+    "masks_of_rings",
+    "masks_of_runs",
     "match_best",
     "match_greedy",
     "overlapping_pairs",
@@ -36,6 +57,8 @@ __all__ = [
     "polygon_overlaps",
     "polygon_simple",
     "repeats_a_key",
+    "runs_of_masks",
+    "runs_of_pixels",
     "score_order",
     "shape_overlaps",
     "split_words",

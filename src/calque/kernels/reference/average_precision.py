@@ -7,6 +7,7 @@ Ten thresholds share one pass: a mask has bit ``t`` set where the statement hold
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from calque.kernels.reference.boxes import (
     pairs,
     shared_area,
 )
-from calque.kernels.structs import LEFT_OUT, CocoSettings, CocoTruths, Masks, PageBoxes, ScoreOrder, Verdicts
+from calque.kernels.structs import LEFT_OUT, CocoSettings, CocoTruths, Masks, PageBoxes, PairOverlaps, ScoreOrder, Verdicts
 
 MOST_THRESHOLDS = 16
 HIGHEST_THRESHOLD = 1 - 1e-10
@@ -53,58 +54,120 @@ def coco_match(
     del jobs  # the native twin's threads
     sized = () if facts.found_areas is None else (facts.found_areas,)
     check_sides(truth, found, truth_columns=(facts.areas, facts.crowd), found_columns=(scores, *sized))
-    thresholds, area_ranges, max_detections = settings
-    if len(thresholds) > MOST_THRESHOLDS:
-        raise ValueError(f"at most {MOST_THRESHOLDS} thresholds fit a mask")
     truth_groups, found_groups = by_page_and_label(truth, found)
     truths, founds = box_edges(truth), box_edges(found)
     rank = ranks(found_groups, scores)
-    ranked = (rank >= 0) & (rank < max_detections)
+    ranked = within(rank, settings)
     crowd = facts.crowd != 0
-    truth_ignored = outside(facts.areas, area_ranges) | (crowd | (truth.roles == LEFT_OUT))[:, None]
 
     candidates = []
-    limits = np.minimum(thresholds, HIGHEST_THRESHOLD)
     for t, f in pairs(truth_groups, Grouped(np.flatnonzero(ranked), found_groups.groups)):
         one, other = truths.take(t), founds.take(f)
         shared = shared_area(found, one, other, t, f)
         overlap = iou(shared, one.area, other.area)
         with np.errstate(all="ignore"):
             overlap = np.where(crowd[t] & (shared > 0), shared / other.area, overlap)
-        mask = masks(overlap[:, None] >= limits)
-        keep = mask != 0
-        candidates.append(Candidates(overlap[keep], mask[keep], t[keep], f[keep]))
-
-    shape = len(found.boxes), len(area_ranges)
-    matched, ignored = np.zeros(shape, np.uint16), np.zeros(shape, np.uint16)
-    every = np.uint16((1 << len(thresholds)) - 1)
+        candidates.append(reaching(overlap, t, f, settings))
     sizes = founds.area if facts.found_areas is None else facts.found_areas
-    unsized = outside(sizes, area_ranges) & ranked[:, None]
+    return take_by_score(truth, facts, rank, sizes, candidates, settings)[:4]
+
+
+def coco_match_given(
+    truth: PageBoxes,
+    facts: CocoTruths,
+    found: PageBoxes,
+    scores: Floats,
+    overlaps: PairOverlaps,
+    settings: CocoSettings,
+    partners: bool = False,
+    jobs: int = 1,
+) -> tuple[Codes, Masks, Masks, Bytes, Codes]:
+    """The same with overlaps and sizes of any kind; the boxes themselves are not looked at.
+
+    Returns besides, where ``partners`` are asked for, the truth row that each found row took, by area range and threshold
+    (-1: none).
+    """
+    del jobs  # the native twin's threads
+    check_sides(truth, found, truth_columns=(facts.areas, facts.crowd), found_columns=(scores,))
+    check_overlaps(truth, found, overlaps)
+    rank = ranks(by_page_and_label(truth, found)[1], scores)
+    rows = np.repeat(np.arange(len(scores)), np.diff(overlaps.offsets))
+    ranked = within(rank, settings)[rows] & (truth.roles[overlaps.truth] != LEFT_OUT)
+    listed = reaching(overlaps.overlap[ranked], overlaps.truth[ranked].astype(np.int64), rows[ranked], settings)
+    *verdicts, taken = take_by_score(truth, facts, rank, overlaps.found_areas, [listed], settings)
+    return *verdicts, taken if partners else taken[:0]  # type: ignore[return-value]  # the four columns before the last
+
+
+def within(rank: Codes, settings: CocoSettings) -> Flags:
+    """Which rows are ranked high enough to take part; refuses more thresholds than a mask holds."""
+    if len(settings.thresholds) > MOST_THRESHOLDS:
+        raise ValueError(f"at most {MOST_THRESHOLDS} thresholds fit a mask")
+    flags: Flags = (rank >= 0) & (rank < settings.max_detections)
+    return flags
+
+
+def reaching(overlap: Floats, truth: Ints, found: Ints, settings: CocoSettings) -> Candidates:
+    """The pairs that reach some threshold."""
+    mask = masks(overlap[:, None] >= np.minimum(settings.thresholds, HIGHEST_THRESHOLD))
+    keep = mask != 0
+    return Candidates(overlap[keep], mask[keep], truth[keep], found[keep])
+
+
+def take_by_score(
+    truth: PageBoxes, facts: CocoTruths, rank: Codes, areas: Floats, candidates: list[Candidates], settings: CocoSettings
+) -> tuple[Codes, Masks, Masks, Bytes, Codes]:
+    """Match at all thresholds at once, area range by area range: what both ways to match give back."""
+    thresholds, area_ranges, _ = settings
+    crowd = facts.crowd != 0
+    truth_ignored = outside(facts.areas, area_ranges) | (crowd | (truth.roles == LEFT_OUT))[:, None]
+    shape = len(rank), len(area_ranges)
+    matched, ignored = np.zeros(shape, np.uint16), np.zeros(shape, np.uint16)
+    partners = np.full((*shape, len(thresholds)), -1, np.int32)
+    every = np.uint16((1 << len(thresholds)) - 1)
+    unsized = outside(areas, area_ranges) & within(rank, settings)[:, None]
     for a in range(len(area_ranges)):
-        take_by_score(candidates, rank, crowd, truth_ignored[:, a], matched[:, a], ignored[:, a])
+        for take, t, f, is_out in takes(candidates, rank, crowd, truth_ignored[:, a]):
+            matched[f, a] |= take
+            if is_out:
+                ignored[f, a] |= take
+            partners[f, a, [bit for bit in range(len(thresholds)) if take >> bit & 1]] = t
         ignored[:, a] |= np.where(unsized[:, a], every & ~matched[:, a], 0)
-    return rank, matched, ignored, truth_ignored.astype(np.uint8)
+    return rank, matched, ignored, truth_ignored.astype(np.uint8), partners
 
 
-def take_by_score(candidates: list[Candidates], rank: Codes, crowd: Flags, out: Flags, matched: Masks, ignored: Masks) -> None:
-    """Match at all thresholds at once; write the masks of one area range, in which the truths ``out`` are ignored."""
+def takes(candidates: list[Candidates], rank: Codes, crowd: Flags, out: Flags) -> Iterator[tuple[int, int, int, bool]]:
+    """At which thresholds, which truth is taken by which found row, and whether it is one of those ``out`` that are ignored."""
     if not candidates:
         return
     overlap, mask, truth, found = (np.concatenate(column) for column in zip(*candidates, strict=True))
     # Groups do not touch each other, so all first ranks may go first, then all second ranks, and so on.
     order = np.lexsort((-truth, -overlap, out[truth], found, rank[found]))
-    taken, match, ignore = [0] * len(crowd), [0] * len(rank), [0] * len(rank)
+    taken, match = [0] * len(crowd), [0] * len(rank)
     columns = mask, truth, found, out[truth], crowd[truth]
     for reach, t, f, is_out, is_crowd in zip(*(column[order].tolist() for column in columns), strict=True):
         take = reach & ~match[f] & ~taken[t]
         if take:
             match[f] |= take
-            if is_out:
-                ignore[f] |= take
             if not is_crowd:
                 taken[t] |= take
-    matched[:] = match
-    ignored[:] = ignore
+            yield take, t, f, is_out
+
+
+def check_overlaps(truth: PageBoxes, found: PageBoxes, overlaps: PairOverlaps) -> None:
+    """Refuse pairs of different pages or labels, and columns that do not belong together."""
+    offsets, rows, overlap, areas = overlaps
+    check_offsets("overlap offsets", offsets, len(rows))
+    if not len(offsets) - 1 == len(areas) == len(found.labels):
+        raise ValueError("overlaps must have offsets and areas of every found row")
+    if len(overlap) != len(rows):
+        raise ValueError("every pair must have a truth row and an overlap")
+    founds = np.repeat(np.arange(len(found.labels)), np.diff(offsets))
+    pages = [np.repeat(np.arange(len(side.offsets) - 1), np.diff(side.offsets)) for side in (truth, found)]
+    exists = (rows >= 0) & (rows < len(truth.labels))
+    there = rows[exists], founds[exists]
+    same = (pages[0][there[0]] == pages[1][there[1]]) & (truth.labels[there[0]] == found.labels[there[1]])
+    if not (exists.all() and same.all()):
+        raise ValueError("overlaps must name truth rows of the same page and label")
 
 
 def score_order(labels: Codes, scores: Floats, classes: int, jobs: int = 1) -> tuple[Codes, Ints]:

@@ -1,0 +1,39 @@
+// A ring of vertices drawn as pixels, to the bit as COCO's tools draw it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "masks_runs.hpp"
+#include "polygons_ring.hpp"
+
+namespace calque {
+
+// Draws rings on pages; what it needs besides is reused from ring to ring.
+class RingDrawer {
+public:
+    // Appends the foreground of one ring, even-odd. A fault when a vertex is not finite or beyond 4e8; then nothing is
+    // appended. Two vertices and fewer enclose nothing.
+    MaskFault draw(Points ring, std::int64_t height, std::int64_t width, std::vector<Interval>& intervals);
+
+    // Appends what any of the rings from first to last (which is outside) covers.
+    MaskFault draw_all(const Rings& rings, std::size_t first, std::size_t last, std::int64_t height, std::int64_t width,
+                       std::vector<Interval>& intervals);
+
+private:
+    struct GridPoint {
+        std::int64_t x, y;
+    };
+
+    void edge(GridPoint from, GridPoint to);
+    void flat_edge(GridPoint low, GridPoint high);
+    void steep_edge(GridPoint low, GridPoint high);
+    void toggle(std::int64_t column, std::int64_t above);
+
+    std::int64_t height_ = 0, width_ = 0;
+    std::vector<std::int32_t> toggles_;
+    std::vector<Interval> part_, united_, swapped_;
+};
+
+}  // namespace calque

@@ -1,0 +1,289 @@
+"""Masks in plain Python: the specification of the native mask kernels, to the bit as COCO's own tools have it.
+
+Pixel (row, column) of a page has the place ``column * height + row``. A mask is the intervals ``[start, end)`` of its
+foreground places, in order and with a gap between any two. Masks are ragged tables: mask ``m`` has the rows
+``offsets[m]:offsets[m + 1]``. Runs alternate background and foreground, background first.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from calque.core.columns import Array, Bytes, Codes, Floats, Ints
+from calque.kernels.structs import MaskFault
+
+Interval: TypeAlias = tuple[int, int]
+Point: TypeAlias = tuple[int, int]
+
+RUN_LIMIT = 1 << 32
+MOST_GROUPS = 7
+"""Seven groups of five bits hold every difference of two runs."""
+MOST_PLACES = 1 << 31
+FARTHEST = 4e8
+"""Five times as much still fits the 32 bits that COCO's tools have."""
+
+
+class Faulty(Exception):
+    """A mask that cannot be read."""
+
+    def __init__(self, fault: MaskFault) -> None:
+        super().__init__(fault)
+        self.fault = fault
+
+
+def mask_runs(counts: Bytes, offsets: Ints, jobs: int = 1) -> tuple[Ints, Ints, Bytes]:
+    """The runs of compressed strings. A string with a fault has none."""
+    del jobs  # the native twin's threads
+    return _made(lambda text: _read_counts(text.tolist()), _split(counts, offsets), np.int64)
+
+
+def mask_counts(runs: Ints, offsets: Ints) -> tuple[Bytes, Ints]:
+    """The compressed strings of runs, each number in the fewest groups that keep its value and sign."""
+    return _made(lambda each: _write_counts(each.tolist()), _split(runs, offsets), np.uint8)[:2]
+
+
+def masks_of_counts(counts: Bytes, offsets: Ints, places: Ints, jobs: int = 1) -> tuple[Codes, Ints, Bytes]:
+    """The intervals of compressed strings on pages of so many places."""
+    del jobs  # the native twin's threads
+    _check_places(places, len(offsets) - 1)
+    given = zip(_split(counts, offsets), places.tolist(), strict=True)
+    return _made(lambda one: _read_runs(_read_counts(one[0].tolist()), one[1]), given, np.int32)
+
+
+def masks_of_runs(runs: Ints, offsets: Ints, places: Ints) -> tuple[Codes, Ints, Bytes]:
+    """The intervals of runs; places after the last run are background."""
+    _check_places(places, len(offsets) - 1)
+    given = zip(_split(runs, offsets), places.tolist(), strict=True)
+    return _made(lambda one: _read_runs(one[0].tolist(), one[1]), given, np.int32)
+
+
+def runs_of_masks(intervals: Codes, offsets: Ints, places: Ints) -> tuple[Ints, Ints]:
+    """The canonical runs of masks: no run is 0 but perhaps the first, and all of them are the page."""
+    _check_places(places, len(offsets) - 1)
+    given = zip(_split(intervals, offsets), places.tolist(), strict=True)
+    return _made(lambda one: _write_runs(one[0].tolist(), one[1]), given, np.int64)[:2]
+
+
+def masks_of_rings(
+    points: Floats, ring_offsets: Ints, mask_offsets: Ints, heights: Ints, widths: Ints, jobs: int = 1
+) -> tuple[Codes, Ints, Bytes]:
+    """What any ring of a mask covers, ring by ring even-odd; two vertices and fewer enclose nothing."""
+    del jobs  # the native twin's threads
+    sizes = list(zip(heights.tolist(), widths.tolist(), strict=True))
+    if len(sizes) != len(mask_offsets) - 1 or any(h < 0 or w < 0 or h * w >= MOST_PLACES for h, w in sizes):
+        raise ValueError("heights and widths must have a page of fewer than 2147483648 pixels for each mask")
+    rings = [ring.tolist() for ring in _split(points, ring_offsets)]
+    parts = [rings[start:end] for start, end in pairwise(mask_offsets.tolist())]
+    given = zip(parts, sizes, strict=True)
+    return _made(lambda one: _united([_drawn(ring, *one[1]) for ring in one[0]]), given, np.int32)
+
+
+def runs_of_pixels(pixels: Bytes) -> tuple[Ints, Ints]:
+    """The runs of tables of pixels. A change of the value ends a run, whatever the two values are."""
+    runs = []
+    for row in pixels:
+        changes = np.flatnonzero(np.diff(row, prepend=np.uint8(0)))
+        runs.append(np.diff(np.concatenate([[0], changes, [len(row)]])))
+    offsets = np.cumsum([0, *map(len, runs)], dtype=np.int64)
+    return np.concatenate([np.zeros(0, np.int64), *runs]).astype(np.int64), offsets
+
+
+def mask_areas(intervals: Codes, offsets: Ints) -> Ints:
+    """How many pixels each mask has."""
+    return np.array([sum(end - start for start, end in mask.tolist()) for mask in _split(intervals, offsets)], dtype=np.int64)
+
+
+def mask_bounds(intervals: Codes, offsets: Ints, heights: Ints) -> Codes:
+    """The first column and row of each mask, and how many of each it spans; zeros for none."""
+    if len(heights) != len(offsets) - 1 or (heights < 0).any():
+        raise ValueError("heights must have a number from 0 on for each mask")
+    given = zip(_split(intervals, offsets), heights.tolist(), strict=True)
+    return np.array([_bounds(mask.tolist(), height) for mask, height in given], dtype=np.int32).reshape(-1, 4)
+
+
+def mask_overlaps(
+    first_intervals: Codes,
+    first_offsets: Ints,
+    second_intervals: Codes,
+    second_offsets: Ints,
+    first_index: Ints,
+    second_index: Ints,
+    jobs: int = 1,  # noqa: ARG001  # the signature of the native twin
+) -> Ints:
+    """How many pixels two masks share, for each pair of indices."""
+    firsts, seconds = _split(first_intervals, first_offsets), _split(second_intervals, second_offsets)
+    if len(first_index) != len(second_index):
+        raise ValueError("both indices must have the same length")
+    for name, index, masks in (("first_index", first_index, firsts), ("second_index", second_index, seconds)):
+        if len(index) and not (index.min() >= 0 and index.max() < len(masks)):
+            raise ValueError(f"{name} names a mask that does not exist")
+    pairs = zip(first_index.tolist(), second_index.tolist(), strict=True)
+    return np.array([_shared(firsts[i].tolist(), seconds[j].tolist()) for i, j in pairs], dtype=np.int64)
+
+
+def _split(rows: Array, offsets: Ints) -> list[Array]:
+    bounds = offsets.tolist()
+    if not bounds or bounds[0] != 0 or bounds[-1] != len(rows) or any(end < start for start, end in pairwise(bounds)):
+        raise ValueError("offsets must rise from 0 to the number of rows")
+    return [rows[start:end] for start, end in pairwise(bounds)]
+
+
+def _check_places(places: Ints, masks: int) -> None:
+    if len(places) != masks or (places < 0).any() or (places >= MOST_PLACES).any():
+        raise ValueError("places must have a number from 0 to 2147483647 for each mask")
+
+
+def _made(make: Callable[[Any], Sequence[Any]], given: Iterable[Any], kind: type[Any]) -> tuple[Array, Ints, Bytes]:
+    """The table of what is made of each, and the fault of what cannot be made."""
+    masks: list[Sequence[Any]] = []
+    faults: list[MaskFault] = []
+    for one in given:
+        try:
+            masks.append(make(one))
+            faults.append(MaskFault.NONE)
+        except Faulty as fault:
+            masks.append([])
+            faults.append(fault.fault)
+    rows = np.array([row for mask in masks for row in mask], dtype=kind)
+    shaped = rows.reshape(-1, 2) if kind is np.int32 else rows
+    return shaped, np.cumsum([0, *map(len, masks)], dtype=np.int64), np.array(faults, dtype=np.uint8)
+
+
+def _read_counts(letters: list[int]) -> list[int]:
+    """From the fourth number on, what is written is the difference to the number two before."""
+    runs: list[int] = []
+    groups: list[int] = []
+    for letter in letters:
+        bits = letter - 48
+        if not 0 <= bits < 64 or len(groups) == MOST_GROUPS:
+            raise Faulty(MaskFault.COUNTS)
+        groups.append(bits & 31)
+        if bits & 32:
+            continue
+        value = sum(group << 5 * place for place, group in enumerate(groups))
+        if bits & 16:
+            value -= 1 << 5 * len(groups)
+        run = value + (runs[-2] if len(runs) > 2 else 0)
+        if not 0 <= run < RUN_LIMIT:
+            raise Faulty(MaskFault.RUNS)
+        runs.append(run)
+        groups = []
+    if groups:
+        raise Faulty(MaskFault.COUNTS)
+    return runs
+
+
+def _write_counts(runs: list[int]) -> list[int]:
+    letters: list[int] = []
+    for place, run in enumerate(runs):
+        value = run - runs[place - 2] if place > 2 else run
+        more = True
+        while more:
+            group = value & 31
+            value >>= 5
+            more = value != (-1 if group & 16 else 0)
+            letters.append(48 + group + (32 if more else 0))
+    return letters
+
+
+def _read_runs(runs: list[int], places: int) -> list[Interval]:
+    intervals: list[Interval] = []
+    place = 0
+    for number, run in enumerate(runs):
+        if not 0 <= run <= places - place:
+            raise Faulty(MaskFault.RUNS)
+        if number % 2 and run:
+            joined = bool(intervals) and intervals[-1][1] == place
+            start = intervals.pop()[0] if joined else place
+            intervals.append((start, place + run))
+        place += run
+    return intervals
+
+
+def _write_runs(intervals: list[Interval], places: int) -> list[int]:
+    edges = [0, *(place for interval in intervals for place in interval), places]
+    runs = [after - before for before, after in pairwise(edges)]
+    return runs[:-1] if len(runs) > 1 and runs[-1] == 0 else runs
+
+
+def _bounds(intervals: list[Interval], height: int) -> tuple[int, int, int, int]:
+    if not intervals or not height:
+        return 0, 0, 0, 0
+    left, right = intervals[0][0] // height, (intervals[-1][1] - 1) // height
+    if any(start // height != (end - 1) // height for start, end in intervals):
+        return left, 0, right - left + 1, height
+    top = min(start % height for start, _ in intervals)
+    bottom = max((end - 1) % height for _, end in intervals)
+    return left, top, right - left + 1, bottom - top + 1
+
+
+def _shared(first: list[Interval], second: list[Interval]) -> int:
+    """Pixels of both: for each interval of the first, what the second has of it."""
+    starts = [start for start, _ in second]
+    before = np.cumsum([0, *(end - start for start, end in second)]).tolist()
+
+    def up_to(place: int) -> int:
+        """How many pixels of the second have a smaller place."""
+        number = bisect_right(starts, place)
+        beyond = max(second[number - 1][1] - place, 0) if number else 0
+        return int(before[number] - beyond)
+
+    return sum(up_to(end) - up_to(start) for start, end in first)
+
+
+def _united(parts: list[list[Interval]]) -> list[Interval]:
+    united: list[Interval] = []
+    for start, end in sorted(interval for part in parts for interval in part):
+        if united and start <= united[-1][1]:
+            united[-1] = united[-1][0], max(united[-1][1], end)
+        else:
+            united.append((start, end))
+    return united
+
+
+def _drawn(ring: list[tuple[float, float]], height: int, width: int) -> list[Interval]:
+    """A pixel is in the mask when an odd number of toggles have a place up to its own."""
+    if not all(math.isfinite(value) and abs(value) <= FARTHEST for vertex in ring for value in vertex):
+        raise Faulty(MaskFault.RING)
+    if len(ring) < 3:
+        return []
+    grid = [(int(5 * x + 0.5), int(5 * y + 0.5)) for x, y in ring]
+    toggles: list[int] = []
+    for start, end in zip(grid, [*grid[1:], grid[0]], strict=True):
+        toggles += [
+            column * height + (0 if above < 0 else min(height, (above + 2) // 5))
+            for column, above in _crossings(start, end)
+            if 0 <= column < width
+        ]
+    toggles.sort()
+    pairs = zip(toggles[::2], toggles[1::2], strict=True)
+    return _united([[(start, end) for start, end in pairs if start < end]])
+
+
+def _crossings(start: Point, end: Point) -> list[Point]:
+    """Where an edge passes the centre line of a pixel column: the column, and the smaller y of the two points beside it.
+
+    The points of an edge are walked one by one; its direction does not matter.
+    """
+    dx, dy = abs(end[0] - start[0]), abs(end[1] - start[1])
+    if dx == 0:
+        return []
+    if dx >= dy:
+        (x, y), (_, other) = sorted([start, end], key=lambda point: point[0])
+        slope = (other - y) / dx
+        points = [(x + t, int(y + slope * t + 0.5)) for t in range(dx + 1)]
+    else:
+        (x, y), (other, _) = sorted([start, end], key=lambda point: point[1])
+        slope = (other - x) / dy
+        points = [(int(x + slope * t + 0.5), y + t) for t in range(dy + 1)]
+    return [
+        (min(a, b) // 5, min(above, below))
+        for (a, above), (b, below) in pairwise(points)
+        if abs(a - b) == 1 and min(a, b) % 5 == 2
+    ]
