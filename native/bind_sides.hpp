@@ -29,6 +29,18 @@ inline void add_shapes(const std::string& name, const given::PageBoxes& given, S
         require(fine, name + " rings must have three or more points for each row, or none");
         side.rings = {{reinterpret_cast<const Point*>(given.rings->points.data()), given.rings->points.shape(0)}, offsets};
     }
+    if (given.masks) {
+        const given::RowMasks& masks = *given.masks;
+        const auto starts = view(masks.starts), ends = view(masks.ends);
+        const bool in_memory = masks.path.empty();
+        const auto length = static_cast<std::int64_t>(masks.text.shape(0));
+        bool fine = starts.size() == side.rows() && ends.size() == side.rows() && masks.sizes.shape(0) == side.rows();
+        for (std::size_t i = 0; fine && i < starts.size(); ++i)
+            fine = 0 <= starts[i] && starts[i] <= ends[i] && (!in_memory || starts[i] == ends[i] || ends[i] < length);
+        fine = fine && (!in_memory || length == 0 || masks.text.data()[length - 1] == 0);
+        require(fine, name + " masks must stand in their text, which ends with a NUL");
+        side.masks = {masks.path, view(masks.text), starts, ends, {masks.sizes.data(), masks.sizes.size()}, true};
+    }
     if (given.shared) {
         const auto offsets = view(given.shared->offsets);
         check_offsets(name + " pairs", offsets, given.shared->truths.shape(0), "pairs");
@@ -48,7 +60,7 @@ inline Side side(const std::string& name, const given::PageBoxes& given, std::in
     require(given.form == "xyxy" || given.form == "xywh", "the form of " + name + " boxes must be xyxy or xywh");
     check_offsets(name + " offsets", view(given.offsets), rows);
     Side side{{given.boxes.data(), 4 * rows}, given.form == "xywh", view(given.labels), view(given.offsets), view(given.roles),
-              {}, {}, {}};
+              {}, {}, {}, {}};
     add_shapes(name, given, side);
     return side;
 }

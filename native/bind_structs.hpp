@@ -19,6 +19,7 @@ using Strided = nb::ndarray<const T, nb::ndim<1>, nb::device::cpu>;
 using Boxes = nb::ndarray<const double, nb::shape<-1, 4>, nb::c_contig, nb::device::cpu>;
 using Ranges = nb::ndarray<const double, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
 
+using Sizes = nb::ndarray<const std::int64_t, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
 using Vertices = nb::ndarray<const double, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
 
 struct SharedAreas {
@@ -32,6 +33,13 @@ struct RowRings {
     Column<std::int64_t> offsets;
 };
 
+struct RowMasks {
+    std::string path;
+    Column<std::uint8_t> text;
+    Column<std::int64_t> starts, ends;
+    Sizes sizes;
+};
+
 struct PageBoxes {
     Boxes boxes;
     std::string form;
@@ -41,6 +49,7 @@ struct PageBoxes {
     std::optional<Column<double>> areas;
     std::optional<SharedAreas> shared;
     std::optional<RowRings> rings;
+    std::optional<RowMasks> masks;
 };
 
 struct CocoTruths {
@@ -98,8 +107,9 @@ bool read_tuple(nb::handle source, Struct& out, Fields Struct::*... fields) noex
 
 CALQUE_TUPLE(SharedAreas, &Struct::offsets, &Struct::truths, &Struct::areas);
 CALQUE_TUPLE(RowRings, &Struct::points, &Struct::offsets);
+CALQUE_TUPLE(RowMasks, &Struct::path, &Struct::text, &Struct::starts, &Struct::ends, &Struct::sizes);
 CALQUE_TUPLE(PageBoxes, &Struct::boxes, &Struct::form, &Struct::labels, &Struct::offsets, &Struct::roles, &Struct::areas,
-             &Struct::shared, &Struct::rings);
+             &Struct::shared, &Struct::rings, &Struct::masks);
 CALQUE_TUPLE(CocoTruths, &Struct::areas, &Struct::crowd, &Struct::found_areas);
 CALQUE_TUPLE(CocoSettings, &Struct::thresholds, &Struct::area_ranges, &Struct::max_detections);
 CALQUE_TUPLE(PairOverlaps, &Struct::offsets, &Struct::truth, &Struct::overlap, &Struct::found_areas);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "geometry.hpp"
 #include "polygons_ring.hpp"
@@ -26,6 +27,15 @@ struct RowRings {
         const auto start = static_cast<std::size_t>(offsets[row]);
         return points.subspan(start, static_cast<std::size_t>(offsets[row + 1]) - start);
     }
+};
+
+// Where the masks of rows stand as JSON: in a file, or in a text that ends with a NUL.
+struct RowMasks {
+    std::string_view path;
+    std::span<const std::uint8_t> text;
+    std::span<const std::int64_t> starts, ends;  // equal where a row is drawn: its ring, or its box
+    std::span<const std::int64_t> sizes;         // height and width of each row's page, -1 where unknown
+    bool given = false;
 };
 
 // What found rows share with truths of their page, where that is not a matter of two boxes.
@@ -52,6 +62,7 @@ struct Side {
     std::span<const double> areas;  // of rows that are more than boxes, or none at all
     SharedAreas shared;             // of found rows
     RowRings rings;
+    RowMasks masks;
 
     std::size_t rows() const { return roles.size(); }
     std::size_t pages() const { return offsets.size() - 1; }

@@ -8,6 +8,7 @@
 
 #include "boxes_groups.hpp"
 #include "boxes_threads.hpp"
+#include "masks_rows.hpp"
 
 namespace calque {
 
@@ -182,6 +183,7 @@ Measured shape_overlaps(const Side& truth, const Side& found, int jobs) {
 }
 
 std::unique_ptr<Cover> cover_of(const Side& truth, const Side& found) {
+    if (truth.masks.given && found.masks.given) return mask_cover(truth, found);
     if (truth.rings.given() || found.rings.given()) return std::make_unique<RingCover>(truth, found);
     return nullptr;
 }

@@ -125,7 +125,7 @@ class BoxReading:
         return Scanned(source)
 
     def box_batches(
-        self, expected: Any, found: Any, *, allow_missing_scores: bool, metadata: bool = False
+        self, expected: Any, found: Any, *, allow_missing_scores: bool, metadata: bool = False, jobs: int = 1
     ) -> Iterator[tuple[Corpus, Corpus]]:
         """The two sides on one scale, with one set of labels, checked against each other.
 
@@ -133,22 +133,33 @@ class BoxReading:
         """
         from calque.readers import stream_pair
 
-        return stream_pair(
+        batches = stream_pair(
             expected, found, allow_missing_scores=allow_missing_scores, metadata=metadata, **self._sides(), **self._rules()
         )
+        return (self._settled(*pair, jobs) for pair in batches)
+
+    def _settled(self, truth: Corpus, found: Corpus, jobs: int = 1) -> tuple[Corpus, Corpus]:
+        """The two sides with masks that can be compared, where masks are asked for or are all that there is."""
+        if self.on != "masks" and getattr(truth, "masks", None) is getattr(found, "masks", None) is None:
+            return truth, found
+        from calque.readers.sides.masks import settled
+
+        return settled(truth, found, self.on, jobs=jobs)
 
     def read_boxes(self, expected: Any, found: Any, *, allow_missing_scores: bool) -> tuple[Corpus, Corpus]:
         """The two sides as `box_batches` has them, all at once."""
         from calque.readers import read_pair
 
-        return read_pair(expected, found, allow_missing_scores=allow_missing_scores, **self._sides(), **self._rules())
+        sides = read_pair(expected, found, allow_missing_scores=allow_missing_scores, **self._sides(), **self._rules())
+        return self._settled(*sides)
 
     def read_truth(self, source: Any) -> Corpus:
         """The truth by itself."""
         from calque.readers import read
 
         names = self.class_map_truth or self.class_map
-        return read(source, side="ground_truth", format=self.from_truth or None, class_map=names, **self._rules())
+        truth = read(source, side="ground_truth", format=self.from_truth or None, class_map=names, **self._rules())
+        return self._settled(truth, truth)[0]
 
     def read_annotations(self, first: Any, second: Any) -> tuple[Corpus, Corpus]:
         """What two annotators drew. COCO results, which have no classes of their own, take those of the first."""

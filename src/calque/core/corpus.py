@@ -13,6 +13,7 @@ import numpy as np
 
 from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, Outlines, Strings, take
 from calque.core.errors import Issue
+from calque.core.masks import Masks
 from calque.geometry.boxes import unsound
 from calque.geometry.forms import BoxForm
 
@@ -63,7 +64,7 @@ class Flaw(IntEnum):
     """On an image that the truth does not have: made up as far as P/R go, outside AP."""
     UNKNOWN_LABEL = 3
     BAD_BOX = 4
-    """Not finite, too large to have an area, or of negative size."""
+    """Not finite, too large to have an area, or of negative size; or an outline or a mask that is none."""
     DROPPED = 5
     """Its label is one that the class map drops."""
 
@@ -195,7 +196,7 @@ def _label_codes(labels: list[Any], names: Sequence[str] | None) -> tuple[tuple[
 
 SIDES = (1e-70, 1e70)
 """What a side of a page may measure: boxes that are brought from any page to any other stay numbers."""
-OBJECT_COLUMNS = ("page", "label", "boxes", "scores", "ids", "crowd", "ignore", "given_areas", "flaws", "outlines")
+OBJECT_COLUMNS = ("page", "label", "boxes", "scores", "ids", "crowd", "ignore", "given_areas", "flaws", "outlines", "masks")
 PAGE_COLUMNS = ("page_document", "page_index", "page_names", "page_sizes")
 
 
@@ -231,6 +232,8 @@ class BoxCorpus(Corpus):
     """A `Flaw` for each object."""
     outlines: Outlines | None = None
     """What objects are that are no upright boxes, in the units of the boxes; ``boxes`` has the boxes around them."""
+    masks: Masks | None = None
+    """Where objects' masks stand, where the file has some."""
     page_names: Strings | None = None
     page_sizes: Floats | None = None
     """Width and height of each page; NaN where unknown, and where they are beyond what any page measures."""

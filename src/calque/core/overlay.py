@@ -11,11 +11,12 @@ import numpy as np
 from calque.core.columns import Array, Bytes, Codes, Column, Flags, Floats, Ints, Outlines, Table, take
 from calque.core.corpus import BoxCorpus, Flaw, UnitId, in_canonical_order
 from calque.core.errors import ContractError
+from calque.core.masks import Masks
 from calque.core.start_up import Frozen
 from calque.geometry.boxes import areas, corners
 from calque.geometry.forms import BoxForm
 from calque.kernels import kernels
-from calque.kernels.structs import LEFT_OUT, TAKES_PART, PageBoxes, RowRings, SharedAreas
+from calque.kernels.structs import LEFT_OUT, TAKES_PART, PageBoxes, RowMasks, RowRings, SharedAreas
 
 
 class Layer(Frozen, kw_only=True, eq=False):
@@ -35,6 +36,9 @@ class Layer(Frozen, kw_only=True, eq=False):
     given_areas: Floats | None = None
     flaws: Bytes | None = None
     outlines: Outlines | None = None
+    masks: Masks | None = None
+    mask_sizes: Ints | None = None
+    """Height and width of each object's page, in pixels; -1 where they are not known."""
     measured: Floats | None = None
     """The area of each object, where some are more than boxes."""
     shared: SharedAreas | None = None
@@ -46,7 +50,11 @@ class Layer(Frozen, kw_only=True, eq=False):
     def page_boxes(self, roles: Bytes) -> PageBoxes:
         """What box kernels read of it; ``roles`` says what each object does."""
         rings = None if self.outlines is None else RowRings(self.outlines.points, self.outlines.offsets)
-        return PageBoxes(self.boxes, self.form, self.label, self.offsets, roles, self.measured, self.shared, rings)
+        masks = None
+        if self.masks is not None and self.mask_sizes is not None:
+            text = self.masks.text
+            masks = RowMasks(text.path, text.data, self.masks.starts, self.masks.ends, self.mask_sizes)
+        return PageBoxes(self.boxes, self.form, self.label, self.offsets, roles, self.measured, self.shared, rings, masks)
 
     def areas(self) -> Floats:
         """The area of each object."""
@@ -65,7 +73,7 @@ class Layer(Frozen, kw_only=True, eq=False):
         return {"box": self.boxes} if self.ids is None else {"box": self.boxes, "id": self.ids}
 
 
-PASSED_ON = ("ids", "crowd", "ignore", "given_areas", "flaws", "outlines")
+PASSED_ON = ("ids", "crowd", "ignore", "given_areas", "flaws", "outlines", "masks")
 """Columns that a layer takes over from its corpus as they are."""
 
 
@@ -84,6 +92,8 @@ class Overlay(Frozen, kw_only=True, eq=False):
     image_ids: tuple[UnitId, ...] | None
     """For each page the id of its image, when images are grouped into documents."""
     labels: tuple[str, ...]
+    found_pages: Codes
+    """Which page each page of the predictions is."""
     truth: Layer
     found: Layer
 
@@ -91,12 +101,23 @@ class Overlay(Frozen, kw_only=True, eq=False):
     def of(cls, truth: BoxCorpus, found: BoxCorpus, on: str = "boxes", *, jobs: int = 1) -> Overlay:
         """Lay ``found`` over ``truth``, and measure what the two share where objects are more than boxes."""
         overlay = cls._of_boxes(truth, found)
+        if on == "masks":
+            return overlay._with_masks(found)._measured(kernels().mask_pairs, jobs)
         if overlay.truth.outlines is overlay.found.outlines is None:
             return overlay
         if on == "shapes":
             return overlay._measured(kernels().shape_overlaps, jobs)
         # Without their measures, rings say nothing.
         return overlay.replaced(truth=overlay.truth.replaced(outlines=None), found=overlay.found.replaced(outlines=None))
+
+    def _with_masks(self, found: BoxCorpus) -> Overlay:
+        """With a mask for every object, and the sizes of the pages that they are on."""
+        sizes = np.full((len(self.page_index), 2), np.nan) if self.page_sizes is None else self.page_sizes.copy()
+        if found.page_sizes is not None:
+            theirs = np.full_like(sizes, np.nan)
+            theirs[self.found_pages] = found.page_sizes
+            sizes = np.where(np.isnan(sizes), theirs, sizes)
+        return self.replaced(truth=_on_pages(self.truth, sizes), found=_on_pages(self.found, sizes))
 
     def _measured(self, measure: Callable[..., tuple[Floats, Floats, Ints, Codes, Floats]], jobs: int) -> Overlay:
         sides = (layer.page_boxes(_whole(layer)) for layer in (self.truth, self.found))
@@ -134,6 +155,7 @@ class Overlay(Frozen, kw_only=True, eq=False):
             page_sizes=_page_sizes(truth, page, pages),
             image_ids=_image_ids(truth, found, page, pages),
             labels=labels,
+            found_pages=page[len(truth.page_index) :],
             truth=_layer(truth, page[: len(truth.page_index)], pages, labels, form),
             found=_layer(found, page[len(truth.page_index) :], pages, labels, form),
         )
@@ -166,6 +188,19 @@ def _whole(layer: Layer) -> Bytes:
     """What can be measured takes part."""
     bad = np.zeros(len(layer), dtype=np.bool_) if layer.flaws is None else layer.flaws == Flaw.BAD_BOX
     return np.where(bad, np.uint8(LEFT_OUT), np.uint8(TAKES_PART))
+
+
+def _on_pages(layer: Layer, sizes: Floats) -> Layer:
+    masks = Masks.none(len(layer)) if layer.masks is None else layer.masks
+    masks.text.check()
+    return layer.replaced(masks=masks, mask_sizes=pixel_sizes(sizes)[layer.page])
+
+
+def pixel_sizes(sizes: Floats) -> Ints:
+    """Height and width of pages in whole pixels, from width and height; -1 where they are not known."""
+    with np.errstate(invalid="ignore"):
+        whole = ((sizes >= 0) & (sizes < 2**31) & (sizes == np.floor(sizes))).all(axis=1, keepdims=True)
+        return np.where(whole, sizes[:, ::-1], -1.0).astype(np.int64)
 
 
 def _without_labels(layer: Layer) -> Layer:

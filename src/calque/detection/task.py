@@ -158,10 +158,10 @@ class Detection(BoxReading, PartsBeside, Task):
 
         return Limits.of(self.error_limits)
 
-    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # files are read side by side
+    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:
         """The two sides, checked against each other, with what is known of their documents where it is asked for."""
         allow, wanted = self.allow_missing_scores, bool(self.by)
-        batches = self.box_batches(expected, found, allow_missing_scores=allow, metadata=wanted)
+        batches = self.box_batches(expected, found, allow_missing_scores=allow, metadata=wanted, jobs=jobs)
         return self._with_metadata(batches) if self.by else self._checked(batches)
 
     def _checked(self, batches: Iterator[tuple[Corpus, Corpus]]) -> Iterator[tuple[Corpus, Corpus]]:

@@ -46,6 +46,12 @@ class Kernels(Protocol):
     def shape_overlaps(self, truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Floats, Floats, Ints, Codes, Floats]:
         """The area of each truth and of each found row, and the fields of `SharedAreas`, for rings and boxes."""
 
+    def mask_facts(self, side: PageBoxes, jobs: int = 1) -> tuple[Bytes, Floats, Floats, Ints, Bytes]:
+        """Of each row's mask: its fault, its pixels, the box around them, the size of its page, and odd numbers."""
+
+    def mask_pairs(self, truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Floats, Floats, Ints, Codes, Floats]:
+        """As `shape_overlaps`, for masks: pixels."""
+
     # COCO's matching and curves.
 
     def coco_match(

@@ -70,7 +70,11 @@ class MaskFault(IntEnum):
     RUNS = 2
     """A run below 0, or more runs than the page has pixels."""
     RING = 3
-    """A vertex that is not finite, or beyond 4e8."""
+    """A vertex that is not finite, or beyond 4e8; or no ring of three vertices."""
+    SIZE = 4
+    """A size that is not the page's."""
+    PAGE = 5
+    """Nothing wrong with the mask: its page has no size, or too many pixels, to draw it on."""
 
 
 Masks: TypeAlias = "npt.NDArray[np.uint16]"
@@ -99,6 +103,19 @@ class RowRings(NamedTuple):
     offsets: Ints
 
 
+class RowMasks(NamedTuple):
+    """Where the masks of rows stand as JSON: in a file, or in a text that ends with a NUL."""
+
+    path: str
+    """The file, or nothing."""
+    text: Bytes
+    starts: Ints
+    ends: Ints
+    """A row whose text is empty is drawn: its ring, or its box."""
+    sizes: Ints
+    """Height and width of each row's page, two numbers a row; -1 where they are not known."""
+
+
 class PageBoxes(NamedTuple):
     """The boxes of one side, page after page: ``offsets[p]:offsets[p + 1]`` are the rows of page ``p``."""
 
@@ -113,6 +130,7 @@ class PageBoxes(NamedTuple):
     shared: SharedAreas | None = None
     """Of found rows, where rows are more than boxes: what pairs share. Without it two boxes share what boxes do."""
     rings: RowRings | None = None
+    masks: RowMasks | None = None
 
 
 class CocoTruths(NamedTuple):

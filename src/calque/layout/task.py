@@ -57,9 +57,9 @@ class Layout(BoxReading, PartsBeside, Task):
     def _rules(self) -> dict[str, Any]:
         return {**super()._rules(), "listed_form": "xywh"}
 
-    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # files are read side by side
+    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:
         """The two sides; scores do not matter here."""
-        return self.box_batches(expected, found, allow_missing_scores=True)
+        return self.box_batches(expected, found, allow_missing_scores=True, jobs=jobs)
 
     def score(self, expected: BoxCorpus, found: BoxCorpus, *, jobs: int = 1) -> Ledger:
         """What each block was paired with."""

@@ -5,6 +5,7 @@ from calque.kernels.reference.average_precision import coco_accumulate, coco_mat
 from calque.kernels.reference.boxes import match_best, match_greedy
 from calque.kernels.reference.keys import repeats_a_key
 from calque.kernels.reference.kinds import error_kinds
+from calque.kernels.reference.mask_rows import mask_facts, mask_pairs
 from calque.kernels.reference.masks import (
     mask_areas,
     mask_bounds,
@@ -43,7 +44,9 @@ __all__ = [
     "mask_areas",
     "mask_bounds",
     "mask_counts",
+    "mask_facts",
     "mask_overlaps",
+    "mask_pairs",
     "mask_runs",
     "masks_of_counts",
     "masks_of_rings",

@@ -11,6 +11,7 @@ import numpy as np
 from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, Outlines, Strings
 from calque.core.corpus import BoxCorpus, Extent, Flaw, Side, UnitId, canonical
 from calque.core.errors import ContractError, IssueLog, Severity, did_you_mean
+from calque.core.masks import Masks
 from calque.core.start_up import Frozen
 from calque.geometry.boxes import unsound
 from calque.geometry.forms import BoxForm
@@ -35,6 +36,7 @@ def truth_corpus(columns: TruthColumns, log: IssueLog, rules: Rules) -> BoxCorpu
         label=columns.category.positions_in(Ids.of(list(label_map))),
         boxes=columns.boxes,
         outlines=columns.outlines,
+        masks=columns.masks,
         scores=columns.scores if rules.side is Side.FOUND else None,
         image=columns.image,
         category=columns.category,
@@ -89,6 +91,7 @@ class Results(Frozen, eq=False):
             label=columns.category.positions_in(Ids.of(list(label_map))),
             boxes=columns.boxes,
             outlines=columns.outlines,
+            masks=columns.masks,
             scores=columns.scores,
             image=columns.image,
             category=columns.category,
@@ -240,6 +243,7 @@ class _Objects(Frozen, kw_only=True, eq=False):
     label: Codes
     boxes: Floats
     outlines: Outlines | None
+    masks: Masks | None
     scores: Floats | None
     image: Ids
     category: Ids
@@ -279,6 +283,7 @@ class _Objects(Frozen, kw_only=True, eq=False):
             "scores": None if self.scores is None else np.where(np.isfinite(self.scores), self.scores, np.nan),
             "flaws": flaws if flaws.any() else None,
             "outlines": outlines,
+            "masks": None if self.masks is None or (rules.on == "boxes" and self.masks.boxless is None) else self.masks,
         }
 
     def _kept_outlines(self, flaws: Bytes, log: IssueLog, rules: Rules) -> Outlines | None:

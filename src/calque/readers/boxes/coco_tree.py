@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 from calque.core.columns import Outlines
 from calque.core.corpus import UnitId
 from calque.core.errors import IssueLog, did_you_mean
+from calque.core.masks import Masks
 from calque.geometry.rings import is_upright_box, turned_box, without_repeats
 from calque.readers.boxes.coco_columns import DOCUMENT_KEYS, Ids, ResultColumns, TruthColumns
 from calque.readers.boxes.conventions import around
@@ -150,22 +152,36 @@ class _Reader:
         return 0
 
     def boxes(self, entries: list[Mapping[str, Any]], place: Any) -> dict[str, Any]:
-        """The columns ``boxes`` and ``outlines``."""
+        """The columns ``boxes``, ``outlines`` and ``masks``."""
+        texts = [_mask_text(entry.get("segmentation")) for entry in entries]
+        boxless = np.array(
+            [bool(text) and not _boxed(entry) for text, entry in zip(texts, entries, strict=True)], dtype=np.bool_
+        )
         placed = [self._placed(entry, place(row)) for row, entry in enumerate(entries)]
         boxes = np.array([box for box, _ in placed], dtype=np.float64).reshape(-1, 4)
         drawn = any(ring for _, ring in placed)
-        return {"boxes": boxes, "outlines": Outlines.pack(ring for _, ring in placed) if drawn else None}
+        return {
+            "boxes": boxes,
+            "outlines": Outlines.pack(ring for _, ring in placed) if drawn else None,
+            "masks": Masks.pack(texts, boxless if boxless.any() else None) if any(texts) else None,
+        }
 
     def _placed(self, entry: Mapping[str, Any], where: str) -> tuple[list[float], list[float]]:
         """The box and the ring of an entry: a turned box ``obb``, else what the numbers of ``bbox`` are."""
         value, turned = _numbers(entry.get("bbox")), _numbers(entry.get("obb"))
-        if entry.get("obb") is not None:
-            if turned is None or len(turned) != TURNED:
-                text = f"expected five numbers [x, y, width, height, radians], not {shown(entry['obb'])}"
-                self.log.add("box-shape", where + pointer("obb"), text)
-                return [0.0] * 4, []
+        if turned is not None and len(turned) == TURNED:
             box, ring = _turned(turned)
             return value if value is not None and len(value) == UPRIGHT else box, ring
+        if entry.get("obb") is not None:
+            text = f"expected five numbers [x, y, width, height, radians], not {shown(entry['obb'])}"
+            self.log.add("box-shape", where + pointer("obb"), text)
+            return [0.0] * 4, []
+        return self._by_numbers(entry, value, where)
+
+    def _by_numbers(self, entry: Mapping[str, Any], value: list[float] | None, where: str) -> tuple[list[float], list[float]]:
+        """What the numbers of ``bbox`` are, by their number; a mask needs none."""
+        if not _boxed(entry) and _mask_text(entry.get("segmentation")):
+            return [0.0] * 4, []
         if value is not None and len(value) == UPRIGHT:
             return value, []
         if value is not None and len(value) == TURNED:
@@ -179,6 +195,23 @@ class _Reader:
             help = "five numbers are centre, size and degrees; eight are corners"
             self.log.add("box-shape", where + pointer("bbox"), text, help=help)
         return [0.0] * 4, []
+
+
+def _boxed(entry: Mapping[str, Any]) -> bool:
+    """Whether an entry has a box at all: an empty list is none, as for COCO's own tools."""
+    return entry.get("bbox") not in (None, []) or entry.get("obb") is not None
+
+
+def _mask_text(value: Any) -> bytes:
+    """A segmentation as JSON; nothing for none and for an empty list."""
+    if value is None or value == []:
+        return b""
+    if isinstance(value, Mapping) and isinstance(value.get("counts"), bytes):
+        value = {**value, "counts": value["counts"].decode("latin-1")}
+    try:
+        return json.dumps(value, default=list).encode("utf-8", "surrogatepass")
+    except (TypeError, ValueError):
+        return b"0"  # no mask, and named as such
 
 
 UPRIGHT, TURNED, CORNERS = 4, 5, 8

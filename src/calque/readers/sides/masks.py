@@ -1,0 +1,216 @@
+"""Masks that can be compared: on pages of known size, each looked at once, with what is wrong or odd about it written down."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TypeVar
+
+import numpy as np
+
+from calque.core.columns import Flags, Floats, Ints
+from calque.core.corpus import BoxCorpus, Corpus, Extent, Flaw, Side
+from calque.core.errors import ContractError, Issue, Severity
+from calque.core.masks import Masks
+from calque.core.overlay import pixel_sizes
+from calque.core.start_up import Frozen
+from calque.geometry.forms import BoxForm
+from calque.kernels import kernels
+from calque.kernels.structs import LEFT_OUT, TAKES_PART, MaskFault, PageBoxes, RowMasks, RowRings
+from calque.readers.boxes.conventions import in_pixels, sizes_of
+from calque.readers.sources.json_tree import pointer
+
+FAULTS = {
+    MaskFault.SIZE: ("mask-size", "whose mask has another size than its page"),
+    MaskFault.RUNS: ("mask-runs", "whose mask has runs that are negative or exceed its page"),
+    MaskFault.COUNTS: ("mask-counts", "whose mask is no string of counts: a character that cannot be there, or one too few"),
+    MaskFault.RING: ("mask-ring", "whose mask has no ring of three points, or points that are not finite or beyond 4e8"),
+}
+"""What makes an object invalid."""
+
+Found = TypeVar("Found", bound=Corpus)
+
+
+def settled(truth: Corpus, found: Corpus, on: str, *, jobs: int = 1) -> tuple[Corpus, Corpus]:
+    """Both sides, ready to be compared as masks where that is asked for; else with boxes for what has only a mask."""
+    if not isinstance(truth, BoxCorpus) or not isinstance(found, BoxCorpus):
+        return truth, found
+    if on == "masks" and truth.extent is Extent.NORMALIZED:
+        truth, found = (in_pixels(side, _needed_sizes(side, other)) for side, other in ((truth, found), (found, truth)))
+    if on != "masks":
+        both = [_boxed(side, other, jobs) for side, other in ((truth, found), (found, truth))]
+        return (both[0], _with_note(both[0], both[1])) if on == "shapes" else (both[0], both[1])
+    looks = [
+        _Look.at(side, sizes_of(side, None, other), everything=True, jobs=jobs)
+        for side, other in ((truth, found), (found, truth))
+    ]
+    known = _own_sizes(looks)
+    return looks[0].corpus(known, Side.TRUTH), looks[1].corpus(known, Side.FOUND)
+
+
+def alone(corpus: BoxCorpus, *, jobs: int = 1) -> BoxCorpus:
+    """A corpus with boxes for what has only a mask."""
+    return _boxed(corpus, corpus, jobs)
+
+
+def _boxed(corpus: BoxCorpus, other: BoxCorpus, jobs: int) -> BoxCorpus:
+    if corpus.masks is None or corpus.masks.boxless is None:
+        return corpus
+    look = _Look.at(corpus, sizes_of(corpus, None, other), everything=False, jobs=jobs)
+    return look.with_boxes(look.refused())
+
+
+def _with_note(truth: BoxCorpus, found: BoxCorpus) -> BoxCorpus:
+    """The predictions with a note on masks that nobody asked for."""
+    counts = [0 if side.masks is None else int(side.masks.drawn().sum()) for side in (truth, found)]
+    if not any(counts):
+        return found
+    text = f"masks were not evaluated: {counts[0]:,} in the truth, {counts[1]:,} in the predictions"
+    issue = Issue("masks-not-evaluated", text, found.source, help="pass --on masks", severity=Severity.NOTE)
+    return dataclasses.replace(found, issues=(*found.issues, issue))
+
+
+def _needed_sizes(corpus: BoxCorpus, other: BoxCorpus) -> Floats:
+    sizes = sizes_of(corpus, None, other)
+    missing = np.unique(corpus.page)[np.isnan(sizes[np.unique(corpus.page)]).any(axis=1)]
+    if len(missing):
+        raise _no_page(corpus, int(missing[0]), len(missing))
+    return sizes
+
+
+def _no_page(corpus: BoxCorpus, page: int, count: int) -> ContractError:
+    document, index = corpus.documents[corpus.page_document[page]], int(corpus.page_index[page])
+    name = f"the image {document!r}" if not index and corpus.format == "coco" else f"page {index} of {document!r}"
+    more = f" (and {count - 1:,} more)" if count > 1 else ""
+    text = f"{name}{more} has no width and height in whole pixels, fewer than 2147483648 of them: no mask can be drawn there"
+    return ContractError.single("page-size", text, file=corpus.source, help="give width and height, or evaluate --on shapes")
+
+
+def _own_sizes(looks: list[_Look]) -> dict[tuple[object, int], tuple[int, int]]:
+    """The sizes of pages that only their masks know: as the first mask of the truth says, else that of the predictions."""
+    known: dict[tuple[object, int], tuple[int, int]] = {}
+    for look in looks:
+        rows = np.flatnonzero((look.page_sizes[look.given.page] < 0).any(axis=1) & (look.sizes >= 0).all(axis=1))
+        for row in rows.tolist():
+            known.setdefault(look.place(row), (int(look.sizes[row, 0]), int(look.sizes[row, 1])))
+    return known
+
+
+class _Look(Frozen, eq=False):
+    """What was seen of the masks of one side."""
+
+    given: BoxCorpus
+    masks: Masks
+    page_sizes: Ints
+    """Height and width of each page; -1 where they are not known."""
+    looked_at: Flags
+    faults: Ints
+    areas: Floats
+    bounds: Floats
+    sizes: Ints
+    odd: Flags
+
+    @classmethod
+    def at(cls, corpus: BoxCorpus, sizes: Floats, *, everything: bool, jobs: int) -> _Look:
+        masks = Masks.none(len(corpus)) if corpus.masks is None else corpus.masks
+        masks.text.check()
+        wanted = np.ones(len(corpus), np.bool_) if everything or masks.boxless is None else masks.boxless
+        if corpus.flaws is not None:
+            wanted = wanted & (corpus.flaws != Flaw.BAD_BOX)
+        pages = pixel_sizes(sizes)
+        rings = None if corpus.outlines is None else RowRings(corpus.outlines.points, corpus.outlines.offsets)
+        side = PageBoxes(
+            boxes=np.ascontiguousarray(corpus.boxes),
+            form=corpus.form,
+            labels=np.zeros(len(corpus), np.int32),
+            offsets=np.array([0, len(corpus)], np.int64),
+            roles=np.where(wanted, np.uint8(TAKES_PART), np.uint8(LEFT_OUT)),
+            rings=rings,
+            masks=RowMasks(masks.text.path, masks.text.data, masks.starts, masks.ends, pages[corpus.page]),
+        )
+        faults, areas, bounds, own, odd = kernels().mask_facts(side, jobs)
+        return cls(corpus, masks, pages, wanted, faults.astype(np.int64), areas, bounds, own, odd != 0)
+
+    def place(self, row: int) -> tuple[object, int]:
+        """The document and the number of a row's page."""
+        page = self.given.page[row]
+        return self.given.documents[self.given.page_document[page]], int(self.given.page_index[page])
+
+    def refused(self) -> Ints:
+        """The fault of each row; raises when a page has no size to draw on."""
+        lost = np.flatnonzero(self.faults == MaskFault.PAGE)
+        if len(lost):
+            pages = np.unique(self.given.page[lost])
+            raise _no_page(self.given, int(pages[0]), len(pages))
+        return self.faults
+
+    def corpus(self, known: dict[tuple[object, int], tuple[int, int]], side: Side) -> BoxCorpus:
+        """The side with masks, boxes and sizes, for an evaluation of masks; what cannot take part is marked."""
+        faults = self.refused().copy()
+        sizes = self.page_sizes.copy()
+        for row in np.flatnonzero((sizes[self.given.page] < 0).any(axis=1) & (self.sizes >= 0).all(axis=1)).tolist():
+            size = known[self.place(row)]
+            sizes[self.given.page[row]] = size
+            if tuple(self.sizes[row].tolist()) != size and faults[row] == MaskFault.NONE:
+                faults[row] = MaskFault.SIZE
+        corpus = self.with_boxes(faults)
+        fine = self.looked_at & (faults == MaskFault.NONE)
+        notes = [*self._notes(fine, side)]
+        stated = np.where(sizes[:, ::-1] < 0, np.nan, sizes[:, ::-1]).astype(np.float64)
+        masks = Masks(self.masks.text, self.masks.starts, self.masks.ends, self.masks.boxless, self._range_areas(corpus))
+        return dataclasses.replace(corpus, masks=masks, page_sizes=stated, issues=(*corpus.issues, *notes))
+
+    def with_boxes(self, faults: Ints) -> BoxCorpus:
+        """The side with the bounds of pixels for what has no box, and its invalid rows marked and counted."""
+        corpus, issues = self.given, [*self.given.issues]
+        flaws = np.zeros(len(corpus), np.uint8) if corpus.flaws is None else corpus.flaws.copy()
+        for fault, (code, what) in FAULTS.items():
+            rows = np.flatnonzero(self.looked_at & (faults == fault))
+            if len(rows):
+                flaws[rows] = Flaw.BAD_BOX
+                text = f"{len(rows):,} object{'s' if len(rows) > 1 else ''} {what}"
+                issues.append(Issue(code, text, corpus.source, self._pointer(int(rows[0])), severity=Severity.LOSS))
+        boxes = corpus.boxes
+        if self.masks.boxless is not None:
+            box = (
+                self.bounds if corpus.form is BoxForm.XYWH else np.cumsum(self.bounds.reshape(-1, 2, 2), axis=1).reshape(-1, 4)
+            )
+            boxes = np.where((self.masks.boxless & self.looked_at)[:, None], box, boxes)
+        return dataclasses.replace(corpus, boxes=boxes, flaws=flaws if flaws.any() else None, issues=tuple(issues))
+
+    def _range_areas(self, corpus: BoxCorpus) -> Floats:
+        """COCO's sizes of predictions: those of their boxes where the first of the file has one, else their pixels."""
+        boxless = self.masks.boxless
+        if boxless is not None and boxless[:1].any():
+            return self.areas
+        widths = corpus.boxes[:, 2:] if corpus.form is BoxForm.XYWH else corpus.boxes[:, 2:] - corpus.boxes[:, :2]
+        of_boxes = widths[:, 0] * widths[:, 1]
+        return of_boxes if boxless is None else np.where(boxless, self.areas, of_boxes)
+
+    def _notes(self, fine: Flags, side: Side) -> list[Issue]:
+        noted = [
+            ("mask-empty", fine & (self.areas == 0), "a mask without any pixel takes part, and matches nothing"),
+            ("mask-odd", fine & self.odd, "a ring has an odd number of numbers: the last was dropped"),
+        ]
+        if side is Side.TRUTH:
+            drawn = np.zeros(len(fine), np.bool_) if self.given.outlines is None else self.given.outlines.drawn()
+            boxes = fine & ~self.masks.drawn() & ~drawn
+            noted.append(("mask-missing", boxes, "an object without a mask was drawn as its box"))
+        return [
+            Issue(
+                code,
+                text,
+                self.given.source,
+                self._pointer(int(np.flatnonzero(rows)[0])),
+                severity=Severity.NOTE,
+                count=int(rows.sum()),
+            )
+            for code, rows, text in noted
+            if rows.any()
+        ]
+
+    def _pointer(self, row: int) -> str:
+        if self.given.format != "coco":
+            return ""
+        return pointer(
+            *(() if self.given.label_map is None or self.given.ids is None else ("annotations",)), row, "segmentation"
+        )
