@@ -43,13 +43,16 @@ auto from_files(Work work) {
 
 void check_masks(const std::string& name, const Side& side) { require(side.masks.given, name + " rows must have masks"); }
 
+auto handed_over(MaskFacts&& out) {
+    const std::size_t rows = out.faults.size();
+    return std::tuple{array(std::move(out.faults)), array(std::move(out.areas)), array(std::move(out.bounds), {rows, 4}),
+                      array(std::move(out.sizes), {rows, 2}), array(std::move(out.odd))};
+}
+
 auto bound_mask_facts(const given::PageBoxes& boxes, int jobs) {
     const Side given = side("given", boxes);
     check_masks("given", given);
-    MaskFacts out = from_files([&] { return mask_facts(given, jobs); });
-    const std::size_t rows = given.rows();
-    return std::tuple{array(std::move(out.faults)), array(std::move(out.areas)), array(std::move(out.bounds), {rows, 4}),
-                      array(std::move(out.sizes), {rows, 2}), array(std::move(out.odd))};
+    return handed_over(from_files([&] { return mask_facts(given, jobs); }));
 }
 
 auto bound_mask_pairs(const given::PageBoxes& truth_boxes, const given::PageBoxes& found_boxes, int jobs) {
@@ -57,7 +60,9 @@ auto bound_mask_pairs(const given::PageBoxes& truth_boxes, const given::PageBoxe
     check_pages(truth, found);
     check_masks("truth", truth);
     check_masks("found", found);
-    return handed_over(from_files([&] { return mask_pairs(truth, found, jobs); }));
+    MaskPairs out = from_files([&] { return mask_pairs(truth, found, jobs); });
+    return std::tuple{handed_over(std::move(out.truth)), handed_over(std::move(out.found)), array(std::move(out.shared.offsets)),
+                      array(std::move(out.shared.truths)), array(std::move(out.shared.shared))};
 }
 
 }  // namespace

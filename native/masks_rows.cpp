@@ -223,8 +223,9 @@ public:
 
     explicit PageMasks(const Side& side) : side_(side), reader_(side) {}
 
+    // A page whose size nobody says has that of its first mask; `size` is it.
     template <class Visit>
-    void each(std::size_t page, bool keep, Visit visit) {
+    void each(std::size_t page, bool keep, MadeMask& size, MaskFacts& facts, Visit visit) {
         const auto begin = static_cast<std::size_t>(side_.offsets[page]), end = static_cast<std::size_t>(side_.offsets[page + 1]);
         reader_.load(begin, end);
         intervals_.clear();
@@ -232,9 +233,18 @@ public:
             if (side_.roles[row] == Role::left_out) continue;
             if (!keep) intervals_.clear();
             const std::size_t first = intervals_.size();
-            const MadeMask made = reader_.read(row, intervals_);
+            MadeMask made = reader_.read(row, intervals_);
+            if (made.fault == MaskFault::none) {
+                if (size.height < 0) size = made;
+                if (size.height != made.height || size.width != made.width) {
+                    made.fault = MaskFault::size;
+                    intervals_.resize(first);
+                }
+            }
             const Intervals mask = Intervals(intervals_).subspan(first);
-            visit(Row{row, first, intervals_.size(), mask_bounds(mask, std::max<std::int64_t>(made.height, 0)), mask_area(mask)});
+            const Row here{row, first, intervals_.size(), mask_bounds(mask, std::max<std::int64_t>(made.height, 0)), mask_area(mask)};
+            facts.note(row, made, here.bounds, here.area);
+            visit(here);
         }
     }
 
@@ -311,11 +321,21 @@ private:
 
 }  // namespace
 
+void MaskFacts::note(std::size_t row, const MadeMask& made, const PixelBounds& box, std::int64_t area) {
+    faults[row] = static_cast<std::uint8_t>(made.fault);
+    odd[row] = made.odd;
+    areas[row] = static_cast<double>(area);
+    const std::int32_t numbers[4] = {box.left, box.top, box.width, box.height};
+    std::copy_n(numbers, 4, &bounds[4 * row]);
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    sizes[2 * row] = static_cast<std::int32_t>(std::min(made.height, most));
+    sizes[2 * row + 1] = static_cast<std::int32_t>(std::min(made.width, most));
+}
+
 MaskFacts mask_facts(const Side& side, int jobs) {
     constexpr std::size_t rows_a_share = 1 << 12;
     const std::size_t rows = side.rows(), shares = (rows + rows_a_share - 1) / rows_a_share;
-    MaskFacts out{Rows<std::uint8_t>(rows), Rows<std::uint8_t>(rows), Rows<double>(rows), Rows<double>(4 * rows),
-                  Rows<std::int64_t>(2 * rows, -1)};
+    MaskFacts out(rows);
     in_threads(shares, jobs, [&](auto next) {
         MaskReader reader(side);
         std::vector<Interval> intervals;
@@ -326,22 +346,14 @@ MaskFacts mask_facts(const Side& side, int jobs) {
                 if (side.roles[row] == Role::left_out) continue;
                 intervals.clear();
                 const MadeMask made = reader.read(row, intervals);
-                const PixelBounds box = mask_bounds(intervals, std::max<std::int64_t>(made.height, 0));
-                out.faults[row] = static_cast<std::uint8_t>(made.fault);
-                out.odd[row] = made.odd;
-                out.areas[row] = static_cast<double>(mask_area(intervals));
-                const double numbers[4] = {static_cast<double>(box.left), static_cast<double>(box.top),
-                                           static_cast<double>(box.width), static_cast<double>(box.height)};
-                std::copy_n(numbers, 4, &out.bounds[4 * row]);
-                out.sizes[2 * row] = made.height;
-                out.sizes[2 * row + 1] = made.width;
+                out.note(row, made, mask_bounds(intervals, std::max<std::int64_t>(made.height, 0)), mask_area(intervals));
             }
     });
     return out;
 }
 
-Measured mask_pairs(const Side& truth, const Side& found, int jobs) {
-    Measured out{Rows<double>(truth.rows()), Rows<double>(found.rows()), {}, {}, {}};
+MaskPairs mask_pairs(const Side& truth, const Side& found, int jobs) {
+    MaskPairs out{MaskFacts(truth.rows()), MaskFacts(found.rows()), {}};
     const auto cuts = page_shares(truth, found);
     std::vector<PagePairs> parts(cuts.size() - 1);
     in_threads(parts.size(), jobs, [&](auto next) {
@@ -350,16 +362,15 @@ Measured mask_pairs(const Side& truth, const Side& found, int jobs) {
         for (std::size_t share; (share = next()) < parts.size();)
             for (std::size_t page = cuts[share]; page < cuts[share + 1]; ++page) {
                 candidates.clear();
-                truths.each(page, true, [&](const PageMasks::Row& row) {
-                    out.truth_areas[row.row] = static_cast<double>(row.area);
-                    candidates.push_back(row);
+                MadeMask size;
+                truths.each(page, true, size, out.truth, [&](const PageMasks::Row& row) {
+                    if (row.area > 0) candidates.push_back(row);
                 });
                 PagePairs& part = parts[share];
                 const auto first = static_cast<std::size_t>(found.offsets[page]);
                 const std::size_t before = part.counts.size();
                 part.counts.resize(before + static_cast<std::size_t>(found.offsets[page + 1]) - first);
-                founds.each(page, false, [&](const PageMasks::Row& row) {
-                    out.found_areas[row.row] = static_cast<double>(row.area);
+                founds.each(page, false, size, out.found, [&](const PageMasks::Row& row) {
                     for (const PageMasks::Row& candidate : candidates) {
                         if (!candidate.bounds.meets(row.bounds)) continue;
                         const std::int64_t shared = mask_overlap(truths.of(candidate), founds.of(row));
@@ -371,7 +382,7 @@ Measured mask_pairs(const Side& truth, const Side& found, int jobs) {
                 });
             }
     });
-    put_together(parts, out);
+    put_together(parts, out.shared);
     return out;
 }
 

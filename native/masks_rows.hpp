@@ -55,14 +55,24 @@ private:
 // What is known of each row's mask.
 struct MaskFacts {
     Rows<std::uint8_t> faults, odd;
-    Rows<double> areas, bounds;  // four numbers a row: x, y, width, height
-    Rows<std::int64_t> sizes;    // two numbers a row: height and width of the page, -1 where unknown
+    Rows<double> areas;
+    Rows<std::int32_t> bounds;  // four numbers a row: x, y, width, height
+    Rows<std::int32_t> sizes;   // two numbers a row: height and width of the page, -1 where unknown
+
+    explicit MaskFacts(std::size_t rows)
+        : faults(rows), odd(rows), areas(rows), bounds(4 * rows), sizes(2 * rows, -1) {}
+    void note(std::size_t row, const MadeMask& made, const PixelBounds& box, std::int64_t area);
 };
 
 MaskFacts mask_facts(const Side& side, int jobs);
 
-// The pixels of each row, and those that each found row shares with each truth of its page.
-Measured mask_pairs(const Side& truth, const Side& found, int jobs);
+// The same of both sides, and the pixels that each found row shares with each truth of its page.
+struct MaskPairs {
+    MaskFacts truth, found;
+    Measured shared;
+};
+
+MaskPairs mask_pairs(const Side& truth, const Side& found, int jobs);
 
 std::unique_ptr<Cover> mask_cover(const Side& truth, const Side& found);
 

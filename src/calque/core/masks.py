@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Array, Bytes, Flags, Floats, Ints
+from calque.core.columns import Array, Bytes, Codes, Flags, Floats, Ints
 from calque.core.errors import ContractError
 from calque.core.start_up import Frozen
 
@@ -51,6 +51,16 @@ class MaskText(Frozen, eq=False):
             return file.read(end - start)
 
 
+class MaskPairs(Frozen, eq=False):
+    """What was measured of two sides' masks when they were read, in the order of an overlay, so that nobody does so again."""
+
+    truth: Masks
+    """The masks of the other side, which it is true of."""
+    truth_areas: Floats
+    found_areas: Floats
+    shared: tuple[Ints, Codes, Floats]
+
+
 class Masks(Frozen, eq=False):
     """For each object where its mask stands; nowhere for one that has none.
 
@@ -66,6 +76,8 @@ class Masks(Frozen, eq=False):
     """Objects whose file has no box for them: theirs is that of their pixels."""
     range_areas: Floats | None = None
     """Of predictions: the sizes that decide about COCO's area ranges."""
+    pairs: MaskPairs | None = None
+    """Of predictions: what they share with the truth they were read with."""
 
     @classmethod
     def pack(cls, texts: Iterable[bytes], boxless: Flags | None = None) -> Masks:

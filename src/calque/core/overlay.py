@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -39,6 +38,8 @@ class Layer(Frozen, kw_only=True, eq=False):
     masks: Masks | None = None
     mask_sizes: Ints | None = None
     """Height and width of each object's page, in pixels; -1 where they are not known."""
+    rows: Ints | None = None
+    """For each object its row in its corpus, where their orders differ."""
     measured: Floats | None = None
     """The area of each object, where some are more than boxes."""
     shared: SharedAreas | None = None
@@ -100,17 +101,26 @@ class Overlay(Frozen, kw_only=True, eq=False):
     @classmethod
     def of(cls, truth: BoxCorpus, found: BoxCorpus, on: str = "boxes", *, jobs: int = 1) -> Overlay:
         """Lay ``found`` over ``truth``, and measure what the two share where objects are more than boxes."""
-        overlay = cls._of_boxes(truth, found)
+        overlay = cls.of_boxes(truth, found)
         if on == "masks":
-            return overlay._with_masks(found)._measured(kernels().mask_pairs, jobs)
+            return overlay._of_masks(truth, found, jobs)
         if overlay.truth.outlines is overlay.found.outlines is None:
             return overlay
         if on == "shapes":
-            return overlay._measured(kernels().shape_overlaps, jobs)
+            return overlay._measured(*kernels().shape_overlaps(*overlay.whole(), jobs))
         # Without their measures, rings say nothing.
         return overlay.replaced(truth=overlay.truth.replaced(outlines=None), found=overlay.found.replaced(outlines=None))
 
-    def _with_masks(self, found: BoxCorpus) -> Overlay:
+    def _of_masks(self, truth: BoxCorpus, found: BoxCorpus, jobs: int) -> Overlay:
+        """With what masks share: as it was measured when they were read, where these two were read together."""
+        overlay = self.with_masks(found)
+        pairs = None if found.masks is None else found.masks.pairs
+        if pairs is not None and pairs.truth is truth.masks:
+            return overlay._measured(pairs.truth_areas, pairs.found_areas, *pairs.shared)
+        truth_facts, found_facts, offsets, truths, shared = kernels().mask_pairs(*overlay.whole(), jobs)
+        return overlay._measured(truth_facts[1], found_facts[1], offsets, truths, shared)
+
+    def with_masks(self, found: BoxCorpus) -> Overlay:
         """With a mask for every object, and the sizes of the pages that they are on."""
         sizes = np.full((len(self.page_index), 2), np.nan) if self.page_sizes is None else self.page_sizes.copy()
         if found.page_sizes is not None:
@@ -119,16 +129,19 @@ class Overlay(Frozen, kw_only=True, eq=False):
             sizes = np.where(np.isnan(sizes), theirs, sizes)
         return self.replaced(truth=_on_pages(self.truth, sizes), found=_on_pages(self.found, sizes))
 
-    def _measured(self, measure: Callable[..., tuple[Floats, Floats, Ints, Codes, Floats]], jobs: int) -> Overlay:
-        sides = (layer.page_boxes(_whole(layer)) for layer in (self.truth, self.found))
-        truth_areas, found_areas, offsets, truths, shared = measure(*sides, jobs)
+    def whole(self) -> tuple[PageBoxes, PageBoxes]:
+        """What kernels measure: everything that is no invalid object."""
+        return self.truth.page_boxes(_whole(self.truth)), self.found.page_boxes(_whole(self.found))
+
+    def _measured(self, truth_areas: Floats, found_areas: Floats, offsets: Ints, truths: Codes, shared: Floats) -> Overlay:
         return self.replaced(
             truth=self.truth.replaced(measured=truth_areas),
             found=self.found.replaced(measured=found_areas, shared=SharedAreas(offsets, truths, shared)),
         )
 
     @classmethod
-    def _of_boxes(cls, truth: BoxCorpus, found: BoxCorpus) -> Overlay:
+    def of_boxes(cls, truth: BoxCorpus, found: BoxCorpus) -> Overlay:
+        """Both sides on shared pages, nothing measured."""
         if truth.extent is not found.extent:
             raise ContractError.single(
                 "units-differ",
@@ -260,6 +273,6 @@ def _layer(corpus: BoxCorpus, shared_page: Codes, pages: int, labels: tuple[str,
     }
     if np.any(page[1:] < page[:-1]):
         order = np.argsort(page, kind="stable")
-        columns = {name: take(column, order) for name, column in columns.items()}
+        columns = {**{name: take(column, order) for name, column in columns.items()}, "rows": order}
     offsets = np.concatenate([[0], np.cumsum(np.bincount(page, minlength=pages))])
     return Layer(form=form, offsets=offsets, **columns)

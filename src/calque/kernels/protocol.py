@@ -46,11 +46,13 @@ class Kernels(Protocol):
     def shape_overlaps(self, truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Floats, Floats, Ints, Codes, Floats]:
         """The area of each truth and of each found row, and the fields of `SharedAreas`, for rings and boxes."""
 
-    def mask_facts(self, side: PageBoxes, jobs: int = 1) -> tuple[Bytes, Floats, Floats, Ints, Bytes]:
-        """Of each row's mask: its fault, its pixels, the box around them, the size of its page, and odd numbers."""
+    def mask_facts(self, side: PageBoxes, jobs: int = 1) -> tuple[Bytes, Floats, Codes, Codes, Bytes]:
+        """The fields of `MaskFacts` for each row."""
 
-    def mask_pairs(self, truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Floats, Floats, Ints, Codes, Floats]:
-        """As `shape_overlaps`, for masks: pixels."""
+    def mask_pairs(
+        self, truth: PageBoxes, found: PageBoxes, jobs: int = 1
+    ) -> tuple[tuple[Bytes, Floats, Codes, Codes, Bytes], tuple[Bytes, Floats, Codes, Codes, Bytes], Ints, Codes, Floats]:
+        """The facts of both sides, and the fields of `SharedAreas`: pixels."""
 
     # COCO's matching and curves.
 

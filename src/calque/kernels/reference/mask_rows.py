@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -39,47 +38,71 @@ class Made(NamedTuple):
     """Whether a ring had a number too many."""
 
 
-def mask_facts(side: PageBoxes, jobs: int = 1) -> tuple[Bytes, Floats, Floats, Ints, Bytes]:
+Facts: TypeAlias = tuple[Bytes, Floats, Codes, Codes, Bytes]
+
+
+def mask_facts(side: PageBoxes, jobs: int = 1) -> Facts:
     """Of each row's mask: what is wrong with it, its pixels, the box around them, the size of its page, and odd numbers.
 
     The box is x, y, width and height; the size is height and width, -1 where nobody says. Rows left out have none of it.
     """
     del jobs  # the native twin's threads
-    rows = len(side.boxes)
-    faults, areas, odd = np.zeros(rows, np.uint8), np.zeros(rows), np.zeros(rows, np.uint8)
-    bounds, sizes = np.zeros((rows, 4)), np.full((rows, 2), -1, np.int64)
+    facts = _no_facts(len(side.boxes))
     for row in np.flatnonzero(side.roles != LEFT_OUT).tolist():
-        made = made_mask(side, row)
-        faults[row], odd[row] = made.fault, made.odd
-        areas[row] = sum(end - start for start, end in made.intervals)
-        bounds[row] = bounds_of(made.intervals, max(made.height, 0))
-        sizes[row] = made.height, made.width
-    return faults, areas, bounds, sizes, odd
+        _note(facts, row, made_mask(side, row))
+    return facts
 
 
-def mask_pairs(truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Floats, Floats, Ints, Codes, Floats]:
-    """The pixels of each truth and of each found row, and those that each found row shares with each truth of its page."""
+def mask_pairs(truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Facts, Facts, Ints, Codes, Floats]:
+    """The facts of both sides, and the pixels that each found row shares with each truth of its page.
+
+    A page whose size nobody says has that of its first mask, the truth's before the others.
+    """
     del jobs  # the native twin's threads
     check_sides(truth, found)
-    truth_areas, found_areas = np.zeros(len(truth.boxes)), np.zeros(len(found.boxes))
+    truth_facts, found_facts = _no_facts(len(truth.boxes)), _no_facts(len(found.boxes))
     counts = np.zeros(len(found.boxes), np.int64)
     truths: list[int] = []
     areas: list[float] = []
-    for page, (first, last) in enumerate(pairwise(truth.offsets.tolist())):
-        candidates = [(row, made_mask(truth, row).intervals) for row in range(first, last) if truth.roles[row] != LEFT_OUT]
-        for row, mask in candidates:
-            truth_areas[row] = sum(end - start for start, end in mask)
-        for row in range(*found.offsets[page : page + 2].tolist()):
-            if found.roles[row] == LEFT_OUT:
-                continue
-            mask = made_mask(found, row).intervals
-            found_areas[row] = sum(end - start for start, end in mask)
+    for page in range(len(truth.offsets) - 1):
+        size: list[tuple[int, int]] = []
+        candidates = _page_masks(truth, page, size, truth_facts)
+        for row, mask in _page_masks(found, page, size, found_facts):
             shared = [(candidate, pixels) for candidate, other in candidates if (pixels := shared_pixels(other, mask))]
             counts[row] = len(shared)
             truths += [candidate for candidate, _ in shared]
             areas += [float(pixels) for _, pixels in shared]
     offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
-    return truth_areas, found_areas, offsets, np.array(truths, np.int32), np.array(areas, np.float64)
+    return truth_facts, found_facts, offsets, np.array(truths, np.int32), np.array(areas, np.float64)
+
+
+def _page_masks(side: PageBoxes, page: int, size: list[tuple[int, int]], facts: Facts) -> list[tuple[int, list[Interval]]]:
+    """The masks of the rows of a page; ``size`` takes the first that is known."""
+    masks = []
+    for row in range(*side.offsets[page : page + 2].tolist()):
+        if side.roles[row] == LEFT_OUT:
+            continue
+        made = made_mask(side, row)
+        if made.fault is MaskFault.NONE:
+            size[:] = size or [(made.height, made.width)]
+            if size[0] != (made.height, made.width):
+                made = made._replace(fault=MaskFault.SIZE, intervals=[])
+        _note(facts, row, made)
+        masks.append((row, made.intervals))
+    return masks
+
+
+def _no_facts(rows: int) -> Facts:
+    sizes = np.full((rows, 2), -1, np.int32)
+    return np.zeros(rows, np.uint8), np.zeros(rows), np.zeros((rows, 4), np.int32), sizes, np.zeros(rows, np.uint8)
+
+
+def _note(facts: Facts, row: int, made: Made) -> None:
+    faults, areas, bounds, sizes, odd = facts
+    faults[row], odd[row] = made.fault, made.odd
+    areas[row] = sum(end - start for start, end in made.intervals)
+    bounds[row] = bounds_of(made.intervals, max(made.height, 0))
+    sizes[row] = [min(side, 2**31 - 1) for side in (made.height, made.width)]
 
 
 def mask_states(truth: PageBoxes, found: PageBoxes, truths: Sequence[tuple[int, int]], founds: Sequence[int]) -> list[float]:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TypeVar
+from collections.abc import Sequence
 
 import numpy as np
 
-from calque.core.columns import Flags, Floats, Ints
+from calque.core.columns import Array, Bytes, Codes, Flags, Floats
 from calque.core.corpus import BoxCorpus, Corpus, Extent, Flaw, Side
 from calque.core.errors import ContractError, Issue, Severity
-from calque.core.masks import Masks
-from calque.core.overlay import pixel_sizes
+from calque.core.masks import MaskPairs, Masks
+from calque.core.overlay import Layer, Overlay, pixel_sizes
 from calque.core.start_up import Frozen
 from calque.geometry.forms import BoxForm
 from calque.kernels import kernels
-from calque.kernels.structs import LEFT_OUT, TAKES_PART, MaskFault, PageBoxes, RowMasks, RowRings
+from calque.kernels.structs import LEFT_OUT, TAKES_PART, MaskFault, PageBoxes, RowMasks
 from calque.readers.boxes.conventions import in_pixels, sizes_of
 from calque.readers.sources.json_tree import pointer
 
@@ -27,24 +27,33 @@ FAULTS = {
 }
 """What makes an object invalid."""
 
-Found = TypeVar("Found", bound=Corpus)
-
 
 def settled(truth: Corpus, found: Corpus, on: str, *, jobs: int = 1) -> tuple[Corpus, Corpus]:
     """Both sides, ready to be compared as masks where that is asked for; else with boxes for what has only a mask."""
     if not isinstance(truth, BoxCorpus) or not isinstance(found, BoxCorpus):
         return truth, found
-    if on == "masks" and truth.extent is Extent.NORMALIZED:
+    if on == "masks":
+        return _measured(truth, found, jobs)
+    both = [_boxed(side, other, jobs) for side, other in ((truth, found), (found, truth))]
+    return (both[0], _with_note(both[0], both[1])) if on == "shapes" else (both[0], both[1])
+
+
+def _measured(truth: BoxCorpus, found: BoxCorpus, jobs: int) -> tuple[BoxCorpus, BoxCorpus]:
+    """Both sides with what their masks share: they are made once, for everything that is to be known of them."""
+    if truth.extent is Extent.NORMALIZED:
         truth, found = (in_pixels(side, _needed_sizes(side, other)) for side, other in ((truth, found), (found, truth)))
-    if on != "masks":
-        both = [_boxed(side, other, jobs) for side, other in ((truth, found), (found, truth))]
-        return (both[0], _with_note(both[0], both[1])) if on == "shapes" else (both[0], both[1])
-    looks = [
-        _Look.at(side, sizes_of(side, None, other), everything=True, jobs=jobs)
-        for side, other in ((truth, found), (found, truth))
-    ]
-    known = _own_sizes(looks)
-    return looks[0].corpus(known, Side.TRUTH), looks[1].corpus(known, Side.FOUND)
+    overlay = Overlay.of_boxes(truth, _sized(found, truth)).with_masks(_sized(found, truth))
+    truth_facts, found_facts, offsets, truths, shared = kernels().mask_pairs(*overlay.whole(), jobs)
+    mine = _Look.of(truth, overlay.truth, truth_facts).corpus(Side.TRUTH)
+    theirs = _Look.of(found, overlay.found, found_facts).corpus(Side.FOUND)
+    if mine.masks is None or theirs.masks is None:  # they never are
+        return mine, theirs
+    pairs = MaskPairs(mine.masks, truth_facts[1], found_facts[1], (offsets, truths, shared))
+    return mine, dataclasses.replace(theirs, masks=theirs.masks.replaced(pairs=pairs))
+
+
+def _sized(found: BoxCorpus, truth: BoxCorpus) -> BoxCorpus:
+    return dataclasses.replace(found, page_sizes=sizes_of(found, None, truth))
 
 
 def alone(corpus: BoxCorpus, *, jobs: int = 1) -> BoxCorpus:
@@ -55,8 +64,8 @@ def alone(corpus: BoxCorpus, *, jobs: int = 1) -> BoxCorpus:
 def _boxed(corpus: BoxCorpus, other: BoxCorpus, jobs: int) -> BoxCorpus:
     if corpus.masks is None or corpus.masks.boxless is None:
         return corpus
-    look = _Look.at(corpus, sizes_of(corpus, None, other), everything=False, jobs=jobs)
-    return look.with_boxes(look.refused())
+    look = _Look.at_boxless(corpus, corpus.masks, corpus.masks.boxless, sizes_of(corpus, None, other), jobs)
+    return look.with_boxes()
 
 
 def _with_note(truth: BoxCorpus, found: BoxCorpus) -> BoxCorpus:
@@ -85,86 +94,64 @@ def _no_page(corpus: BoxCorpus, page: int, count: int) -> ContractError:
     return ContractError.single("page-size", text, file=corpus.source, help="give width and height, or evaluate --on shapes")
 
 
-def _own_sizes(looks: list[_Look]) -> dict[tuple[object, int], tuple[int, int]]:
-    """The sizes of pages that only their masks know: as the first mask of the truth says, else that of the predictions."""
-    known: dict[tuple[object, int], tuple[int, int]] = {}
-    for look in looks:
-        rows = np.flatnonzero((look.page_sizes[look.given.page] < 0).any(axis=1) & (look.sizes >= 0).all(axis=1))
-        for row in rows.tolist():
-            known.setdefault(look.place(row), (int(look.sizes[row, 0]), int(look.sizes[row, 1])))
-    return known
-
-
 class _Look(Frozen, eq=False):
-    """What was seen of the masks of one side."""
+    """What was seen of the masks of one side, row by row of its corpus."""
 
     given: BoxCorpus
     masks: Masks
-    page_sizes: Ints
-    """Height and width of each page; -1 where they are not known."""
     looked_at: Flags
-    faults: Ints
+    faults: Bytes
     areas: Floats
-    bounds: Floats
-    sizes: Ints
-    odd: Flags
+    bounds: Codes
+    sizes: Codes
+    odd: Bytes
 
     @classmethod
-    def at(cls, corpus: BoxCorpus, sizes: Floats, *, everything: bool, jobs: int) -> _Look:
+    def of(cls, corpus: BoxCorpus, layer: Layer, facts: Sequence[Array]) -> _Look:
+        """From what a kernel says of the rows of a layer."""
         masks = Masks.none(len(corpus)) if corpus.masks is None else corpus.masks
+        sound = np.ones(len(corpus), np.bool_) if corpus.flaws is None else corpus.flaws != Flaw.BAD_BOX
+        if layer.rows is not None:
+            back = np.argsort(layer.rows)
+            facts = [column[back] for column in facts]
+        return cls(corpus, masks, sound, *facts)
+
+    @classmethod
+    def at_boxless(cls, corpus: BoxCorpus, masks: Masks, boxless: Flags, sizes: Floats, jobs: int) -> _Look:
+        """Only at rows without a box."""
         masks.text.check()
-        wanted = np.ones(len(corpus), np.bool_) if everything or masks.boxless is None else masks.boxless
-        if corpus.flaws is not None:
-            wanted = wanted & (corpus.flaws != Flaw.BAD_BOX)
-        pages = pixel_sizes(sizes)
-        rings = None if corpus.outlines is None else RowRings(corpus.outlines.points, corpus.outlines.offsets)
+        wanted = boxless if corpus.flaws is None else boxless & (corpus.flaws != Flaw.BAD_BOX)
         side = PageBoxes(
             boxes=np.ascontiguousarray(corpus.boxes),
             form=corpus.form,
             labels=np.zeros(len(corpus), np.int32),
             offsets=np.array([0, len(corpus)], np.int64),
             roles=np.where(wanted, np.uint8(TAKES_PART), np.uint8(LEFT_OUT)),
-            rings=rings,
-            masks=RowMasks(masks.text.path, masks.text.data, masks.starts, masks.ends, pages[corpus.page]),
+            masks=RowMasks(masks.text.path, masks.text.data, masks.starts, masks.ends, pixel_sizes(sizes)[corpus.page]),
         )
-        faults, areas, bounds, own, odd = kernels().mask_facts(side, jobs)
-        return cls(corpus, masks, pages, wanted, faults.astype(np.int64), areas, bounds, own, odd != 0)
+        return cls(corpus, masks, wanted, *kernels().mask_facts(side, jobs))
 
-    def place(self, row: int) -> tuple[object, int]:
-        """The document and the number of a row's page."""
-        page = self.given.page[row]
-        return self.given.documents[self.given.page_document[page]], int(self.given.page_index[page])
+    def corpus(self, side: Side) -> BoxCorpus:
+        """The side with masks, boxes and sizes, for an evaluation of masks; what cannot take part is marked."""
+        corpus = self.with_boxes()
+        notes = self._notes(self.looked_at & (self.faults == MaskFault.NONE), side)
+        masks = self.masks.replaced(range_areas=self._range_areas(corpus) if side is Side.FOUND else None, pairs=None)
+        return dataclasses.replace(corpus, masks=masks, issues=(*corpus.issues, *notes))
 
-    def refused(self) -> Ints:
-        """The fault of each row; raises when a page has no size to draw on."""
-        lost = np.flatnonzero(self.faults == MaskFault.PAGE)
+    def _check_pages(self) -> None:
+        """Raise when a page has no size to draw on."""
+        lost = np.flatnonzero(self.looked_at & (self.faults == MaskFault.PAGE))
         if len(lost):
             pages = np.unique(self.given.page[lost])
             raise _no_page(self.given, int(pages[0]), len(pages))
-        return self.faults
 
-    def corpus(self, known: dict[tuple[object, int], tuple[int, int]], side: Side) -> BoxCorpus:
-        """The side with masks, boxes and sizes, for an evaluation of masks; what cannot take part is marked."""
-        faults = self.refused().copy()
-        sizes = self.page_sizes.copy()
-        for row in np.flatnonzero((sizes[self.given.page] < 0).any(axis=1) & (self.sizes >= 0).all(axis=1)).tolist():
-            size = known[self.place(row)]
-            sizes[self.given.page[row]] = size
-            if tuple(self.sizes[row].tolist()) != size and faults[row] == MaskFault.NONE:
-                faults[row] = MaskFault.SIZE
-        corpus = self.with_boxes(faults)
-        fine = self.looked_at & (faults == MaskFault.NONE)
-        notes = [*self._notes(fine, side)]
-        stated = np.where(sizes[:, ::-1] < 0, np.nan, sizes[:, ::-1]).astype(np.float64)
-        masks = Masks(self.masks.text, self.masks.starts, self.masks.ends, self.masks.boxless, self._range_areas(corpus))
-        return dataclasses.replace(corpus, masks=masks, page_sizes=stated, issues=(*corpus.issues, *notes))
-
-    def with_boxes(self, faults: Ints) -> BoxCorpus:
+    def with_boxes(self) -> BoxCorpus:
         """The side with the bounds of pixels for what has no box, and its invalid rows marked and counted."""
+        self._check_pages()
         corpus, issues = self.given, [*self.given.issues]
         flaws = np.zeros(len(corpus), np.uint8) if corpus.flaws is None else corpus.flaws.copy()
         for fault, (code, what) in FAULTS.items():
-            rows = np.flatnonzero(self.looked_at & (faults == fault))
+            rows = np.flatnonzero(self.looked_at & (self.faults == fault))
             if len(rows):
                 flaws[rows] = Flaw.BAD_BOX
                 text = f"{len(rows):,} object{'s' if len(rows) > 1 else ''} {what}"
