@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long check format bench docs transcripts clean fuzz mutants cross
+.PHONY: help setup report-app demo test test-long check format bench docs transcripts clean fuzz mutants cross
 
 help: ## show this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ mutants: $(STAMP) ## put faults into a copy of the code and see whether the test
 
 cross: ## compile the kernels for other systems, and run them where that is possible
 	tests/build/cross
+
+report-app: ## build the report's page from its sources (needs Node and npm)
+	cd src/calque/report/app && npm ci --silent && npm run --silent check && npm run --silent build
 
 docs: $(STAMP) ## build the documentation as a site
 	$(BIN)/mkdocs build --strict --quiet

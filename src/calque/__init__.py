@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from calque.core.task import Task as Task
     from calque.detection import Detection as Detection
     from calque.fields import Fields as Fields
-    from calque.fields.schemas.structured_model import ComparableField as ComparableField
+    from calque.fields.schemas.comparable_field import ComparableField as ComparableField
     from calque.fields.schemas.structured_model import StructuredModel as StructuredModel
     from calque.layout import Layout as Layout
     from calque.readers import read as read
@@ -33,7 +33,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "CalqueError": "calque.core.errors",
-    "ComparableField": "calque.fields.schemas.structured_model",
+    "ComparableField": "calque.fields.schemas.comparable_field",
     "ConfigError": "calque.core.errors",
     "ContractError": "calque.core.errors",
     "Corpus": "calque.core.corpus",

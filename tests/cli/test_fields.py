@@ -85,6 +85,42 @@ def test_table_csv_and_outcomes(calque: Callable[..., Run], files: Callable[...,
 def test_without_a_schema_one_is_made_from_the_truth(calque: Callable[..., Run], files: Callable[..., tuple[str, str]]) -> None:
     run = calque("fields", *files(), "--format", "json")
     assert set(run.json["fields"]) == {"vendor", "total"}
+    assert run.json["schema"] == {"inferred_from": "3 documents of the truth"}
+    first = calque("fields", *files()).out.splitlines()[0]
+    assert "No schema was given: it was made from 3 documents of the truth" in first
+    assert calque("fields", *files(), "--schema", "schema.json", "--format", "json").json["schema"] == {"inferred_from": None}
+
+
+def test_the_schema_is_explained_and_saved(
+    calque: Callable[..., Run], files: Callable[..., tuple[str, str]], tmp_path: Path
+) -> None:
+    gt, pred = files()
+    run = calque("fields", gt, "--explain-schema", "--write-schema", "made.json")
+    assert (run.code, run.out.splitlines()[0]) == (0, "How fields are compared")
+    for text in ("vendor", "3 values of free text", "0.9", "made from 3 documents of the truth"):
+        assert text in run.out
+    rows = calque("fields", gt, "--explain-schema", "--format", "json").json["fields"]
+    assert [(row["field"], row["comparator"]) for row in rows] == [("vendor", "levenshtein"), ("total", "numeric")]
+    assert len(calque("fields", gt, "--explain-schema", "--format", "jsonl").out.splitlines()) == 2
+    assert calque("fields", gt, "--explain-schema", "--format", "csv").out.startswith("field,type,comparator,")
+    assert "| vendor |" in calque("fields", gt, "--explain-schema", "--format", "markdown").out
+    numbers = ("overall", "fields", "bbox_map_metrics")
+    both = [calque("fields", gt, pred, *given, "--format", "json").json for given in ((), ("--schema", "made.json"))]
+    assert [both[0][key] for key in numbers] == [both[1][key] for key in numbers]
+    calque("fields", gt, pred, "--write-schema", "again.json")
+    assert (tmp_path / "again.json").read_text() == (tmp_path / "made.json").read_text()
+    assert calque("fields", gt, "--write-schema", "alone.json").out == ""
+    assert (tmp_path / "alone.json").read_text() == (tmp_path / "made.json").read_text()
+
+
+def test_explaining_refuses_what_it_cannot_do(calque: Callable[..., Run], files: Callable[..., tuple[str, str]]) -> None:
+    gt, pred = files()
+    assert (run := calque("fields", gt)).code == 2
+    assert "Missing argument 'PREDICTIONS'" in run.err
+    assert (run := calque("fields", gt, pred, "--write-schema", gt)).code == 2
+    assert "is read by this command" in run.err
+    assert calque("fields", gt, pred, "--write-schema", "nowhere/schema.json").code == 2
+    assert calque("fields", "nowhere.jsonl", "--explain-schema").code == 2
 
 
 def test_states_merge(calque: Callable[..., Run], files: Callable[..., tuple[str, str]]) -> None:
@@ -222,10 +258,11 @@ def test_odd_values_are_counted_and_the_rest_evaluated(
     run = calque("fields", *files(TRUTH, found), "--schema", "schema.json", "--format", "json")
     assert run.code == 3
     assert {issue["code"]: issue["count"] for issue in run.json["issues"]} == {
-        "odd-box": 2, "odd-confidence": 1, "wrong-type": 2, "no-confidence": 3,
+        "odd-box": 2, "odd-confidence": 1, "wrong-type": 2, "no-confidence": 2,
     }  # fmt: skip
     assert run.json["unaccounted_boxes"] == 0
-    assert run.json["overall"]["fa"] == 1
+    assert run.json["overall"]["fa"] == 0
+    assert (run.json["not_in_schema"], run.json["boxes"]["ignored"]) == ({"surprise": 1}, 1)
 
 
 def test_records_without_ids_are_paired_by_line(calque: Callable[..., Run], files: Callable[..., tuple[str, str]]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,7 +16,7 @@ from calque.core.box_reading import BOX_FORMATS
 from calque.core.presentation.sections import width
 from calque.readers.boxes.formats import FORMATS
 from calque.words.presentation import side_by_side
-from tests.cli.test_process import LISTENING, on_a_terminal
+from tests.cli.test_process import on_a_terminal
 from tests.conftest import Run
 
 Command = Callable[..., Run]
@@ -157,13 +156,3 @@ def test_an_interrupt_while_modules_are_imported_is_one_line(module: str, files:
         [sys.executable, "-c", AT_IMPORT, module, "detect", *files], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "error: interrupted; nothing was written\n")
-
-
-def test_an_interrupt_at_work_is_one_line_without_another(files: Files, tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "slow.yaml")
-    command = [sys.executable, "-c", LISTENING, "detect", *files, "--class-map", "slow.yaml"]
-    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-    with open(tmp_path / "slow.yaml", "w"):  # opens once calque has begun to read
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate()
-    assert (process.returncode, err) == (130, "error: interrupted; nothing was written\n")

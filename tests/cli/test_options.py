@@ -26,6 +26,7 @@ NO_NUMBERS = {
     "convert": "writes what it read in another format",
     "explain": "says what a measure means",
     "demo": "evaluates its own samples with every setting at its default",
+    "report": "shows what a state holds",
     "merge": "takes all settings from the states",
 }
 """Verbs that count nothing under settings of their own."""
@@ -34,6 +35,10 @@ OUTPUT = {
     "--format": "how the result is written",
     "--output": "where it is written",
     "--save": "the state beside it",
+    "--report": "the page that shows it",
+    "--images": "pictures in that page",
+    "--report-size": "how many of them",
+    "--sidecar": "where they stand",
     "--brief": "how much of it is shown to people",
     "--quiet": "what is said on stderr",
     "--jobs": "how many workers; a law says that the bits are the same",
@@ -44,6 +49,8 @@ OTHERS = {
     ("words", "--show"): "prints one document in place of the numbers",
     ("words", "--differences"): "leaves out what is alike, where one document is printed",
     ("words", "--removed"): "prints what clean-up took out in place of the numbers",
+    ("fields", "--explain-schema"): "prints how fields are compared in place of the numbers",
+    ("fields", "--write-schema"): "writes the schema beside them",
     ("check", "--schema"): "prints a JSON Schema in place of judging",
     ("check", "--data"): "names the cases, as an argument does: they are data",
     ("check", "--only-failed"): "lists fewer results; the summary counts all",

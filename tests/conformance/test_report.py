@@ -156,7 +156,7 @@ def test_markdown_is_the_reporting_template_filled_in() -> None:
 
 def test_markdown_escapes_what_a_model_calls_itself() -> None:
     found = predictions({("a", 0): [("Figure", BOX, 0.5)]}, model="yolo_v8|<b>*best*\n# boo")
-    result = Evaluator(Detection()).update(truth({("a", 0): []}), found).compute()
+    result = Evaluator(Detection()).update(truth({("a", 0): [("Figure", BOX)]}), found).compute()
     heading, second, *_ = to_markdown(result.template()).splitlines()
     assert heading == r"## Model: yolo\_v8\|\<b\>\*best\*\\n# boo"
     assert second == ""

@@ -8,6 +8,7 @@ import re
 import calque
 from calque.cli.app import VERBS
 from calque.comparators.base import BUILT_IN
+from calque.core import unevaluated
 from calque.core.task import settings
 from calque.fields.schemas.plain_form import FIELD_KEYS
 from calque.readers.sides.readings import CODES
@@ -32,7 +33,7 @@ def codes_in_source() -> set[str]:
                 code = _code_argument(node)
                 if isinstance(code, ast.Constant) and isinstance(code.value, str):
                     found.add(code.value)
-    return found
+    return found | set(unevaluated.CODES)
 
 
 def _makes_an_issue(call: ast.Call) -> bool:

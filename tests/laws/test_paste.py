@@ -102,7 +102,9 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Result]:
 
 def test_every_result_begins_with_one_plain_sentence(everything: Mapping[str, Result]) -> None:
     for name, result in everything.items():
-        sentence = str(result).split("\n", 1)[0]
+        warning = to_text(result.warning()) if result.unevaluated else ""
+        assert str(result).startswith(warning)  # that nothing was evaluated comes before all else
+        sentence = str(result).removeprefix(warning).lstrip("\n").split("\n", 1)[0]
         assert sentence == result.task.sentence(result.to_dict()), name
         assert re.fullmatch(r"[A-Z][^\n–]*[a-z0-9%)]\.", sentence), (name, sentence)
         assert not re.search(r"\bNone\b|\bnan\b|\b1 (objects|blocks|words|values|cases|documents|predictions)\b", sentence), (

@@ -182,7 +182,19 @@ WORDS = Trial(
         "drop_empty_parens": True,
         "stop_words": ("the",),
         "level": "line",
-        "characters": True,
+        "cer": True,
+        "characters": "graphemes",
+        "separators": "lines",
+        "ignore": ("punctuation",),
+        "substitute": (("the", "cat"),),
+        "from_truth": "text",
+        "from_pred": "text",
+        "table_columns": ("docid", "wordid", "word"),
+        "stem_pattern": "*.txt",
+        "source_separator": "letters",
+        "page_regions": "ordered",
+        "alto_hyphens": "printed",
+        "profile": "dinglehopper",
         "errors": 3,
         "keep_unknown": False,
     },
@@ -190,8 +202,15 @@ WORDS = Trial(
         "seed": {"holdout_fraction": 0.5},
         "page_text": {"min_block_recall": 0.5},
         "keep_unknown": {"keep_lang": ("en",)},
+        "separators": {"characters": "code-points"},
     },
-    unmoved={"level": "only PAGE XML has levels"},
+    unmoved={
+        "level": "only PAGE XML has levels",
+        "page_regions": "only PAGE XML has regions and an order",
+        "alto_hyphens": "only ALTO says which words a line end splits",
+        "source_separator": "only tables of candidates name sources in one cell",
+    }
+    | dict.fromkeys(("from_truth", "from_pred", "table_columns", "stem_pattern"), "these texts are no files"),
 )
 
 CHECKS = Trial(
@@ -203,8 +222,13 @@ CHECKS = Trial(
         "ids": ("a*",),
         "tags": ("none has it",),
         "only": ("a",),
+        "partial": "pass",
+        "gate": '{"pass_rate": 1.0}',
     },
-    unmoved={"own": "only a suite can bring functions, and the digest tells which"},
+    unmoved={
+        "own": "only a suite can bring functions, and the digest tells which",
+        "partial": "without a threshold nothing is partial against it",
+    },
 )
 
 TRIALS = {trial.task.name: trial for trial in (DETECTION, LAYOUT, FIELDS, WORDS, CHECKS)}

@@ -130,7 +130,7 @@ def test_bad_json(tmp_path: Path, tree: Any) -> None:
 
 
 def test_an_empty_folder(tmp_path: Path) -> None:
-    with pytest.raises(ContractError, match=r"no \.json or \.tsv"):
+    with pytest.raises(ContractError, match=r"no .json files, and no tables"):
         read_lattices(str(tmp_path))
 
 

@@ -157,7 +157,8 @@ def test_what_the_class_map_drops_is_not_there_for_either_side(truths: list[Bloc
     confusion = {label: row for label, row in confusion_of(sides[0], sides[1], 0.5).items() if row}
     assert {label: row for label, row in dropped.numbers["confusion"].items() if row} == confusion
     assert dropped.numbers["counts"]["truths"] == len(truths)
-    assert dropped.numbers["counts"]["invalid"] == len(truths) + len(found) - len(sides[0]) - len(sides[1])
+    assert dropped.numbers["counts"]["dropped"] == len(truths) + len(found) - len(sides[0]) - len(sides[1])
+    assert dropped.numbers["counts"]["invalid"] == 0
 
 
 CATEGORIES = [{"id": 1, "name": "text"}, {"id": 2, "name": "table"}]

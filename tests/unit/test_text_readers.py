@@ -10,8 +10,9 @@ import pytest
 
 from calque import ContractError
 from calque.core.word_corpus import TextCorpus, WordCorpus
-from calque.readers.text import texts as texts_module
+from calque.readers.text import text_files
 from calque.readers.text.html import blocks_of as html_blocks
+from calque.readers.text.text_files import TextReading
 from calque.readers.text.texts import read_texts
 
 ALTO = """<?xml version="1.0"?><alto xmlns="http://www.loc.gov/standards/alto/ns-v4#"><Layout><Page><PrintSpace>
@@ -28,7 +29,7 @@ def written(folder: Path, name: str, text: str | bytes) -> str:
 
 
 def blocks(path: str, **options: Any) -> list[str]:
-    corpus = read_texts(path, **options)
+    corpus = read_texts(path, TextReading(**options))
     assert isinstance(corpus, TextCorpus)
     return [block.text for listed in corpus.texts.values() for block in listed]
 
@@ -99,7 +100,7 @@ def test_every_bad_file_of_a_folder_is_named(tmp_path: Path) -> None:
 
 
 def test_a_huge_file_is_refused_before_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(texts_module, "LARGEST", 100)
+    monkeypatch.setattr(text_files, "LARGEST", 100)
     assert code_of(written(tmp_path, "d.txt", "word " * 30)) == "too-large"
 
 

@@ -11,11 +11,11 @@ from calque.detection.kinds.limits import Limits
 from calque.readers.page_rows import ndjson
 from calque.readers.sources import compression, xml_tree
 from calque.readers.sources.json_tree import shown
-from calque.readers.text import texts
+from calque.readers.text import text_files
 
 USUAL: dict[Task, str] = {
     Detection(): "detection | match:greedy | iou:0.5,0.75 | missing:penalize | maxdets:1,10,100",
-    Layout(): "layout | match:best-per-truth | iou:0.5",
+    Layout(): "layout | match:best-per-truth | boxes:xywh in lists | iou:0.5",
     Words(): "words | match:lcs | tokenizer:whitespace | unicode:NFC",
     Checks(): "checks | evaluators:none",
     Fields(schema={"fields": {"a": {}}}): (
@@ -42,7 +42,7 @@ def test_the_limits_of_error_kinds_are_those_of_the_setting() -> None:
 
 
 def test_what_is_too_large_is_what_the_reference_says() -> None:
-    assert texts.LARGEST == xml_tree.LARGEST == ndjson.LONGEST_LINE == 256 * 2**20
+    assert text_files.LARGEST == xml_tree.LARGEST == ndjson.LONGEST_LINE == 256 * 2**20
     assert (compression.MOST_TIMES, compression.ALWAYS_FINE) == (250, 64 * 2**20)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median_low
@@ -199,12 +201,67 @@ def test_the_command_lists_some_and_counts_all(calque: Callable[..., Run], tmp_p
 def test_agreement_on_the_command_line(calque: Callable[..., Run], files: tuple[str, str]) -> None:
     run = calque("audit", files[0], files[0], "--agreement", "--format", "json")
     assert run.json["agreement"]["0.5"]["overall"]["f1"] == 1.0
-    assert calque("audit", *files, "--agreement").out.startswith("gt.json and pred.json")
+    told = calque("audit", *files, "--agreement").out
+    assert told.startswith(
+        "The two annotators agree on 20 % of 5 boxes at IoU 0.5; boxes that both drew have the same class in"
+    )
+    assert "\n\ngt.json and pred.json\n" in told
+    assert "\n– kappa: both use one class only: agreeing by chance is certain\n" in told, "in the column's own words"
+
+
+@pytest.mark.parametrize("more", [[], ["--agreement"]])
+def test_every_format_holds_what_the_table_holds(calque: Callable[..., Run], files: tuple[str, str], more: list[str]) -> None:
+    whole = calque("audit", *files, *more)
+    signature = whole.out.splitlines()[-1]
+    assert signature.startswith("calque ")
+    brief = calque("audit", *files, *more, "--brief")
+    assert (brief.out.splitlines()[0], brief.out.splitlines()[-1]) == (whole.out.splitlines()[0], signature)
+    assert len(brief.out) < len(whole.out)
+    markdown = calque("audit", *files, *more, "--format", "markdown").out
+    assert markdown.splitlines()[0] == whole.out.splitlines()[0]
+    rows = list(csv.DictReader(io.StringIO(calque("audit", *files, *more, "--format", "csv").out)))
+    assert {row["signature"] for row in rows} == {signature}
+    tree = calque("audit", *files, *more, "--format", "json").json
+    if more:
+        overall = tree["agreement"]["0.5"]["overall"]
+        assert int(rows[0]["pairs"]) == overall["pairs"]
+        assert f"| all | {overall['pairs']} |" in markdown
+    else:
+        assert {row["finding"]: int(row["count"]) for row in rows if row["count"]} == tree["counts"]
+    assert "--brief is for what people read" in calque("audit", *files, *more, "--brief", "--format", "csv").err
+
+
+@pytest.mark.parametrize(
+    ("boxes", "sentence"),
+    [
+        (0, "There is nothing to audit: the file has no objects."),
+        (1, "Nothing is suspicious in 1 object."),
+        (2, "1 finding in 2 objects: 1 duplicate."),
+        (3, "3 findings in 3 objects: 3 duplicate."),
+    ],
+)
+def test_the_sentence_at_its_extremes(calque: Callable[..., Run], tmp_path: Path, boxes: int, sentence: str) -> None:
+    write(tmp_path / "gt.json", truth({("a.pdf", 0): [("Figure", BOX)] * boxes}))
+    assert calque("audit", "gt.json").out.splitlines()[0] == sentence
+
+
+@pytest.mark.parametrize(
+    ("sides", "sentence"),
+    [
+        ((0, 0), "There is nothing to compare: neither annotator drew a box."),
+        ((1, 0), "The two annotators do not agree on the only box at IoU 0.5."),
+        ((1, 1), "The two annotators agree on the only box at IoU 0.5; boxes that both drew have the same class in 100 %."),
+    ],
+)
+def test_the_sentence_of_agreement(calque: Callable[..., Run], tmp_path: Path, sides: tuple[int, int], sentence: str) -> None:
+    for name, count in zip("ab", sides, strict=True):
+        write(tmp_path / f"{name}.json", truth({("a.pdf", 0): [("Figure", BOX)] * count}))
+    assert calque("audit", "a.json", "b.json", "--agreement").out.splitlines()[0] == sentence
 
 
 def test_misuse(calque: Callable[..., Run], files: tuple[str, str]) -> None:
     assert "--agreement needs two files" in calque("audit", files[0], "--agreement").err
-    assert "names no format; use .txt, .json" in calque("audit", files[0], "-o", "audit.csv").err
+    assert "names no format; use .txt, .json" in calque("audit", files[0], "-o", "audit.doc").err
     assert calque("audit", files[0], "--near", "2").code == 2
 
 

@@ -9,6 +9,7 @@ import click
 
 from calque import __version__
 from calque.cli import exits
+from calque.cli.inputs import OwnProcess
 from calque.core.errors import did_you_mean
 
 VERBS = {
@@ -20,6 +21,7 @@ VERBS = {
     "validate": "Check files against their contract and against each other.",
     "audit": "Look for mistakes in ground truth, and for what annotators disagree on.",
     "convert": "Write a file in another format.",
+    "report": "A page that shows every number, page and object of a saved state.",
     "merge": "Add up states saved with --save and print the result.",
     "explain": "What a measure means: definition, formula, source.",
     "demo": "Evaluate two imaginary models on built-in sample data.",
@@ -78,6 +80,6 @@ def calque() -> None:
     """
 
 
-def main() -> None:
+def main(process: OwnProcess | None = None) -> None:
     """Run the verb on the command line, and end the process as it went."""
-    exits.run(lambda: calque.main(prog_name="calque", standalone_mode=False, color=exits.colour()))
+    exits.run(lambda: calque.main(prog_name="calque", standalone_mode=False, color=exits.colour(), obj=process))

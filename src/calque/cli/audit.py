@@ -8,17 +8,22 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits
-from calque.cli.options import PATH, box_options, box_reading, jobs_option, output_option, task_options
+from calque.cli.options import PATH, box_options, box_reading, brief_option, jobs_option, output_option, task_options
 from calque.detection.audit_rules import AuditRules
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from calque.core.box_reading import BoxReading
     from calque.core.corpus import BoxCorpus
     from calque.core.presentation.sections import Section
+    from calque.detection.audit_report import Agreement, Findings
 
-EXTENSIONS = {".txt": "table", ".json": "json"}
-SHOWN = 10
-"""How many findings of a kind the table lists."""
+FORMATS = ("table", "json", "jsonl", "csv", "markdown", "latex")
+EXTENSIONS = {
+    ".txt": "table", ".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".markdown": "markdown",
+    ".tex": "latex",
+}  # fmt: skip
 
 
 @click.command("audit")
@@ -28,11 +33,11 @@ SHOWN = 10
 @task_options(AuditRules)
 @box_options
 @jobs_option
-@click.option("--format", type=click.Choice(("table", "json")), help="table by default.")
+@click.option("--format", type=click.Choice(FORMATS), help="table by default; jsonl lists one finding a line.")
+@brief_option
 @output_option
-def command(
-    truth: str, predictions: str | None, agreement: bool, format: str | None, output: tuple[str, ...], jobs: int, **values: Any
-) -> int:
+@click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr.")
+def command(truth: str, predictions: str | None, agreement: bool, jobs: int, quiet: bool, brief: bool, **values: Any) -> int:
     """Look for mistakes in TRUTH: duplicates, nested and tiny boxes.
 
     With PREDICTIONS also for labels that a sure model finds missing or wrong. With --agreement both files are annotations,
@@ -44,86 +49,110 @@ def command(
     calque audit anna.json ben.json --agreement
     """
     from calque.cli import outputs
-    from calque.cli.inputs import from_stdin
+    from calque.cli.inputs import taken_in
+    from calque.cli.progress import working
     from calque.cli.render import write_each
+    from calque.cli.sheets import check_wanted
     from calque.core.errors import ConfigError
-    from calque.core.presentation.sections import printable_json, to_text
-    from calque.core.result import strict_json
 
-    kinds = outputs.formats(format, output, EXTENSIONS)
+    kinds = outputs.formats(values.pop("format"), values.pop("output"), EXTENSIONS)
+    check_wanted(kinds.values(), brief=brief)
     if agreement and predictions is None:
         raise ConfigError("--agreement needs two files: calque audit anna.json ben.json --agreement")
     outputs.settle()
     reading = box_reading(values)
     if predictions is None and (reading.from_pred or reading.class_map_pred):
         raise ConfigError("--from-pred and --class-map-pred are about PREDICTIONS, and none are given")
-    truth, *second = from_stdin(truth, *([predictions] if predictions is not None else []))
+    truth, *second = taken_in(truth, *([predictions] if predictions is not None else []))
     predictions = second[0] if second else None
-    if agreement:
-        numbers, sections, corpora = _agreement(truth, str(predictions), values["iou"], reading, jobs)
-    else:
-        numbers, sections, corpora = _audit(truth, predictions, values, reading, jobs)
-    sections += _noticed(corpora)
-    text = {"json": lambda: printable_json(strict_json(numbers)), "table": lambda: to_text(sections)}
-    write_each(kinds, lambda: sections, lambda kind: iter([text[kind]() + "\n"]), quiet=True)
+    with working(f"auditing {truth}", quiet=quiet):
+        if agreement:
+            numbers, report, corpora = _agreement(truth, str(predictions), values["iou"], reading, jobs)
+        else:
+            numbers, report, corpora = _audit(truth, predictions, values, reading, jobs)
+    write_each(
+        kinds,
+        lambda: _sections(report, numbers, corpora, brief=brief),
+        lambda kind: _lines(report, numbers, corpora, kind, brief=brief),
+        quiet=quiet,
+    )
     return exits.INCOMPLETE if _incomplete(corpora) else exits.FINE
 
 
-Report = tuple[dict[str, Any], "list[Section]", "tuple[BoxCorpus, ...]"]
+Report = tuple[dict[str, Any], "Findings | Agreement", "tuple[BoxCorpus, ...]"]
 
 
 def _audit(truth: str, predictions: str | None, given: dict[str, float], reading: BoxReading, jobs: int) -> Report:
-    from calque.core.presentation.sections import Section
-    from calque.detection.audit import KINDS, audit, listed, summary
+    from calque.detection.audit import audit, summary
+    from calque.detection.audit_report import Findings
 
     rules = AuditRules(**given)
     corpora = _boxes(truth, predictions, reading)
     findings = audit(corpora[0], corpora[1] if predictions is not None else None, rules, on=reading.on, jobs=jobs)
     counts = summary(findings, with_predictions=predictions is not None)
-    head = {"audit": truth, "predictions": predictions, "rules": dataclasses.asdict(rules), "objects": len(corpora[0])}
-    numbers = {**_head(reading), **head, "counts": counts, "findings": list(findings.rows()), "issues": _issues(corpora)}
-    overview = [(f"{kind.replace('_', ' ')}: {KINDS[kind]}", count) for kind, count in counts.items()]
-    sections = [
-        Section(title=f"Audit of {truth}", notes=[corpora[0].contents()]),
-        Section(title="Findings", head=("finding", "count"), rows=overview),
-    ]
-    columns = ("document", "page", "label", "id", "other_label", "other_id", "value")
-    for kind in [kind for kind, count in counts.items() if count]:
-        rows = [tuple(finding[name] for name in columns) for finding in listed(findings, kind, SHOWN)]
-        more = counts[kind] - len(rows)
-        notes = [f"… and {more:,} more; --format json lists them all"] if more else []
-        head_row = ("document", "page", "class", "id", "other class", "other id", "value")
-        sections.append(Section(title=kind.replace("_", " "), head=head_row, rows=rows, notes=notes))
-    return numbers, sections, corpora
+    about = {"audit": truth, "predictions": predictions, "rules": dataclasses.asdict(rules), "objects": len(corpora[0])}
+    head = _head(reading, rules)
+    numbers = {**head, **about, "counts": counts, "findings": list(findings.rows()), "issues": _issues(corpora)}
+    return numbers, Findings(numbers, findings, corpora[0].contents()), corpora
 
 
 def _agreement(first: str, second: str, iou: float, reading: BoxReading, jobs: int) -> Report:
     from calque.core.measures import settle
-    from calque.core.presentation.sections import Section
     from calque.detection import agreement as annotators
+    from calque.detection.audit_report import Agreement
 
     one, two = corpora = _of_boxes(*reading.read_annotations(first, second))
     tree, undefined = settle(annotators.agreement(one, two, iou=sorted({iou, max(iou, 0.75)}), on=reading.on, jobs=jobs))
-    numbers = {**_head(reading), "first": first, "second": second, **tree, "undefined": undefined, "issues": _issues(corpora)}
-    notes = [f"– {path}: {reason}" for path, reason in undefined.items()]
-    sections = [
-        Section(title=f"{first} and {second}"),
-        *annotators.sections(tree),
-        *([Section(title="", notes=notes)] if notes else []),
-    ]
-    return numbers, sections, corpora
+    head = _head(reading, None, list(tree["agreement"]))
+    numbers = {**head, "first": first, "second": second, **tree, "undefined": undefined, "issues": _issues(corpora)}
+    return numbers, Agreement(numbers), corpora
 
 
-def _head(reading: BoxReading) -> dict[str, Any]:
+def _sections(
+    report: Findings | Agreement, numbers: dict[str, Any], corpora: tuple[BoxCorpus, ...], *, brief: bool
+) -> list[Section]:
+    """What people read: the sentence, the tables, what was noticed, and the line with all settings."""
+    from calque.core.presentation.noticed import noticed
+    from calque.core.presentation.sections import Section
+
+    issues = [issue for corpus in corpora for issue in corpus.issues]
+    told = [*report.headline()] if brief else [*report.sections(), *noticed(issues)]
+    return [Section(title="", notes=[report.sentence()]), *told, Section(title="", notes=[numbers["signature"]])]
+
+
+def _lines(
+    report: Findings | Agreement, numbers: dict[str, Any], corpora: tuple[BoxCorpus, ...], kind: str, *, brief: bool
+) -> Iterator[str]:
+    """The audit as text, in pieces that end with a line."""
+    import json
+
+    from calque.cli.render import as_csv
+    from calque.cli.sheets import laid_out
+    from calque.core.presentation.sections import printable_json
+    from calque.core.result import strict_json
+
+    if kind == "json":
+        yield printable_json(strict_json(numbers)) + "\n"
+    elif kind == "jsonl":
+        for row in report.listed():
+            yield printable_json(json.dumps(row, ensure_ascii=False, allow_nan=False)) + "\n"
+    elif kind == "csv":
+        yield as_csv([{**row, "signature": numbers["signature"]} for row in report.flat()])
+    else:
+        yield laid_out(_sections(report, numbers, corpora, brief=brief), kind)
+
+
+def _head(reading: BoxReading, rules: AuditRules | None, iou: Sequence[str] = ()) -> dict[str, Any]:
     """What every audit's JSON begins with; of how files were read, what is not the default."""
     from calque import __version__
     from calque.core.box_reading import BoxReading
     from calque.core.task import settings, spell
+    from calque.detection.audit_report import signature
 
     usual = BoxReading()
     notes = settings(BoxReading)
     told = {notes[name].key: spell(getattr(reading, name)) for name in notes if getattr(reading, name) != getattr(usual, name)}
-    return {"task": "audit", "version": __version__, "reading": told}
+    return {"task": "audit", "version": __version__, "signature": signature(__version__, rules, iou, told), "reading": told}
 
 
 def _boxes(truth: str, predictions: str | None, reading: BoxReading) -> tuple[BoxCorpus, ...]:
@@ -145,14 +174,6 @@ def _issues(corpora: tuple[BoxCorpus, ...]) -> list[dict[str, object]]:
     from calque.core.errors import summarize
 
     return [issue.to_dict() for issue in summarize(issue for corpus in corpora for issue in corpus.issues)]
-
-
-def _noticed(corpora: tuple[BoxCorpus, ...]) -> list[Section]:
-    from calque.core.errors import summarize
-    from calque.core.presentation.sections import Section
-
-    notes = [str(issue) for issue in summarize(issue for corpus in corpora for issue in corpus.issues)]
-    return [Section(title="noticed in the data", notes=notes)] if notes else []
 
 
 def _incomplete(corpora: tuple[BoxCorpus, ...]) -> bool:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits, outputs
-from calque.cli.options import FILE, PATH, brief_option, jobs_option, output_option, save_option
+from calque.cli.options import FILE, PATH, brief_option, jobs_option, output_option, report_option, save_option
+from calque.cli.reports import image_options, wanted, write
 from calque.core.errors import ConfigError
 from calque.core.presentation.sections import printable, printable_json
 
@@ -48,6 +49,8 @@ EXTENSIONS = {
 @brief_option
 @click.option("--annotations", "annotate", is_flag=True, help="Also print GitHub annotations for what failed.")
 @save_option
+@report_option
+@image_options
 @click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr.")
 @jobs_option
 def command(suite: str | None, schema: bool, output: tuple[str, ...], jobs: int, quiet: bool, **values: Any) -> int:
@@ -75,6 +78,7 @@ def command(suite: str | None, schema: bool, output: tuple[str, ...], jobs: int,
     kinds = [kind for kind in (*files.values(), printed) if kind is not None]
     if values["brief"] and not set(FOR_PEOPLE) & set(kinds):
         check_wanted(kinds, brief=True)
+    values["report"] = wanted(values, values["report"], jobs)
     outputs.settle(*(use.partition("=")[2].rpartition(":")[0] for use in values["own"]))
     _log_to_stderr(quiet=quiet)
     with working(f"reading {suite}", quiet=quiet):
@@ -171,6 +175,7 @@ def _deliver(
     evaluator = suite.evaluator(rows, selection)
     result = evaluator.compute()
     outputs.save(evaluator, values["save"])
+    write([result], values["report"], quiet=quiet)
     kept = [row for row in rows if row.failed] if values["only_failed"] else rows
     for name, kind in files.items():
         outputs.put(name, [_rendered(kind, suite, result, kept, brief=values["brief"])], quiet=quiet)

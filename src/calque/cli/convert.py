@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,13 @@ from calque.cli.options import PATH, completing, reading_options, reading_rules
 from calque.cli.outputs import STDOUT, Written, put_bytes, settle, spelt
 from calque.core.box_reading import BOX_FORMATS, FORMAT_NAMES
 from calque.core.presentation.sections import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from calque.core.corpus import BoxCorpus
+    from calque.core.errors import Issue
+    from calque.readers.boxes.formats import Format
 
 EXTENSIONS = {".ndjson": "ndjson", ".jsonl": "ndjson", ".parquet": "parquet", ".pq": "parquet"}
 """Extensions that name one format. ``.json`` and ``.xml`` name many."""
@@ -50,27 +57,47 @@ def command(
     calque convert labels/ truth.json --to coco --page-size 1700,2200
     calque convert export.json truth.json --from label-studio --to snapshot
     """
-    from calque.cli.inputs import from_stdin, told
-    from calque.core.corpus import BoxCorpus, Side
-    from calque.core.errors import ConfigError, ContractError, Severity, summarize
-    from calque.core.storage.files import write_folder
-    from calque.readers import read
+    from calque.cli.inputs import taken_in
+    from calque.cli.progress import working
+    from calque.core.errors import Severity, summarize
     from calque.readers.boxes import formats
-    from calque.readers.boxes.convert import converted
 
     chosen = formats.named(to or _by_extension(target))
     settle()
-    (source,) = from_stdin(source)
-    rules = reading_rules(values)
+    (source,) = taken_in(source)
+    with working(f"converting {source}", quiet=quiet):
+        rules = {**reading_rules(values), "strict": strict, "format": values["format"], "class_map": class_map}
+        corpus = _read(source, side, rules)
+        lost = _write(corpus, chosen, target, rules["page_size"])
+    if not quiet:
+        _tell((*summarize(corpus.issues), *lost), f"wrote {spelt(target)} ({chosen.name}): {corpus.contents()}")
+    losses = any(issue.severity is Severity.LOSS for issue in (*corpus.issues, *lost))
+    return exits.INCOMPLETE if losses else exits.FINE
+
+
+def _read(source: str, side: str | None, rules: dict[str, Any]) -> BoxCorpus:
+    """The boxes of a file, with everything known of them."""
+    from calque.core.corpus import BoxCorpus, Side
+    from calque.core.errors import ConfigError, ContractError
+    from calque.readers import read
+
     known = {None: None, "truth": Side.TRUTH, "predictions": Side.FOUND}[side]
-    rules |= {"strict": strict, "allow_missing_scores": True, "metadata": True}
-    corpus = read(source, side=known, format=values["format"], class_map=class_map, **rules)
+    corpus = read(source, side=known, allow_missing_scores=True, metadata=True, **rules)
     if not isinstance(corpus, BoxCorpus):
         raise ContractError.single("not-boxes", "holds no boxes", file=source)
     if not len(corpus.documents):
         raise ConfigError(f"{source}: there is nothing to write")
+    return corpus
+
+
+def _write(corpus: BoxCorpus, chosen: Format, target: str, page_size: tuple[float, ...] | None) -> Sequence[Issue]:
+    """Write the corpus to a file or a folder; what the format cannot carry."""
+    from calque.core.errors import ConfigError
+    from calque.core.storage.files import write_folder
+    from calque.readers.boxes.convert import converted
+
     try:
-        files, lost = converted(corpus, chosen, rules["page_size"])
+        files, lost = converted(corpus, chosen, page_size)
     except OSError as error:  # what is read back first finds no room: neither would the file that was asked for
         raise OSError(error.errno, error.strerror, spelt(target)) from None
     if set(files) == {""}:
@@ -79,12 +106,15 @@ def command(
         raise ConfigError(f"-: {chosen.name} is a folder with a file for each page; name a folder that does not exist")
     else:
         write_folder(target, files)
-    issues = [*corpus.issues, *lost]
-    if not quiet:
-        for issue in (*summarize(corpus.issues), *lost):
-            click.echo(told(printable(f"{issue.severity}: {issue}")), err=True)
-        click.echo(printable(f"wrote {spelt(target)} ({chosen.name}): {corpus.contents()}"), err=True)
-    return exits.INCOMPLETE if any(issue.severity is Severity.LOSS for issue in issues) else exits.FINE
+    return lost
+
+
+def _tell(issues: Iterable[Issue], done: str) -> None:
+    from calque.cli.inputs import told
+
+    for issue in issues:
+        click.echo(told(printable(f"{issue.severity}: {issue}")), err=True)
+    click.echo(printable(done), err=True)
 
 
 def _by_extension(target: str) -> str:

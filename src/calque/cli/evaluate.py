@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from calque.cli.inputs import from_stdin, told
+from calque.cli.inputs import taken_in, told
 from calque.cli.options import PATH, jobs_option, output_options, task_from, task_options
 from calque.core.box_reading import BoxReading
 
@@ -32,26 +32,28 @@ def evaluation_verb(name: str, task: type[Task], help: str) -> click.Command:
 
 def evaluate(kind: type[Task], truth: str, predictions: str, values: dict[str, Any]) -> int:
     """Evaluate two files under the task that the options describe, and deliver the result as they say; the exit code."""
-    truth, predictions = from_stdin(truth, predictions)
+    truth, predictions = taken_in(truth, predictions)
     # Files are read from here on, both at once, while numpy and all that counts is imported.
     sources = kind.begin(truth), kind.begin(predictions)
     task = task_from(kind, values)
     from calque.cli.progress import working
     from calque.cli.render import deliver
+    from calque.cli.reports import wanted
     from calque.core.evaluator import Evaluator
     from calque.kernels import keep_freed_memory
 
     jobs = values.pop("jobs")
-    keep = what_to_keep(values, kind)
+    report = wanted(values, values.pop("report"), jobs)
+    keep = what_to_keep(values, kind, everything=report is not None)
     if issubclass(kind, BoxReading):
         keep_freed_memory()  # boxes are long columns, made once
     evaluator = Evaluator(task, keep=keep, jobs=jobs)
     with working(told(f"evaluating {predictions}"), quiet=values["quiet"], done=lambda: evaluator.done):
         evaluator.update(*sources)
-    return deliver(evaluator, **values)
+    return deliver(evaluator, report=report, **values)
 
 
-def what_to_keep(values: dict[str, Any], task: type[Task]) -> Keep:
+def what_to_keep(values: dict[str, Any], task: type[Task], *, everything: bool = False) -> Keep:
     """Outcomes only where something shows or saves them; options that ask for the impossible are refused before the work."""
     from calque.cli.outputs import settle
     from calque.cli.render import formats_of
@@ -60,4 +62,4 @@ def what_to_keep(values: dict[str, Any], task: type[Task]) -> Keep:
     kinds = formats_of(values["format"], values["output"])
     check_wanted(kinds.values(), brief=values["brief"], task=task)
     settle()
-    return "outcomes" if "jsonl" in kinds.values() or values["save"] is not None else "numbers"
+    return "outcomes" if everything or "jsonl" in kinds.values() or values["save"] is not None else "numbers"

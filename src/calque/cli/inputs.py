@@ -1,9 +1,12 @@
-"""Standard input where a path is expected: ``-`` is kept in a temporary file, because readers look twice."""
+"""The inputs of a command, made fit for readers: what can be read only once is kept, what could end the process is guarded."""
 
 from __future__ import annotations
 
 import os
+import signal
+import stat
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import BinaryIO
 
@@ -13,6 +16,8 @@ from calque.cli.outputs import settle
 from calque.core.errors import CalqueError, ConfigError
 
 STDIN = "-"
+PARQUET = b"PAR1"
+"""How Parquet files begin."""
 HEAD = 1 << 16
 """How many bytes tell what there is to read."""
 PIECE = 1 << 20
@@ -22,44 +27,106 @@ _spooled: dict[str, str] = {}
 """Temporary files, and what people call them."""
 
 
-def from_stdin(*paths: str) -> tuple[str, ...]:
-    """The same paths, with a file that holds standard input for ``-``; it is removed when the command ends."""
+def taken_in(*paths: str) -> tuple[str, ...]:
+    """The same paths, with a file that holds what can be read only once (``-``, a pipe); it is removed when the command ends.
+
+    Readers look twice: what is it, and what does it say? When one of the files is Parquet, the command goes on in a guarded
+    process, and this one returns only to tell how that ended.
+    """
     if paths.count(STDIN) > 1:
         raise ConfigError("-: standard input can be read once; name a file for all other sides")
-    if STDIN in paths:
+    once = [path for path in paths if path == STDIN or _is_pipe(path)]
+    if once:
         settle()  # what cannot be written is refused before a long stream is read
-    return tuple(_kept() if path == STDIN else path for path in paths)
+    kept = {path: _kept(path) for path in dict.fromkeys(once)}
+    files = tuple(kept.get(path, path) for path in paths)
+    _guard([path for path in files if _is_parquet(path)])
+    return files
+
+
+def _is_pipe(path: str) -> bool:
+    """Whether a path is a pipe, as ``<(command)`` is in a shell."""
+    try:
+        return stat.S_ISFIFO(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def _is_parquet(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(PARQUET)) == PARQUET
+    except (OSError, ValueError):
+        return False
+
+
+def _guard(files: list[str]) -> None:
+    """Read these files in a guarded process: a damaged one can crash the library that reads it, and the process with it."""
+    if not files or not click.get_current_context().find_object(OwnProcess):
+        return
+    from calque.engines.guard import can_guard, in_twin
+
+    ended = in_twin() if can_guard() else None
+    if ended is None:
+        return
+    if ended >= 0 or -ended in (signal.SIGINT, signal.SIGTERM):
+        raise click.exceptions.Exit(ended if ended >= 0 else 128 - ended)
+    which = " or ".join(dict.fromkeys(files))
+    if -ended == signal.SIGKILL:
+        raise CalqueError(f"reading {which} was ended from outside, perhaps because memory ran out")
+    name = signal.Signals(-ended).name
+    raise CalqueError(
+        f"{which}: cannot be read as Parquet: it is so damaged that the library which reads it crashed ({name}); "
+        "copy or make it again"
+    )
+
+
+class OwnProcess:
+    """Says that the command has a process to itself, as on the command line, and not as within a program."""
 
 
 def told(text: str) -> str:
-    """A text for people, in which standard input is called as they called it."""
+    """A text for people, in which standard input and pipes are called as they called them."""
     for path, name in _spooled.items():
         text = text.replace(path, name)
     return text
 
 
-def _kept() -> str:
+def names_of_files() -> dict[str, str]:
+    """Temporary files, and what people call them."""
+    return dict(_spooled)
+
+
+def _kept(path: str) -> str:
     import shutil
     import tempfile
 
-    stream = sys.stdin.buffer
-    if sys.stdin.isatty():
+    if path == STDIN and sys.stdin.isatty():
         click.echo("reading standard input; end it with Ctrl-D", err=True)
     folder = tempfile.mkdtemp(prefix="calque-")
     click.get_current_context().call_on_close(partial(shutil.rmtree, folder, ignore_errors=True))
     try:
-        head = _beginning(stream)
-        path = os.path.join(folder, "stdin" + extension(head))
-        with open(path, "xb") as file:
-            file.write(head)
-            shutil.copyfileobj(stream, file, PIECE)
+        with _stream(path) as stream:
+            head = _beginning(stream)
+            file_name = os.path.join(folder, "stdin" + extension(head))
+            with open(file_name, "xb") as file:
+                file.write(head)
+                shutil.copyfileobj(stream, file, PIECE)
     except OSError as error:
         raise CalqueError(
-            f"{folder}: {(error.strerror or str(error)).lower()}; standard input is kept there: make room, or name another "
+            f"{folder}: {(error.strerror or str(error)).lower()}; {_spelt(path)} is kept there: make room, or name another "
             "folder in the environment variable TMPDIR"
         ) from error
-    _spooled[path] = STDIN
-    return path
+    _spooled[file_name] = path
+    return file_name
+
+
+def _stream(path: str) -> AbstractContextManager[BinaryIO]:
+    return nullcontext(sys.stdin.buffer) if path == STDIN else open(path, "rb")
+
+
+def _spelt(path: str) -> str:
+    return "standard input" if path == STDIN else path
 
 
 def _beginning(stream: BinaryIO) -> bytes:
@@ -75,7 +142,7 @@ def extension(head: bytes) -> str:
     >>> extension(b'{"images": []}'), extension(b'{"id": 1}\n{"id": 2}\n'), extension(b"docid\twordid\tword\n")
     ('.json', '.jsonl', '.tsv')
     """
-    if head.startswith(b"PAR1"):
+    if head.startswith(PARQUET):
         return ".parquet"
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if start.startswith(b"<"):

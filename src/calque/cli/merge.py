@@ -17,20 +17,22 @@ def command(states: tuple[str, ...], **values: Any) -> int:
 
     The order of the states does not matter. States with different settings, or with a document in common, are refused.
     """
-    from calque.cli.inputs import from_stdin
+    from calque.cli.inputs import taken_in
     from calque.cli.outputs import settle
     from calque.cli.progress import working
     from calque.cli.render import deliver, formats_of
+    from calque.cli.reports import wanted
     from calque.cli.sheets import check_wanted
     from calque.core.evaluator import Evaluator
 
     check_wanted(formats_of(values["format"], values["output"]).values(), brief=values["brief"])
+    report = wanted(values, values.pop("report"))
     settle()
-    states = from_stdin(*states)
+    states = taken_in(*states)
     added = 1
     with working("merging", quiet=values["quiet"], done=lambda: added, total=lambda: len(states), noun="state"):
         evaluator = Evaluator.load(states[0])
         for path in states[1:]:
             evaluator.merge(Evaluator.load(path))
             added += 1
-    return deliver(evaluator, **values)
+    return deliver(evaluator, report=report, **values)

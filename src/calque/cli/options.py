@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from calque.cli.outputs import Written
+from calque.cli.reports import image_options
 from calque.core.box_reading import BOX_FORMATS, BoxReading
 from calque.core.task import Setting, Task, settings
 
@@ -172,14 +173,19 @@ output_option = click.option(
     help="Write to a file; its extension chooses the format (repeat for several; - is standard output).",
 )
 
+report_option = click.option(
+    "--report", type=WRITTEN, metavar="FILE", help="Write a page that shows every number, page and object; it opens offline."
+)
 brief_option = click.option(
     "--brief", is_flag=True, help="Only the main thing in a sentence, the headline measures and the signature."
 )
 
 
 def output_options(command: Decorated) -> Decorated:
-    """``--format``, ``--brief``, ``-o``, ``--save`` and ``--quiet``, as on every verb that prints a result."""
+    """``--format``, ``--brief``, ``-o``, ``--save``, ``--report`` and ``--quiet``, as on every verb that prints a result."""
     for option in (
+        image_options,
+        report_option,
         click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr."),
         save_option,
         output_option,

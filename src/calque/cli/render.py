@@ -8,8 +8,9 @@ from typing import Any
 
 import click
 
-from calque.cli import exits, outputs
-from calque.cli.inputs import told
+from calque.cli import exits, outputs, reports
+from calque.cli.inputs import names_of_files, told
+from calque.cli.reports import Wanted
 from calque.cli.sheets import asked_for, check_wanted, columns_of, laid_out, spreadsheet_cell, terminal_columns
 from calque.core.evaluator import Evaluator
 from calque.core.presentation.sections import Section, printable, printable_json, to_text
@@ -31,12 +32,21 @@ def formats_of(chosen: str | None, output: Sequence[str]) -> dict[str, str]:
 
 
 def deliver(
-    evaluator: Evaluator, *, format: str | None, output: Sequence[str], save: str | None, quiet: bool, brief: bool
+    evaluator: Evaluator,
+    *,
+    format: str | None,
+    output: Sequence[str],
+    save: str | None,
+    quiet: bool,
+    brief: bool,
+    report: Wanted | None = None,
 ) -> int:
-    """Print or write the result, keep the state, and return the exit code."""
+    """Print or write the result and its report, keep the state, and return the exit code."""
+    evaluator.rename(names_of_files())
     result = evaluator.compute()
     exits.say_first(result)
     outputs.save(evaluator, save)
+    reports.write([result], report, quiet=quiet)
     sections = result.brief if brief else result.sections
     write_each(formats_of(format, output), sections, lambda kind: lines(result, kind, brief=brief), quiet=quiet)
     return exits.code_of(result, quiet=quiet)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from calque.cli import exits
-from calque.cli.inputs import from_stdin, told
+from calque.cli.inputs import taken_in, told
 from calque.cli.options import PATH, completing, reading_options, reading_rules
+from calque.cli.verdicts import FORMATS, Verdict, rendered, sentence
 from calque.core.box_reading import BOX_FORMATS, FORMAT_NAMES
-from calque.core.presentation.sections import printable, printable_json, printable_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from calque.core.errors import ContractError, Issue
     from calque.core.task import Task
 
+FOR_PEOPLE = ("table", "markdown")
 KINDS = ("detect", "layout", "fields", "words")
 """The verbs that evaluate two files."""
 
@@ -40,8 +40,10 @@ KINDS = ("detect", "layout", "fields", "words")
 @click.option("--allow-missing-scores", is_flag=True, help="Accept predictions without scores.")
 @click.option("--schema", default="", metavar="SCHEMA", help="Records: a schema, as for calque fields.")
 @click.option("--id", "id_key", default="", metavar="KEY", help="Records: the key of a record's id.")
-@click.option("--format", type=click.Choice(("table", "json")), default="table", help="How to print what was found.")
-def command(files: tuple[str, ...], verb: str | None, format: str, **values: Any) -> int:
+@click.option("--format", type=click.Choice(FORMATS), default="table", help="How to print what was found.")
+@click.option("--brief", is_flag=True, help="Only the main thing in a sentence, and the verdict on each file.")
+@click.option("--quiet", is_flag=True, help="No progress on stderr.")
+def command(files: tuple[str, ...], verb: str | None, format: str, brief: bool, quiet: bool, **values: Any) -> int:
     """Check each FILE (or folder) by itself, and, when there are two, the second against the first.
 
     All formats are recognised: boxes, records and words. Says everything that is wrong at once: what, where and what to do.
@@ -52,16 +54,25 @@ def command(files: tuple[str, ...], verb: str | None, format: str, **values: Any
     calque validate truth.json predictions.json
     calque validate truth.jsonl found.jsonl --as fields --schema invoice.json
     """
+    from calque.cli.progress import working
+    from calque.core.errors import ConfigError
     from calque.readers.sides.contents import verb_of
 
-    files = from_stdin(*files)
+    if brief and format not in FOR_PEOPLE:
+        raise ConfigError(f"--brief is for what people read ({', '.join(FOR_PEOPLE)}); {format} is always whole")
+    files = taken_in(*files)
     chosen = verb or ("detect" if values["formats"] else verb_of(files[0]))
     known = _each(values.pop("formats"), files, "--from")
     maps = _each(values.pop("class_map"), files, "--class-map")
-    reports = [_alone(name, chosen, format, values) for name, format in zip(files, known, strict=True)]
-    if len(files) == 2:
-        reports += _together(chosen, files, _task(chosen, known, maps, values), reports)
-    _print(reports, format)
+    reports: list[Verdict] = []
+    steps = len(files) + (len(files) == 2)
+    with working("validating", quiet=quiet, done=lambda: len(reports), total=lambda: steps, noun="step"):
+        for name, read_as in zip(files, known, strict=True):
+            reports.append(_alone(name, chosen, read_as, values))
+        if len(files) == 2:
+            reports += _together(chosen, files, _task(chosen, known, maps, values), reports)
+    first = sentence(reports, len(files), chosen)
+    click.echo(rendered(reports, first, format, brief=brief, told=told), nl=False)
     if not all(report["valid"] for report in reports):
         return exits.REFUSED
     losses = any(issue["severity"] == "loss" for report in reports for issue in report["issues"])
@@ -75,7 +86,7 @@ def _each(given: tuple[str, ...], files: tuple[str, ...], flag: str) -> tuple[st
     return given if len(given) == len(files) else (given or ("",)) * len(files)
 
 
-def _alone(name: str, verb: str, format: str, values: Mapping[str, Any]) -> dict[str, Any]:
+def _alone(name: str, verb: str, format: str, values: Mapping[str, Any]) -> Verdict:
     """What there is to say of one file."""
     from calque.core.errors import ContractError
 
@@ -129,7 +140,7 @@ def _task(verb: str, formats: tuple[str, ...], maps: tuple[str, ...], values: Ma
     return Detection(allow_missing_scores=values["allow_missing_scores"], **rules)
 
 
-def _together(verb: str, files: tuple[str, ...], task: Task, told: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _together(verb: str, files: tuple[str, ...], task: Task, told: list[Verdict]) -> list[Verdict]:
     """What the verb says of two files, beyond what was said of each: it is run, for nothing else knows all of it."""
     from calque.core.errors import ContractError
     from calque.core.evaluator import Evaluator
@@ -148,28 +159,10 @@ def _together(verb: str, files: tuple[str, ...], task: Task, told: list[dict[str
     return [_accepted(pair, message, left)]
 
 
-def _accepted(name: str, message: str, issues: Iterable[Issue]) -> dict[str, Any]:
+def _accepted(name: str, message: str, issues: Iterable[Issue]) -> Verdict:
     return {"file": name, "valid": True, "total": 0, "message": message, "issues": [issue.to_dict() for issue in issues]}
 
 
-def _refused(name: str, error: ContractError, issues: Iterable[Issue]) -> dict[str, Any]:
+def _refused(name: str, error: ContractError, issues: Iterable[Issue]) -> Verdict:
     listed = [issue.to_dict() for issue in issues]
     return {"file": name, "valid": False, "total": error.total, "message": str(error), "issues": listed}
-
-
-def _print(reports: list[dict[str, Any]], format: str) -> None:
-    if format == "json":
-        click.echo(told(printable_json(json.dumps({"files": reports}, indent=2, ensure_ascii=False))))
-        return
-    for report in reports:
-        name, message = told(printable(report["file"])), told(printable_lines(report["message"]))
-        if report["valid"]:
-            click.echo(f"{name}: " + click.style("valid", fg="green") + f", {message}")
-            for issue in report["issues"]:
-                line = ": ".join(part for part in (issue["severity"], issue["pointer"], issue["message"]) if part)
-                times = f" ({issue['count']:,} times)" if issue["count"] > 1 else ""
-                click.echo(printable(f"  {line}{times}" + (f"; {issue['help']}" if issue["help"] else "")))
-        else:
-            count = f"{report['total']:,} issue{'s' if report['total'] != 1 else ''}"
-            click.echo(f"{name}: " + click.style("not valid", fg="red") + f", {count}")
-            click.echo("  " + message.replace("\n", "\n  "))

@@ -9,17 +9,19 @@ import click
 
 from calque.cli import exits
 from calque.cli.evaluate import evaluate, what_to_keep
-from calque.cli.inputs import from_stdin
+from calque.cli.inputs import taken_in
 from calque.cli.options import PATH, jobs_option, output_options, task_from, task_options
+from calque.cli.reports import wanted, write
 from calque.words.task import Words
 
 if TYPE_CHECKING:
+    from calque.core.presentation.sections import Section
     from calque.core.result import Result
 
 
 @click.command("words")
 @click.argument("truth", type=PATH)
-@click.argument("predictions", nargs=-1, required=True, metavar="PRED...", type=PATH)
+@click.argument("predictions", nargs=-1, metavar="[PRED]...", type=PATH)
 @task_options(Words)
 @click.option("--show", metavar="DOC", help="Print truth and prediction of one document side by side.")
 @click.option("--differences", is_flag=True, help="With --show: only what differs, and a line before and after it.")
@@ -30,23 +32,28 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, differen
     """Evaluate the words of each PRED against TRUTH: how many are there, in the same order.
 
     TRUTH and PRED are folders (documents pair by file stem) or files: plain text, hOCR, ALTO, PAGE XML, HTML, Tesseract
-    TSV, or tables docid, wordid, word (TSV, CSV, Parquet).
+    TSV, words one a line (.seq), or tables docid, wordid, word (TSV, CSV, Parquet). With --lattice and no PRED, what its
+    sources read alone is evaluated.
 
     \b
     calque words truth/ tesseract/
     calque words truth/ tesseract/ gocr/ ocrad/ --build-lattice
+    calque words truth/ --lattice candidates/
     calque words truth.html page.hocr --drop figure,table,references --show truth
     """
     if differences and show is None:
         raise click.UsageError("--differences is about --show DOC.")
+    if not predictions and not values["lattice"]:
+        raise click.UsageError("Missing argument 'PRED...': give what was read, or --lattice.")
     if len(predictions) == 1 and show is None and not removed:
         return evaluate(Words, truth, predictions[0], values)
     from calque.core.errors import ConfigError
 
-    truth, *found = from_stdin(truth, *predictions)
+    truth, *found = taken_in(truth, *predictions)
     predictions = tuple(found)
     task = task_from(Words, values)
-    keep = what_to_keep(values, Words)
+    report = wanted(values, values.pop("report"), values["jobs"])
+    keep = what_to_keep(values, Words, everything=report is not None)
     if len(predictions) > 1 and values["save"] is not None:
         raise ConfigError("--save keeps the state of one PRED; evaluate several one by one")
     from calque.cli.progress import working
@@ -54,20 +61,24 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, differen
     from calque.words import views
 
     looked_at = show is not None or removed
-    with working(f"evaluating {', '.join(predictions)}", quiet=values["quiet"]):
-        evaluators = views.evaluated(task, truth, predictions, keep="outcomes" if looked_at else keep, jobs=values.pop("jobs"))
+    with working(f"evaluating {', '.join(predictions) or 'the lattice'}", quiet=values["quiet"]):
+        runs = views.evaluated(task, truth, predictions, keep="outcomes" if looked_at else keep, jobs=values.pop("jobs"))
+    evaluators = dict(runs.evaluators)
     if show is not None:
         for name, evaluator in evaluators.items():
             context = 1 if differences else None
             _print_document(views.shown(evaluator.ledger(), show, name, columns=terminal_columns(), context=context))
+        _print_choices(views.chosen(runs, show))
     elif removed:
-        _print_lines(views.removed(evaluators[predictions[0]].ledger()))
-        evaluators = {predictions[0]: evaluators[predictions[0]]}
+        first = next(iter(evaluators))
+        _print_lines(views.removed(evaluators[first].ledger()))
+        evaluators = {first: evaluators[first]}
     results = {name: evaluator.compute() for name, evaluator in evaluators.items()}
     for result in results.values():
         exits.say_first(result)
     if not looked_at:
         _deliver(results, values)
+    write(list(results.values()), report, quiet=values["quiet"])
     return max(exits.code_of(result, quiet=values["quiet"]) for result in results.values())
 
 
@@ -78,6 +89,15 @@ def _print_document(lines: Iterator[str]) -> None:
     click.echo(click.style(told(printable(next(lines))), bold=True))
     for line in lines:
         click.echo(printable(line))
+
+
+def _print_choices(choices: Section | None) -> None:
+    """Where the lattice has a choice, and what the best path takes there."""
+    if choices is None:
+        return
+    from calque.cli.sheets import laid_out
+
+    click.echo("\n" + laid_out([choices], "table"), nl=False)
 
 
 def _print_lines(entries: Iterator[Mapping[str, Any]]) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from calque.core.arguments import names_arguments, names_fields
 from calque.core.errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ class BaseComparator(ABC):
 
     threshold: float | None = None
     """From where on two values count as the same, for fields that do not say."""
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        names_fields(cls)
 
     def __post_init__(self) -> None:
         if self.threshold is not None and not 0 <= self.threshold <= 1:
@@ -77,6 +82,9 @@ class BaseComparator(ABC):
         }
 
 
+names_fields(BaseComparator)
+
+
 @dataclass(frozen=True)
 class FunctionComparator(BaseComparator):
     """A plain function of two values as a comparator."""
@@ -119,6 +127,7 @@ _REGISTERED: dict[str, Callable[..., BaseComparator]] = {}
 Registered = TypeVar("Registered", bound=Callable[..., Any])
 
 
+@names_arguments
 def register_comparator(name: str, comparator: Registered) -> Registered:
     """Make a comparator class, or a plain function of two values, known to schemas under a name.
 
@@ -126,6 +135,8 @@ def register_comparator(name: str, comparator: Registered) -> Registered:
     >>> comparator("same_length").compare("abc", "xyz")
     1.0
     """
+    if not isinstance(name, str) or not name:
+        raise TypeError(f"register_comparator: name must be a text, not {name!r}")
     if name in BUILT_IN:
         raise ConfigError(f"the comparator {name!r} comes with calque and cannot be replaced; choose another name")
     if isinstance(comparator, type) and issubclass(comparator, BaseComparator):

@@ -29,16 +29,22 @@ class Day(NamedTuple):
     has_year: bool = True
     has_month: bool = True
     has_day: bool = True
+    has_time: bool = False
+
+    @property
+    def is_dated(self) -> bool:
+        """Whether it is more than a time of day."""
+        return self.has_year or self.has_month or self.has_day
 
     @property
     def parts(self) -> tuple[bool, bool]:
         """How fine it is, the year apart."""
         return self.has_month, self.has_day
 
-    def midnight(self) -> datetime:
-        """Its day, without time and time zone."""
-        when = self.when if self.when.tzinfo is None else self.when.astimezone(UTC).replace(tzinfo=None)
-        return when.replace(hour=0, minute=0, second=0, microsecond=0)
+    def midnight(self, *, utc: bool = False) -> datetime:
+        """Its day where it was written (or in Greenwich), without time and time zone."""
+        when = self.when.astimezone(UTC) if utc and self.when.tzinfo is not None else self.when
+        return when.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
 
 
 class Span(NamedTuple):
@@ -55,10 +61,11 @@ Parsed: TypeAlias = Day | Span | None
 class DateComparator(BaseComparator):
     """1.0 for the same day, however it is written; what cannot be read as a date scores 0.0, even against itself.
 
-    Dates must be equally fine: "Jan 2024" is not "1 Jan 2024". An ambiguous "01/02/2025" is read both ways and the
+    A day is that of the place where it was written: 2024-03-05T23:30-05:00 is the 5th. Dates must be equally fine:
+    "Jan 2024" is not "1 Jan 2024". An ambiguous "01/02/2025" is read both ways and the
     better reading counts, unless ``dayfirst`` says. ``tolerance`` is in days. A range against a range scores the share
     of days in common, a day inside a range 0.5 (``range_mode="graded"``), 1.0 (``"contains"``) or nothing
-    (``"strict"``, where ranges must be equal).
+    (``"strict"``, where ranges must be equal). With ``times`` the time of day counts as well, and may stand alone.
 
     >>> DateComparator().compare("2024-03-05", "March 5, 2024"), DateComparator().compare("soon", "soon")
     (1.0, 0.0)
@@ -72,6 +79,11 @@ class DateComparator(BaseComparator):
     dayfirst: bool | None = None
     allow_partial_year: bool = False
     range_mode: Literal["strict", "contains", "graded"] = "graded"
+    times: bool = False
+    same_text: bool = False
+    """Whether what cannot be read as a date is compared as text, blanks around it apart."""
+    utc: bool = False
+    """Whether a date with a time zone counts as the day that it is in Greenwich, as in stickler."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -82,15 +94,24 @@ class DateComparator(BaseComparator):
         if self.range_mode not in ("strict", "contains", "graded"):
             raise ConfigError(f"date: range_mode must be strict, contains or graded, not {self.range_mode!r}")
 
-    def prepare(self, value: Any) -> tuple[Parsed, ...]:
-        """The ways to read a value."""
+    def prepare(self, value: Any) -> tuple[Parsed, ...] | str:
+        """The ways to read a value; its text when there is none, and texts are compared."""
         readings = (False, True) if self.dayfirst is None else (self.dayfirst,)
         if isinstance(value, date):
+            timed = isinstance(value, datetime)
             when = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
-            return (Day(when),) * len(readings)
-        return tuple(_parse(str(value).strip(), day_first) for day_first in readings)
+            return (Day(when, has_time=timed),) * len(readings)
+        text = str(value).strip()
+        read = tuple(self._wanted(_parse(text, day_first)) for day_first in readings)
+        return text if self.same_text and not any(read) else read
 
-    def _compare(self, truth: tuple[Parsed, ...], found: tuple[Parsed, ...]) -> float:
+    def _wanted(self, read: Parsed) -> Parsed:
+        """What was read, unless it is a mere time of day where those do not count."""
+        return None if isinstance(read, Day) and not read.is_dated and not self.times else read
+
+    def _compare(self, truth: tuple[Parsed, ...] | str, found: tuple[Parsed, ...] | str) -> float:
+        if isinstance(truth, str) or isinstance(found, str):
+            return 1.0 if truth == found else 0.0
         return max(self._score(*pair) for pair in zip(truth, found, strict=True))
 
     def _score(self, truth: Parsed, found: Parsed) -> float:
@@ -110,11 +131,13 @@ class DateComparator(BaseComparator):
         return PARTIAL_YEAR if self.allow_partial_year else 0.0
 
     def _same_day(self, truth: Day, found: Day) -> bool:
-        if truth.parts != found.parts:
+        if truth.parts != found.parts or truth.is_dated != found.is_dated:
             return False
         if truth.has_year and found.has_year and truth.has_month and truth.has_day:
             return self._near(truth.when, found.when)
         first, second = truth.when, found.when
+        if self.times and not _same_moment(first, second):
+            return False
         if truth.has_year and found.has_year and first.year != second.year:
             return False
         if truth.has_month and first.month != second.month:
@@ -122,15 +145,16 @@ class DateComparator(BaseComparator):
         return not truth.has_day or first.day == second.day
 
     def _near(self, first: datetime, second: datetime) -> bool:
-        if first.tzinfo is None and second.tzinfo is not None:
-            first = first.replace(tzinfo=second.tzinfo)
-        if second.tzinfo is None and first.tzinfo is not None:
-            second = second.replace(tzinfo=first.tzinfo)
-        if first.tzinfo is not None and second.tzinfo is not None:
-            first, second = first.astimezone(UTC), second.astimezone(UTC)
-        if float(self.tolerance).is_integer():
-            first, second = (when.replace(hour=0, minute=0, second=0, microsecond=0) for when in (first, second))
-        return abs(first - second) <= timedelta(days=self.tolerance)
+        if self.times and not self.tolerance:
+            return _same_moment(first, second)
+        if not float(self.tolerance).is_integer() or self.times:
+            first, second = _alike(first, second)
+            return abs(first - second) <= timedelta(days=self.tolerance)
+        if not self.utc and _same_moment(first, second):
+            return True
+        days = _in_greenwich(first, second) if self.utc else (first, second)
+        early, late = (day.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None) for day in days)
+        return abs(early - late) <= timedelta(days=self.tolerance)
 
     def _inside(self, span: Span, day: Day) -> float:
         comparable = (
@@ -138,18 +162,39 @@ class DateComparator(BaseComparator):
         )
         if self.range_mode == "strict" or not comparable:
             return 0.0
-        inside = span.start.midnight() <= day.midnight() <= span.end.midnight()
+        inside = span.start.midnight(utc=self.utc) <= day.midnight(utc=self.utc) <= span.end.midnight(utc=self.utc)
         return (1.0 if self.range_mode == "contains" else INSIDE) if inside else 0.0
 
     def _spans(self, truth: Span, found: Span) -> float:
         years = {day.has_year for day in (*truth, *found)}
         if truth.start.parts != found.start.parts or truth.end.parts != found.end.parts or len(years) > 1:
             return 0.0
-        (start, end), (other_start, other_end) = (tuple(day.midnight() for day in span) for span in (truth, found))
+        (start, end), (other_start, other_end) = (tuple(day.midnight(utc=self.utc) for day in span) for span in (truth, found))
         if self.range_mode != "graded":
             return float(start == other_start and end == other_end)
         common = (min(end, other_end) - max(start, other_start)).days + 1
         return max(common, 0) / ((max(end, other_end) - min(start, other_start)).days + 1)
+
+
+def _alike(first: datetime, second: datetime) -> tuple[datetime, datetime]:
+    """Two moments on one clock: that of Greenwich, or of the place of the one that names it."""
+    if (first.tzinfo is None) != (second.tzinfo is None):
+        return first.replace(tzinfo=None), second.replace(tzinfo=None)
+    return (first, second) if first.tzinfo is None else (first.astimezone(UTC), second.astimezone(UTC))
+
+
+def _in_greenwich(first: datetime, second: datetime) -> tuple[datetime, datetime]:
+    """Two moments on the clock of Greenwich, where one that names no place is from the other's."""
+    zone = first.tzinfo or second.tzinfo
+    if zone is None:
+        return first, second
+    early, late = (when if when.tzinfo is not None else when.replace(tzinfo=zone) for when in (first, second))
+    return early.astimezone(UTC), late.astimezone(UTC)
+
+
+def _same_moment(first: datetime, second: datetime) -> bool:
+    early, late = _alike(first, second)
+    return early == late
 
 
 @lru_cache(maxsize=4096)
@@ -175,7 +220,7 @@ def _parse(text: str, day_first: bool) -> Parsed:
 
 def _span(start: Day, end: Day) -> Parsed:
     first, last = start.midnight(), end.midnight()
-    if first == last and start[1:] == end[1:]:
+    if first == last and start[1:4] == end[1:4]:
         return start
     return Span(start, end) if first < last else None
 
@@ -189,8 +234,9 @@ def _parse_day(text: str, day_first: bool) -> Day | None:
     try:
         # What the text leaves out is taken from the default: two defaults that share nothing show what was written.
         low = parse(text, default=datetime(1900, 1, 1), dayfirst=day_first)
-        high = parse(text, default=datetime(2099, 6, 15), dayfirst=day_first)
+        high = parse(text, default=datetime(2099, 6, 15, 13, 37), dayfirst=day_first)
     except (ValueError, OverflowError, TypeError):
         return None
-    day = Day(low, low.year == high.year, low.month == high.month, low.day == high.day)
-    return day if day.has_year or day.has_month or day.has_day else None
+    timed = (low.hour, low.minute) == (high.hour, high.minute)
+    day = Day(low, low.year == high.year, low.month == high.month, low.day == high.day, timed)
+    return day if day.is_dated or day.has_time else None

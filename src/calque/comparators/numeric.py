@@ -11,6 +11,7 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from calque.comparators.base import BaseComparator
+from calque.comparators.written_numbers import Written, written
 from calque.core.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ class NumericComparator(BaseComparator):
     decimal_comma: bool = False
     tolerance: float | None = None
     """Another name for ``absolute_tolerance``."""
+    strict: bool = False
+    """Whether texts must be wholly numbers, in one currency; what is none is compared as text, blanks around it apart."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -59,11 +62,14 @@ class NumericComparator(BaseComparator):
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= sys.float_info.max:
                 raise ConfigError(f"numeric: {name} must be a finite number from 0, not {value!r}")
 
-    def prepare(self, value: Any) -> Number | None:
-        """The number that a value is or spells; ``None`` when there is none."""
+    def prepare(self, value: Any) -> Number | Written | str | None:
+        """The number that a value is or spells; ``None``, or in the strict manner its text, when there is none."""
         if isinstance(value, int | float):
             return value
         text = str(value).strip()
+        if self.strict:
+            read = written(text, decimal_comma=self.decimal_comma)
+            return text if read is None else read if read.unit else read.number
         if len(text) > _LONGEST:
             return None
         if self.decimal_comma:
@@ -81,10 +87,14 @@ class NumericComparator(BaseComparator):
         """The numbers of many values; floats, the usual case, are theirs already."""
         return values if set(map(type, values)) == {float} else super().prepare_all(values)
 
-    def _compare(self, truth: Number | None, found: Number | None) -> float:
+    def _compare(self, truth: Number | Written | str | None, found: Number | Written | str | None) -> float:
         if truth is None or found is None:
             return 0.0
-        return 1.0 if self._same(truth, found) else 0.0
+        if isinstance(truth, str) or isinstance(found, str):
+            return 1.0 if truth == found else 0.0
+        if isinstance(truth, Written) and isinstance(found, Written) and not truth.may_be(found):
+            return 0.0
+        return 1.0 if self._same(_number(truth), _number(found)) else 0.0
 
     def _same(self, truth: Number, found: Number) -> bool:
         if truth == found:
@@ -101,9 +111,14 @@ class NumericComparator(BaseComparator):
                 return True
         return apart <= self.absolute_tolerance
 
-    def matrix(self, truths: Sequence[Number | None], founds: Sequence[Number | None]) -> Floats:
+    def matrix(
+        self, truths: Sequence[Number | Written | str | None], founds: Sequence[Number | Written | str | None]
+    ) -> Floats:
         """All pairs: floats find the few that are near, decimals decide those."""
         import numpy as np
+
+        if any(isinstance(value, str) for values in (truths, founds) for value in values):
+            return super().matrix(truths, founds)
 
         if not self.relative_tolerance and not self.absolute_tolerance and {*map(type, truths), *map(type, founds)} == {float}:
             return np.asarray(np.array(truths)[:, None] == np.array(founds)[None, :], dtype=np.float64)
@@ -126,10 +141,14 @@ def _decimal(number: Number) -> Decimal:
     return Decimal(int(number)) if isinstance(number, bool) else Decimal(str(number))
 
 
-def _floats(numbers: Sequence[Number | None]) -> Floats:
+def _number(value: Number | Written) -> Number:
+    return value.number if isinstance(value, Written) else value
+
+
+def _floats(numbers: Sequence[Any]) -> Floats:
     import numpy as np
 
-    return np.array([math.nan if number is None else _float(number) for number in numbers], dtype=np.float64)
+    return np.array([math.nan if number is None else _float(_number(number)) for number in numbers], dtype=np.float64)
 
 
 def _float(number: Number) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ class LevenshteinComparator(BaseComparator):
     name: ClassVar[str] = "levenshtein"
 
     normalize: bool = True
+    same_numbers: bool = False
+    """Whether texts with different numbers in them have nothing in common: "Main Street 5" is not "Main Street 6"."""
 
     def prepare(self, value: Any) -> str:
         """Stripped, in lower case, with single blanks."""
@@ -38,6 +41,8 @@ class LevenshteinComparator(BaseComparator):
     def _compare(self, truth: str, found: str) -> float:
         if truth == found:
             return 1.0
+        if self.same_numbers and numbers_in(truth) != numbers_in(found):
+            return 0.0
         from rapidfuzz.distance.Levenshtein import normalized_similarity
 
         return normalized_similarity(truth, found)
@@ -46,7 +51,22 @@ class LevenshteinComparator(BaseComparator):
         """All edit distances in one call."""
         from rapidfuzz.distance.Levenshtein import normalized_similarity
 
-        return bulk(truths, founds, normalized_similarity, 1.0)
+        scores = bulk(truths, founds, normalized_similarity, 1.0)
+        if self.same_numbers:
+            scores *= equality([numbers_in(truth) for truth in truths], [numbers_in(found) for found in founds])
+        return scores
+
+
+_DIGITS = re.compile(r"\d+")
+
+
+def numbers_in(text: str) -> tuple[str, ...]:
+    """The runs of digits in a text, in their order.
+
+    >>> numbers_in("Net 30 days, 2 % off")
+    ('30', '2')
+    """
+    return tuple(_DIGITS.findall(text))
 
 
 def bulk(truths: Sequence[str], founds: Sequence[str], scorer: Callable[..., float], best: float) -> Floats:
@@ -71,10 +91,13 @@ class ExactComparator(BaseComparator):
     name: ClassVar[str] = "exact"
 
     case_sensitive: bool = True
+    trim: bool = False
+    """Whether blanks around a text do not count."""
 
     def prepare(self, value: Any) -> str:
-        """The text, case-folded if case does not count."""
-        return str(value) if self.case_sensitive else str(value).casefold()
+        """The text, without what does not count."""
+        text = str(value).strip() if self.trim else str(value)
+        return text if self.case_sensitive else text.casefold()
 
     def _compare(self, truth: str, found: str) -> float:
         return 1.0 if truth == found else 0.0

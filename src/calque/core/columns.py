@@ -6,12 +6,12 @@ import importlib
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from calque.core.arguments import names_arguments
 from calque.core.errors import MissingExtra
 from calque.core.start_up import Frozen
 
@@ -189,6 +189,7 @@ def concat(parts: Sequence[Column]) -> Column:
     return np.concatenate([np.asarray(part) for part in parts])
 
 
+@names_arguments
 @dataclass(frozen=True, slots=True, eq=False)
 class Table(Mapping[str, Column]):
     """Named columns of equal length; a mapping by column name, an iterator by `rows`.
@@ -221,9 +222,11 @@ class Table(Mapping[str, Column]):
 
     def _repr_html_(self) -> str:
         """A small table for notebooks: the first rows, and how many there are."""
+        from html import escape  # only notebooks need it
+
         head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
         first = self.cut(0, min(self.height, SHOWN_ROWS)).rows()
-        rows = ["".join(f"<td>{_html_cell(value)}</td>" for value in row.values()) for row in first]
+        rows = ["".join(f"<td>{escape(_cell(value))}</td>" for value in row.values()) for row in first]
         body = "".join(f"<tr>{row}</tr>" for row in rows)
         more = f"<caption>the first {SHOWN_ROWS} of {self.height:,} rows</caption>" if self.height > SHOWN_ROWS else ""
         return f"<table>{more}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
@@ -272,8 +275,8 @@ class Table(Mapping[str, Column]):
         }
 
 
-def _html_cell(value: Any) -> str:
-    return "–" if value is None else f"{value:.4f}" if isinstance(value, float) else escape(str(value))
+def _cell(value: Any) -> str:
+    return "–" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
 def _frame_maker(package: str) -> Callable[..., Any]:

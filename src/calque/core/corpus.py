@@ -332,3 +332,13 @@ def _check_codes(codes: Codes, size: int, name: str, *, lowest: int = 0) -> None
 
 def _renumber(keep: Flags) -> Codes:
     return (np.cumsum(keep) - 1).astype(np.int32)
+
+
+def distinct_names(units: Sequence[UnitId]) -> list[str]:
+    """The names of documents as text, for JSON keys and lists: ``3`` and ``"3"`` in one corpus stay two.
+
+    >>> distinct_names([1, 3, "3", "a"])
+    ['1', '3', '"3"', 'a']
+    """
+    numbers = {str(unit) for unit in units if not isinstance(unit, str)}
+    return [f'"{unit}"' if isinstance(unit, str) and unit in numbers else str(unit) for unit in units]

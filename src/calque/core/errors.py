@@ -12,7 +12,7 @@ Misuse of the Python API stays ``TypeError`` or ``ValueError``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
@@ -66,6 +66,13 @@ class Issue:
             "help": self.help,
             "count": self.count,
         }
+
+    def renamed(self, files: Mapping[str, str]) -> Issue:
+        """The same with other names for these files, wherever it speaks of them."""
+        file, message, help = self.file, self.message, self.help
+        for path, name in files.items():
+            file, message, help = (text.replace(path, name) for text in (file, message, help))
+        return replace(self, file=file, message=message, help=help)
 
     @classmethod
     def from_dict(cls, data: dict[str, object]) -> Issue:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from calque.core.arguments import names_arguments
 from calque.core.corpus import BoxCorpus, Corpus, Extent, UnitId
-from calque.core.errors import ContractError, Issue, MergeError, by_place, summarize
+from calque.core.errors import ContractError, Issue, MergeError, Severity, by_place, summarize
 from calque.core.ledger import Ledger, check_disjoint
 from calque.core.result import Result, Sources
 from calque.core.signature import Signature
@@ -76,7 +77,7 @@ class Evaluator:
                 sources |= Sources(((truth.source, truth.model),), ((predictions.source, predictions.model),))
                 extent = extent or _extent_of(truth, predictions)
                 self.done += len(ledger.units)
-        self._add(parts, extent)
+        self._add(self._numbered_on(parts, issues), extent)
         self.task = task
         self._issues += summarize(by_place(issues))
         self._sources |= sources
@@ -106,16 +107,29 @@ class Evaluator:
     def _kept(self, ledger: Ledger) -> Ledger:
         return ledger if self._keep == "outcomes" else ledger.without_details()
 
+    @names_arguments
     def merge(self, other: Evaluator) -> Self:
         """Add the documents of another evaluator with the same signature."""
         apart = [*self.task.signature().differences(other.task.signature()), *self.task.at_odds(other.task)]
         if apart:
             raise MergeError("the two states were made with different settings: " + "; ".join(apart))
+        issues = list(other._issues)
         if other._parts:
-            self._add(other._parts, other._extent)
-        self._issues += other._issues
+            self._add(self._numbered_on(other._parts, issues), other._extent)
+        self._issues += issues
         self._sources |= other._sources
         return self
+
+    def _numbered_on(self, parts: LedgerParts, issues: list[Issue]) -> LedgerParts:
+        """The parts as they are added: documents that have only a number are counted on from those that are here."""
+        if not self.task.numbers_documents or not self._units or not parts:
+            return parts
+        ledger = parts.ledger()
+        appended = self.task.numbered_on(ledger, self._units)
+        if appended is ledger:
+            return parts
+        issues.append(NUMBERED_ON)
+        return self._alone(appended)
 
     def _add(self, parts: LedgerParts, extent: str = "") -> None:
         if extent and self._extent and extent != self._extent:
@@ -142,6 +156,12 @@ class Evaluator:
         """The numbers of everything seen so far; calling it changes nothing."""
         return Result.of(self.task, self.ledger(), self.issues(), self._sources, jobs=self._jobs)
 
+    def rename(self, files: Mapping[str, str]) -> None:
+        """Let files be called otherwise from now on, in sources and issues: a temporary copy of a stream is no name for it."""
+        if files:
+            self._sources = self._sources.renamed(files)
+            self._issues = [issue.renamed(files) for issue in self._issues]
+
     def state(self) -> bytes:
         """Everything that `from_state` needs to go on, as bytes."""
         header = {
@@ -155,6 +175,7 @@ class Evaluator:
         return pack(header, self.ledger())
 
     @classmethod
+    @names_arguments
     def from_state(cls, data: bytes, *, file: str = "") -> Evaluator:
         """The evaluator whose `state` this is."""
         header, ledger = unpack(data, file)
@@ -166,16 +187,25 @@ class Evaluator:
             evaluator._sources = Sources.from_dict(header["sources"])
         return evaluator
 
+    @names_arguments
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the state to a file, whole or not at all."""
         write_whole(path, self.state())
 
     @classmethod
+    @names_arguments
     def load(cls, path: str | os.PathLike[str]) -> Evaluator:
         """The evaluator that `save` wrote."""
         with open(path, "rb") as file:
             return cls.from_state(file.read(), file=os.fspath(path))
 
+
+NUMBERED_ON = Issue(
+    "numbered-on",
+    "documents without ids are counted on, in the order in which they were added",
+    help="give them ids (--id) if the same documents may come twice",
+    severity=Severity.NOTE,
+)
 
 _MEASURED = {Extent.PIXELS.value: "in pixels", Extent.NORMALIZED.value: "in shares of the page"}
 

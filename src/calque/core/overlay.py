@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from calque.core.columns import Array, Bytes, Codes, Column, Flags, Floats, Ints, Outlines, Table, take
-from calque.core.corpus import BoxCorpus, Flaw, UnitId, in_canonical_order
+from calque.core.corpus import BoxCorpus, Extent, Flaw, UnitId, in_canonical_order
 from calque.core.errors import ContractError
 from calque.core.masks import Masks
 from calque.core.start_up import Frozen
@@ -74,6 +74,8 @@ class Layer(Frozen, kw_only=True, eq=False):
         return {"box": self.boxes} if self.ids is None else {"box": self.boxes, "id": self.ids}
 
 
+PAGE_DETAILS = frozenset(("pages", column) for column in ("width", "height", "spelling"))
+"""What a ledger keeps of pages for viewers alone."""
 PASSED_ON = ("ids", "crowd", "ignore", "given_areas", "flaws", "outlines", "masks")
 """Columns that a layer takes over from its corpus as they are."""
 
@@ -90,6 +92,8 @@ class Overlay(Frozen, kw_only=True, eq=False):
     """For each page whether the truth knows it, with objects or without."""
     page_sizes: Floats | None
     """Width and height of each page, as the truth states them."""
+    extent: Extent
+    """What coordinates are measured in."""
     image_ids: tuple[UnitId, ...] | None
     """For each page the id of its image, when images are grouped into documents."""
     labels: tuple[str, ...]
@@ -166,6 +170,7 @@ class Overlay(Frozen, kw_only=True, eq=False):
             page_index=page_index,
             page_in_truth=_member(page[: len(truth.page_index)], pages),
             page_sizes=_page_sizes(truth, page, pages),
+            extent=truth.extent,
             image_ids=_image_ids(truth, found, page, pages),
             labels=labels,
             found_pages=page[len(truth.page_index) :],
@@ -182,6 +187,16 @@ class Overlay(Frozen, kw_only=True, eq=False):
         """For each page its document, its number there, and whether the truth knows it."""
         return {"unit": self.page_document, "page_index": self.page_index, "in_truth": self.page_in_truth}
 
+    def page_details(self) -> dict[str, Column]:
+        """What viewers need of each page: its size, NaN where unknown, and how its boxes are spelt (see `page_spelling`)."""
+        sizes = np.full((len(self.page_index), 2), np.nan) if self.page_sizes is None else self.page_sizes
+        spelling = np.full(len(self.page_index), page_spelling(self.truth.form, self.extent), dtype=np.uint8)
+        return {
+            "width": np.ascontiguousarray(sizes[:, 0]),
+            "height": np.ascontiguousarray(sizes[:, 1]),
+            "spelling": spelling,
+        }
+
     @cached_property
     def first_pages(self) -> Codes:
         """For each page the first page of its document."""
@@ -191,6 +206,14 @@ class Overlay(Frozen, kw_only=True, eq=False):
         """For each object of a layer its document, its page (counted from the document's first) and its label."""
         page = np.arange(len(self.page_document), dtype=np.int32) - self.first_pages
         return {"unit": layer.spread(self.page_document), "page": layer.spread(page), "label": layer.label}
+
+    def within_document(self, layer: Layer, other: Layer, match: Codes) -> Codes:
+        """Rows of the other side that rows of a layer point at, counted from the first of their document; -1 stays.
+
+        What a row points at stands on its own page, and so in its own document.
+        """
+        relative: Codes = match - layer.spread(other.offsets[self.first_pages].astype(np.int32))
+        return np.maximum(relative, np.int32(-1), out=relative)
 
     def unlabelled(self) -> Overlay:
         """The same boxes as if all had one label, for questions about places alone."""
@@ -214,6 +237,19 @@ def pixel_sizes(sizes: Floats) -> Ints:
     with np.errstate(invalid="ignore"):
         whole = ((sizes >= 0) & (sizes < 2**31) & (sizes == np.floor(sizes))).all(axis=1, keepdims=True)
         return np.where(whole, sizes[:, ::-1], -1.0).astype(np.int64)
+
+
+SIZED, NORMALIZED = 1, 2
+"""Bits of a page's spelling: boxes are a corner and a size, and coordinates are shares of the page."""
+
+
+def page_spelling(form: BoxForm, extent: Extent) -> int:
+    """How the boxes of a page are written, as a code that a ledger can keep.
+
+    >>> page_spelling(BoxForm.XYWH, Extent.PIXELS), page_spelling(BoxForm.XYXY, Extent.NORMALIZED)
+    (1, 2)
+    """
+    return SIZED * (form is BoxForm.XYWH) | NORMALIZED * (extent is Extent.NORMALIZED)
 
 
 def _without_labels(layer: Layer) -> Layer:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import math
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -53,6 +55,13 @@ class Sources(Frozen):
             tuple(sorted({*self.truth, *other.truth})),
             tuple(sorted({*self.predictions, *other.predictions})),
         )
+
+    def renamed(self, files: Mapping[str, str]) -> Sources:
+        """The same with other names for these files."""
+        truth, predictions = (
+            tuple(sorted((files.get(file, file), model) for file, model in side)) for side in (self.truth, self.predictions)
+        )
+        return Sources(truth, predictions)
 
     def to_dict(self) -> dict[str, list[dict[str, str]]]:
         """The JSON form."""
@@ -189,7 +198,7 @@ class Result:
         """The main thing in a sentence, the headline measures, and the signature."""
         tree = self.to_dict()
         told = [*self.warning(), *_told(self.task.sentence(tree))]
-        return [*told, *self.task.headline(with_reasons(tree)), *_told(str(self.signature))]
+        return [*told, *self.task.brief_sections(with_reasons(tree)), *_told(str(self.signature))]
 
     def template(self) -> list[Section]:
         """The numbers in the reporting template of the task's source document; empty if that has none."""
@@ -198,6 +207,15 @@ class Result:
     def flat(self) -> list[dict[str, Any]]:
         """The numbers as rows of one table, for spreadsheets, each with the signature."""
         return [{**row, "signature": str(self.signature)} for row in self.task.flat(with_reasons(self.to_dict()))]
+
+    def report(self, path: str | os.PathLike[str], **options: Any) -> None:
+        """Write one HTML file that shows everything: numbers, pages, objects. It opens offline and asks nobody for anything.
+
+        ``images`` names a folder with pictures of the pages, ``sidecar=True`` puts them beside the file, ``size`` is how many
+        bytes of them go into it, ``jobs`` how many workers make them ready. The outcomes must have been kept, as is usual.
+        """
+        # The report stands above results, which know nothing of files.
+        importlib.import_module("calque.report").write([self], path, **options)
 
     def warning(self) -> list[Section]:
         """What stands before all numbers when nothing was evaluated."""

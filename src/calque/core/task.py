@@ -6,11 +6,12 @@ import dataclasses
 import importlib
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from calque.core.arguments import names_fields
 from calque.core.errors import ConfigError
 from calque.core.signature import Signature
 from calque.core.start_up import Frozen
@@ -18,10 +19,11 @@ from calque.core.start_up import Frozen
 if TYPE_CHECKING:
     # Tasks are built while the command line starts; numpy waits until there is something to score.
     from calque.core.columns import Table
-    from calque.core.corpus import Corpus
+    from calque.core.corpus import Corpus, UnitId
     from calque.core.errors import Issue
     from calque.core.ledger import Ledger
     from calque.core.measures import Measure, MeasureName
+    from calque.core.presentation.pictured import Finding, Pictured, Sentence
     from calque.core.presentation.sections import Section
     from calque.core.unevaluated import Ground
 
@@ -110,11 +112,14 @@ class Task(ABC):
     """What to try when the two sides name the same documents in different ways."""
     by_chunks: ClassVar[bool] = False
     """Whether `measure` reads a ledger by `chunks`, so that one that is longer than memory can wait in a file."""
+    numbers_documents: ClassVar[bool] = False
+    """Whether documents may come without ids and are numbered then; `numbered_on` says what becomes of them when they meet."""
     known: ClassVar[dict[str, type[Task]]] = {}
     """Every task class that was defined, by name, so that a state finds its own."""
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
+        names_fields(cls)
         Task.known[cls.name] = cls
 
     @classmethod
@@ -168,10 +173,12 @@ class Task(ABC):
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # most have none
         """One row for each item, with what happened to it."""
         from calque.core.columns import Strings, Table
+        from calque.core.corpus import distinct_names
         from calque.core.ledger import UNIT
 
         rows = next(iter(ledger.tables.values()))
-        documents = Strings.pack(str(ledger.units[unit]) for unit in rows.array(UNIT).tolist())
+        names = distinct_names(ledger.units)
+        documents = Strings.pack(names[unit] for unit in rows.array(UNIT).tolist())
         return Table({"document": documents, **{name: column for name, column in rows.items() if name != UNIT}})
 
     def listed(self, ledger: Ledger) -> Iterator[dict[str, Any]]:
@@ -209,6 +216,10 @@ class Task(ABC):
         """Why results under this task and another with the same signature are not to be put together."""
         return []
 
+    def numbered_on(self, ledger: Ledger, taken: Set[UnitId]) -> Ledger:  # noqa: ARG002  # for tasks that number documents
+        """A ledger as it is added to others that have these documents: what has only a number is counted on."""
+        return ledger
+
     def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
         """The numbers as a person reads them."""
         from calque.core.presentation.sections import Section
@@ -220,9 +231,25 @@ class Task(ABC):
         """The main thing that the numbers say, in one plain sentence; undefined numbers are ``None`` here."""
         return ""
 
-    def headline(self, numbers: Mapping[str, Any]) -> list[Section]:
+    def brief_sections(self, numbers: Mapping[str, Any]) -> list[Section]:
         """The few numbers that ``--brief`` shows."""
         return self.sections(numbers)
+
+    def headline(self, numbers: Mapping[str, Any]) -> Sentence:
+        """What a report begins with: the strength and the worst weakness in one sentence, with the measures in it."""
+        return [self.sentence(numbers) or f"{self.name.capitalize()}."]
+
+    def findings(self, numbers: Mapping[str, Any]) -> list[Finding]:  # noqa: ARG002  # a task of somebody else may have none
+        """Up to five things to look at, each with the part of a report's address that leads to exactly those objects."""
+        return []
+
+    def viewed(self, ledger: Ledger, numbers: Mapping[str, Any]) -> Mapping[str, Any]:  # noqa: ARG002  # most have no views
+        """The numbers with every view that a report shows, whether or not it was asked for."""
+        return numbers
+
+    def pictured(self, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictured | None:  # noqa: ARG002  # tables alone, then
+        """What a report draws beside the tables; nothing where a task has nothing to draw."""
+        return None
 
     def report_sections(self, numbers: Mapping[str, Any]) -> list[Section]:  # noqa: ARG002  # most have none
         """The reporting template of the task's source document, filled in; empty where that has none."""
@@ -336,12 +363,21 @@ class PartsBeside:
     """A task of a package of its own, whose parts stand in modules beside it and are imported when somebody asks for them.
 
     ``numbers`` has ``MEASURES``; ``presentation`` has ``sentence``, ``headline``, ``sections``, ``flat``,
-    ``result_schema`` and ``COLUMNS``.
+    ``result_schema`` and ``COLUMNS``. What a report shows may stand beside them: ``story`` has ``headline`` and
+    ``findings``, ``pictured`` has ``pictured`` and perhaps ``viewed``.
     """
 
     @classmethod
     def _beside(cls, module: str) -> Any:
         return importlib.import_module(f"{cls.__module__.rpartition('.')[0]}.{module}")
+
+    @classmethod
+    def _perhaps_beside(cls, module: str, name: str) -> Any:
+        """A function of a module that a task need not have."""
+        import importlib.util
+
+        there = importlib.util.find_spec(f"{cls.__module__.rpartition('.')[0]}.{module}")
+        return None if there is None else getattr(cls._beside(module), name, None)
 
     @classmethod
     def measures(cls) -> tuple[Measure, ...]:
@@ -371,7 +407,7 @@ class PartsBeside:
         told: str = self._beside("presentation").sentence(numbers)
         return told
 
-    def headline(self, numbers: Mapping[str, Any]) -> list[Section]:
+    def brief_sections(self, numbers: Mapping[str, Any]) -> list[Section]:
         """The few numbers that ``--brief`` shows."""
         shown: list[Section] = self._beside("presentation").headline(numbers)
         return shown
@@ -380,3 +416,27 @@ class PartsBeside:
         """The numbers as rows of one table, for spreadsheets."""
         rows: list[dict[str, Any]] = self._beside("presentation").flat(numbers)
         return rows
+
+    def headline(self, numbers: Mapping[str, Any]) -> Sentence:
+        """What a report begins with."""
+        made = self._perhaps_beside("story", "headline")
+        told: Sentence = [self.sentence(numbers)] if made is None else made(numbers)
+        return told
+
+    def findings(self, numbers: Mapping[str, Any]) -> list[Finding]:
+        """Up to five things to look at."""
+        made = self._perhaps_beside("story", "findings")
+        lines: list[Finding] = [] if made is None else made(numbers)
+        return lines
+
+    def viewed(self, ledger: Ledger, numbers: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The numbers with every view that a report shows."""
+        made = self._perhaps_beside("pictured", "viewed")
+        whole: Mapping[str, Any] = numbers if made is None else made(self, ledger, numbers)
+        return whole
+
+    def pictured(self, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictured | None:
+        """What a report draws beside the tables."""
+        made = self._perhaps_beside("pictured", "pictured")
+        drawn: Pictured | None = None if made is None else made(self, ledger, numbers)
+        return drawn

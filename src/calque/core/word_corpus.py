@@ -90,6 +90,10 @@ class Lattice:
         """Everyone who read some candidate, in the order of first mention."""
         return tuple(dict.fromkeys(source for edge in self.edges for source in edge.sources))
 
+    def covered_by(self, source: str) -> bool:
+        """Whether a source has a candidate in every slot."""
+        return len({edge.start for edge in self.edges if source in edge.sources}) == self.slots
+
     def read_by(self, source: str) -> list[str]:
         """What one source read: the words of its candidates, slot by slot; nothing where it has none."""
         words: list[str] = []
@@ -174,6 +178,8 @@ class WordCorpus(Corpus):
     regions: tuple[str, ...] = ()
     removed: tuple[Removed, ...] = ()
     """What clean-up took out."""
+    texts: tuple[str, ...] | None = None
+    """What the words of each document were split from, where characters are compared."""
     cleaned: Hashable = None
     """The clean-up that its words went through, so that none goes through it twice."""
     lattices: Mapping[UnitId, Lattice] = field(default_factory=dict)
@@ -197,6 +203,28 @@ class WordCorpus(Corpus):
         offsets = np.cumsum([0, *(len(documents[unit]) for unit in units)], dtype=np.int64)
         vocabulary = Strings.pack(known)
         return cls(documents=units, offsets=offsets, word=np.array(codes, dtype=np.int32), vocabulary=vocabulary, **keywords)
+
+    @classmethod
+    def joined(cls, parts: Sequence[WordCorpus], **keywords: Any) -> WordCorpus:
+        """The documents of several corpora as one, with the ids of their words; each document may be in one of them."""
+        found: dict[UnitId, tuple[list[str], list[int] | None]] = {}
+        for part in parts:
+            positions = None if part.position is None else part.position.tolist()
+            for row, (unit, words) in enumerate(part.by_document()):
+                if unit in found:
+                    raise ContractError.single("same-document", f"document {unit!r} stands in two files", file=part.source)
+                span = slice(*part.offsets[row : row + 2].tolist())
+                found[unit] = words, None if positions is None else positions[span]
+        made = cls.of({unit: words for unit, (words, _) in found.items()}, **keywords)
+        issues = tuple(issue for part in parts for issue in part.issues)
+        if all(part.position is None for part in parts):
+            return replace(made, issues=issues)
+        ids = [found[unit][1] or list(range(len(found[unit][0]))) for unit in made.documents]
+        return replace(made, issues=issues, position=np.fromiter(chain.from_iterable(ids), dtype=np.int64, count=len(made)))
+
+    def with_issues(self, issues: Iterable[Issue]) -> WordCorpus:
+        """The same words, with these issues in place of its own."""
+        return replace(self, issues=tuple(issues))
 
     def __len__(self) -> int:
         """The number of words."""
@@ -232,6 +260,7 @@ class WordCorpus(Corpus):
             page=None if self.page is None else self.page[rows],
             region=None if self.region is None else self.region[rows],
             removed=tuple(removed for removed in self.removed if removed.document in wanted),
+            texts=None if self.texts is None else tuple(self.texts[row] for row in kept),
             lattices={unit: lattice for unit, lattice in self.lattices.items() if unit in wanted},
         )
 

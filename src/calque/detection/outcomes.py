@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from calque.core.columns import Array, Column, Flags, Floats, Strings, Table
+from calque.core.corpus import distinct_names
 from calque.core.ledger import UNIT, Ledger
 from calque.detection.kinds.numbers import KINDS, SUBTYPE_NAMES, View
 from calque.detection.scoring import EXCLUDED, IGNORED, INVALID, STATUS_NAMES, Status
@@ -38,8 +39,9 @@ def _side(ledger: Ledger, name: str, threshold: float, view: View) -> dict[str, 
     pages = ledger.table("pages").array("page_index")
     partner = np.where(paired, ledger.absolute(other, unit, table.array("match")), -1)
     missing: Floats = np.full(table.height, np.nan)
+    names = distinct_names(ledger.units)
     columns: dict[str, list[str] | Array] = {
-        "document": [str(ledger.units[position]) for position in unit.tolist()],
+        "document": [names[position] for position in unit.tolist()],
         "page": pages[ledger.absolute("pages", unit, table.array("page"))],
         "side": ["truth" if name == "truth" else "prediction"] * table.height,
         "id": _ids(table),

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from calque.core.columns import Bytes, Codes, Column, Flags, Strings, Table
+from calque.core.columns import Bytes, Column, Flags, Strings, Table
 from calque.core.corpus import BoxCorpus, Flaw
 from calque.core.ledger import Ledger
-from calque.core.overlay import Layer, Overlay
+from calque.core.overlay import PAGE_DETAILS, Layer, Overlay
 from calque.core.pairing import Pairing, ScorePairing, by_score, greedy
 from calque.detection.average_precision import area_ranges
 from calque.detection.kinds.classify import Kinds, classify, mark_empty_pages
@@ -48,7 +48,7 @@ INVALID = (Status.UNKNOWN_LABEL, Status.BAD_BOX, Status.UNKNOWN_PAGE)
 
 Columns: TypeAlias = dict[str, Column]
 
-DETAILS = frozenset((table, column) for table in ("truth", "found") for column in ("box", "id"))
+DETAILS = frozenset((table, column) for table in ("truth", "found") for column in ("box", "id")) | PAGE_DETAILS
 
 
 def score(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> Ledger:
@@ -62,7 +62,7 @@ def score(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> 
     found_status = whatever_score.copy()
     if task.min_score is not None:
         found_status[(found_status <= Status.SMALL) & (overlay.found.scores < task.min_score)] = Status.LOW_SCORE
-    roles = _roles_of(truth_status, found_status, whatever_score)
+    roles = roles_of(truth_status, found_status, whatever_score)
     # The pairs at a higher threshold are among those at a lower one.
     lowest = min(task.iou[0], task.limits().match)
 
@@ -80,7 +80,7 @@ def score(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> 
     views = added(task, overlay, (truth, found), pairing, roles, jobs=jobs)
     truth_extra = {**truth_errors, **views.truth}
     if views.met is not None:
-        truth_extra["met"] = _within_document(overlay, overlay.truth, overlay.found, views.met)
+        truth_extra["met"] = overlay.within_document(overlay.truth, overlay.found, views.met)
     return Ledger(
         units=overlay.documents,
         names={"label": overlay.labels, "status": STATUS_NAMES},
@@ -95,8 +95,8 @@ def score(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> 
     )
 
 
-def _roles_of(truth_status: Bytes, found_status: Bytes, whatever_score: Bytes) -> Roles:
-    # A small prediction may still be the one that finds a truth that counts; only unpaired is it ignored.
+def roles_of(truth_status: Bytes, found_status: Bytes, whatever_score: Bytes) -> Roles:
+    """Who takes part in what. A small prediction may still be the one that finds a truth; only unpaired is it ignored."""
     return Roles(
         truth=_roles(truth_status, ignored=ABSORBS),
         found=_roles(found_status, ignored=TAKES_PART),
@@ -132,12 +132,12 @@ def _error_columns(
 def _kind_columns(overlay: Overlay, kinds: Kinds) -> tuple[Columns, Columns]:
     truth: Columns = {
         "kind": kinds.truth,
-        "partner": _within_document(overlay, overlay.truth, overlay.found, kinds.truth_partner),
+        "partner": overlay.within_document(overlay.truth, overlay.found, kinds.truth_partner),
         "area": overlay.truth.areas(),
     }
     found: Columns = {
         "kind": kinds.found,
-        "partner": _within_document(overlay, overlay.found, overlay.truth, kinds.found_partner),
+        "partner": overlay.within_document(overlay.found, overlay.truth, kinds.found_partner),
         "subtype": kinds.subtype,
         "area": overlay.found.areas(),
     }
@@ -194,7 +194,7 @@ def _pages(overlay: Overlay) -> Table:
     columns = overlay.page_columns()
     if overlay.image_ids is not None:
         columns["image"] = Strings.pack([_sortable(image) for image in overlay.image_ids])
-    return Table(columns)
+    return Table({**columns, **overlay.page_details()})
 
 
 def _sortable(image: int | str) -> str:
@@ -204,7 +204,7 @@ def _sortable(image: int | str) -> str:
 
 def _truth_rows(overlay: Overlay, status: Bytes, pairing: Pairing, ranking: ScorePairing, extra: Columns) -> Table:
     columns: Columns = {
-        "match": _within_document(overlay, overlay.truth, overlay.found, pairing.truth_match),
+        "match": overlay.within_document(overlay.truth, overlay.found, pairing.truth_match),
         "iou": pairing.iou,
         "coverage": pairing.coverage,
         "purity": pairing.purity,
@@ -217,7 +217,7 @@ def _truth_rows(overlay: Overlay, status: Bytes, pairing: Pairing, ranking: Scor
 def _found_rows(overlay: Overlay, status: Bytes, pairing: Pairing, ranking: ScorePairing, extra: Columns) -> Table:
     columns: Columns = {
         "score": overlay.found.scores,
-        "match": _within_document(overlay, overlay.found, overlay.truth, pairing.found_match),
+        "match": overlay.within_document(overlay.found, overlay.truth, pairing.found_match),
         "iou": pairing.found_iou,
         "absorbed": pairing.absorbed,
         "rank": ranking.rank,
@@ -231,12 +231,3 @@ def _found_rows(overlay: Overlay, status: Bytes, pairing: Pairing, ranking: Scor
 def _rows(overlay: Overlay, layer: Layer, status: Bytes, columns: dict[str, Column]) -> Table:
     """The columns that both sides share, then the side's own."""
     return Table({**overlay.row_columns(layer), "status": status, **columns, **layer.detail_columns()})
-
-
-def _within_document(overlay: Overlay, layer: Layer, other: Layer, match: Codes) -> Codes:
-    """Rows of the other side that rows of a layer point at, counted from the first of their document; -1 stays.
-
-    What a row points at stands on its own page, and so in its own document.
-    """
-    relative: Codes = match - layer.spread(other.offsets[overlay.first_pages].astype(np.int32))
-    return np.maximum(relative, np.int32(-1), out=relative)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from calque.core.arguments import names_arguments
 from calque.core.columns import Table
 from calque.core.errors import ConfigError
 from calque.core.ledger import UNIT, Ledger
@@ -170,6 +171,7 @@ def _from_text(text: str) -> Ledger:
     return unpack(base64.b64decode(text, validate=True), "accumulator state")[1]
 
 
+@names_arguments
 class BBoxMAPAccumulator(LedgerAccumulator):
     """Collects boxes and computes their mean average precision: ``bbox_map_metrics``."""
 
@@ -204,6 +206,7 @@ class BBoxMAPAccumulator(LedgerAccumulator):
         return box_metrics(ledger, BoxTotals(ledger, self.iou_thresholds), coverage, self.iou_thresholds)
 
 
+@names_arguments
 class ConfidenceAccumulator(LedgerAccumulator):
     """Collects confidences and says what they are worth: ``confidence_metrics``."""
 

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import base64
 import warnings
+import weakref
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from calque.core.arguments import names_arguments
 from calque.core.corpus import UnitId
 from calque.core.errors import MergeError
 from calque.core.evaluator import Evaluator
 from calque.core.record_corpus import RecordCorpus
 from calque.core.result import Result
 from calque.core.storage.state import well_formed
-from calque.fields.accumulators import LedgerAccumulator, PostComparisonAccumulator, renumbered
+from calque.engines import using
+from calque.engines.in_processes import Processes
+from calque.fields.accumulators import LedgerAccumulator, PostComparisonAccumulator
 from calque.fields.schemas.sources import schema_text
 from calque.fields.task import Fields
 
@@ -42,6 +47,7 @@ class ProcessEvaluation:
         return self.accumulator_metrics.get("confidence_metrics")
 
 
+@names_arguments
 class BulkStructuredModelEvaluator:
     """Compares pairs of models as they come and adds them up.
 
@@ -61,6 +67,7 @@ class BulkStructuredModelEvaluator:
     ) -> None:
         self._settings = {"recall_with_fd": recall_with_fd, "accounting": accounting, "keep_outcomes": False, **settings}
         self._jobs = jobs
+        self._engine: Processes | None = None
         self.accumulators = tuple(accumulators)
         self._schema = schema_text(target_schema)
         self.reset()
@@ -103,6 +110,7 @@ class BulkStructuredModelEvaluator:
     def compute(self) -> ProcessEvaluation:
         """The numbers of everything seen so far."""
         result = self._whole().compute()
+        self._send_home()
         numbers = result.numbers
         computed = {accumulator.name: accumulator.compute() for accumulator in self.accumulators}
         return ProcessEvaluation(
@@ -146,17 +154,13 @@ class BulkStructuredModelEvaluator:
             return
         self._flush()
         other = Evaluator.from_state(data, file="state")
-        ledger = other.ledger()
-        unnamed = bool((~ledger.table("documents").array("named")).any())
         if self._evaluator is None:
             self._evaluator, self._schema, self._calls = other, schema, calls
-        elif unnamed:
-            warnings.warn("documents without ids are numbered on in the order of the merges", UserWarning, stacklevel=3)
-            ledger = renumbered(ledger, 1 + max((unit for unit in self._seen if isinstance(unit, int)), default=-1))
-            self._evaluator.merge(Evaluator(other.task, keep="numbers").add(ledger, issues=other.issues()))
         else:
+            if (~other.ledger().table("documents").array("named")).any():
+                warnings.warn("documents without ids are numbered on in the order of the merges", UserWarning, stacklevel=3)
             self._evaluator.merge(other)
-        self._seen.update(ledger.units)
+        self._seen.update(self._evaluator.ledger().units)
         self._calls = max([self._calls, *(unit + 1 for unit in self._seen if isinstance(unit, int))])
 
     def _whole(self) -> Evaluator:
@@ -174,11 +178,27 @@ class BulkStructuredModelEvaluator:
         truth = RecordCorpus(documents=units, records=[each for _, each, _ in self._waiting], named=self._waiting_named)
         found = RecordCorpus(documents=units, records=[each for _, _, each in self._waiting], named=self._waiting_named)
         self._waiting = []
-        ledger = self._evaluator.task.score(truth, found, jobs=self._jobs)
+        with using(self._workers()) if self._jobs > 1 else nullcontext():
+            ledger = self._evaluator.task.score(truth, found, jobs=self._jobs)
         self._evaluator.add(ledger)
         for accumulator in self.accumulators:
             if isinstance(accumulator, LedgerAccumulator):
                 accumulator.add(ledger)
+
+    def _workers(self) -> Processes:
+        """Workers that stay from one round of documents to the next, until the numbers are asked for."""
+        if self._engine is None:
+            self._engine = Processes(self._jobs).__enter__()
+            weakref.finalize(self, self._engine.__exit__)
+        return self._engine
+
+    def _send_home(self) -> None:
+        if self._engine is not None:
+            self._engine.__exit__()
+            self._engine = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_engine": None}  # workers stay where they are
 
 
 def _raw(model: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from collections.abc import Mapping
@@ -39,10 +40,12 @@ def measure(task: Fields, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
 
     located, rated = at_once(threads_for(total["total"], jobs), boxes, confidences)
     return {
+        "schema": {"inferred_from": json.loads(task.schema).get("inferred")},
         "overall": overall(task, documents, fields),
         "fields": fields,
         **located,
         **rated,
+        "not_in_schema": outside(ledger),
         "document_count": total["counted"],
         "unaccounted_boxes": total["unaccounted"],
         "boxes": {
@@ -55,6 +58,15 @@ def measure(task: Fields, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
             "only_predictions": [ledger.units[unit] for unit in sorted(documents.only_found)],
         },
     }
+
+
+def outside(ledger: Ledger) -> dict[str, int]:
+    """The fields that the schema does not know, and how often they occur, the most frequent first."""
+    names = ledger.names["name"]
+    totals = np.zeros(len(names), np.int64)
+    for rows in ledger.chunks("outside"):
+        np.add.at(totals, rows.array("name"), rows.array("count"))
+    return dict(sorted(zip(names, totals.tolist(), strict=True), key=lambda each: (-each[1], each[0])))
 
 
 class DocumentTotals:

@@ -16,6 +16,7 @@ from calque.core.presentation.result_schema import (
     list_of,
     map_of,
     object_of,
+    perhaps,
     result_of,
 )
 from calque.core.presentation.sections import Missing, Section
@@ -42,11 +43,19 @@ COLUMNS = {
     "calibration error": "How far confidences are from accuracy, over ten equal bins (ECE).",
     "error capture gain": "How many more errors are found by looking at the least sure fields first than by looking at any.",
 }
+MOST_OUTSIDE = 12
+"""How many fields that the schema does not know are named in a table; the JSON has all."""
 BOX_HEAD = ("class", "truths", "boxes", "AP", "AP50", "AP75", "mean IoU")
 
 
 def sentence(numbers: Mapping[str, Any]) -> str:
-    """How many of the true values were read, and what became of the others."""
+    """How many of the true values were read, what became of the others, and where the schema comes from if nobody gave one."""
+    inferred = numbers["schema"]["inferred_from"]
+    made = f" No schema was given: it was made from {inferred}; --explain-schema shows how each field is compared."
+    return _read(numbers) + (made if inferred else "")
+
+
+def _read(numbers: Mapping[str, Any]) -> str:
     overall, documents = numbers["overall"], counted(numbers["document_count"], "document")
     right, wrong, missing, made_up = (overall[name] for name in ("tp", "fd", "fn", "fa"))
     values = right + wrong + missing
@@ -84,12 +93,22 @@ def _fields(numbers: Mapping[str, Any]) -> Section:
     documents = numbers["documents"]
     boxes = counted(numbers["unaccounted_boxes"], "box", "boxes")
     notes = [f"{counted(numbers['document_count'], 'document')}, {boxes} unaccounted for"]
+    notes += _outside(numbers["not_in_schema"])
     notes += [
         f"{counted(len(names), 'document')} only in the {side}: {some(names)}"
         for side, names in (("truth", documents["only_truth"]), ("predictions", documents["only_predictions"]))
         if names
     ]
     return Section(title="Fields", head=FIELD_HEAD, rows=rows, notes=notes, rule_before=len(rows) - 1)
+
+
+def _outside(names: Mapping[str, int]) -> list[str]:
+    """One line for the fields that the schema does not know: they are in no number."""
+    if not names:
+        return []
+    shown = ", ".join(f"{name} ({count:,})" for name, count in list(names.items())[:MOST_OUTSIDE])
+    more = f" and {counted(len(names) - MOST_OUTSIDE, 'other')}" if len(names) > MOST_OUTSIDE else ""
+    return [f"not in the schema: {shown}{more}"]
 
 
 def _total_row(numbers: Mapping[str, Any]) -> Sequence[Any]:
@@ -177,12 +196,14 @@ def result_schema() -> Schema:
     return result_of(
         "fields",
         {
+            "schema": object_of({"inferred_from": perhaps(TEXT)}),
             "overall": object_of({**_COUNTED, "weighted_overall_score": NUMBER}),
             "fields": map_of(object_of(_COUNTED, {"mean_score": NUMBER})),
             "bbox_map_metrics": _boxes_schema(),
             "joint": map_of(object_of(joint)),
             "confidence_metrics": _confidences_schema(),
             "acceptance": _acceptance(),
+            "not_in_schema": map_of(COUNT),
             "document_count": COUNT,
             "unaccounted_boxes": COUNT,
             "boxes": object_of(dict.fromkeys(("truth", "predicted", "ignored"), COUNT)),

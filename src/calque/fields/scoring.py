@@ -187,7 +187,14 @@ class Scorer:
         return fields, whole
 
     def _side(self, unit: UnitId, data: Any, which: int) -> RecordSide:
-        return RecordSide(self.plan, data, self._noter(unit, which), form=self.task.boxes, empty_object=self._empty_object)
+        return RecordSide(
+            self.plan,
+            data,
+            self._noter(unit, which),
+            form=self.task.boxes,
+            empty_object=self._empty_object,
+            only_declared=self.task.accounting == "complete",
+        )
 
     def _noter(self, unit: UnitId, which: int) -> Callable[[str, str, str], None]:
         def note(code: str, path: str, message: str) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -13,6 +14,8 @@ from calque.geometry.forms import DECIMAL_COCO_THRESHOLDS
 
 if TYPE_CHECKING:
     from calque.core.columns import Table
+    from calque.core.corpus import UnitId
+    from calque.core.errors import Issue
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
     from calque.core.record_corpus import RecordCorpus
@@ -23,8 +26,8 @@ if TYPE_CHECKING:
 class Fields(PartsBeside, Task):
     """Compares records field by field: values by comparators, list items by the best pairing, boxes by IoU.
 
-    ``schema`` is the plain form, a JSON Schema, a `StructuredModel` class, or the text or path of one; without one, the first
-    update makes it from the truth.
+    ``schema`` is the plain form, a JSON Schema, a class (a `StructuredModel`, any pydantic model, a dataclass, a TypedDict), or
+    the text or path of one; without one, the first update makes it from the truth. `explain` says how each field is compared.
 
     >>> from calque import Evaluator
     >>> task = Fields(schema={"fields": {"vendor": {"type": "str", "threshold": 0.8}, "total": {"type": "float"}}})
@@ -38,6 +41,7 @@ class Fields(PartsBeside, Task):
     name: ClassVar[str] = "fields"
     naming: ClassVar[str] = "write ids alike on both sides, or name the key that holds them with --id KEY"
     by_chunks: ClassVar[bool] = True
+    numbers_documents: ClassVar[bool] = True
 
     schema: Any = setting(  # noqa: RUF009  # a field, as all of them; it takes many forms and keeps text
         "",
@@ -45,7 +49,7 @@ class Fields(PartsBeside, Task):
         key="schema",
         always=True,
         metavar="SCHEMA",
-        help="A schema file (plain form or JSON Schema), or module:Class. Default: made from TRUTH.",
+        help="A schema file (plain form or JSON Schema), or module:Class. Default: made from TRUTH; see --explain-schema.",
     )
     id: str = setting(
         "",
@@ -93,7 +97,7 @@ class Fields(PartsBeside, Task):
         if self.schema != "":
             from calque.fields.schemas.sources import schema_text
 
-            object.__setattr__(self, "schema", schema_text(self.schema))
+            object.__setattr__(self, "schema", schema_text(self.schema, accounting=self.accounting))
         object.__setattr__(self, "iou", tuple(sorted({float(value) for value in self.iou})))
         if not self.iou or not all(0 < value <= 1 for value in self.iou):
             raise ConfigError(f"iou must be above 0 and at most 1, not {list(self.iou)}")
@@ -108,36 +112,58 @@ class Fields(PartsBeside, Task):
         """The schema, compiled."""
         from calque.fields.schemas.plain_form import compile_plan
 
-        if not self.schema:
-            raise ConfigError("no schema: give one, or let Fields.inferred(truth) make one from the truth")
-        # The original knows nothing of boxes when it pairs items.
-        return compile_plan(self.schema, nearest=self.accounting == "complete")
+        self._has_schema()
+        return compile_plan(self.schema, self.accounting)
 
     @classmethod
     def inferred(cls, truth: Any, **settings: Any) -> Fields:
-        """The task with a schema made from the truth: strings, numbers, truth values, objects and lists as they occur."""
+        """The task with a schema made from the truth, by type, name and shape of the values."""
         return cls(**settings).settled(truth)
+
+    def explain(self) -> list[dict[str, Any]]:
+        """For every field its type, comparator, threshold and weight, and the evidence for the choice.
+
+        >>> task = Fields.inferred([{"invoice_number": "INV-2024-0017", "total": "$1,500.00"}])
+        >>> [(each["field"], each["comparator"], each["threshold"]) for each in task.explain()]
+        [('invoice_number', 'exact', 1.0), ('total', 'numeric', 1.0)]
+        """
+        from calque.fields.schemas.explained import explained
+
+        self._has_schema()
+        return [each.to_dict() for each in explained(self.schema, self.accounting)]
+
+    def _has_schema(self) -> None:
+        if not self.schema:
+            raise ConfigError("no schema: give one, or let Fields.inferred(truth) make one from the truth")
 
     def settled(self, expected: Any) -> Fields:
         """The task with a schema: its own, or one made from the truth."""
         if self.schema:
             return self
-        from calque.fields.schemas.sources import infer_schema
+        from calque.fields.schemas.inference import infer_schema
         from calque.readers.records import read_records
 
         if isinstance(expected, Iterator):
             raise TypeError("the truth is read twice to make a schema: give a list and not an iterator, or give a schema")
-        return replace(self, schema=infer_schema(read_records(expected, id_key=self.id or None)))
+        return replace(self, schema=infer_schema(read_records(expected, id_key=self.id or None), self.accounting))
 
     def numbers_only(self) -> Fields:
         """The task that lists no compared field."""
         return replace(self, keep_outcomes=False) if self.keep_outcomes else self
 
+    def numbered_on(self, ledger: Ledger, taken: Set[UnitId]) -> Ledger:
+        """The ledger with the documents that have no id counted on from those that are there."""
+        from calque.fields.accumulators import renumbered
+
+        return renumbered(ledger, 1 + max((unit for unit in taken if isinstance(unit, int)), default=-1))
+
     def told(self, name: str) -> str:
         """A setting's value in the signature: the schema by its digest."""
         if name != "schema" or not self.schema:
             return super().told(name)
-        return hashlib.sha256(self.schema.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        from calque.fields.schemas.plain_form import comparison_of
+
+        return hashlib.sha256(comparison_of(self.schema).encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
     def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[RecordCorpus, RecordCorpus]]:
         """Both sides as records, paired by id or by line, some documents at a time."""
@@ -159,6 +185,15 @@ class Fields(PartsBeside, Task):
         from calque.fields.numbers import measure
 
         return measure(self, ledger, jobs=jobs)
+
+    def losses(self, ledger: Ledger) -> tuple[Issue, ...]:  # noqa: ARG002  # what the schema says, whatever the documents are
+        """What the schema says and has no meaning here; nothing is lost by it."""
+        if '"passed_over":' not in self.schema:
+            return ()
+        from calque.core.errors import Issue, Severity
+
+        listed = json.loads(self.schema).get("passed_over", ())
+        return tuple(Issue("schema-key-passed-over", told, severity=Severity.NOTE) for told in listed)
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON: boxes and confidences by class, the rest by field."""

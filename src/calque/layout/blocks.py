@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from calque.core.arguments import names_arguments
 from calque.core.columns import Codes, Floats
 from calque.core.errors import ConfigError, ContractError, Issue
 from calque.geometry.forms import BoxForm
@@ -18,6 +19,7 @@ from calque.kernels.structs import PageBoxes
 Block = Mapping[str, Any]
 
 
+@names_arguments
 def bbox_iou(boxA: Sequence[float], boxB: Sequence[float]) -> float:  # noqa: N803  # the names that callers use
     """Intersection over union of two boxes ``[x, y, width, height]``; 0.0 when they do not overlap or have no area.
 
@@ -27,6 +29,7 @@ def bbox_iou(boxA: Sequence[float], boxB: Sequence[float]) -> float:  # noqa: N8
     return iou_of_sized(_box(boxA, "boxA"), _box(boxB, "boxB"))
 
 
+@names_arguments
 def evaluate_layout(gt_blocks: Sequence[Block], pred_blocks: Sequence[Block], iou_threshold: float = 0.5) -> dict[str, Any]:
     """How many truth blocks were found, and the share of those whose category is right.
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from calque.core.columns import Array, Flags, Strings, Table
+from calque.core.corpus import distinct_names
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, Undefined, counts
 
@@ -50,6 +51,7 @@ MEASURES = (
     ),
 )
 NAMES = tuple(measure.name for measure in MEASURES)
+SIDES = ("truth", "found")
 
 
 def measure(ledger: Ledger, threshold: float) -> dict[str, Any]:
@@ -64,18 +66,28 @@ def measure(ledger: Ledger, threshold: float) -> dict[str, Any]:
     return {
         **_blocks(everything, 1, valid, matched, right)[0],
         "per_class": dict(zip(labels, by_class, strict=True)),
-        "documents": {str(unit): block for unit, block in zip(ledger.units, by_document, strict=True)},
+        "documents": dict(zip(distinct_names(ledger.units), by_document, strict=True)),
         "confusion": _confusion(truth, labels, valid, matched),
         "counts": {
             "documents": len(ledger.units),
             "pages": ledger.table("pages").height,
             "truths": truth.height,
             "predictions": ledger.table("found").height,
-            "invalid": int((~valid).sum() + (~ledger.table("found").array("valid")).sum()),
+            "invalid": sum(int((~_counted(ledger.table(side)) & ~_dropped(ledger.table(side))).sum()) for side in SIDES),
+            "dropped": sum(int(_dropped(ledger.table(side)).sum()) for side in SIDES),
         },
         "only_truth": _units(ledger, known.array("in_truth") & ~known.array("in_found")),
         "only_predictions": _units(ledger, known.array("in_found") & ~known.array("in_truth")),
     }
+
+
+def _counted(rows: Table) -> Flags:
+    return rows.array("valid")
+
+
+def _dropped(rows: Table) -> Flags:
+    """Which blocks a class map drops on purpose; states of before did not tell them from those that cannot be used."""
+    return rows.array("dropped") if "dropped" in rows else np.zeros(rows.height, dtype=np.bool_)
 
 
 def _units(ledger: Ledger, flags: Array) -> list[int | str]:
@@ -125,13 +137,15 @@ def outcomes(ledger: Ledger, threshold: float) -> Table:
     truth = ledger.table("truth")
     valid, matched, right = _verdicts(truth, threshold)
     labels = (*ledger.names["label"], "")
+    documents = distinct_names(ledger.units)
     unit = truth.array(UNIT)
-    outcome = np.select([~valid, right, matched], ["invalid", "correct", "wrong"], "unmatched")
+    conditions = [_dropped(truth), ~valid, right, matched]
+    outcome = np.select(conditions, ["dropped", "invalid", "correct", "wrong"], "unmatched")
     given = np.where(matched, truth.array("label_found"), -1)
     pages = ledger.table("pages").array("page_index")
     return Table(
         {
-            "document": Strings.pack([str(ledger.units[position]) for position in unit.tolist()]),
+            "document": Strings.pack([documents[position] for position in unit.tolist()]),
             "page": pages[ledger.absolute("pages", unit, truth.array("page"))],
             "label": Strings.pack([labels[code] for code in truth.array("label").tolist()]),
             "label_found": Strings.pack([labels[code] for code in given.tolist()]),

@@ -23,6 +23,8 @@ COLUMNS = {
     "truth → taken for": "The category of true blocks, and of the predictions that they were paired with.",
 }
 SIZES = ("document", "page", "truth", "prediction")
+LEFT_OUT = {"invalid": "invalid", "dropped": "dropped by a class map"}
+"""What blocks of either side that do not count are called."""
 
 
 def sentence(numbers: Mapping[str, Any]) -> str:
@@ -50,13 +52,14 @@ def sections(numbers: Mapping[str, Any]) -> list[Section]:
     sizes = numbers["counts"]
     rows = [(name, *(block[key] for key in NAMES)) for name, block in numbers["per_class"].items()]
     rows.append(("all", *(numbers[key] for key in NAMES)))
+    left_out = [f"{sizes[kind]:,} {why}" for kind, why in LEFT_OUT.items() if sizes.get(kind)]
     notes = [
         f"{counted(len(units), 'document')} only in the {side}: {some(units)}"
         for side, units in (("truth", numbers["only_truth"]), ("predictions", numbers["only_predictions"]))
         if units
     ]
     return [
-        Section(title="Layout", notes=[", ".join(counted(sizes[f"{noun}s"], noun) for noun in SIZES)]),
+        Section(title="Layout", notes=[", ".join([*(counted(sizes[f"{noun}s"], noun) for noun in SIZES), *left_out])]),
         Section(title="", head=HEAD, rows=rows, rule_before=len(rows) - 1, notes=notes),
         _confusion(numbers["confusion"]),
     ]
@@ -89,7 +92,7 @@ def flat(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
 def result_schema() -> Schema:
     """The schema of what ``calque layout --format json`` prints."""
     block = {name: COUNT if name.endswith("_blocks") else SHARE for name in NAMES}
-    sizes = object_of(dict.fromkeys(("documents", "pages", "truths", "predictions", "invalid"), COUNT))
+    sizes = object_of(dict.fromkeys(("documents", "pages", "truths", "predictions", "invalid", "dropped"), COUNT))
     return result_of(
         "layout",
         {

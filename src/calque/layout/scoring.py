@@ -7,11 +7,11 @@ import numpy as np
 from calque.core.columns import Bytes, Column, Table
 from calque.core.corpus import BoxCorpus, Flaw
 from calque.core.ledger import Ledger
-from calque.core.overlay import Layer, Overlay
+from calque.core.overlay import PAGE_DETAILS, Layer, Overlay
 from calque.core.pairing import best
 from calque.kernels.structs import LEFT_OUT, TAKES_PART
 
-DETAILS = frozenset((table, column) for table in ("truth", "found") for column in ("box", "id"))
+DETAILS = frozenset((table, column) for table in ("truth", "found") for column in ("box", "id", "match")) | PAGE_DETAILS
 
 
 def score(truth: BoxCorpus, found: BoxCorpus, on: str = "boxes", *, jobs: int = 1) -> Ledger:
@@ -23,14 +23,15 @@ def score(truth: BoxCorpus, found: BoxCorpus, on: str = "boxes", *, jobs: int = 
     given = np.full(len(overlay.truth), -1, dtype=np.int32)
     given[paired] = overlay.found.label[pairing.match[paired]]
     uses = np.bincount(pairing.match[paired], minlength=len(overlay.found)).astype(np.int32)
+    match = overlay.within_document(overlay.truth, overlay.found, pairing.match)
     return Ledger(
         units=overlay.documents,
         names={"label": overlay.labels, "label_found": overlay.labels},
         details=DETAILS,
         tables={
             "documents": overlay.document_table(),
-            "pages": Table(overlay.page_columns()),
-            "truth": _rows(overlay, overlay.truth, truth_roles, {"label_found": given, "iou": pairing.iou}),
+            "pages": Table({**overlay.page_columns(), **overlay.page_details()}),
+            "truth": _rows(overlay, overlay.truth, truth_roles, {"label_found": given, "iou": pairing.iou, "match": match}),
             "found": _rows(overlay, overlay.found, found_roles, {"uses": uses}),
         },
     )
@@ -44,4 +45,6 @@ def _roles(layer: Layer) -> Bytes:
 
 
 def _rows(overlay: Overlay, layer: Layer, roles: Bytes, columns: dict[str, Column]) -> Table:
-    return Table({**overlay.row_columns(layer), "valid": roles == TAKES_PART, **columns, **layer.detail_columns()})
+    dropped = np.zeros(len(layer), dtype=np.bool_) if layer.flaws is None else layer.flaws == Flaw.DROPPED
+    flags = {"valid": roles == TAKES_PART, "dropped": dropped}
+    return Table({**overlay.row_columns(layer), **flags, **columns, **layer.detail_columns()})

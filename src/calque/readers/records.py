@@ -8,7 +8,7 @@ import os
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -117,14 +117,26 @@ def read_records(
         return source
     if isinstance(source, str | os.PathLike):
         return _from_path(os.fspath(source), declared, id_key, strict)
-    if hasattr(source, "raw_json"):
-        source = source.raw_json()
+    source = as_json(source)
     if isinstance(source, Mapping):
         return _from_tree(source, "", declared, id_key)
     if isinstance(source, Iterable) and not isinstance(source, bytes):
-        listed = [each.raw_json() if hasattr(each, "raw_json") else each for each in source]
+        listed = [as_json(each) for each in source]
         return _from_list(listed, "", declared, id_key)
     raise TypeError(f"cannot read records from a {type(source).__name__}: give a path, objects or a RecordCorpus")
+
+
+def as_json(record: Any) -> Any:
+    """The JSON of a model of ours, of any pydantic model or of a dataclass; anything else as it is."""
+    if hasattr(record, "raw_json"):
+        return record.raw_json()
+    if hasattr(record, "model_dump") and not isinstance(record, type):
+        return record.model_dump(mode="json", by_alias=True)
+    if is_dataclass(record) and not isinstance(record, type | RecordCorpus):
+        from pydantic import TypeAdapter
+
+        return TypeAdapter(type(record)).dump_python(record, mode="json", by_alias=True)
+    return record
 
 
 def read_record_pair(
@@ -143,7 +155,7 @@ def read_record_pair(
     if expected.documents == predictions.documents:
         predictions = replace(predictions, documents=expected.documents)  # the same ids need not be held twice
     if expected.named == predictions.named or not expected.documents or not predictions.documents:
-        return expected, predictions
+        return expected, replace(predictions, issues=(*predictions.issues, *_spelt_apart(expected, predictions)))
     numbered = expected if expected.named else predictions
     note = Issue(
         "ids-on-one-side",
@@ -154,6 +166,20 @@ def read_record_pair(
     )
     unnamed = replace(numbered, documents=tuple(range(len(numbered))), named=False, issues=(*numbered.issues, note))
     return (unnamed, predictions) if expected.named else (expected, unnamed)
+
+
+def _spelt_apart(truth: RecordCorpus, found: RecordCorpus) -> list[Issue]:
+    """A note on ids that are text on one side and numbers on the other, where others meet; where none does, that is told."""
+    if truth.documents is found.documents:
+        return []
+    mine, theirs = set(truth.documents), set(found.documents)
+    apart = {str(unit) for unit in mine - theirs} & {str(unit) for unit in theirs - mine}
+    if not apart or mine.isdisjoint(theirs):
+        return []
+    which = "1 id is" if len(apart) == 1 else f"{len(apart):,} ids are"
+    text = f"{which} text on one side and a number on the other, such as {min(apart)}: these records do not meet"
+    help = "write the ids as numbers on both sides, or as text on both"
+    return [Issue("ids-as-text", text, found.source, help=help, severity=Severity.NOTE)]
 
 
 def _long(source: Any) -> bool:

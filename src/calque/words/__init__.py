@@ -10,11 +10,11 @@ from calque.words.task import Words as Words
 if TYPE_CHECKING:
     from calque.words.alignment import Alignment as Alignment
     from calque.words.alignment import align as align
-    from calque.words.alignment import confusions as confusions
     from calque.words.best_path import Oracle as Oracle
     from calque.words.best_path import oracle as oracle
     from calque.words.cleaning import Cleaning as Cleaning
     from calque.words.cleaning import clean as clean
+    from calque.words.confusions import confusions as confusions
     from calque.words.lattices import build_lattice as build_lattice
     from calque.words.tokenizers import tokenize as tokenize
 
@@ -25,7 +25,7 @@ _HOME = {
     "align": "calque.words.alignment",
     "build_lattice": "calque.words.lattices",
     "clean": "calque.words.cleaning",
-    "confusions": "calque.words.alignment",
+    "confusions": "calque.words.confusions",
     "oracle": "calque.words.best_path",
     "tokenize": "calque.words.tokenizers",
 }

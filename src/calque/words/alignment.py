@@ -1,18 +1,16 @@
-"""Two word sequences side by side: the longest common subsequence, what follows from it, and what is read for what."""
+"""Two word sequences side by side: the longest common subsequence, and what follows from it."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import Any
 
 import numpy as np
 
+from calque.core.arguments import names_arguments
 from calque.core.columns import Codes, Ints
-from calque.core.ledger import Ledger
 from calque.kernels import kernels
 
 LOG_LIMIT = 6_000_000
@@ -94,6 +92,7 @@ class Alignment:
         return f"<Alignment: {self.matches} of {self.n_ref} words, {self.n_pred} predicted>"
 
 
+@names_arguments
 def align(ref: Sequence[str], pred: Sequence[str]) -> Alignment:
     """The alignment of two word sequences.
 
@@ -130,90 +129,3 @@ def _as_text(codes: Codes) -> str:
 
 def _span(codes: Codes) -> Ints:
     return np.array([0, len(codes)], dtype=np.int64)
-
-
-LONGEST = 4
-"""Words of a gap that still count as one confusion (a word split in two, two joined); longer ones are missed, or extra."""
-
-Gap = tuple[list[str], list[str]]
-
-
-def gaps(ref: Sequence[str], pred: Sequence[str], pairs: Sequence[tuple[int, int]]) -> Iterator[Gap]:
-    """What stands between two matches on each side, where it is not nothing on both.
-
-    >>> list(gaps("a b c".split(), "a x y c z".split(), [(0, 0), (2, 3)]))
-    [(['b'], ['x', 'y']), ([], ['z'])]
-    """
-    i = j = 0
-    for end_i, end_j in [*pairs, (len(ref), len(pred))]:
-        if i < end_i or j < end_j:
-            yield list(ref[i:end_i]), list(pred[j:end_j])
-        i, j = end_i + 1, end_j + 1
-
-
-def word_pairs(gap: Gap) -> Iterator[tuple[str, str]]:
-    """What a gap says was read for what; an empty string for words that are missed or extra.
-
-    >>> list(word_pairs((["cat", "sat"], ["cot", "sot"]))), list(word_pairs((["is", "here"], ["ishere"])))
-    ([('cat', 'cot'), ('sat', 'sot')], [('is here', 'ishere')])
-    """
-    ours, theirs = gap
-    if len(ours) == len(theirs):
-        yield from zip(ours, theirs, strict=True)
-    elif ours and theirs and max(len(ours), len(theirs)) <= LONGEST:
-        yield " ".join(ours), " ".join(theirs)
-    else:
-        yield from ((word, "") for word in ours)
-        yield from (("", word) for word in theirs)
-
-
-def character_pairs(ours: str, theirs: str) -> Iterator[tuple[str, str]]:
-    """The edits that turn one word into the other, as pairs of characters; an empty string for nothing.
-
-    >>> list(character_pairs("cat", "cots"))
-    [('a', 'o'), ('', 's')]
-    """
-    from rapidfuzz.distance import Levenshtein
-
-    for edit in Levenshtein.editops(ours, theirs):
-        gone = ours[edit.src_pos] if edit.tag != "insert" else ""
-        yield gone, theirs[edit.dest_pos] if edit.tag != "delete" else ""
-
-
-def confusions(ref: Sequence[str], pred: Sequence[str]) -> Counter[tuple[str, str]]:
-    """How often each true word (or few words) was read as what.
-
-    >>> confusions("the cat sat".split(), "the cot sat".split())
-    Counter({('cat', 'cot'): 1})
-    """
-    return Counter(pair for gap in gaps(ref, pred, align(ref, pred).pairs) for pair in word_pairs(gap))
-
-
-def error_lists(ledger: Ledger, size: int) -> dict[str, list[dict[str, Any]]]:
-    """The most frequent confusions of words and of characters; ties in the order of the alphabet."""
-    words: Counter[tuple[str, str]] = Counter()
-    for gap in _ledger_gaps(ledger):
-        words.update(word_pairs(gap))
-    characters: Counter[tuple[str, str]] = Counter()
-    for (ours, theirs), count in words.items():
-        if ours and theirs:
-            for pair in character_pairs(ours, theirs):
-                characters[pair] += count
-    return {"words": _top(words, size), "characters": _top(characters, size)}
-
-
-def _ledger_gaps(ledger: Ledger) -> Iterator[Gap]:
-    vocabulary = ledger.names["word"]
-    truth, found = ledger.table("truth"), ledger.table("found")
-    ours, theirs = ledger.offsets("truth").tolist(), ledger.offsets("found").tolist()
-    for row in range(len(ledger.units)):
-        mine, other = slice(ours[row], ours[row + 1]), slice(theirs[row], theirs[row + 1])
-        ref = [vocabulary[code] for code in truth.array("word")[mine].tolist()]
-        pred = [vocabulary[code] for code in found.array("word")[other].tolist()]
-        pairs = [(i, j) for i, j in enumerate(truth.array("match")[mine].tolist()) if j >= 0]
-        yield from gaps(ref, pred, pairs)
-
-
-def _top(counted: Counter[tuple[str, str]], size: int) -> list[dict[str, Any]]:
-    ranked = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
-    return [{"truth": ours, "predicted": theirs, "count": count} for (ours, theirs), count in ranked[:size]]

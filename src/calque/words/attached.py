@@ -9,11 +9,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from calque.core.corpus import UnitId, canonical
+from calque.core.errors import ContractError
 from calque.core.word_corpus import Block, Edge, Lattice, TextCorpus
-from calque.readers.sources.json_tree import read_bytes
+from calque.readers.sources.json_tree import parse, read_bytes
 from calque.readers.text.lattices import read_lattices
-from calque.readers.text.page_xml import Level
-from calque.readers.text.texts import decoded, is_single, read_texts
+from calque.readers.text.text_files import TextReading, decoded
+from calque.readers.text.texts import is_single, read_texts
 
 _ALONE = "\0"
 """Stands for the document of a file with a single lattice while it is read; no document is called that."""
@@ -33,14 +34,41 @@ def listed(given: Any) -> tuple[str, ...]:
     return tuple(line.strip() for line in lines if line.strip())
 
 
-def lattice_text(given: Any) -> str:
+def substitutions(given: Any) -> tuple[tuple[str, str], ...]:
+    """What is written for what: from a file with a pair a line (or an object as JSON), a mapping, or pairs."""
+    if isinstance(given, Mapping):
+        return tuple((str(old), str(new)) for old, new in given.items())
+    if not isinstance(given, str | os.PathLike):
+        return tuple((str(old), str(new)) for old, new in given)
+    if not os.fspath(given):
+        return ()
+    path = os.fspath(given)
+    text = decoded(read_bytes(path), path)
+    if text.lstrip().startswith("{"):
+        tree = parse(text.encode(), path)
+        if not isinstance(tree, Mapping) or not all(isinstance(value, str) for value in tree.values()):
+            raise ContractError.single("wrong-substitution", "is not an object of texts", file=path)
+        return tuple(tree.items())
+    pairs = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        old, mark, new = line.partition("\t")
+        if not mark or not old:
+            help = "write what is read, a tab, and what to write for it"
+            raise ContractError.single("wrong-substitution", "is no pair", file=path, pointer=f"line {number}", help=help)
+        pairs.append((old, new))
+    return tuple(pairs)
+
+
+def lattice_text(given: Any, separator: str = "auto") -> str:
     """Lattices by document as JSON text, from a file, a folder or a mapping; such text is itself."""
     if isinstance(given, Mapping):
         return _text(((unit, _tree(lattice)) for unit, lattice in given.items()), single=False)
     path: str = os.fspath(given)
     if path.startswith("{"):
         return path
-    made = read_lattices(path, _ALONE)
+    made = read_lattices(path, _ALONE, separator)
     stem = os.path.splitext(os.path.basename(path))[0]
     return _text(((stem if unit == _ALONE else unit, _tree(made[unit])) for unit in made), single=_ALONE in made)
 
@@ -68,17 +96,17 @@ def lattices_of(text: str, only_document: UnitId | None) -> dict[UnitId, Lattice
     }
 
 
-def page_text(given: Any, level: Level) -> str:
+def page_text(given: Any, reading: TextReading) -> str:
     """The texts of documents, block by block, as JSON text, from all that `read_texts` takes; such text is itself."""
     if isinstance(given, str) and given.startswith("{"):
         return given
-    corpus = read_texts(given, level=level)
+    corpus = read_texts(given, reading)
     texts: dict[UnitId, list[str]]
     if isinstance(corpus, TextCorpus):
         texts = {unit: [block.text for block in blocks] for unit, blocks in corpus.texts.items()}
     else:
         texts = {unit: list(words) for unit, words in corpus.by_document()}
-    return _text(texts.items(), single=is_single(given))
+    return _text(texts.items(), single=is_single(given, reading))
 
 
 def page_texts(text: str, only_document: UnitId | None) -> TextCorpus:

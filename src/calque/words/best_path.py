@@ -10,6 +10,7 @@ from itertools import chain
 
 import numpy as np
 
+from calque.core.arguments import names_arguments
 from calque.core.columns import Codes, Ints
 from calque.core.errors import ContractError
 from calque.core.word_corpus import Edge, Lattice
@@ -35,6 +36,8 @@ class Oracle:
     """How many nodes no path from start to final goes through."""
     edges: tuple[Edge, ...]
     """The edges that remain, in their own order."""
+    taken: tuple[Edge, ...]
+    """The edges of the path."""
     alignment: Alignment
     """The path's words against the reference."""
     reference: tuple[str, ...]
@@ -109,6 +112,7 @@ class Oracle:
         return f"<Oracle: {self.matches} of {self.n_ref} words, {self.n_slots} slots>"
 
 
+@names_arguments
 def oracle(
     ref: Sequence[str],
     slots: Sequence[Sequence[Sequence[str]]] | None = None,
@@ -165,6 +169,7 @@ def _best(ref: Sequence[str], lattice: Lattice) -> Oracle:
         lattice=lattice,
         pruned=len(everyone) - len(nodes),
         edges=tuple(edges),
+        taken=tuple(taken),
         alignment=Alignment(ours, theirs, size),
         reference=tuple(ref),
     )

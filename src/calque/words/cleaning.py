@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, cast
 
+from calque.core.arguments import names_arguments
 from calque.core.corpus import UnitId
 from calque.core.errors import ConfigError, did_you_mean
 from calque.core.word_corpus import Block, Removed
 from calque.words.alignment import align
-from calque.words.languages import detect, speaks
+from calque.words.languages import detect, foreign_script, language_code, speaks
 from calque.words.tokenizers import tokenize, tokenizer_name
 
 FOLDS: dict[str, dict[int, str]] = {
@@ -82,8 +83,34 @@ def without_empty_parentheses(text: str) -> tuple[str, int]:
 
 MARKS = ("figure", "table", "references", "caption")
 """The parts of a document that can be left out."""
+IGNORED = ("case", "punctuation")
+"""What two words may differ in and still be equal."""
 
 
+def substituted(text: str, table: Sequence[tuple[str, str]]) -> tuple[str, int]:
+    """The text with each entry of a table put in place of another, one after the other, and how many times.
+
+    >>> substituted("haͤuſer", [("aͤ", "ä"), ("ſ", "s")])
+    ('häuser', 2)
+    """
+    times = 0
+    for old, new in table:
+        times += text.count(old)
+        text = text.replace(old, new)
+    return text, times
+
+
+def without_punctuation(text: str) -> tuple[str, int]:
+    """The text without its marks of punctuation, and how many there were.
+
+    >>> without_punctuation("well-known, isn't it?")
+    ('wellknown isnt it', 4)
+    """
+    kept = "".join(char for char in text if unicodedata.category(char)[0] != "P")
+    return kept, len(text) - len(kept)
+
+
+@names_arguments
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cleaning:
     """What is done to a text before its words are counted."""
@@ -98,17 +125,20 @@ class Cleaning:
     drop_soft_hyphen: bool = False
     drop_zero_width: bool = False
     dehyphenate: str = "none"
+    ignore: tuple[str, ...] = ()
+    substitute: tuple[tuple[str, str], ...] = ()
     tokenizer: str = "whitespace"
 
     def __post_init__(self) -> None:
-        for name, known in (("drop", MARKS), ("fold", tuple(FOLDS))):
+        for name, known in (("drop", MARKS), ("fold", tuple(FOLDS)), ("ignore", IGNORED)):
             listed = tuple(getattr(self, name))
             for value in listed:
                 if value not in known:
                     hint = did_you_mean(value, known) or f"it can be {', '.join(known)}"
                     raise ConfigError(f"{name}: there is no {value!r}; {hint}")
             object.__setattr__(self, name, tuple(value for value in known if value in listed))
-        object.__setattr__(self, "keep_lang", tuple(self.keep_lang))
+        object.__setattr__(self, "keep_lang", tuple(language_code(tag) for tag in self.keep_lang))
+        object.__setattr__(self, "substitute", tuple((str(old), str(new)) for old, new in self.substitute))
         object.__setattr__(self, "tokenizer", tokenizer_name(self.tokenizer))
         check_choice("unicode", self.unicode, NORMAL_FORMS)
         check_choice("dehyphenate", self.dehyphenate, ("none", "lines"))
@@ -123,8 +153,15 @@ class Cleaning:
             drop_soft_hyphen=self.drop_soft_hyphen,
             drop_zero_width=self.drop_zero_width,
             dehyphenate=self.dehyphenate,
+            ignore=self.ignore,
+            substitute=self.substitute,
             tokenizer=self.tokenizer,
         )
+
+    @property
+    def plain(self) -> bool:
+        """Whether a word of ASCII stays as it is."""
+        return self.tokenizer in ("whitespace", "none") and not self.ignore and not self.substitute
 
 
 def check_choice(name: str, value: str, known: Sequence[str]) -> None:
@@ -137,6 +174,7 @@ Account: TypeAlias = list[Removed]
 FORMATS = ("text", "html", "paragraphs", "blocks")
 
 
+@names_arguments
 def clean(text: Any, format: str = "text", **options: Any) -> list[str]:
     r"""The words of a text after clean-up.
 
@@ -215,6 +253,8 @@ def _dropped_as(block: Block, drop: tuple[str, ...]) -> str:
 
 def _foreign(block: Block, cleaning: Cleaning) -> str:
     lang = block.lang or detect(block.text)
+    if lang is None and (script := foreign_script(block.text, cleaning.keep_lang)):
+        return f"keep_lang:{script}"
     if lang is None:
         return "" if cleaning.keep_unknown else "keep_lang:unknown"
     return "" if speaks(lang, cleaning.keep_lang) else f"keep_lang:{lang}"
@@ -238,6 +278,12 @@ def _clean_characters(document: UnitId, block: Block, cleaning: Cleaning, accoun
         text, counted["drop_zero_width"] = without(text, ZERO_WIDTH)
     if cleaning.drop_empty_parens:
         text, counted["drop_empty_parens"] = without_empty_parentheses(text)
+    if cleaning.substitute:
+        text, counted["substitute"] = substituted(text, cleaning.substitute)
+    if "punctuation" in cleaning.ignore:
+        text, counted["ignore:punctuation"] = without_punctuation(text)
+    if "case" in cleaning.ignore:
+        text = text.lower()
     account += [Removed(document, step, count, "") for step, count in counted.items() if count]
     return block if text == block.text else replace(block, text=text)
 

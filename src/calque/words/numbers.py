@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -175,9 +176,9 @@ def measure(task: Words, ledger: Ledger) -> dict[str, Any]:
         "cleanup": _cleanup(ledger),
     }
     if task.lattice != "none":
-        tree["oracle"] = _oracle(ledger, tally.total(), tree["micro"]["recall"])
+        tree["oracle"] = _oracle(ledger, tally.total(), tree["micro"]["recall"], task.errors or IRREDUCIBLE)
     if task.errors:
-        from calque.words.alignment import error_lists
+        from calque.words.confusions import error_lists
 
         tree["errors"] = error_lists(ledger, task.errors)
     return tree
@@ -185,7 +186,7 @@ def measure(task: Words, ledger: Ledger) -> dict[str, Any]:
 
 def _shown(task: Words) -> tuple[Ratio[Tally], ...]:
     """The ratios that the settings ask for."""
-    left_out = {name for name, asked in (("cer", task.characters), ("content_recall", task.stop_words)) if not asked}
+    left_out = {name for name, asked in (("cer", task.characters != "none"), ("content_recall", task.stop_words)) if not asked}
     return tuple(ratio for ratio in RATIOS if ratio.name not in left_out)
 
 
@@ -271,7 +272,7 @@ def _cleanup(ledger: Ledger) -> dict[str, Any]:
     return {name: {"times": n, "amount": int(amount)} for name, n, amount in zip(names, times, amounts, strict=True)}
 
 
-def _oracle(ledger: Ledger, total: Tally, recall: float | Undefined) -> dict[str, Any]:
+def _oracle(ledger: Ledger, total: Tally, recall: float | Undefined, listed: int) -> dict[str, Any]:
     table = ledger.table("oracle")
     sums = {
         name: int(table.array(name).sum()) for name in ("matches", "n_words", "slots", "candidates", "flat_bound", "pruned")
@@ -284,6 +285,7 @@ def _oracle(ledger: Ledger, total: Tally, recall: float | Undefined) -> dict[str
         "matches": sums["matches"],
         "n_ref": n_ref,
         "recall": oracle,
+        "macro_recall": _macro_recall(ledger),
         "precision": _share(sums["matches"], sums["n_words"], "the best path has no words"),
         "sources": sources if n_ref else {},
         "best_source_recall": best,
@@ -294,8 +296,43 @@ def _oracle(ledger: Ledger, total: Tally, recall: float | Undefined) -> dict[str
         "flat_bound": sums["flat_bound"],
         "pruned_nodes": sums["pruned"],
         "missing_lattices": int((~table.array("has_lattice")).sum()),
+        "taken": _taken(ledger),
+        "irreducible": _irreducible(ledger, listed),
         "documents": _oracle_documents(ledger),
     }
+
+
+IRREDUCIBLE = 20
+"""How many of the words that no candidate has are listed, unless the settings say how many errors are."""
+
+
+def _macro_recall(ledger: Ledger) -> float | Undefined:
+    """The mean of the documents' best paths."""
+    table = ledger.table("oracle")
+    sizes = ledger.table("documents").array("n_ref")[table.array(UNIT)]
+    shares = (table.array("matches")[sizes > 0] / sizes[sizes > 0]).tolist()
+    return math.fsum(shares) / len(shares) if shares else Undefined("no document has a value")
+
+
+def _taken(ledger: Ledger) -> dict[str, dict[str, int]]:
+    """For each source in how many slots with a choice the best paths take what it read, and what only it could give."""
+    table, names = ledger.table("sources"), ledger.names["source"]
+    sums = {
+        key: np.bincount(table.array("source"), weights=table.array(column), minlength=len(names)).tolist()
+        for key, column in (("slots", "taken"), ("alone", "alone"), ("gain", "gain"))
+    }
+    return {name: {key: int(values[code]) for key, values in sums.items()} for code, name in enumerate(names)}
+
+
+def _irreducible(ledger: Ledger, size: int) -> dict[str, Any]:
+    """How many true words no candidate has, and which they are, the most frequent first."""
+    table = ledger.table("irreducible")
+    tree: dict[str, Any] = {"words": table.height}
+    if "text" in table:
+        listed = Counter(row["text"] for row in table.rows())
+        ranked = sorted(listed.items(), key=lambda item: (-item[1], item[0]))
+        tree["listed"] = [{"word": word, "count": count} for word, count in ranked[:size]]
+    return tree
 
 
 def _share(above: int, below: int, reason: str) -> float | Undefined:

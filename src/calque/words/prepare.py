@@ -22,14 +22,19 @@ from calque.words.tokenizers import tokenize
 PageWords = Mapping[UnitId, Sequence[str]]
 
 
-def words_of(corpus: TextCorpus | WordCorpus, cleaning: Cleaning, page_words: PageWords | None = None) -> WordCorpus:
-    """The words of a corpus after clean-up. ``page_words`` says what each document's pages show, for ``min_block_recall``."""
+def words_of(
+    corpus: TextCorpus | WordCorpus, cleaning: Cleaning, page_words: PageWords | None = None, *, texts: bool = False
+) -> WordCorpus:
+    """The words of a corpus after clean-up. ``page_words`` says what each document's pages show, for ``min_block_recall``.
+
+    With ``texts``, what the words were split from is kept, for whoever compares characters.
+    """
     if not isinstance(corpus, WordCorpus):
-        return _split(corpus, cleaning, page_words or {})
+        return _split(corpus, cleaning, page_words or {}, texts=texts)
     return corpus if corpus.cleaned == cleaning else _clean_vocabulary(corpus, cleaning)
 
 
-def _split(corpus: TextCorpus, cleaning: Cleaning, page_words: PageWords) -> WordCorpus:
+def _split(corpus: TextCorpus, cleaning: Cleaning, page_words: PageWords, *, texts: bool) -> WordCorpus:
     units = corpus.units()
     kept: list[Block] = []
     ends = [0]
@@ -39,8 +44,8 @@ def _split(corpus: TextCorpus, cleaning: Cleaning, page_words: PageWords) -> Wor
         kept += blocks
         removed += account
         ends.append(len(kept))
-    texts = [_spaced(block.text, cleaning.tokenizer) for block in kept]
-    codes, offsets, data, vocabulary_offsets = kernels().split_words(texts)
+    spaced = [_spaced(block.text, cleaning.tokenizer) for block in kept]
+    codes, offsets, data, vocabulary_offsets = kernels().split_words(spaced)
     lengths = np.diff(offsets)
     regions = tuple(sorted({block.region for block in kept}))
     region_code = {name: code for code, name in enumerate(regions)}
@@ -54,6 +59,7 @@ def _split(corpus: TextCorpus, cleaning: Cleaning, page_words: PageWords) -> Wor
         region=np.repeat(np.array([region_code[b.region] for b in kept], dtype=np.int32), lengths) if any(regions) else None,
         regions=regions if any(regions) else (),
         removed=tuple(removed),
+        texts=tuple("\n".join(block.text for block in kept[a:b]) for a, b in pairwise(ends)) if texts else None,
         cleaned=cleaning,
         model=corpus.model,
         source=corpus.source,
@@ -63,7 +69,7 @@ def _split(corpus: TextCorpus, cleaning: Cleaning, page_words: PageWords) -> Wor
 
 def _spaced(text: str, tokenizer: str) -> bytes:
     """The text with white space between its words and nowhere else."""
-    spaced = text if tokenizer == "whitespace" else " ".join(tokenize(text, tokenizer))
+    spaced = text if tokenizer in ("whitespace", "none") else " ".join(tokenize(text, tokenizer))
     return spaced.encode("utf-8", "surrogatepass")
 
 
@@ -94,9 +100,11 @@ def _clean_vocabulary(corpus: WordCorpus, cleaning: Cleaning) -> WordCorpus:
 
 def tokens_of(word: str, cleaning: Cleaning) -> list[str]:
     """What a single word is after clean-up: itself, several words, or nothing."""
-    if word.isascii() and cleaning.tokenizer == "whitespace":
-        return word.split()
+    if word.isascii() and cleaning.plain:
+        return word.split() if cleaning.tokenizer == "whitespace" else [word]
     blocks, _ = clean_document("", [Block(word)], cleaning)
+    if cleaning.tokenizer == "none":
+        return [block.text for block in blocks if block.text]
     return [token for block in blocks for token in tokenize(block.text, cleaning.tokenizer)]
 
 
@@ -145,6 +153,7 @@ class Sides:
     found_word: Codes
     found_offsets: Ints
     found_position: Ints | None
+    found_texts: tuple[str, ...] | None
 
     @classmethod
     def of(cls, truth: WordCorpus, found: WordCorpus) -> Sides:
@@ -162,6 +171,7 @@ class Sides:
             found_word=_in_one_vocabulary(found, theirs, code),
             found_offsets=np.cumsum([0, *(sizes.get(unit, 0) for unit in truth.documents)], dtype=np.int64),
             found_position=found.position,
+            found_texts=None if found.texts is None else _in_order(truth.documents, found.documents, found.texts),
         )
 
     def arrays(self) -> tuple[Codes, Ints, Codes, Ints, int]:
@@ -187,6 +197,20 @@ class Sides:
     @cached_property
     def _truth_rows(self) -> Ints:
         return np.repeat(np.arange(len(self.documents)), np.diff(self.truth_offsets))
+
+    def texts(self, row: int) -> tuple[str, str]:
+        """Both sides of a document as text: as they were read, or words with a space between them."""
+        sides = (
+            (self.truth.texts, self.truth_word, self.truth_offsets),
+            (self.found_texts, self.found_word, self.found_offsets),
+        )
+        ours, theirs = (
+            texts[row]
+            if texts is not None
+            else " ".join(self.vocabulary[code] for code in word[offsets[row] : offsets[row + 1]].tolist())
+            for texts, word, offsets in sides
+        )
+        return ours, theirs
 
     def truth_rows(self) -> Ints:
         """For each true word the index of its document."""
@@ -222,3 +246,9 @@ def _in_one_vocabulary(corpus: WordCorpus, used: dict[int, str], code: dict[str,
     table = np.zeros(max(len(corpus.vocabulary), 1), dtype=np.int32)
     table[list(used)] = [code[word] for word in used.values()]
     return table[corpus.word]
+
+
+def _in_order(wanted: Sequence[UnitId], documents: Sequence[UnitId], texts: Sequence[str]) -> tuple[str, ...]:
+    """The texts of the wanted documents; nothing for those that are not here."""
+    known = dict(zip(documents, texts, strict=True))
+    return tuple(known.get(unit, "") for unit in wanted)

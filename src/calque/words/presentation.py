@@ -43,6 +43,18 @@ COLUMNS = {
     "words or characters": "How much the step took out.",
     "truth": "What the truth has.",
     "count": "How often.",
+    "source": "Who read a candidate of the lattice.",
+    "taken": "Slots with a choice in which the best path takes what the source read.",
+    "only it": "Slots in which the best path takes what no other source read.",
+    "gain": "Words that match only because of what this source alone read.",
+    "word": "A word of the truth.",
+    "kind": "What a confusion differs in: a way of writing the same letters, case, accents, spaces, punctuation, letters.",
+    "documents": "How many documents are evaluated.",
+    "without prediction": "Documents that the prediction lacks; all words there count as missed.",
+    "ignored words": "Predicted words of documents outside the test.",
+    "slot": "The place in the lattice, counted from 0.",
+    "best path": "What the best path takes there.",
+    "instead of": "What else was read there, and by whom.",
 }
 LISTED = 10
 """How many documents the table shows; the JSON has them all."""
@@ -83,7 +95,7 @@ def sections(numbers: Mapping[str, Any]) -> list[Section]:
     for make, key in ((_pages, "pages"), (_regions, "regions"), (_oracle, "oracle"), (_cleanup, "cleanup")):
         if numbers.get(key):
             shown.append(make(numbers[key]))
-    shown += _errors(numbers.get("errors", {}))
+    shown += [*(_story(numbers["oracle"]) if numbers.get("oracle") else []), *errors_of(numbers.get("errors") or {})]
     return [section for section in shown if section.rows or section.notes]
 
 
@@ -169,20 +181,50 @@ def _oracle(oracle: Mapping[str, Any]) -> Section:
     return Section(title="Lattice", head=("path", "recall"), rows=rows, notes=notes)
 
 
+def _story(oracle: Mapping[str, Any]) -> list[Section]:
+    """Who the best path owes its words to, and which words nobody read."""
+    shown = []
+    if oracle["taken"]:
+        rows = [(name, block["slots"], block["alone"], block["gain"]) for name, block in oracle["taken"].items()]
+        shown.append(Section(title="What the best path takes", head=("source", "taken", "only it", "gain"), rows=rows))
+    lost = oracle["irreducible"]
+    if lost["words"]:
+        listed = lost.get("listed", [])
+        shown.append(
+            Section(
+                title=f"In no candidate: {counted(lost['words'], 'true word')}",
+                head=("word", "count") if listed else (),
+                rows=[(entry["word"], entry["count"]) for entry in listed[:LISTED]],
+                notes=[] if len(listed) <= LISTED else [f"and {len(listed) - LISTED:,} more in the JSON"],
+            )
+        )
+    return shown
+
+
 def _cleanup(cleanup: Mapping[str, Mapping[str, int]]) -> Section:
     rows = [(step, block["times"], block["amount"]) for step, block in cleanup.items()]
     return Section(title="Clean-up of the truth", head=("step", "times", "words or characters"), rows=rows)
 
 
-def _errors(errors: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Section]:
-    return [
-        Section(
-            title=f"Most frequent confusions of {kind}",
-            head=("truth", "predicted", "count"),
-            rows=[(_shown(entry["truth"]), _shown(entry["predicted"]), entry["count"]) for entry in entries],
+def errors_of(errors: Mapping[str, Any]) -> list[Section]:
+    """The most frequent confusions, what kinds they are of, and how many are not listed."""
+    if not errors:
+        return []
+    totals = errors["totals"]
+    shown = []
+    for kind in ("words", "characters"):
+        rows = [(_shown(entry["truth"]), _shown(entry["predicted"]), entry["count"]) for entry in errors[kind]]
+        rest = totals[kind] - sum(count for *_, count in rows)
+        notes = [f"and {rest:,} more, each as rare as the last or rarer"] if rest else []
+        shown.append(
+            Section(title=f"Most frequent confusions of {kind}", head=("truth", "predicted", "count"), rows=rows, notes=notes)
         )
-        for kind, entries in errors.items()
-    ]
+    if errors["kinds"]:
+        same = sum(entry["count"] for entry in errors["kinds"] if entry["encoding"])
+        notes = [f"{same:,} of {totals['words']:,} are the same letters, written in another way"] if same else []
+        counts = [(entry["kind"], entry["count"]) for entry in errors["kinds"]]
+        shown.append(Section(title="Kinds of confusions", head=("kind", "count"), rows=counts, notes=notes))
+    return shown
 
 
 def _shown(text: str) -> str:
@@ -222,8 +264,17 @@ def _flat_oracle(oracle: Mapping[str, Any] | None) -> list[dict[str, Any]]:
     ]
 
 
-def _flat_errors(errors: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
-    return [{"scope": f"confusion of {kind}", "document": "", **entry} for kind, entries in errors.items() for entry in entries]
+def _flat_errors(errors: Mapping[str, Any]) -> list[dict[str, Any]]:
+    listed = [
+        {"scope": f"confusion of {kind}", "document": "", **entry}
+        for kind in ("words", "characters")
+        for entry in errors.get(kind, ())
+    ]
+    kinds = errors.get("kinds", ())
+    return [
+        *listed,
+        *({"scope": "kind of confusion", "document": "", "part": each["kind"], "count": each["count"]} for each in kinds),
+    ]
 
 
 def side_by_side(
@@ -363,12 +414,24 @@ def _oracle_schema() -> Schema:
         **dict.fromkeys(("matches", "n_ref", "slots", "flat_bound", "pruned_nodes", "missing_lattices"), COUNT),
         **dict.fromkeys(("recall", "precision", "best_source_recall", "repairable"), SHARE),
         "sources": map_of(SHARE),
+        "macro_recall": SHARE,
         "candidates_per_slot": MEASURE,
         "log10_paths": NUMBER,
+        "taken": map_of(object_of(dict.fromkeys(("slots", "alone", "gain"), COUNT))),
+        "irreducible": object_of({"words": COUNT}, {"listed": list_of(object_of({"word": TEXT, "count": COUNT}))}),
         "documents": map_of(object_of(document)),
     })  # fmt: skip
 
 
 def _errors_schema() -> Schema:
     confusion = object_of({"truth": TEXT, "predicted": TEXT, "count": COUNT})
-    return object_of({"words": list_of(confusion), "characters": list_of(confusion)})
+    kind = object_of({"kind": TEXT, "count": COUNT, "encoding": FLAG})
+    totals = (
+        "words", "missed_words", "extra_words", "characters", "characters_of_missing_words", "characters_of_extra_words",
+    )  # fmt: skip
+    return object_of({
+        "words": list_of(confusion),
+        "characters": list_of(confusion),
+        "kinds": list_of(kind),
+        "totals": object_of(dict.fromkeys(totals, COUNT)),
+    })  # fmt: skip

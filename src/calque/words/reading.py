@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from calque.core.corpus import UnitId
-from calque.core.errors import ContractError
+from calque.core.errors import ContractError, Issue, Severity
 from calque.core.word_corpus import Lattice, TextCorpus, WordCorpus
 from calque.readers.text.texts import is_single, read_texts
 from calque.words.attached import lattices_of, page_texts
@@ -34,28 +34,29 @@ def read_all(task: Words, expected: Any, found: Sequence[Any]) -> tuple[WordCorp
 
     One truth serves all: what the page shows, for ``min_block_recall``, is the task's page text or all predictions together.
     """
-    truth, *others = _read([expected, *found], task)
-    others = [_renamed(truth, expected, other, source) for other, source in zip(others, found, strict=True)]
+    truth, *others = _read(expected, found, task)
+    others = [_renamed(task, truth, expected, other, source) for other, source in zip(others, found, strict=True)]
     cleaning = task.cleaning().of_characters()
-    words = [words_of(other, cleaning) for other in others]
+    texts = task.characters != "none" and (task.tokenizer not in ("whitespace", "none") or task.separators == "lines")
+    words = [words_of(other, cleaning, texts=texts) for other in others]
     shown = None
     if task.min_block_recall is not None:
         shown = _page_words([words_of(_page_texts(task, truth, expected), cleaning)] if task.page_text else words)
-    made = words_of(truth, task.cleaning(), shown)
+    made = words_of(truth, task.cleaning(), shown, texts=texts)
     return made, words
 
 
 def _page_texts(task: Words, truth: TextCorpus | WordCorpus, expected: Any) -> TextCorpus:
     units = truth.units()
-    return page_texts(task.page_text, units[0] if is_single(expected) and len(units) == 1 else None)
+    return page_texts(task.page_text, units[0] if is_single(expected, task.reading(truth=True)) and len(units) == 1 else None)
 
 
-def _read(sources: Sequence[Any], task: Words) -> list[TextCorpus | WordCorpus]:
+def _read(expected: Any, found: Sequence[Any], task: Words) -> list[TextCorpus | WordCorpus]:
     corpora: list[TextCorpus | WordCorpus] = []
     errors: list[ContractError] = []
-    for source in sources:
+    for place, source in enumerate([expected, *found]):
         try:
-            corpora.append(read_texts(source, level=task.level))
+            corpora.append(read_texts(source, task.reading(truth=place == 0)))
         except ContractError as error:
             errors.append(error)
     if errors:
@@ -64,11 +65,14 @@ def _read(sources: Sequence[Any], task: Words) -> list[TextCorpus | WordCorpus]:
 
 
 def _renamed(
-    truth: TextCorpus | WordCorpus, expected: Any, other: TextCorpus | WordCorpus, source: Any
+    task: Words, truth: TextCorpus | WordCorpus, expected: Any, other: TextCorpus | WordCorpus, source: Any
 ) -> TextCorpus | WordCorpus:
     """Two single files are two readings of one document, whatever they are called."""
-    if not (is_single(expected) and is_single(source) and isinstance(other, TextCorpus)) or len(truth.units()) != 1:
+    single = is_single(expected, task.reading(truth=True)) and is_single(source, task.reading(truth=False))
+    if not single or len(truth.units()) != 1 or len(other.units()) != 1:
         return other
+    if isinstance(other, WordCorpus):
+        return replace(other, documents=truth.units())
     return replace(other, texts={truth.units()[0]: blocks for blocks in other.texts.values()})
 
 
@@ -83,7 +87,7 @@ def _page_words(corpora: Sequence[WordCorpus]) -> PageWords:
 
 def lattices_for(task: Words, truth: WordCorpus, predictions: Mapping[str, WordCorpus]) -> dict[UnitId, Lattice]:
     """The lattices that the task asks for: its own, or made from all predictions; none where they come with the data."""
-    if task.lattice == "built":
+    if task.lattice.startswith("built"):
         return built_lattices(predictions)
     if task.lattice in ("none", "given"):
         return {}
@@ -95,7 +99,19 @@ def with_lattices(task: Words, found: WordCorpus, lattices: Mapping[UnitId, Latt
     if not lattices:
         return found
     cleaning = replace(task.cleaning().of_characters(), dehyphenate="none")
-    return replace(found, lattices={unit: _cleaned(lattice, cleaning) for unit, lattice in lattices.items()})
+    made = {unit: _cleaned(lattice, cleaning) for unit, lattice in lattices.items()}
+    return replace(found, lattices=made, issues=(*found.issues, *_gaps(made)))
+
+
+def _gaps(lattices: Mapping[UnitId, Lattice]) -> list[Issue]:
+    """A note when no source of a lattice has a candidate in every slot: what it reads alone then leaves places out."""
+    partly = sum(
+        bool(lattice.sources) and lattice.slots is not None and not any(map(lattice.covered_by, lattice.sources))
+        for lattice in lattices.values()
+    )
+    text = "in a lattice no source has a candidate in every slot: alone, each leaves places out"
+    help = "check --source-separator, if a candidate of several sources was taken for one of its own"
+    return [Issue("source-gaps", text, help=help, severity=Severity.NOTE, count=partly)] if partly else []
 
 
 def _cleaned(lattice: Lattice, cleaning: Cleaning) -> Lattice:

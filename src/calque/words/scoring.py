@@ -15,6 +15,7 @@ from calque.core.unevaluated import NO_TRUTH, NOTHING_HELD_OUT, Ground
 from calque.core.word_corpus import WordCorpus
 from calque.kernels import kernels
 from calque.words.alignment import LOG_LIMIT, as_texts
+from calque.words.characters import character_edits
 from calque.words.holdout import held_out
 from calque.words.languages import content_words
 from calque.words.lattices import oracle_tables
@@ -36,7 +37,7 @@ class Status(IntEnum):
 STATUS_NAMES = tuple(status.name.lower() for status in Status)
 _WORDS = frozenset((table, column) for table in ("truth", "found") for column in ("word", "match"))
 """Only lists of confusions are made of words; all other numbers are counts."""
-_TEXTS = frozenset({("removed", "text")})
+_TEXTS = frozenset({("removed", "text"), ("irreducible", "text")})
 
 
 def score(task: Words, truth: WordCorpus, found: WordCorpus, *, jobs: int) -> Ledger:
@@ -93,7 +94,9 @@ def _counts(task: Words, sides: Sides, partners: Codes, jobs: int) -> dict[str, 
     stop_free = sides.only(content_words(sides.vocabulary, task.stop_words)) if task.stop_words else sides
     counts["content_ref"] = np.diff(stop_free.truth_offsets)
     counts["content_matches"] = kernels().lcs_lengths(*stop_free.arrays(), jobs) if task.stop_words else counts["matches"]
-    characters = _character_edits(sides, partners) if task.characters else np.zeros((len(sides.documents), 3), dtype=np.int64)
+    characters = np.zeros((len(sides.documents), 3), dtype=np.int64)
+    if task.characters != "none":
+        characters = character_edits(sides, partners, task.characters, task.separators)
     counts |= {name: characters[:, column] for column, name in enumerate(("chars_ref", "chars_pred", "char_edits"))}
     return counts
 
@@ -128,21 +131,6 @@ def _word_edits(sides: Sides, matches: Ints) -> Ints:
         most = b - a + d - c - 2 * shared
         edits.append(Levenshtein.distance(ours[a:b], theirs[c:d], score_cutoff=most) if most else 0)
     return np.array(edits, dtype=np.int64)
-
-
-def _character_edits(sides: Sides, partners: Codes) -> Ints:
-    """For each document the characters of both sides, words joined by a space, and the edits between them."""
-    from rapidfuzz.distance import Levenshtein
-
-    rows = []
-    bounds = sides.truth_offsets.tolist()
-    for (ours, theirs), (begin, end) in zip(sides.by_document(), pairwise(bounds), strict=True):
-        mine, other = (" ".join([sides.vocabulary[code] for code in codes.tolist()]) for codes in (ours, theirs))
-        matched = sum(len(sides.vocabulary[code]) for code in ours[partners[begin:end] >= 0].tolist())
-        # Taking out and putting in all that is not matched is one way, so that no more edits than this are needed.
-        bound = len(mine) + len(other) - 2 * matched
-        rows.append((len(mine), len(other), Levenshtein.distance(mine, other, score_cutoff=bound)))
-    return np.array(rows, dtype=np.int64).reshape(-1, 3)
 
 
 def _documents(units: tuple[UnitId, ...], truth: WordCorpus, found: WordCorpus, counts: dict[str, Ints], rows: Codes) -> Table:

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from calque.core.measures import MeasureName
     from calque.core.unevaluated import Ground
     from calque.core.word_corpus import WordCorpus
+    from calque.readers.text.text_files import TextReading
     from calque.words.cleaning import Cleaning
+
+FORMATS = ("auto", "text", "words", "table", "json", "html", "hocr", "alto", "page", "tesseract")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,10 +74,10 @@ class Words(PartsBeside, Task):
     tokenizer: str = setting(
         "whitespace",
         kind="choice",
-        choices=("whitespace", "words-and-punctuation", "uax29"),
+        choices=("whitespace", "words-and-punctuation", "uax29", "uax29-words", "none"),
         key="tokenizer",
         always=True,
-        help="How text becomes words, on both sides.",
+        help="How text becomes words, on both sides (none: words as lists and tables give them).",
     )
     unicode: str = setting(
         "NFC",
@@ -114,19 +117,82 @@ class Words(PartsBeside, Task):
     drop_empty_parens: bool = setting(
         False, kind="switch", key="empty-parens-dropped", help="Leave out truth parentheses emptied by citations."
     )
+    ignore: tuple[str, ...] = setting((), kind="words", key="ignore", help="What does not matter: case,punctuation.")
+    substitute: Any = setting(  # noqa: RUF009  # a field, as all of them; it takes a file or pairs and keeps pairs
+        (), kind="path", key="substitute", help="What to write for what on both sides, a pair a line: ſ, a tab, s."
+    )
     stop_words: tuple[str, ...] = setting(
-        (), kind="words", key="stop-words", help="Also give recall without these words (A,B; or: english)."
+        (), kind="words", key="stop-words", help="Also give recall without these words (A,B; or a list: english, german)."
+    )
+    from_truth: str = setting("auto", kind="choice", choices=FORMATS, key="from-truth", help="Format of the truth.")
+    from_pred: str = setting("auto", kind="choice", choices=FORMATS, key="from-pred", help="Format of the predictions.")
+    table_columns: tuple[str, ...] = setting(
+        (), kind="words", key="columns", flag="--columns", help="Columns of tables that have no head: docid,wordid,word."
+    )
+    stem_pattern: str = setting(
+        "",
+        kind="word",
+        key="stem-pattern",
+        metavar="PATTERN",
+        help="Which files of folders are documents: *.gt.txt, or *.gt.txt=*.ocr.txt for truth and PRED.",
+    )
+    source_separator: str = setting(
+        "auto",
+        kind="word",
+        key="source-separator",
+        metavar="TEXT",
+        help="What stands between the sources of a candidate: |, letters (CT is C and T), none.",
     )
     level: Literal["region", "line", "word"] = setting(
         "region", kind="choice", choices=("region", "line", "word"), key="level", help="Which text of PAGE XML is read."
     )
-    characters: bool = setting(False, kind="switch", key="characters", flag="--cer", help="Also compare characters (CER).")
+    page_regions: Literal["all", "ordered"] = setting(
+        "all",
+        kind="choice",
+        choices=("all", "ordered"),
+        key="page-regions",
+        help="Whether PAGE regions outside its order count.",
+    )
+    alto_hyphens: Literal["joined", "printed"] = setting(
+        "joined",
+        kind="choice",
+        choices=("joined", "printed"),
+        key="alto-hyphens",
+        help="How ALTO's words split by lines are read.",
+    )
+    cer: bool = setting(False, kind="switch", spells=True, help="Also compare characters (CER), by code points.")
+    characters: Any = setting(  # noqa: RUF009  # a field, as all of them; yes and no are short for two of its values
+        "none",
+        kind="choice",
+        choices=("none", "code-points", "graphemes"),
+        key="characters",
+        help="What a character is: a code point, or all that people see as one letter.",
+    )
+    separators: Literal["space", "lines"] = setting(
+        "space",
+        kind="choice",
+        choices=("space", "lines"),
+        key="separators",
+        help="For characters: white space is one space, or line breaks count.",
+    )
+    profile: str = setting(
+        "none",
+        kind="choice",
+        choices=("none", "dinglehopper"),
+        spells=True,
+        help="The settings that give another tool's numbers.",
+    )
     errors: int = setting(0, kind="count", view=True, bare=20, metavar="[N]", help="List the N most frequent confusions.")
     keep_unknown: bool = True
     """With ``keep_lang``, whether paragraphs of unknown language stay."""
 
     def __post_init__(self) -> None:
+        if self.profile != "none":
+            from calque.words.profiles import apply
+
+            apply(self)
         take_in(self)
+        self._take_in_characters()
         self._take_in_files()
         if self.clean:
             from calque.words.cleaning import steps
@@ -134,24 +200,48 @@ class Words(PartsBeside, Task):
             for name, value in {**steps(self.clean), "clean": ()}.items():
                 object.__setattr__(self, name, value)
         made = self.cleaning()
-        for name in ("fold", "drop", "keep_lang", "tokenizer"):
+        for name in ("fold", "drop", "keep_lang", "tokenizer", "ignore"):
             object.__setattr__(self, name, getattr(made, name))
-        object.__setattr__(self, "stop_words", tuple(sorted(set(self.stop_words))))
+        if self.stop_words:
+            from calque.words.languages import stop_word_lists
+
+            object.__setattr__(self, "stop_words", stop_word_lists(self.stop_words))
+        self._check_columns()
         self._check_holdout()
+
+    def _take_in_characters(self) -> None:
+        """``cer`` and yes are code points; no and nothing compare none."""
+        known = {True: "code-points", False: "none"}
+        unit = known.get(self.characters, self.characters) if isinstance(self.characters, bool) else self.characters
+        if self.cer and unit == "none":
+            unit = "code-points"
+        if unit not in ("none", "code-points", "graphemes"):
+            raise ConfigError(f"characters can be none, code-points, graphemes, not {unit!r}")
+        object.__setattr__(self, "characters", unit)
+        object.__setattr__(self, "cer", False)
+
+    def _check_columns(self) -> None:
+        if not self.table_columns:
+            return
+        known = [name for name in self.table_columns if name in ("docid", "wordid", "word")]
+        if "word" not in known or len(set(known)) < len(known):
+            raise ConfigError("columns must name word once, and may name docid and wordid, as in docid,wordid,word")
 
     def _take_in_files(self) -> None:
         """Keep the content of lists, lattices and page texts, and not where they stood."""
         from calque.words import attached
 
-        if self.build_lattice and self.lattice not in ("none", "built"):
+        if self.build_lattice and not (isinstance(self.lattice, str) and self.lattice.startswith(("none", "built"))):
             raise ConfigError("--lattice and --build-lattice both give a lattice; use one")
-        if self.build_lattice:
+        if self.build_lattice and self.lattice == "none":
             object.__setattr__(self, "lattice", "built")
-        object.__setattr__(self, "build_lattice", self.lattice == "built")
-        if self.lattice not in ("none", "given", "built"):
-            object.__setattr__(self, "lattice", attached.lattice_text(self.lattice))
+        built = isinstance(self.lattice, str) and self.lattice.startswith("built")
+        object.__setattr__(self, "build_lattice", built)
+        if not built and self.lattice not in ("none", "given"):
+            object.__setattr__(self, "lattice", attached.lattice_text(self.lattice, self.source_separator))
         if self.page_text != "":
-            object.__setattr__(self, "page_text", attached.page_text(self.page_text, self.level))
+            object.__setattr__(self, "page_text", attached.page_text(self.page_text, self.reading(truth=False)))
+        object.__setattr__(self, "substitute", attached.substitutions(self.substitute))
         if self.holdout is not None:
             object.__setattr__(self, "holdout", tuple(sorted(set(attached.listed(self.holdout)))))
 
@@ -166,6 +256,22 @@ class Words(PartsBeside, Task):
             raise ConfigError(f"holdout_fraction must be above 0 and at most 1, not {self.holdout_fraction}")
         if self.holdout_fold:
             parse_fold(self.holdout_fold)
+
+    def reading(self, *, truth: bool) -> TextReading:
+        """How the files of one side are read."""
+        from calque.readers.text.text_files import Stems, TextReading
+
+        ours, mark, theirs = self.stem_pattern.partition("=")
+        return TextReading(
+            format=self.from_truth if truth else self.from_pred,
+            level=self.level,
+            columns=self.table_columns,
+            stems=Stems(ours if truth or not mark else theirs),
+            truth=truth,
+            alto_hyphens=self.alto_hyphens,
+            lines=self.separators == "lines",
+            unordered=self.page_regions == "all",
+        )
 
     def cleaning(self) -> Cleaning:
         """The clean-up of the truth; of its steps, those for characters are applied to predictions too."""
@@ -192,6 +298,10 @@ class Words(PartsBeside, Task):
     def told(self, name: str) -> str:
         """A setting's value in the signature: long content by its digest."""
         value = getattr(self, name)
+        if name == "substitute" and value:
+            from calque.words.attached import digest
+
+            return f"{len(value)} pair{'' if len(value) == 1 else 's'} ({digest(repr(value))})"
         if name not in ("lattice", "page_text") or not value.startswith("{"):
             return super().told(name)
         from calque.words.attached import digest

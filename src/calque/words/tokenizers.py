@@ -1,4 +1,7 @@
-"""Text to words: white space, words and punctuation, or the word boundaries of Unicode (UAX #29)."""
+"""Text to words: white space, words and punctuation, or the word boundaries of Unicode (UAX #29).
+
+Private-use characters are letters: fonts for old prints put letters there, and nothing else stands in texts.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import unicodedata
 from collections.abc import Callable
 from functools import cache
 
+from calque.core.arguments import names_arguments
 from calque.core.errors import ConfigError, did_you_mean
 
 ALIASES = {
@@ -18,8 +22,10 @@ ALIASES = {
     "uax29": "uax29",
     "uax-29": "uax29",
     "uax_29": "uax29",
+    "uax29-words": "uax29-words",
+    "none": "none",
 }
-TOKENIZERS = ("whitespace", "words-and-punctuation", "uax29")
+TOKENIZERS = ("whitespace", "words-and-punctuation", "uax29", "uax29-words", "none")
 
 
 def tokenizer_name(name: str) -> str:
@@ -35,6 +41,7 @@ def tokenizer_name(name: str) -> str:
     return known
 
 
+@names_arguments
 def tokenize(text: str, tokenizer: str = "whitespace") -> list[str]:
     """The words of a text.
 
@@ -44,6 +51,8 @@ def tokenize(text: str, tokenizer: str = "whitespace") -> list[str]:
     ['can', "'", 't', 'pay', '$', '3', '.', '50', ',', 'well', '-', 'known']
     >>> tokenize("can't pay $3.50, well-known", "uax29")
     ["can't", 'pay', '$', '3.50', ',', 'well', '-', 'known']
+    >>> tokenize("can't pay $3.50, well-known", "uax29-words")
+    ["can't", 'pay', '3.50', 'well', 'known']
     """
     return _SPLITTERS[tokenizer_name(tokenizer)](text)
 
@@ -60,7 +69,8 @@ _ASCII_WORDS = re.compile(r"\w+|[^\w\s]")
 def _unicode_words() -> re.Pattern[str]:
     r"""As for ASCII, with combining marks part of the word: ``\w`` leaves them out."""
     marks = "".join(re.escape(chr(code)) for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code))[0] == "M")
-    return re.compile(rf"[\w{marks}]+|[^\w\s{marks}]")
+    private = "\ue000-\uf8ff"
+    return re.compile(rf"[\w{marks}{private}]+|[^\w\s{marks}{private}]")
 
 
 # UAX #29. Each character has a class; a boundary stands between two characters unless a rule joins them.
@@ -78,6 +88,8 @@ def _class_of(char: str) -> int:
         return _EXTEND
     if char.isspace():
         return _SPACE
+    if category == "Co":
+        return _LETTER
     if category[0] == "L" or category == "Nl":
         return _class_of_letter(unicodedata.name(char, ""))
     return {"Nd": _NUMBER, "Pc": _CONNECT}.get(category, _OTHER)
@@ -100,6 +112,17 @@ def _uax29(text: str) -> list[str]:
             words.append(text[at:end])
         at = end
     return words
+
+
+def _uax29_words(text: str) -> list[str]:
+    """Without what holds no letter or digit: punctuation, symbols and marks alone."""
+    return [word for word in _uax29(text) if not all(map(_without_content, word))]
+
+
+@cache
+def _without_content(char: str) -> bool:
+    category = unicodedata.category(char)
+    return category[0] in "MPZS" or category in ("Cc", "Cf")
 
 
 def _word_end(text: str, begin: int) -> int:
@@ -149,4 +172,6 @@ _SPLITTERS: dict[str, Callable[[str], list[str]]] = {
     "whitespace": str.split,
     "words-and-punctuation": _words_and_punctuation,
     "uax29": _uax29,
+    "uax29-words": _uax29_words,
+    "none": str.split,  # only lists and tables hold words as they are given
 }

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calque.core.columns import Array, Strings, Table
+from calque.core.corpus import UnitId
 from calque.core.errors import ConfigError, did_you_mean
 from calque.core.evaluator import Evaluator, Keep
 from calque.core.ledger import UNIT, Ledger
@@ -16,7 +17,9 @@ from calque.core.presentation.noticed import noticed
 from calque.core.presentation.sections import Section, with_reasons
 from calque.core.presentation.wording import counted, joined, percent, short_names
 from calque.core.result import Result
-from calque.words.presentation import SCOPES, TITLES, side_by_side
+from calque.core.word_corpus import Edge, Lattice, WordCorpus
+from calque.words.best_path import oracle
+from calque.words.presentation import SCOPES, TITLES, errors_of, side_by_side
 from calque.words.reading import lattices_for, read_all, with_lattices
 from calque.words.scoring import STATUS_NAMES, Status
 
@@ -52,21 +55,74 @@ def removed(ledger: Ledger) -> Iterator[dict[str, Any]]:
         yield {"document": ledger.units[row["unit"]], "step": steps[row["step"]], "amount": row["words"], "text": row["text"]}
 
 
-def evaluated(
-    task: Words, truth: Any, predictions: Sequence[str], *, keep: Keep = "outcomes", jobs: int = 1
-) -> dict[str, Evaluator]:
-    """One evaluator for each prediction, all against one truth; the lattice is the first one's."""
+@dataclass(frozen=True)
+class Runs:
+    """Several predictions of one truth, each evaluated under its name; and the lattice that was built or given."""
+
+    evaluators: Mapping[str, Evaluator]
+    lattices: Mapping[UnitId, Lattice]
+
+
+def evaluated(task: Words, truth: Any, predictions: Sequence[str], *, keep: Keep = "outcomes", jobs: int = 1) -> Runs:
+    """One evaluator for each prediction, all against one truth; the lattice is the first one's.
+
+    Without predictions the sources of the lattice are read in their place, each alone; without sources, its best path.
+    """
     if len(set(predictions)) < len(predictions):
         raise ConfigError("the same PRED is given twice")
     expected, found = read_all(task, truth, predictions)
-    named = dict(zip(predictions, found, strict=True))
+    named = dict(zip(short_names(list(predictions)).values(), found, strict=True))
     lattices = lattices_for(task, expected, named)
-    alone = replace(task, lattice="none", build_lattice=False)
+    if task.lattice == "built":
+        task = replace(task, lattice=f"built from {', '.join(sorted(named))}")
+    named = named or alone(expected, with_lattices(task, WordCorpus.of({}), lattices).lattices)
+    without = replace(task, lattice="none", build_lattice=False)
     made = {}
     for position, (name, corpus) in enumerate(named.items()):
-        mine, beside = (alone, corpus) if position else (task, with_lattices(task, corpus, lattices))
+        mine, beside = (without, corpus) if position else (task, with_lattices(task, corpus, lattices))
         made[name] = Evaluator(mine, keep=keep, jobs=jobs).update(expected, beside)
-    return made
+    return Runs(made, lattices)
+
+
+def alone(truth: WordCorpus, lattices: Mapping[UnitId, Lattice]) -> dict[str, WordCorpus]:
+    """What each source of the lattices reads by itself; where none is named, the words of the best paths."""
+    sources = sorted({name for lattice in lattices.values() for name in lattice.sources})
+    if sources:
+        return {
+            name: WordCorpus.of({unit: lattice.read_by(name) for unit, lattice in lattices.items()}, model=name)
+            for name in sources
+        }
+    words = dict(truth.by_document())
+    best = {unit: oracle(words.get(unit, []), lattice=lattice).words for unit, lattice in lattices.items()}
+    return {"best path": WordCorpus.of(best, model="best path")}
+
+
+def chosen(runs: Runs, document: str) -> Section | None:
+    """Where a document's lattice has a choice: what the best path takes, who read it, and what else was read."""
+    ledger = next(iter(runs.evaluators.values())).ledger()
+    names = {str(unit): row for row, unit in enumerate(ledger.units)}
+    lattice = runs.lattices.get(ledger.units[names[document]])
+    if lattice is None or lattice.slots is None:
+        return None
+    first, last = ledger.offsets("path")[names[document] : names[document] + 2].tolist()
+    path = ledger.table("path").array("candidate")[first:last].tolist()
+    slots: dict[Any, list[Edge]] = {}
+    for edge in lattice.edges:
+        slots.setdefault(edge.start, []).append(edge)
+    rows = []
+    for (slot, edges), pick in zip(slots.items(), path, strict=True):
+        taken = next(edge for edge in edges if edge.candidate == pick)
+        others = [_read_as(edge) for edge in edges if edge is not taken]
+        if others:
+            rows.append((str(slot), " ".join(taken.words) or "(nothing)", ", ".join(taken.sources), "; ".join(others)))
+    return Section(
+        title=f"{document}: the choices of the best path", head=("slot", "best path", "source", "instead of"), rows=rows
+    )
+
+
+def _read_as(edge: Edge) -> str:
+    by = f" ({', '.join(edge.sources)})" if edge.sources else ""
+    return f"{' '.join(edge.words) or '(nothing)'}{by}"
 
 
 def tree(results: Mapping[str, Result]) -> dict[str, Any]:
@@ -107,10 +163,7 @@ def sections(results: Mapping[str, Result], *, brief: bool = False) -> list[Sect
     """Which run is best, the runs below each other in one table, the lattice and the signature; in brief without details."""
     first = next(iter(results.values()))
     names = list(first.numbers["micro"])
-    trees = {
-        run: with_reasons(result.to_dict())
-        for run, result in zip(short_names(list(results)).values(), results.values(), strict=True)
-    }
+    trees = {run: with_reasons(result.to_dict()) for run, result in results.items()}
     tables = [
         Section(
             title=label,
@@ -119,24 +172,39 @@ def sections(results: Mapping[str, Result], *, brief: bool = False) -> list[Sect
         )
         for scope, label in SCOPES.items()
     ]
-    lattice = [section for section in first.task.sections(with_reasons(first.to_dict())) if section.title == "Lattice"]
-    rest = (
-        []
-        if brief
-        else [
-            *lattice,
-            *noticed(issue for result in results.values() for issue in result.issues if issue != result.unevaluated),
+    if brief:
+        rest = []
+    else:
+        whole = first.task.sections(with_reasons(first.to_dict()))
+        lattice = [section for section in whole if section.title in LATTICE or section.title.startswith("In no candidate")]
+        confused = [
+            section.replaced(title=f"{run}: {section.title[0].lower()}{section.title[1:]}")
+            for run, tree in trees.items()
+            for section in errors_of(tree.get("errors") or {})
+            if section.rows
         ]
-    )
+        cleaned = [section for section in whole if section.title == "Clean-up of the truth"]
+        issues = (issue for result in results.values() for issue in result.issues if issue != result.unevaluated)
+        rest = [_sizes(trees), *lattice, *cleaned, *confused, *noticed(issues)]
     told = Section(title="", notes=[sentence(results)])
     warnings = [section for result in results.values() for section in result.warning()]
     return [*warnings, told, *tables, *rest, Section(title="", notes=[str(first.signature)])]
 
 
+LATTICE = ("Lattice", "What the best path takes")
+
+
+def _sizes(trees: Mapping[str, Mapping[str, Any]]) -> Section:
+    """How many documents and words each run has, and what of it does not count."""
+    names = ("documents", "missing_predictions", "words", "predicted_words", "matches", "ignored_words")
+    head = ("prediction", "documents", "without prediction", "true words", "predicted", "matches", "ignored words")
+    rows = [(run, *(tree["counts"][name] for name in names)) for run, tree in trees.items()]
+    return Section(title="Documents and words", head=head, rows=rows)
+
+
 def sentence(results: Mapping[str, Result]) -> str:
     """Which run reads most, and how much that is."""
-    names = short_names(list(results))
-    recalls = {names[run]: result["micro.recall"] for run, result in results.items()}
+    recalls = {run: result["micro.recall"] for run, result in results.items()}
     known = {run: recall for run, recall in recalls.items() if recall is not None}
     if not known:
         return "There is nothing to read: the truth has no words."

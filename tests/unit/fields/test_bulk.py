@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +15,7 @@ from hypothesis import strategies as st
 
 from calque import ConfigError, ContractError, MergeError, StructuredModel
 from calque.fields import BBoxMAPAccumulator, BulkStructuredModelEvaluator, ConfidenceAccumulator, PostComparisonAccumulator
+from calque.fields.bulk import BUFFER
 
 SCHEMA = {"fields": {"a": {"type": "str"}, "l": {"type": "list[object]", "fields": {"b": {"type": "str"}}}}}
 Model = StructuredModel.model_from_config(SCHEMA)
@@ -197,3 +201,27 @@ def test_many_thresholds() -> None:
     others.compute()
     means = [each.compute()["mean_ap"] for each in single]  # type: ignore[index]
     assert evaluator.compute().accumulator_metrics["bbox_map_metrics"]["mean_ap"] == pytest.approx(sum(means) / 40)
+
+
+def _children() -> set[int]:
+    """The processes that this one has started and that still run."""
+    mine = set()
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it has just ended
+            state, parent = stat.read_text().rpartition(")")[2].split()[:2]
+            if int(parent) == os.getpid() and state != "Z":
+                mine.add(int(stat.parent.name))
+    return mine
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc to find workers in")
+def test_workers_stay_from_one_round_to_the_next() -> None:
+    before = _children()
+    evaluator = BulkStructuredModelEvaluator(SCHEMA, jobs=2)
+    crews = []
+    for first in (0, BUFFER):
+        evaluator.update_batch([({"a": "x"}, {"a": "x"}, f"{number}") for number in range(first, first + BUFFER)])
+        crews.append(_children() - before)
+    assert crews[0] == crews[1] != set()
+    assert evaluator.compute().document_count == 2 * BUFFER
+    assert _children() == before

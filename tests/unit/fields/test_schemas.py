@@ -47,7 +47,7 @@ FIELDS = json.loads(canonical(Invoice.to_config()))["fields"]
 
 def test_what_a_class_says_of_its_fields() -> None:
     assert {name: each["type"] for name, each in FIELDS.items()} == {
-        "number": "str", "when": "str", "city": "any", "colour": "str", "kind": "str", "paid": "bool", "total": "int",
+        "number": "str", "when": "str", "city": "any", "colour": "code", "kind": "code", "paid": "bool", "total": "int",
         "more": "any", "tags": "list[str]", "lines": "list[object]", "first": "object",
     }  # fmt: skip
     assert FIELDS["number"]["alias"] == "invoiceNumber"
@@ -56,7 +56,8 @@ def test_what_a_class_says_of_its_fields() -> None:
     assert FIELDS["lines"]["fields"]["amount"] == {
         "type": "float", "comparator": "numeric", "params": {"absolute_tolerance": 0.01}, "threshold": 0.9, "weight": 2.0,
     }  # fmt: skip
-    assert FIELDS["total"]["threshold"] == 0.5
+    assert "threshold" not in FIELDS["total"]
+    assert FIELDS["colour"]["evidence"] == "one of an enumeration"
 
 
 def test_all_forms_of_a_schema_are_one(tmp_path: Path) -> None:
@@ -145,7 +146,7 @@ def test_a_wrong_schema_is_refused_with_its_place(schema: Any, message: str) -> 
     [
         ("nowhere.json", "nowhere.json: cannot be read: no such file"),
         ("no.such.module:Class", "cannot be imported"),
-        ("calque.core.errors:ConfigError", "is not a StructuredModel class"),
+        ("calque.core.errors:ConfigError", "is no schema; it can be a pydantic model"),
         ("{", "line 1 column 2: is not JSON"),
     ],
 )
@@ -161,8 +162,10 @@ def test_schema_files_that_are_not_schemas(tmp_path: Path) -> None:
     for name, message in (("list", "is an object with"), ("latin", "not UTF-8"), ("deep", "nested too deeply")):
         with pytest.raises(ConfigError, match=message):
             Fields(schema=tmp_path / f"{name}.json")
-    with pytest.raises(TypeError):
+    with pytest.raises(ConfigError, match="a path, or the data itself"):
         Fields(schema=5)
+    with pytest.raises(TypeError, match="a schema is a mapping, a class, or the path of a file, not set"):
+        Fields(schema={5})
 
 
 @pytest.mark.parametrize(
@@ -177,7 +180,11 @@ def test_without_a_schema_the_first_update_makes_one_from_the_truth() -> None:
     truth = [{"key": "x", "a": 1, "b": "one"}, {"key": "y", "a": 2.5, "b": "two"}]
     evaluator = Evaluator(Fields(id="key")).update(truth, truth[:1])
     assert evaluator.task == Fields.inferred(truth, id="key")
-    assert evaluator.task.schema == Fields(schema={"fields": {"a": {"type": "float"}, "b": {"type": "str"}}}).schema
+    decided = {
+        "a": {"type": "float", "params": {"strict": True}, "evidence": "2 values, all numbers"},
+        "b": {"type": "str", "params": {"same_numbers": True}, "evidence": "2 values of free text"},
+    }
+    assert evaluator.task.schema == Fields(schema={"fields": decided, "inferred": "2 documents of the truth"}).schema
     assert evaluator.compute()["tp"] == 2
     with pytest.raises(TypeError, match="give a list"):
         Evaluator(Fields()).update(iter(truth), truth)
@@ -207,14 +214,14 @@ def test_json_schema_forms() -> None:
         },
     })  # fmt: skip
     assert plain["fields"] == {
-        "a": {"type": "str"},
+        "a": {"type": "str", "params": {"same_numbers": True}},
         "b": {"type": "float", "params": {"tolerance": 1}, "weight": 2},
-        "c": {"type": "any"},
-        "d": {"type": "str"},
+        "c": {"type": "amount", "evidence": "a number or text"},
+        "d": {"type": "code", "evidence": "one of an enumeration"},
         "e": {"type": "any"},
         "f": {"type": "list[int]"},
         "g": {"type": "list[object]", "match_threshold": 0.3, "fields": {"h": {"type": "any"}}},
-        "i": {"type": "any"},
+        "i": {"type": "amount", "evidence": "a number or text"},
     }
 
 
@@ -292,3 +299,101 @@ def test_a_state_holds_the_schema_of_a_class_and_never_its_name() -> None:
     header["fields"]["schema"] = "subprocess:Popen"
     with pytest.raises(ContractError, match="the setting schema is 'subprocess:Popen', which would have to be looked up"):
         Evaluator.from_state(pack(header, ledger))
+
+
+STICKLER = {
+    "model_name": "Product",
+    "match_threshold": 0.8,
+    "fields": {
+        "name": {"type": "str", "comparator": "LevenshteinComparator", "threshold": 0.8, "weight": 2.0, "required": True},
+        "price": {"type": "float", "comparator": "NumericComparator", "default": 1.5, "comparator_config": {"tolerance": 0.1}},
+        "tags": {"type": "List[str]", "comparator": "auto", "examples": [["a"]]},
+        "maker": {"type": "structured_model", "fields": {"city": {"type": "Optional[str]"}}},
+        "parts": {"type": "list_structured_model", "match_threshold": 0.6, "fields": {"no": {"type": "int"}}},
+    },
+}
+
+
+def test_configurations_of_stickler_are_read() -> None:
+    with pytest.warns(UserWarning, match="without meaning here: tags: examples"):
+        model = StructuredModel.model_from_json(STICKLER)
+    assert (model.__name__, model.match_threshold) == ("Product", 0.8)
+    fields = model.to_config()["fields"]
+    assert {name: each["type"] for name, each in fields.items()} == {
+        "name": "str", "price": "float", "tags": "list[str]", "maker": "object", "parts": "list[object]",
+    }  # fmt: skip
+    assert fields["price"]["params"] == {"absolute_tolerance": 0.1}
+    assert fields["parts"]["match_threshold"] == 0.6
+    assert model(name="x").price == model.from_json({"name": "x"}).price == 1.5
+    with pytest.raises(ValueError, match="name"):
+        model()
+    result = Evaluator(Fields(schema=STICKLER)).update([{"name": "x", "price": 1.5}], [{"name": "x"}]).compute()
+    assert (result["tp/price"], result["tp/name"]) == (1, 1)
+    told = [issue.message for issue in result.issues if issue.code == "schema-key-passed-over"]
+    assert [each.partition(":")[0] for each in told] == ["the schema", "name", "tags"]
+
+
+def test_json_schemas_of_stickler_are_read() -> None:
+    schema = {
+        "x-aws-stickler-model-name": "Product",
+        "x-aws-stickler-match-threshold": 0.8,
+        "properties": {
+            "name": {
+                "type": "string",
+                "x-aws-stickler-comparator": "FuzzyComparator",
+                "x-aws-stickler-comparator-config": {"method": "token_set_ratio"},
+                "x-aws-stickler-threshold": 0.7,
+                "x-aws-stickler-clip-under-threshold": False,
+                "x-aws-stickler-aggregate": True,
+            }
+        },
+    }
+    plan = Fields(schema=schema).plan().fields[0]
+    assert (plan.comparator.params(), plan.threshold, plan.clip) == ({"method": "token_set_ratio"}, 0.7, False)
+    with pytest.warns(UserWarning, match="x-aws-stickler-aggregate: every field is added up anyway"):
+        assert StructuredModel.from_json_schema(schema).__name__ == "Product"
+    for key, message in (("treshold", "did you mean 'x-aws-stickler-threshold'"), ("comparater", "x-aws-stickler-comparator")):
+        with pytest.raises(ConfigError, match=message):
+            Fields(schema={"properties": {"a": {f"x-aws-stickler-{key}": 1}}})
+    with pytest.raises(ConfigError, match="no comparator is named 'SemanticComparator'"):
+        Fields(schema={"properties": {"a": {"type": "string", "x-aws-stickler-comparator": "SemanticComparator"}}})
+
+
+def test_comparable_field_takes_its_arguments_as_stickler_does() -> None:
+    class Line(StructuredModel):
+        text: str = ComparableField(NumericComparator(), 0.8, 2.0, "none", description="for people", max_length=9)
+
+    field = Line.to_config()["fields"]["text"]
+    assert (field["comparator"], field["threshold"], field["weight"], field["default"]) == ("numeric", 0.8, 2.0, "none")
+    with pytest.raises(TypeError, match="takes no 'treshold'; did you mean 'threshold'"):
+        ComparableField(treshold=0.5)
+    with pytest.raises(TypeError, match="'aggregate'"):
+        ComparableField(aggregate=True)
+    with pytest.raises(TypeError, match="comparator must be"):
+        ComparableField(0.5)
+
+
+@pytest.mark.parametrize(
+    ("schema", "message"),
+    [
+        ({"fields": {"a": {"type": "list[object]", "threshold": 0.8, "fields": {"b": {}}}}}, "threshold: has no effect"),
+        ({"fields": {"a": {"comparator": "ignore", "threshold": 0.8}}}, "threshold: has no effect: the field is not compared"),
+        ({"fields": {"a": {"params": {}, "comparator_config": {}}}}, "params and comparator_config are the same"),
+        ({"fields": {"a": {"default": float("nan")}}}, "default: a JSON value"),
+    ],
+)
+def test_what_has_no_effect_is_refused(schema: Any, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        Fields(schema=schema)
+
+
+def test_what_has_no_effect_on_a_class_is_refused() -> None:
+    class Many(StructuredModel):
+        lines: list[Line] = ComparableField(threshold=0.8)
+
+    class One(StructuredModel):
+        line: Line = ComparableField(comparator="exact")
+
+    for model, message in ((Many, r"Many\.lines: threshold has no effect"), (One, r"One\.line: comparator has no effect")):
+        with pytest.raises(ConfigError, match=message):
+            model.plan()

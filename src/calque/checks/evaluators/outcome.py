@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from calque.core.arguments import names_arguments
+
 SLACK = 1e-9
 """How far a number may lie on the wrong side of a limit and still count as reaching it."""
 
@@ -68,6 +70,7 @@ class Status(StrEnum):
     """The case itself is wrong (its expected value), or an evaluator broke: the verdict says nothing about the model."""
 
 
+@names_arguments
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """Score, verdict, and why. `metadata` holds plain JSON values."""

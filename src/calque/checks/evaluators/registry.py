@@ -9,6 +9,7 @@ from calque.checks.evaluators import boxes, custom, points
 from calque.checks.evaluators.outcome import Outcome
 from calque.checks.evaluators.settings import Complaints
 from calque.checks.shapes.coordinates import shown
+from calque.core.arguments import names_arguments
 from calque.core.errors import did_you_mean
 
 
@@ -40,6 +41,7 @@ BUILT_IN: Mapping[str, Callable[[Mapping[str, Any], Complaints], Check]] = {
 }
 
 
+@names_arguments
 def evaluator(config: Mapping[str, Any]) -> Check:
     """The evaluator that a configuration describes; `ConfigError` with everything that is wrong with it.
 

@@ -9,6 +9,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from calque.checks.shapes.regions import LARGEST, SMALLEST, Box, Region, Shape, hull, signed_area
+from calque.core.arguments import names_arguments
 from calque.geometry import rectangles
 
 if TYPE_CHECKING:
@@ -152,6 +153,7 @@ def _ragged(regions: Sequence[Region]) -> tuple[Floats, Ints, list[range]]:
     return points, offsets, [range(start, end) for start, end in pairwise(counts)]
 
 
+@names_arguments
 def polygon_iou(first: Floats, second: Floats, *, jobs: int = 1) -> Floats:
     """The IoU of many pairs of polygons at once: two arrays of shape (pairs, vertices, 2), each polygon simple.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from calque.core.columns import Array, Codes, Ints, Strings, Table, where_else
+from calque.core.corpus import distinct_names
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, MeasureName, Undefined, counts, fraction_sums, number
 from calque.core.start_up import Frozen
@@ -316,7 +317,7 @@ def by_document(ledger: Ledger, view: View = KINDS) -> Table:
     units = len(ledger.units)
     found, truth = _grid(ledger.table("found"), UNIT, units), _grid(ledger.table("truth"), UNIT, units)
     return Table({
-        "document": Strings.pack(str(unit) for unit in ledger.units),
+        "document": Strings.pack(distinct_names(ledger.units)),
         **{f"predictions_{name}": found[:, kind] for kind, name in view.found.items()},
         **{f"truth_{name}": truth[:, kind] for kind, name in view.truth.items()},
     })  # fmt: skip

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from calque.fields.accounting.rows import Book, class_of, reason_of
-from calque.fields.comparison.cells import ABSENT, Cell, Loose, Record, RecordSide
-from calque.fields.comparison.records import Compared, Outcome, Pairs
+from calque.fields.accounting.rows import Book, reason_of
+from calque.fields.comparison.cells import ABSENT, Cell, Loose, Record, RecordSide, class_of
+from calque.fields.comparison.records import Compared, Outcome
 from calque.fields.schemas.plan import FieldPlan, Kind
 
 MISSED, MADE_UP, APART = "missing in the prediction", "not in the truth", "paired with an item that is too different"
@@ -18,57 +18,47 @@ UNRATED = 1.0
 def account(book: Book, fields: Sequence[Compared], truth: RecordSide, found: RecordSide) -> None:
     """Write down one document."""
     book.count(fields, everywhere=True)
-    book.unknown += found.record.unknown + _unknown(fields)
+    if truth.outside or found.outside:
+        book.left_out(truth.outside, found.outside)
     _fields(book, fields, "", "")
     _loose(book, truth.loose, found.loose)
 
 
-def _unknown(fields: Sequence[Compared]) -> int:
-    """Keys that the schema does not know, in predicted objects and items that have a partner."""
-    total = 0
-    for each in fields:
-        if each.parts is None:
-            continue
-        if each.plan.kind is Kind.OBJECT:
-            total += each.found.value.unknown + _unknown(each.parts)
-        elif each.plan.kind is Kind.ITEMS:
-            items = each.found.value
-            for pair in each.parts.pairs:
-                if pair.matched and pair.fields:
-                    total += items[pair.found].value.unknown + _unknown(pair.fields)
-    return total
-
-
-def _fields(book: Book, fields: Sequence[Compared], truth_prefix: str, found_prefix: str) -> None:
+def _fields(book: Book, fields: Sequence[Compared], truth_prefix: str, found_prefix: str, *, apart: bool = False) -> None:
+    """The fields of two records; ``apart`` when those are partners that are not the same item, whose boxes meet nothing."""
     for each in fields:
         plan = each.plan
         if plan.ignored:
             continue
-        if plan.is_leaf and not book.keep_outcomes:
+        if plan.is_leaf and not book.keep_outcomes and not apart:
             # By far the most common: nothing but boxes and confidences is wanted.
             right = each.outcome is _TP or each.outcome is _TN
             book.observe(plan.label, plan.label, each.truth, each.found, right, True)
             continue
         truth_path, found_path = truth_prefix + plan.key, found_prefix + plan.key
         if plan.is_leaf:
-            _compared(book, each, truth_path, found_path)
+            _compared(book, each, truth_path, found_path, apart=apart)
             continue
         if _marked(each.truth) or _marked(each.found):
-            _compared(book, each, truth_path, found_path)
+            _compared(book, each, truth_path, found_path, apart=apart)
         if each.parts is None:
-            _not_compared(book, each, truth_path, found_path)
+            _not_compared(book, each, truth_path, found_path, apart=apart)
         elif plan.kind is Kind.OBJECT:
-            _fields(book, each.parts, truth_path + ".", found_path + ".")
+            _fields(book, each.parts, truth_path + ".", found_path + ".", apart=apart)
         else:
-            _pairs(book, plan, each.parts, each.truth.value, each.found.value, truth_path, found_path)
+            _pairs(book, each, truth_path, found_path, apart=apart)
 
 
-def _compared(book: Book, each: Compared, truth_path: str, found_path: str) -> None:
+def _compared(book: Book, each: Compared, truth_path: str, found_path: str, *, apart: bool = False) -> None:
     plan = each.plan
     match = each.outcome is _TP or each.outcome is _TN
     if plan.kind in _LISTS:
         match = each.applied >= plan.threshold
     reason = reason_of(each) if book.keep_outcomes else ""
+    if apart:
+        told = each.raw, plan.threshold, reason
+        book.apart(plan.label, truth_path, found_path, each.truth, each.found, match, told)
+        return
     book.row(plan.label, truth_path, found_path, each.truth, each.found, match, each.raw, plan.threshold, plan.weight, reason)
 
 
@@ -76,7 +66,7 @@ def _marked(cell: Cell) -> bool:
     return cell.box is not None or cell.confidence is not None
 
 
-def _not_compared(book: Book, each: Compared, truth_path: str, found_path: str) -> None:
+def _not_compared(book: Book, each: Compared, truth_path: str, found_path: str, *, apart: bool = False) -> None:
     """An object or list that one side lacks, or that is something else there: what it holds is missed or made up."""
     before = book.total
     if type(each.truth.value) in (Record, list):
@@ -84,7 +74,7 @@ def _not_compared(book: Book, each: Compared, truth_path: str, found_path: str) 
     if type(each.found.value) in (Record, list):
         _lone_parts(book, each.plan, each.found, found_path, missed=False)
     if book.total == before and not (_marked(each.truth) or _marked(each.found)):
-        _compared(book, each, truth_path, found_path)
+        _compared(book, each, truth_path, found_path, apart=apart)
 
 
 def _lone_parts(book: Book, plan: FieldPlan, cell: Cell, path: str, *, missed: bool) -> None:
@@ -104,10 +94,10 @@ def _lone(book: Book, plan: FieldPlan, cell: Cell, path: str, *, missed: bool) -
         _lone_parts(book, plan, cell, path, missed=missed)
 
 
-def _lone_item(book: Book, plan: FieldPlan, item: Cell, path: str, *, missed: bool, reason: str = "") -> None:
+def _lone_item(book: Book, plan: FieldPlan, item: Cell, path: str, *, missed: bool) -> None:
     """An item without partner: a row for all that it holds, and one for itself if it holds nothing."""
     before = book.total
-    why = reason or (MISSED if missed else MADE_UP)
+    why = MISSED if missed else MADE_UP
     if _marked(item) or plan.kind is Kind.VALUES:
         _lone_row(book, plan.item_label, plan, item, path, why, missed=missed)
     if plan.kind is Kind.ITEMS:
@@ -123,21 +113,25 @@ def _lone_row(book: Book, label: str, plan: FieldPlan, cell: Cell, path: str, re
         book.row(label, None, path, ABSENT, cell, False, 0.0, plan.threshold, plan.weight, reason)
 
 
-def _pairs(
-    book: Book, plan: FieldPlan, pairs: Pairs, truths: Sequence[Cell], founds: Sequence[Cell], truth_path: str, found_path: str
-) -> None:
+def _pairs(book: Book, each: Compared, truth_path: str, found_path: str, *, apart: bool) -> None:
+    plan, pairs, truths, founds = each.plan, each.parts, each.truth.value, each.found.value
     for pair in pairs.pairs:
         truth, found = truths[pair.truth], founds[pair.found]
         at, found_at = f"{truth_path}[{pair.truth}]", f"{found_path}[{pair.found}]"
-        if not pair.matched:
-            _lone_item(book, plan, truth, at, missed=True, reason=APART)
-            _lone_item(book, plan, found, found_at, missed=False, reason=APART)
-            continue
-        if plan.kind is Kind.VALUES or _marked(truth) or _marked(found):
-            reason = "same" if pair.similarity == 1.0 else "above threshold"
-            threshold = plan.threshold if plan.kind is Kind.VALUES else plan.match_threshold
+        reason = APART if not pair.matched else "same" if pair.similarity == 1.0 else "above threshold"
+        threshold = plan.threshold if plan.kind is Kind.VALUES else plan.match_threshold
+        counts = plan.kind is Kind.VALUES or _marked(truth) or _marked(found)
+        told = pair.similarity, threshold, reason
+        if apart or not pair.matched:
+            write = book.apart if counts else book.tell
+            write(plan.item_label, at, found_at, truth, found, pair.matched, told)
+        elif counts:
             book.row(plan.item_label, at, found_at, truth, found, True, pair.similarity, threshold, plan.weight, reason)
-        _fields(book, pair.fields, at + ".", found_at + ".")
+        if pair.fields:
+            _fields(book, pair.fields, at + ".", found_at + ".", apart=apart or not pair.matched)
+        elif plan.kind is Kind.ITEMS:
+            _lone_parts(book, plan, truth, at, missed=True)
+            _lone_parts(book, plan, found, found_at, missed=False)
     for index in pairs.only_truth:
         _lone_item(book, plan, truths[index], f"{truth_path}[{index}]", missed=True)
     for index in pairs.only_found:

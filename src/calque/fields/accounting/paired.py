@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from calque.comparators.text import equality
-from calque.fields.accounting.rows import Book, class_of, reason_of
-from calque.fields.comparison.cells import ABSENT, ODD_BOX, Cell, RecordSide, bare, wrappers
+from calque.fields.accounting.rows import Book, reason_of
+from calque.fields.comparison.cells import ABSENT, ODD_BOX, Cell, RecordSide, bare, class_of, wrappers
 from calque.fields.comparison.records import Compared, Pair
 from calque.fields.schemas.plan import FieldPlan, Kind
 

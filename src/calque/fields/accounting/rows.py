@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 
 from calque.core.columns import Codes, Column, Strings, Table
-from calque.core.corpus import UnitId
+from calque.core.corpus import UnitId, distinct_names
 from calque.core.ledger import UNIT, Ledger
-from calque.fields.comparison.cells import Accepted, Cell, Record, Unfit
-from calque.fields.comparison.records import Compared, Outcome, Pairs
+from calque.fields.comparison.cells import ABSENT, Accepted, Cell, Record, Unfit, unwrapped
+from calque.fields.comparison.records import Compared, Outcome, Pair, Pairs
 from calque.fields.schemas.plan import MOST_CELLS, FieldPlan, Kind, Matching, RecordPlan
 from calque.geometry.rectangles import iou
 
-_INDEX = re.compile(r"\[\d+\]")
 OUTCOMES = len(Outcome)
 OUTCOME_NAMES = tuple(outcome.name.lower() for outcome in Outcome)
 REASONS = (
@@ -31,15 +30,6 @@ REASONS = (
     "wrong type",
     "paired with an item that is too different",
 )
-
-
-def class_of(path: str) -> str:
-    """The class of a path: list positions do not count.
-
-    >>> class_of("line_items[12].amount")
-    'line_items[].amount'
-    """
-    return _INDEX.sub("[]", path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +65,8 @@ class Book:
         self.boxes: list[tuple[Any, ...]] = []
         self.ratings: list[tuple[Any, ...]] = []
         self.rows: list[tuple[int, Row]] = []
+        self.outside: list[tuple[int, int, int]] = []
+        self.names_outside: dict[str, int] = {}
         self.start()
 
     def start(self) -> None:
@@ -102,6 +94,12 @@ class Book:
         ))  # fmt: skip
         self.start()
 
+    def left_out(self, truth: Counter[str], found: Counter[str]) -> None:
+        """Fields that the schema does not know: how often a document has each, on the side that has it more often."""
+        for name in {**truth, **found}:
+            code = self.names_outside.setdefault(name, len(self.names_outside))
+            self.outside.append((self.unit, code, max(truth[name], found[name])))
+
     # What accountings write
 
     def row(
@@ -124,6 +122,44 @@ class Book:
         if self.keep_outcomes:
             values = (truth_path, found_path, truth, found, match, score, threshold, weight, reason, overlap)
             self.rows.append((self.unit, Row(label, key, *values)))
+
+    def apart(
+        self,
+        label: str,
+        truth_path: str,
+        found_path: str,
+        truth: Cell,
+        found: Cell,
+        match: bool,
+        told: tuple[float, float, str],
+    ) -> None:
+        """A value of two items that are partners and yet not the same: it is judged by itself, its boxes meet nothing."""
+        self.total += 1
+        self.rated += 1
+        if found.confidence is not None:
+            self.ratings.append((self.unit, self.keys.setdefault(label, len(self.keys)), match, found.confidence))
+        if truth.box is not None:
+            self.with_box += 1
+            self.box(label, truth, ABSENT, False)
+        if found.box is not None:
+            self.box(label, ABSENT, found, False)
+        self.tell(label, truth_path, found_path, truth, found, match, told)
+
+    def tell(
+        self,
+        label: str,
+        truth_path: str,
+        found_path: str,
+        truth: Cell,
+        found: Cell,
+        match: bool,
+        told: tuple[float, float, str],
+    ) -> None:
+        """A row for people, of which no number is made; ``told`` is the score, the threshold and the reason."""
+        if self.keep_outcomes:
+            score, threshold, reason = told
+            values = (truth_path, found_path, truth, found, match, score, threshold, 1.0, reason, None)
+            self.rows.append((self.unit, Row(label, label, *values)))
 
     def observe(self, label: str, key: str, truth: Cell, found: Cell, match: bool, predicted: bool) -> float | None:
         """The boxes and the confidence of an occurrence, all that numbers need of it. Returns the IoU of its boxes."""
@@ -171,13 +207,17 @@ class Book:
             self.score_counts[plan.code] += 1
         if each.parts is None:
             self.tally[at + each.outcome] += 1 if plan.is_leaf else _items(each)
+            if everywhere and not plan.is_leaf:
+                self._alone(plan, each.truth, Outcome.FN)
+                self._alone(plan, each.found, Outcome.FA)
         elif plan.kind is Kind.OBJECT:
             self.tally[at + each.outcome] += 1
             self.count(each.parts, everywhere=everywhere, scored=scored)
         else:
-            self._count_list(plan, each.parts, everywhere, scored)
+            self._count_list(each, everywhere, scored)
 
-    def _count_list(self, plan: FieldPlan, pairs: Pairs, everywhere: bool, scored: bool) -> None:
+    def _count_list(self, each: Compared, everywhere: bool, scored: bool) -> None:
+        plan, pairs = each.plan, each.parts
         at = plan.code * OUTCOMES
         matched = [pair for pair in pairs.pairs if pair.matched]
         truths, founds = len(pairs.pairs) + len(pairs.only_truth), len(pairs.pairs) + len(pairs.only_found)
@@ -187,19 +227,48 @@ class Book:
         self.tally[at + Outcome.FD] += len(pairs.pairs) - len(matched)
         self.tally[at + Outcome.FN] += len(pairs.only_truth)
         self.tally[at + Outcome.FA] += len(pairs.only_found)
+        if not everywhere:
+            self._count_matched(matched, scored)
+        elif plan.record is not None:
+            self._count_items(plan, pairs, each.truth.value, each.found.value, scored)
+
+    def _count_matched(self, matched: Sequence[Pair], scored: bool) -> None:
+        """The fields of pairs that match, as the original counts them: it scores only objects and lists, by the first pair."""
         for position, pair in enumerate(matched):
-            if everywhere:
-                self.count(pair.fields, everywhere=True, scored=scored)
-                continue
             for each in pair.fields:
                 if not each.plan.ignored:
-                    # The original scores only objects and lists in items, and those by the first pair.
                     if each.plan.kind is Kind.LEAF:
                         self.tally[each.plan.code * OUTCOMES + blank_is_absent(each)] += 1
                     else:
-                        self._count(each, everywhere, False)
+                        self._count(each, False, False)
                     if scored and position == 0 and each.plan.record is not None:
                         self.score_sums[each.plan.code], self.score_counts[each.plan.code] = each.applied, 1
+
+    def _count_items(self, plan: FieldPlan, pairs: Pairs, truths: Sequence[Cell], founds: Sequence[Cell], scored: bool) -> None:
+        """The fields of all items: of partners as they compare, of the others as missed or made up."""
+        for pair in pairs.pairs:
+            if pair.fields:
+                self.count(pair.fields, everywhere=True, scored=scored)
+            else:
+                self._alone(plan, truths[pair.truth], Outcome.FN, item=True)
+                self._alone(plan, founds[pair.found], Outcome.FA, item=True)
+        for index in pairs.only_truth:
+            self._alone(plan, truths[index], Outcome.FN, item=True)
+        for index in pairs.only_found:
+            self._alone(plan, founds[index], Outcome.FA, item=True)
+
+    def _alone(self, plan: FieldPlan, cell: Cell, outcome: Outcome, *, item: bool = False) -> None:
+        """The fields below an object, a list or an item that has no partner: each value is missed, or made up."""
+        value = cell.value
+        if type(value) is list and not item:
+            for each in value if plan.record is not None else ():
+                self._alone(plan, each, outcome, item=True)
+        elif type(value) is Record and plan.record is not None:
+            for field, part in zip(plan.record.fields, value.cells, strict=True):
+                if part.value is not None and not field.ignored:
+                    self.tally[field.code * OUTCOMES + outcome] += len(part.value) if type(part.value) is list else 1
+                    self.score_counts[field.code] += 1
+                    self._alone(field, part, outcome)
 
     # The ledger
 
@@ -208,11 +277,13 @@ class Book:
         # Names in the order of the alphabet: which document came first must not show.
         labels, label = _alphabetical(self.labels)
         keys, key = _alphabetical(self.keys)
+        outside, name = _alphabetical(self.names_outside)
         tables = {
             "documents": _table(self.documents, DOCUMENT_COLUMNS),
             "counts": _table(self.counts, COUNT_COLUMNS),
             "boxes": _recoded(_table(self.boxes, BOX_COLUMNS), "label", label),
             "ratings": _recoded(_table(self.ratings, RATING_COLUMNS), "key", key),
+            "outside": _recoded(_table(self.outside, OUTSIDE_COLUMNS), "name", name),
             "rows": self._outcome_table(),
         }
         return Ledger(
@@ -222,6 +293,7 @@ class Book:
                 "field": tuple(each.path for each in self.all_fields),
                 "label": labels,
                 "key": keys,
+                "name": outside,
                 "reason": REASONS,
             },
             details=frozenset(("rows", name) for name in tables["rows"] if name != UNIT),
@@ -233,8 +305,9 @@ class Book:
             UNIT: np.array([unit for unit, _ in self.rows], dtype=np.int32),
             "truth_path": Strings.pack(row.truth_path or "" for row in rows),
             "found_path": Strings.pack(row.found_path or "" for row in rows),
-            "truth_value": Strings.pack(spelled(row.truth.value) for row in rows),
-            "found_value": Strings.pack(spelled(row.found.value) for row in rows),
+            "truth_value": Strings.pack(spelled(row.truth) for row in rows),
+            "found_value": Strings.pack(spelled(row.found) for row in rows),
+            "outcome": np.array([outcome_of(row) for row in rows], dtype=np.uint8),
             "match": np.array([row.match for row in rows], dtype=np.bool_),
             "score": np.array([row.score for row in rows], dtype=np.float64),
             "threshold": np.array([row.threshold for row in rows], dtype=np.float64),
@@ -259,6 +332,7 @@ BOX_COLUMNS = (
     (UNIT, np.int32), ("label", np.int32), ("has_truth", np.bool_), ("has_found", np.bool_), ("iou", np.float64),
     ("confidence", np.float64), ("match", np.bool_),
 )  # fmt: skip
+OUTSIDE_COLUMNS = ((UNIT, np.int32), ("name", np.int32), ("count", np.int32))
 RATING_COLUMNS = ((UNIT, np.int32), ("key", np.int32), ("match", np.bool_), ("confidence", np.float64))
 
 
@@ -304,9 +378,29 @@ def _absent(value: Any) -> bool:
     return value is None or (isinstance(value, str) and not value.strip())
 
 
-def spelled(value: Any) -> str:
+def outcome_of(row: Row) -> Outcome:
+    """What happened to a row, in one word: a value that is absent on both sides was rightly left out."""
+    truth, found = row.truth.value is not None, row.found.value is not None
+    if not truth and not found:  # boxes without values
+        truth, found = row.truth_path is not None, row.found_path is not None
+        truth, found = (False, False) if row.match else (truth, found)
+    if not truth:
+        return Outcome.FA if found else Outcome.TN
+    if not found:
+        return Outcome.FN
+    return Outcome.TP if row.match else Outcome.FD
+
+
+def spelled(cell: Cell) -> str:
     """A cell's value as JSON text, empty when there is none."""
-    return "" if value is None else json.dumps(plain(value), ensure_ascii=False, default=str)
+    return "" if cell.value is None else json.dumps(told_value(cell), ensure_ascii=False, default=str)
+
+
+def told_value(cell: Cell) -> Any:
+    """A cell's value as people know it from the JSON, without wrappers."""
+    if type(cell.value) in (Record, list, Unfit) and cell.raw is not None:
+        return unwrapped(cell.raw)
+    return plain(cell.value)
 
 
 def plain(value: Any) -> Any:
@@ -336,12 +430,15 @@ def outcomes(ledger: Ledger) -> Table:
     if "reason" not in rows:
         return Table({})
     truth_path, found_path = _texts(rows["truth_path"]), _texts(rows["found_path"])
+    names = distinct_names(ledger.units)
     columns: dict[str, Column] = {
-        "document": Strings.pack(str(ledger.units[unit]) for unit in rows.array(UNIT).tolist()),
+        "document": Strings.pack(names[unit] for unit in rows.array(UNIT).tolist()),
         "path": Strings.pack(truth or found for truth, found in zip(truth_path, found_path, strict=True)),
+        "truth_path": rows["truth_path"],
         "found_path": rows["found_path"],
-        "truth": rows["truth_value"],
-        "prediction": rows["found_value"],
+        "truth": _values(rows["truth_value"]),
+        "prediction": _values(rows["found_value"]),
+        "outcome": Strings.pack(OUTCOME_NAMES[code] for code in rows.array("outcome").tolist()),
         "match": rows.array("match"),
         "score": rows.array("score"),
         "threshold": rows.array("threshold"),
@@ -356,3 +453,11 @@ def outcomes(ledger: Ledger) -> Table:
 
 def _texts(column: Any) -> list[str]:
     return list(column)
+
+
+def _values(column: Any) -> Any:
+    """What texts of JSON stand for; nothing where there is no text."""
+    values = np.empty(len(column), dtype=object)
+    for place, text in enumerate(column):
+        values[place] = json.loads(text, parse_constant=str) if text else None
+    return values

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
@@ -81,15 +83,26 @@ class RecordSide:
     """One side of one document: its cells, its loose boxes, and the number of all its boxes.
 
     ``empty_object`` is what ``{}`` stands for where an object is expected: nothing, or an object without values.
+    ``only_declared`` leaves out what the schema does not know, with its boxes, and counts it by name.
     """
 
     def __init__(
-        self, plan: RecordPlan, data: Any, note: Note, *, form: str = "xyxy", empty_object: type[Record] | None = None
+        self,
+        plan: RecordPlan,
+        data: Any,
+        note: Note,
+        *,
+        form: str = "xyxy",
+        empty_object: type[Record] | None = None,
+        only_declared: bool = True,
     ) -> None:
         self.boxes = 0
         self.ignored_boxes = 0
-        """Boxes of fields that the schema says to ignore; they are not among ``boxes``."""
+        """Boxes of fields that the schema says to ignore, or does not know; they are not among ``boxes``."""
+        self.outside: Counter[str] = Counter()
+        """Fields that the schema does not know, by class."""
         self.loose: list[Loose] = []
+        self._only_declared = only_declared
         self._note = note
         self._form = form
         self._empty_object = empty_object
@@ -103,21 +116,31 @@ class RecordSide:
         present = 0
         for field in plan.fields:
             raw = data.get(field.key, ABSENT)
+            if raw is ABSENT and field.name != field.key:
+                raw = data.get(field.name, ABSENT)  # by its name in the schema, where the name in the JSON is not there
             if raw is ABSENT:
-                cells.append(ABSENT)
+                cells.append(ABSENT if field.default is None else self._cell(field, field.default, prefix))
                 continue
             present += 1
             if field.ignored:
-                self.ignored_boxes += sum(wrapper.get("_bbox") is not None for _, wrapper in wrappers(raw, ""))
+                self.ignored_boxes += _boxes_in(raw)
                 cells.append(ABSENT)
             else:
                 cells.append(self._cell(field, raw, prefix))
         unknown = len(data) - present
         if unknown:
             for key, raw in data.items():
-                if key not in plan.keys:
-                    self.loose += self._loose(raw, prefix + str(key))
+                if key not in plan.keys and not (key in plan.names and plan.names[key] not in data):
+                    self._outside(raw, prefix + str(key))
         return Record(cells, unknown)
+
+    def _outside(self, raw: Any, path: str) -> None:
+        """What the schema does not know."""
+        if self._only_declared:
+            self.outside[class_of(path)] += 1
+            self.ignored_boxes += _boxes_in(raw)
+        else:
+            self.loose += self._loose(raw, path)
 
     def _cell(self, plan: FieldPlan, raw: Any, prefix: str) -> Cell:
         # The millions of values that are as they should be pass here; what is odd goes to methods of its own.
@@ -258,6 +281,31 @@ class RecordSide:
                 yield Loose(place, box, confidence)
 
 
+_INDEX = re.compile(r"\[\d+\]")
+
+
+def class_of(path: str) -> str:
+    """The class of a path: list positions do not count.
+
+    >>> class_of("line_items[12].amount")
+    'line_items[].amount'
+    """
+    return _INDEX.sub("[]", path) if "[" in path else path
+
+
+def _boxes_in(raw: Any) -> int:
+    return sum(wrapper.get("_bbox") is not None for _, wrapper in wrappers(raw, ""))
+
+
+def unwrapped(raw: Any) -> Any:
+    """JSON without any wrapper in it. Not for trees deeper than documents may be."""
+    while is_wrapper(raw):
+        raw = raw.get("_value")
+    if isinstance(raw, dict):
+        return {key: unwrapped(value) for key, value in raw.items()}
+    return [unwrapped(item) for item in raw] if isinstance(raw, list) else raw
+
+
 def bare(cell: Cell) -> Any:
     """The JSON of a cell without its wrapper."""
     raw = cell.raw
@@ -317,5 +365,5 @@ _CONVERT: dict[str, Callable[[Any], Any]] = {
     "int": _to_int,
     "bool": _to_bool,
     # A number where text is expected is compared by its text: comparators do that.
-    "str": lambda raw: raw,
+    **dict.fromkeys(("str", "text", "amount", "date", "datetime", "time", "code"), lambda raw: raw),
 }

@@ -11,7 +11,7 @@ import numpy as np
 from calque.core.columns import Array, Codes, Flags, Floats, Ints, Table
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Undefined, counts, fraction_parts, joined_fractions
-from calque.fields.accounting.rows import class_of
+from calque.fields.comparison.cells import class_of
 from calque.fields.confidence.ranking import Ranked, Ranking, grouped
 
 BUDGETS = (0.1, 0.3, 0.5)

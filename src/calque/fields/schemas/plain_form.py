@@ -5,21 +5,29 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import count
 from typing import Any
 
-from calque.comparators.base import comparator
+from calque.comparators.base import BaseComparator, comparator
+from calque.comparators.date import DateComparator
 from calque.core.errors import ConfigError, did_you_mean
 from calque.fields.comparison.cells import METADATA
+from calque.fields.schemas.leaf_types import (
+    COMPLETE,
+    HISTORIC_THRESHOLD,
+    LEAF_TYPES,
+    TYPES,
+    Accounting,
+    leaf_of,
+    manner,
+    spoken_type,
+)
 from calque.fields.schemas.plan import FieldPlan, Kind, Matching, RecordPlan
 
-LEAF_TYPES = ("str", "int", "float", "bool", "any")
-TYPES = (*LEAF_TYPES, "object", "list[object]", *(f"list[{leaf}]" for leaf in LEAF_TYPES))
-SPOKEN_TYPES = {"string": "str", "number": "float", "integer": "int", "boolean": "bool", "list": "list[str]"}
-
-DEFAULT_COMPARATOR = {"str": "levenshtein", "int": "numeric", "float": "numeric", "bool": "exact", "any": "anls_star"}
-DEFAULT_THRESHOLD = 0.5
+SPELLED_OUT = ("str", "int", "float", "bool", "any")
+"""Types whose comparator is the same in both accountings: the canonical spelling names it."""
 DEFAULT_MATCH_THRESHOLD = 0.7
 DEEPEST = 64
 
@@ -35,26 +43,69 @@ FIELD_KEYS = {
     "matching": "how list items are paired: optimal, ordered or key",
     "match_key": "the field that identifies a list item",
     "alias": "the name of the field in the JSON",
+    "default": "the value of a field that is not there",
     "description": "for people",
+    "evidence": "why it is compared so, for people",
     "fields": "the fields of an object or of a list item",
+    "comparator_config": "another name for params",
+    "required": "for classes made from the schema",
+    "examples": "for people",
 }
-TOP_KEYS = {"fields", "name", "description"}
+TOP_KEYS = {"fields", "name", "description", "model_name", "match_threshold", "inferred", "passed_over"}
+WITHOUT_MEANING = {
+    "required": "nothing is refused: a value that is not there counts as missed",
+    "examples": "they are for people",
+    "match_threshold": "it is for items of a list, and the record is none",
+    "infer_unspecified_fields": "types and names decide anyway",
+}
+"""What stickler's configurations may say and a comparison here does not need."""
 
 
 def canonical(schema: Mapping[str, Any], where: str = "schema") -> str:
     """The one spelling of a schema in the plain form: defaults filled in, fields in their order.
 
+    A threshold that nobody gave is left to the accounting.
+
     >>> canonical({"fields": {"total": {"type": "float"}}})
-    '{"fields":{"total":{"type":"float","comparator":"numeric","threshold":0.5,"weight":1.0}}}'
+    '{"fields":{"total":{"type":"float","comparator":"numeric","weight":1.0}}}'
     """
     if "fields" not in schema:
         hint = next(filter(None, (did_you_mean(str(key), TOP_KEYS) for key in schema)), "")
         raise ConfigError(
             f"{where}: a schema has 'fields'; this one has {', '.join(map(repr, schema)) or 'nothing'}; {hint}".rstrip("; ")
         )
-    _check_keys(schema, TOP_KEYS, where)
-    _check_texts(schema, ("name", "description"), where)
-    return json.dumps({"fields": _fields(schema["fields"], f"{where}: fields", 1)}, separators=(",", ":"), ensure_ascii=False)
+    _check_keys(schema, {*TOP_KEYS, "infer_unspecified_fields"}, where)
+    _check_texts(schema, ("name", "description", "model_name", "inferred"), where)
+    _share(schema, "match_threshold", DEFAULT_MATCH_THRESHOLD, where)
+    whole: dict[str, Any] = {"fields": _fields(schema["fields"], f"{where}: fields", 1)}
+    about = {"inferred": schema.get("inferred"), "passed_over": [*schema.get("passed_over", ()), *passed_over(schema)]}
+    whole |= {key: value for key, value in about.items() if value}
+    return json.dumps(whole, separators=(",", ":"), ensure_ascii=False)
+
+
+def passed_over(schema: Mapping[str, Any], path: str = "") -> list[str]:
+    """The keys of a configuration that have no meaning here, each with the reason."""
+    told = [f"{path or 'the schema'}: {key}: {why}" for key, why in WITHOUT_MEANING.items()
+            if key in schema and not (path and key == "match_threshold")]  # fmt: skip
+    fields = schema.get("fields")
+    for name, each in fields.items() if isinstance(fields, Mapping) else ():
+        if isinstance(each, Mapping):
+            told += passed_over(each, f"{path}.{name}" if path else str(name))
+    return told
+
+
+def comparison_of(text: str) -> str:
+    """What a canonical spelling says of the comparison: without the reasons, which change no number."""
+    if '"evidence":' not in text and '"inferred":' not in text and '"passed_over":' not in text:
+        return text
+    return json.dumps({"fields": _without_reasons(json.loads(text)["fields"])}, separators=(",", ":"), ensure_ascii=False)
+
+
+def _without_reasons(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: {key: _without_reasons(value) if key == "fields" else value for key, value in each.items() if key != "evidence"}
+        for name, each in fields.items()
+    }
 
 
 def _check_keys(given: Mapping[str, Any], known: Any, where: str) -> None:
@@ -90,18 +141,24 @@ def _fields(given: Any, where: str, depth: int) -> dict[str, Any]:
 def _field(given: Any, where: str, depth: int) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         raise ConfigError(f'{where}: an object such as {{"type": "str"}} is expected here, not {_shown(given)}')
-    _check_keys(given, FIELD_KEYS, where)
-    _check_texts(given, ("alias", "description"), where)
+    _check_keys(given, {**FIELD_KEYS, "infer_unspecified_fields": ""}, where)
+    _check_texts(given, ("alias", "description", "evidence"), where)
     kind = _type(given, where)
     _check_list_keys(given, kind, where)
     nested = kind in ("object", "list[object]")
     whole: dict[str, Any] = {"type": kind, **(_nested(given, kind, where) if nested else _comparator(given, kind, where))}
-    whole["threshold"] = _share(given, "threshold", whole.pop("own_threshold", DEFAULT_THRESHOLD), where)
+    own = whole.pop("own_threshold", HISTORIC_THRESHOLD if nested else None)
+    if "threshold" in given or own is not None:
+        whole["threshold"] = _share(given, "threshold", own, where)
     whole["weight"] = _weight(given, where)
     if not _flag(given, where):
         whole["clip"] = False
     if "alias" in given:
         whole["alias"] = given["alias"]
+    if given.get("default") is not None:
+        whole["default"] = _default(given["default"], where)
+    if given.get("evidence"):
+        whole["evidence"] = given["evidence"]
     if nested:
         whole["fields"] = _fields(given.get("fields"), f"{where}.fields", depth + 1)
     if kind.startswith("list["):
@@ -120,17 +177,19 @@ def _check_list_keys(given: Mapping[str, Any], kind: str, where: str) -> None:
 
 
 def _nested(given: Mapping[str, Any], kind: str, where: str) -> dict[str, Any]:
-    for key in ("comparator", "params"):
-        if key in given:
+    for key in ("comparator", "params", "comparator_config"):
+        if given.get(key) is not None:
             raise ConfigError(f"{where}: {key} is for values; {kind} is compared by its fields")
     if kind == "object":
         return {}
+    if given.get("threshold", HISTORIC_THRESHOLD) != HISTORIC_THRESHOLD:
+        raise ConfigError(f"{where}.threshold: has no effect on list[object]; match_threshold says when two items are the same")
     return {"match_threshold": _share(given, "match_threshold", DEFAULT_MATCH_THRESHOLD, where)}
 
 
 def _type(given: Mapping[str, Any], where: str) -> str:
     kind = given.get("type", "str")
-    kind = SPOKEN_TYPES.get(kind, kind) if isinstance(kind, str) else kind
+    kind = spoken_type(kind) if isinstance(kind, str) else kind
     if kind not in TYPES:
         hint = did_you_mean(str(kind), TYPES)
         raise ConfigError(f"{where}.type: {_shown(kind)} is no type; {hint or 'types are ' + ', '.join(TYPES)}")
@@ -140,8 +199,11 @@ def _type(given: Mapping[str, Any], where: str) -> str:
 def _comparator(given: Mapping[str, Any], kind: str, where: str) -> dict[str, Any]:
     if "fields" in given:
         raise ConfigError(f"{where}: 'fields' belong to object and list[object], not to {kind}")
-    leaf = kind.removeprefix("list[").removesuffix("]")
-    name, params = given.get("comparator", DEFAULT_COMPARATOR[leaf]), given.get("params", {})
+    if "params" in given and "comparator_config" in given:
+        raise ConfigError(f"{where}: params and comparator_config are the same; give one")
+    leaf = leaf_of(kind)
+    chosen = None if given.get("comparator") == "auto" else given.get("comparator")
+    name, params = chosen or COMPLETE[leaf].comparator, given.get("params", given.get("comparator_config")) or {}
     if not isinstance(name, str) or not isinstance(params, Mapping):
         raise ConfigError(f"{where}: comparator is a name and params an object of its options")
     try:
@@ -150,7 +212,9 @@ def _comparator(given: Mapping[str, Any], kind: str, where: str) -> dict[str, An
         raise ConfigError(f"{where}: {error}") from None
     except TypeError as error:
         raise ConfigError(f"{where}.params: {error}") from None
-    described: dict[str, Any] = {"comparator": name}
+    if made.name == "ignore" and "threshold" in given:
+        raise ConfigError(f"{where}.threshold: has no effect: the field is not compared")
+    described: dict[str, Any] = {"comparator": name} if chosen is not None or leaf in SPELLED_OUT else {}
     if made.params():
         described["params"] = made.params()
     if made.threshold is not None:
@@ -158,7 +222,15 @@ def _comparator(given: Mapping[str, Any], kind: str, where: str) -> dict[str, An
     return described
 
 
-def _share(given: Mapping[str, Any], key: str, default: float, where: str) -> float:
+def _default(value: Any, where: str) -> Any:
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):
+        raise ConfigError(f"{where}.default: a JSON value is expected here, not {_shown(value)}") from None
+    return value
+
+
+def _share(given: Mapping[str, Any], key: str, default: float | None, where: str) -> float:
     value = given.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise ConfigError(f"{where}.{key}: a number from 0 to 1 is expected here, not {_shown(value)}")
@@ -203,21 +275,34 @@ def _shown(value: Any) -> str:
 
 
 @lru_cache(maxsize=64)
-def compile_plan(text: str, *, nearest: bool = True) -> RecordPlan:
-    """The plan of a schema in its canonical spelling; ``nearest`` lets boxes decide between equally good pairings."""
-    return _record(json.loads(text)["fields"], "", "", count(), nearest)
+def compile_plan(text: str, accounting: Accounting = "complete") -> RecordPlan:
+    """The plan of a schema in its canonical spelling; the accounting fills in what the schema leaves open."""
+    return _record(json.loads(text)["fields"], "", "", count(), accounting)
 
 
-def _record(fields: Mapping[str, Any], path: str, label: str, codes: Iterator[int], nearest: bool) -> RecordPlan:
-    return RecordPlan(tuple(_plan(name, each, path, label, codes, nearest) for name, each in fields.items()))
+def _record(fields: Mapping[str, Any], path: str, label: str, codes: Iterator[int], accounting: Accounting) -> RecordPlan:
+    return RecordPlan(tuple(_plan(name, each, path, label, codes, accounting) for name, each in fields.items()))
 
 
-def _plan(name: str, given: Mapping[str, Any], path: str, label: str, codes: Iterator[int], nearest: bool) -> FieldPlan:
+def compared_by(given: Mapping[str, Any], accounting: Accounting) -> tuple[BaseComparator, float]:
+    """The comparator and the threshold of a field in its canonical form."""
+    if "fields" in given:
+        return comparator("exact"), given["threshold"]
+    usual = manner(leaf_of(given["type"]), accounting, given.get("comparator"))
+    made = comparator(usual.comparator, {**usual.params, **given.get("params", {})})
+    if accounting == "paired" and isinstance(made, DateComparator):
+        made = replace(made, utc=True)
+    return made, given.get("threshold", usual.threshold)
+
+
+def _plan(
+    name: str, given: Mapping[str, Any], path: str, label: str, codes: Iterator[int], accounting: Accounting
+) -> FieldPlan:
     kind = given["type"]
     shape = {"object": Kind.OBJECT, "list[object]": Kind.ITEMS}.get(
         kind, Kind.VALUES if kind.startswith("list[") else Kind.LEAF
     )
-    made = comparator(given.get("comparator", "exact"), given.get("params"))
+    made, threshold = compared_by(given, accounting)
     key = given.get("alias", name)
     # Paths of boxes and outcomes follow the JSON, as people see it there; counts follow the schema.
     label += key
@@ -225,7 +310,7 @@ def _plan(name: str, given: Mapping[str, Any], path: str, label: str, codes: Ite
     record = None
     if "fields" in given:
         below = f"{label}[]." if shape is Kind.ITEMS else f"{label}."
-        record = _record(given["fields"], f"{path}{name}.", below, codes, nearest)
+        record = _record(given["fields"], f"{path}{name}.", below, codes, accounting)
     return FieldPlan(
         name=name,
         key=key,
@@ -233,15 +318,17 @@ def _plan(name: str, given: Mapping[str, Any], path: str, label: str, codes: Ite
         label=label,
         code=code,
         kind=shape,
-        type=kind.removeprefix("list[").removesuffix("]"),
+        type=leaf_of(kind),
         comparator=made,
-        threshold=given["threshold"],
+        threshold=threshold,
         weight=given["weight"],
         clip=given.get("clip", True),
         ignored=made.name == "ignore",
         match_threshold=given.get("match_threshold", DEFAULT_MATCH_THRESHOLD),
         matching=Matching(given.get("matching", "optimal")),
         match_key=list(given["fields"]).index(given["match_key"]) if "match_key" in given else -1,
-        nearest=nearest,
+        # The original knows nothing of boxes when it pairs items.
+        nearest=accounting == "complete",
         record=record,
+        default=given.get("default"),
     )

@@ -47,7 +47,7 @@ class FieldPlan:
     """Its number among all fields of the schema."""
     kind: Kind
     type: str
-    """What a leaf holds, or the leaves of a list: ``str``, ``int``, ``float``, ``bool`` or ``any``."""
+    """What a leaf holds, or the leaves of a list: one of the leaf types."""
     comparator: BaseComparator
     threshold: float
     weight: float
@@ -62,13 +62,15 @@ class FieldPlan:
     """Whether boxes decide between equally good pairings of list items."""
     record: RecordPlan | None = None
     """The fields of an object, or of each item of a list."""
+    default: Any = None
+    """What stands for a field that is not there: JSON."""
     is_leaf: bool = field(init=False)
     python_type: Any = field(init=False)
     """What a leaf's value is in Python once it is what the schema says."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "is_leaf", self.kind is Kind.LEAF)
-        object.__setattr__(self, "python_type", {"int": int, "float": float, "bool": bool}.get(self.type, str))
+        object.__setattr__(self, "python_type", {"int": int, "float": float, "amount": float, "bool": bool}.get(self.type, str))
 
     @property
     def item_label(self) -> str:
@@ -82,9 +84,13 @@ class RecordPlan:
 
     fields: tuple[FieldPlan, ...]
     keys: frozenset[str] = field(init=False)
+    names: dict[str, str] = field(init=False)
+    """For fields with an alias: their names, which serve where the alias is not there."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "keys", frozenset(plan.key for plan in self.fields))
+        aliased = {plan.name: plan.key for plan in self.fields if plan.name != plan.key and plan.name not in self.keys}
+        object.__setattr__(self, "names", aliased)
 
     def walk(self) -> Iterator[FieldPlan]:
         """All fields below, parents before children."""

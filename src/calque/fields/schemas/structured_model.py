@@ -3,77 +3,31 @@
 from __future__ import annotations
 
 import json
-import types
 import typing
 import warnings
 from collections.abc import Mapping, Sequence
-from datetime import date
-from enum import Enum
 from functools import lru_cache
 from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr, create_model
+from pydantic_core import PydanticUndefined
 
-from calque.comparators.base import BaseComparator, describe
 from calque.core.errors import ConfigError
 from calque.fields.accounting.rows import blank_is_absent
-from calque.fields.comparison.cells import Record, RecordSide, wrappers
+from calque.fields.comparison.cells import METADATA, Cell, Record, RecordSide, wrappers
 from calque.fields.comparison.one_document import compare_pair, confusion_matrix, non_matches, own_outcome
 from calque.fields.comparison.records import compare_records, similarity
+from calque.fields.schemas.annotations import HISTORIC, Spoken, spoken
+from calque.fields.schemas.comparable_field import EXTRA, described_field
+from calque.fields.schemas.evidence import by_name
 from calque.fields.schemas.json_schema import from_plain, to_plain
-from calque.fields.schemas.plain_form import DEFAULT_MATCH_THRESHOLD, SPOKEN_TYPES, canonical, compile_plan
+from calque.fields.schemas.leaf_types import Accounting, leaf_of, spoken_type
+from calque.fields.schemas.plain_form import DEFAULT_MATCH_THRESHOLD, canonical, compile_plan, passed_over
 from calque.fields.schemas.plan import FieldPlan, Kind, RecordPlan
+from calque.fields.schemas.remembered import bare, plain_json, rewrapped, updated
 
-EXTRA = "x-calque"
-"""Where a pydantic field keeps its comparison, as an object of the plain form."""
-
-
-def ComparableField(  # noqa: N802  # reads like pydantic's Field, which it makes
-    *,
-    comparator: BaseComparator | str | None = None,
-    threshold: float | None = None,
-    weight: float = 1.0,
-    clip_under_threshold: bool = True,
-    matching: str | None = None,
-    match_key: str | None = None,
-    default: Any = None,
-    alias: str | None = None,
-    **keywords: Any,
-) -> Any:
-    """A pydantic field with what the comparison needs to know; other keywords go to ``pydantic.Field``.
-
-    >>> from calque import StructuredModel
-    >>> from calque.comparators import NumericComparator
-    >>> class Line(StructuredModel):
-    ...     amount: float = ComparableField(comparator=NumericComparator(absolute_tolerance=0.01), threshold=0.95, weight=2)
-    >>> Line.to_config()["fields"]["amount"]["params"]
-    {'absolute_tolerance': 0.01}
-    """
-    settings: dict[str, Any] = {"weight": weight}
-    if isinstance(comparator, BaseComparator):
-        settings |= describe(comparator)
-        threshold = comparator.threshold if threshold is None else threshold
-    elif comparator is not None:
-        settings["comparator"] = comparator
-    optional = {"threshold": threshold, "matching": matching, "match_key": match_key}
-    settings |= {key: value for key, value in optional.items() if value is not None}
-    if not clip_under_threshold:
-        settings["clip"] = False
-    if threshold is not None and not 0 <= threshold <= 1:
-        raise ConfigError(f"threshold must be from 0 to 1, not {threshold!r}")
-    return described_field(settings, default=default, alias=alias, **keywords)
-
-
-def described_field(settings: dict[str, Any], *, default: Any = None, alias: str | None = None, **keywords: Any) -> Any:
-    """A pydantic field whose comparison is already in the words of the plain form."""
-    from pydantic import Field
-
-    extra = {**keywords.pop("json_schema_extra", {}), EXTRA: settings}
-    return Field(default, alias=alias, json_schema_extra=extra, **keywords)
-
-
-_LEAVES: dict[Any, str] = {str: "str", int: "int", float: "float", bool: "bool", Any: "any", dict: "any", date: "str"}
-_PYTHON: dict[str, Any] = {"str": str, "int": int, "float": float, "bool": bool, "any": Any}
+_PYTHON: dict[str, Any] = {"str": str, "int": int, "float": float, "bool": bool, "text": str, "code": str}
+"""What a field of a made class is annotated with; values of other types may be written in several ways."""
 
 
 class StructuredModel(BaseModel):
@@ -94,6 +48,10 @@ class StructuredModel(BaseModel):
     """From which similarity on two items of a list of this class count as the same."""
 
     _raw: dict[str, Any] | None = PrivateAttr(default=None)
+    _wrapper: Any = PrivateAttr(default=None)
+    """The value with metadata in which an item of a list came."""
+    _made: dict[str, Any] = PrivateAttr(default_factory=dict)
+    """The values that were made of the JSON: whatever is another one now was changed since."""
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any] | str) -> Self:
@@ -101,30 +59,45 @@ class StructuredModel(BaseModel):
 
         Nothing is refused: what does not fit the schema is for the comparison to find.
         """
-        raw = json.loads(data) if isinstance(data, str) else dict(data)
-        if not isinstance(raw, dict):
+        raw = json.loads(data) if isinstance(data, str) else data
+        if not isinstance(raw, Mapping):
             raise TypeError(f"a record is a JSON object, not {type(raw).__name__}")
-        plan = cls.plan()
-        side = RecordSide(plan, raw, lambda *_: None)
-        model = cls._from_record(plan, side.record, {key: raw[key] for key in raw if key not in plan.keys})
-        model._raw = raw
-        return model
+        plan, raw = cls.plan(), dict(raw)
+        return cls._from_record(plan, RecordSide(plan, raw, lambda *_: None).record, raw)
 
     @classmethod
-    def _from_record(cls, plan: RecordPlan, record: Record, extra: Mapping[str, Any]) -> Self:
-        values = {field.name: _python(cls, field, cell.value) for field, cell in zip(plan.fields, record.cells, strict=True)}
-        return cls.model_construct(**values, **extra)
+    def _from_record(cls, plan: RecordPlan, record: Record, raw: Any, wrapper: Any = None) -> Self:
+        values = {field.name: _python(cls, field, cell) for field, cell in zip(plan.fields, record.cells, strict=True)}
+        body = bare(raw) if isinstance(bare(raw), dict) else {}
+        names = {*plan.keys, *values}
+        model = cls.model_construct(**values, **{key: body[key] for key in body if key not in names})
+        model._raw, model._wrapper = raw, wrapper
+        model._made = {name: list(value) if isinstance(value, list) else value for name, value in values.items()}
+        return model
 
     def raw_json(self) -> dict[str, Any]:
-        """The JSON that this model was made from, or that it makes."""
-        return self.model_dump(mode="json", by_alias=True, exclude_unset=False) if self._raw is None else self._raw
+        """The JSON that this model was made from, with all that was changed since; or that it makes."""
+        if self._raw is None:
+            own = {info.alias or name: plain_json(getattr(self, name, None)) for name, info in type(self).model_fields.items()}
+            return {**own, **plain_json(self.model_extra or {})}
+        body = bare(self._raw) if isinstance(bare(self._raw), dict) else {}
+        new = dict(body)
+        for name, info in type(self).model_fields.items():
+            alias = info.alias or name
+            key = name if name in body and alias not in body else alias
+            now, made = getattr(self, name, None), self._made.get(name)
+            told = updated(body.get(key), made, now)
+            if key in body or (told is not None and not (now is made or now == made)):
+                new[key] = told
+        new |= {key: plain_json(value) for key, value in (self.model_extra or {}).items() if body.get(key) != value}
+        return self._raw if new == body else rewrapped(self._raw, new)
 
     # Schemas
 
     @classmethod
-    def to_config(cls) -> dict[str, Any]:
+    def to_config(cls, accounting: Accounting = "complete") -> dict[str, Any]:
         """The schema of this class in the plain form."""
-        return {"fields": {name: _described(cls, name, info) for name, info in cls.model_fields.items()}}
+        return {"fields": {name: _described(cls, name, info, accounting) for name, info in cls.model_fields.items()}}
 
     @classmethod
     def plan(cls) -> RecordPlan:
@@ -137,14 +110,50 @@ class StructuredModel(BaseModel):
         return from_plain(json.loads(_text(cls)), cls.__name__)
 
     @classmethod
-    def model_from_config(cls, config: Mapping[str, Any], name: str = "Record") -> type[StructuredModel]:
-        """A class for a schema in the plain form."""
-        return _made(json.loads(canonical(config, name)), str(config.get("name", name)))
+    def model_from_config(cls, config: Mapping[str, Any], name: str = "") -> type[StructuredModel]:
+        """A class for a schema in the plain form, or for stickler's configuration of a model."""
+        told = name or str(config.get("name") or config.get("model_name") or "Record")
+        made = _made(json.loads(canonical(config, told)), told, config.get("fields", {}))
+        if "match_threshold" in config:
+            made.match_threshold = float(config["match_threshold"])
+        ignored = [each for each in passed_over(config) if "match_threshold" not in each and ": required: " not in each]
+        if ignored:
+            warnings.warn(f"without meaning here: {'; '.join(ignored)}", UserWarning, stacklevel=2)
+        return made
+
+    @classmethod
+    def model_from_json(cls, config: Mapping[str, Any]) -> type[StructuredModel]:
+        """The same under the name that stickler has for it."""
+        return cls.model_from_config(config)
 
     @classmethod
     def from_json_schema(cls, schema: Mapping[str, Any], name: str = "") -> type[StructuredModel]:
         """A class for a JSON Schema."""
-        return cls.model_from_config(to_plain(schema), name or str(schema.get("title", "Record")))
+        plain = to_plain(schema)
+        named = str(schema.get("x-aws-stickler-model-name") or schema.get("title") or "Record")
+        match = schema.get("x-calque-match-threshold", schema.get("x-aws-stickler-match-threshold"))
+        ignored = plain.pop("passed_over", [])
+        if ignored:
+            warnings.warn(f"without meaning here: {'; '.join(ignored)}", UserWarning, stacklevel=2)
+        return cls.model_from_config({**plain, **({} if match is None else {"match_threshold": match})}, name or named)
+
+    @classmethod
+    def from_pydantic(cls, model: Any) -> type[StructuredModel]:
+        """A class for a pydantic model of somebody else, a dataclass or a TypedDict: their types and names decide.
+
+        >>> from datetime import date
+        >>> from pydantic import BaseModel
+        >>> class Bill(BaseModel):
+        ...     number: str
+        ...     due: date
+        >>> [(name, each["type"]) for name, each in StructuredModel.from_pydantic(Bill).to_config()["fields"].items()]
+        [('number', 'code'), ('due', 'date')]
+        """
+        from calque.fields.schemas.classes import json_schema_of
+
+        if isinstance(model, type) and issubclass(model, StructuredModel):
+            return model
+        return cls.from_json_schema(json_schema_of(model), model.__name__)
 
     # Metadata
 
@@ -160,17 +169,35 @@ class StructuredModel(BaseModel):
         """The confidence of one field."""
         return self.get_all_confidences().get(path)
 
+    def get_all_extras(self) -> dict[str, dict[str, Any]]:
+        """What values carry along beside value, confidence, box, page and alternatives (``_x`` keys), by path."""
+        found = wrappers(self.raw_json(), "")
+        extras = {path: {key: value for key, value in wrapper.items() if key not in METADATA} for path, wrapper in found}
+        return {path: own for path, own in extras.items() if own}
+
+    def get_field_extras(self, path: str) -> dict[str, Any]:
+        """What one value carries along."""
+        return self.get_all_extras().get(path, {})
+
     def _metadata(self, key: str) -> dict[str, Any]:
-        found = wrappers({} if self._raw is None else self._raw, "")
+        found = wrappers(self.raw_json(), "")
         return {path: wrapper[key] for path, wrapper in found if wrapper.get(key) is not None}
 
     # Comparison
 
     def compare(self, other: StructuredModel) -> float:
         """How alike the two are, before any threshold."""
+        self._check_other(other)
         plan = self.plan()
         sides = [RecordSide(plan, each.raw_json(), lambda *_: None) for each in (self, other)]
         return similarity(compare_records(plan, sides[0].record, sides[1].record))
+
+    def _check_other(self, other: Any) -> None:
+        """Refuse what is no model of this class: its fields would not be these."""
+        if not isinstance(other, type(self)):
+            given = "None" if other is None else f"a {type(other).__name__}"
+            name = type(self).__name__
+            raise TypeError(f"a {name} is compared with another {name}, not with {given}; {name}.from_json makes one of JSON")
 
     def compare_with(
         self,
@@ -196,8 +223,9 @@ class StructuredModel(BaseModel):
                 UserWarning,
                 stacklevel=2,
             )
+        self._check_other(other)
         settings: dict[str, Any] = {} if bbox_iou_thresholds is None else {"iou": bbox_iou_thresholds}
-        pair = compare_pair(_text(type(self)), self.raw_json(), other.raw_json(), accounting=accounting, **settings)
+        pair = compare_pair(_text(type(self), accounting), self.raw_json(), other.raw_json(), accounting=accounting, **settings)
         result: dict[str, Any] = {
             "field_scores": {each.plan.name: each.applied for each in pair.fields},
             "overall_score": pair.score,
@@ -219,88 +247,108 @@ class StructuredModel(BaseModel):
 
 
 @lru_cache(maxsize=256)
-def _text(model: type[StructuredModel]) -> str:
-    return canonical(model.to_config(), model.__name__)
+def _text(model: type[StructuredModel], accounting: Accounting = "complete") -> str:
+    return canonical(model.to_config(accounting), model.__name__)
 
 
-def _python(model: type[StructuredModel], plan: FieldPlan, value: Any) -> Any:
+def _python(model: type[StructuredModel], plan: FieldPlan, cell: Cell) -> Any:
     """A cell's value as an attribute: nested models for objects, plain values for the rest."""
+    value = cell.value
     if value is None or plan.kind is Kind.LEAF:
         return getattr(value, "raw", value[0] if type(value).__name__ == "Accepted" else value)
-    inner = _inner_model(model.model_fields[plan.name].annotation)
-    if plan.record is not None and inner is not None:
+    inner = spoken(model.model_fields[plan.name].annotation, plan.name).inner
+    if plan.record is not None and isinstance(inner, type) and issubclass(inner, StructuredModel):
         if isinstance(value, Record):
-            return inner._from_record(plan.record, value, {})
+            return inner._from_record(plan.record, value, bare(cell.raw))
         if isinstance(value, list):
             return [
-                inner._from_record(plan.record, cell.value, {}) if isinstance(cell.value, Record) else cell.raw
-                for cell in value
+                inner._from_record(plan.record, item.value, bare(item.raw), item.raw)
+                if isinstance(item.value, Record)
+                else item.raw
+                for item in value
             ]
-    return [cell.value for cell in value] if isinstance(value, list) else getattr(value, "raw", value)
+    if plan.record is not None:
+        return bare(cell.raw)
+    return [item.value for item in value] if isinstance(value, list) else getattr(value, "raw", value)
 
 
-def _described(model: type[StructuredModel], name: str, info: Any) -> dict[str, Any]:
+def _described(model: type[StructuredModel], name: str, info: Any, accounting: Accounting) -> dict[str, Any]:
     where = f"{model.__name__}.{name}"
-    kind, inner = _kind(info.annotation, where)
+    said = spoken(info.annotation, where)
     extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
-    field: dict[str, Any] = {"type": kind, **extra.get(EXTRA, {})}
+    given: dict[str, Any] = dict(extra.get(EXTRA, {}))
+    field: dict[str, Any] = {**_typed(said, name, given, accounting), **given}
     if info.alias:
         field["alias"] = info.alias
-    if inner is not None:
-        for key in ("comparator", "params"):
-            field.pop(key, None)
-        field["fields"] = inner.to_config()["fields"]
-        if kind == "list[object]":
-            field["match_threshold"] = inner.match_threshold
+    default = _default_of(info)
+    if default is not None:
+        field["default"] = default
+    if said.inner is not None:
+        _check_nested(given, said, where)
+        field["fields"] = _fields_of(said.inner, accounting)
+        if said.type == "list[object]":
+            field["match_threshold"] = getattr(said.inner, "match_threshold", DEFAULT_MATCH_THRESHOLD)
     return field
 
 
-def _kind(annotation: Any, where: str) -> tuple[str, type[StructuredModel] | None]:
-    """The plain type of an annotation, and the model inside, if there is one."""
-    annotation = _not_null(annotation)
-    if isinstance(annotation, type) and issubclass(annotation, StructuredModel):
-        return "object", annotation
-    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
-    if annotation is list or origin in (list, Sequence, tuple, set):
-        kind, inner = _kind(arguments[0] if arguments else Any, where)
-        return ("list[object]", inner) if inner is not None else (f"list[{kind}]" if "[" not in kind else "list[any]", None)
-    if origin is typing.Literal or (isinstance(annotation, type) and issubclass(annotation, Enum)):
-        return "str", None
-    if annotation in _LEAVES:
-        return _LEAVES[annotation], None
-    if origin in (dict, Mapping, typing.Union, types.UnionType) or (
-        isinstance(annotation, type) and issubclass(annotation, BaseModel)
-    ):
-        return "any", None
-    if isinstance(annotation, type) and issubclass(annotation, str | date):
-        return "str", None
-    raise ConfigError(f"{where}: {annotation!r} is not a type that can be compared; use str, int, float, bool, lists or models")
+def _typed(said: Spoken, name: str, given: Mapping[str, Any], accounting: Accounting) -> dict[str, Any]:
+    """The type of a field: what its annotation says, and for a text of which nothing is said what its name says."""
+    kind, leaf = said.type, leaf_of(said.type)
+    if accounting == "paired" or "comparator" in given:
+        return {"type": kind.replace(leaf, HISTORIC.get(leaf, leaf))}
+    named = by_name(name) if leaf == "str" and not {"threshold", "params"} & given.keys() else None
+    if named is not None:
+        return {"type": kind.replace(leaf, named.type), "evidence": named.evidence}
+    return {"type": kind, "evidence": said.evidence} if said.evidence else {"type": kind}
 
 
-def _not_null(annotation: Any) -> Any:
-    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
-        kept = [each for each in typing.get_args(annotation) if each is not type(None)]
-        return kept[0] if len(kept) == 1 else annotation
-    return annotation
+def _check_nested(given: Mapping[str, Any], said: Spoken, where: str) -> None:
+    """Refuse what has no effect on a field that is compared by the fields of its class."""
+    for key in ("comparator", "params"):
+        if key in given:
+            raise ConfigError(f"{where}: {key} has no effect: it is compared by the fields of {said.inner.__name__}")
+    if "threshold" in given and said.type == "list[object]":
+        told = f"match_threshold of {said.inner.__name__} says when two items are the same"
+        raise ConfigError(f"{where}: threshold has no effect: {told}")
 
 
-def _inner_model(annotation: Any) -> type[StructuredModel] | None:
-    return _kind(annotation, "")[1]
+def _fields_of(inner: Any, accounting: Accounting) -> dict[str, Any]:
+    if isinstance(inner, type) and issubclass(inner, StructuredModel):
+        own: dict[str, Any] = inner.to_config(accounting)["fields"]
+        return own
+    from calque.fields.schemas.classes import json_schema_of
+
+    plain: dict[str, Any] = to_plain(json_schema_of(inner), inner.__name__, by_name=accounting == "complete")["fields"]
+    return plain
 
 
-def _made(config: Mapping[str, Any], name: str) -> type[StructuredModel]:
+def _default_of(info: Any) -> Any:
+    """The value of a field that is not there, as JSON; ``None`` when there is none, or when it means that nothing is there."""
+    default = info.default
+    if info.default_factory is not None:
+        default = info.default_factory()
+    if default is PydanticUndefined or default in (None, "", [], {}):
+        return None
+    return plain_json(default)
+
+
+def _made(config: Mapping[str, Any], name: str, given: Mapping[str, Any]) -> type[StructuredModel]:
     fields: dict[str, Any] = {}
     for field_name, field in config["fields"].items():
-        kind = SPOKEN_TYPES.get(field["type"], field["type"])
+        kind, own = spoken_type(field["type"]), given.get(field_name, {})
         if "fields" in field:
-            annotation: Any = _made(field, f"{name}_{field_name}")
+            annotation: Any = _made(field, f"{name}_{field_name}", own.get("fields", {}))
             if kind == "list[object]":
                 annotation.match_threshold = field["match_threshold"]
                 annotation = list.__class_getitem__(annotation)
         else:
-            leaf: Any = _PYTHON[kind.removeprefix("list[").removesuffix("]")]
+            leaf: Any = _PYTHON.get(leaf_of(kind), Any)
             annotation = list.__class_getitem__(leaf) if kind.startswith("list[") else leaf
-        known = {"type", "fields", "alias", "match_threshold"}
+        known = {"fields", "alias", "match_threshold", "default"}
         settings = {key: value for key, value in field.items() if key not in known}
-        fields[field_name] = (annotation | None, described_field(settings, alias=field.get("alias")))
+        if kind == "list[object]":
+            settings.pop("threshold", None)
+        default = ... if own.get("required") and "default" not in own else field.get("default")
+        described = described_field(settings, default=default, alias=field.get("alias"))
+        fields[field_name] = (annotation if default is ... else annotation | None, described)
     return create_model(name, __base__=StructuredModel, **fields)

@@ -11,11 +11,12 @@ import numpy as np
 
 from calque.core.columns import Array, Codes, Column, Flags, Floats, Ints, Strings
 from calque.core.corpus import UnitId
-from calque.core.errors import ContractError, MissingExtra, did_you_mean
+from calque.core.errors import MissingExtra, did_you_mean
 from calque.engines import ahead
 from calque.readers.boxes.conventions import FORM_KEY, UNITS_KEY, Rules
 from calque.readers.page_rows.corpus import PageReader
 from calque.readers.page_rows.files import COLUMNS, HEADER, LISTS, NEEDED
+from calque.readers.page_rows.parquet_sizes import TEXT, RowGroup, row_groups, unreadable
 from calque.readers.page_rows.rows import Rows
 
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
@@ -53,7 +54,8 @@ def values(array: Any) -> Array:
 
 def floats(array: Any) -> Floats:
     """The numbers of an array, NaN where it is null."""
-    numbers = values(array).astype(np.float64, copy=False)
+    with np.errstate(invalid="ignore"):  # of what is no number there are kinds that make themselves heard
+        numbers = values(array).astype(np.float64, copy=False)
     there = valid(array)
     return numbers if there is None else np.where(there, numbers, np.nan)
 
@@ -61,6 +63,8 @@ def floats(array: Any) -> Floats:
 def texts(array: Any) -> list[str | None]:
     """The strings of an array, ``None`` where it is null."""
     name = str(array.type)
+    if name.startswith("dictionary"):
+        return _looked_up(array)
     if name not in TEXTS:
         return list(array.to_pylist())
     if not len(array):
@@ -71,6 +75,29 @@ def texts(array: Any) -> list[str | None]:
     found = [str(raw[start:end], "utf-8", "backslashreplace") for start, end in pairwise(bounds)]
     there = valid(array)
     return list(found) if there is None else [text if is_there else None for text, is_there in zip(found, there, strict=True)]
+
+
+def _looked_up(array: Any) -> list[str | None]:
+    """The strings of an array of codes; each is made once, however often it stands there."""
+    names = texts(array.dictionary)
+    there = valid(array)
+    if there is not None and not there.all():
+        names.append(None)
+    return [names[code] for code in codes(array, there).tolist()]
+
+
+def codes(array: Any, there: Flags | None = None) -> Ints:
+    """Which entry of its dictionary each value of an array is, -1 where it is null; what points beyond it is damage."""
+    given = values(array.indices)
+    if there is not None:
+        given = np.where(there, given, -1)
+    if len(given) and not -1 <= int(given.min()) <= int(given.max()) < len(array.dictionary):
+        raise Damaged("an entry points beyond the dictionary of its column")
+    return given
+
+
+class Damaged(Exception):
+    """The content of pages cannot be what was written."""
 
 
 def lists(array: Any) -> tuple[Ints, Any, Flags | None]:
@@ -95,6 +122,8 @@ def lists(array: Any) -> tuple[Ints, Any, Flags | None]:
 
 AHEAD = 8 << 20
 """How many bytes of columns are read before they are asked for."""
+ROOM = 128 << 20
+"""About how many bytes of columns come at a time, however long their texts are."""
 
 _SCALARS = {
     "doc_id": ((*INTEGERS, *TEXTS), "a string or an integer"),
@@ -119,6 +148,7 @@ class Opened:
 
     def __init__(self, path: str, size: int, whole: int, rules: Rules) -> None:
         """``size`` objects are read at a time, or all of a row group when the file has no more than ``whole``."""
+        self._path = path
         self._ahead = ahead(_parts(path, size, whole, rules), weight=_weight, limit=AHEAD)
 
     def blocks(self, reader: PageReader) -> Iterator[Rows]:
@@ -133,7 +163,10 @@ class Opened:
                 return
             for batch in parts:
                 numbers = np.arange(number, number + batch.num_rows, dtype=np.int64)
-                rows = _Pages(batch, numbers, reader).rows()
+                try:
+                    rows = _Pages(batch, numbers, reader).rows()
+                except Damaged as damage:
+                    unreadable(self._path, str(damage))
                 if len(rows) and not columns.scores_fit():
                     return
                 yield rows
@@ -158,25 +191,35 @@ def _parts(path: str, size: int, whole: int, rules: Rules) -> Iterator[Any]:
     except ImportError:
         raise MissingExtra("pyarrow", "parquet", "reading Parquet files") from None
     try:
-        with pa.OSFile(path, "rb") as source:
+        with open(path, "rb", buffering=0) as bare, pa.OSFile(path, "rb") as source:
+            groups = row_groups(bare, path, lambda name: name in COLUMNS or rules.metadata)
             plain = pq.ParquetFile(source)
             schema, about = plain.schema_arrow, plain.metadata
             yield schema
             names = [field.name for field in schema if field.name in COLUMNS or (rules.metadata and _is_scalar(field.type))]
-            leaves = [plain.schema.column(position).path for position in range(about.num_columns)]
-            labels = [position for position, leaf in enumerate(leaves) if leaf.startswith("labels.")]
-            # Labels come as codes into a dictionary. Each row group has its own, and pyarrow cannot join those of lists: the
-            # groups are read one by one.
-            file = pq.ParquetFile(source, metadata=about, read_dictionary=[leaves[position] for position in labels])
-            groups = [about.row_group(number) for number in range(about.num_row_groups)]
-            counts = [max([group.num_rows, *(group.column(place).num_values for place in labels)]) for group in groups]
+            # Each row group has dictionaries of its own, and pyarrow cannot join those of lists: they are read one by one.
+            file = pq.ParquetFile(source, metadata=about, read_dictionary=_repeated_texts(groups))
+            counts = [_objects(group) for group in groups]
             most = whole if sum(counts) <= whole else size
             for number, (group, objects) in enumerate(zip(groups, counts, strict=True)):
-                rows = max(1, most * group.num_rows // max(objects, 1))
+                rows = max(1, min(most * group.rows // max(objects, 1), ROOM * group.rows // max(group.unpacked, 1)))
                 yield from file.iter_batches(rows, row_groups=[number], columns=names, use_threads=False)
     except (pa.ArrowException, OSError) as error:
-        text = f"cannot be read as Parquet: {str(error).splitlines()[0]}"
-        raise ContractError.single("not-parquet", text, file=path, help="it may be cut off: copy or make it again") from None
+        unreadable(path, str(error).splitlines()[0])
+
+
+def _objects(group: RowGroup) -> int:
+    """How many objects a row group has, or pages if those are more."""
+    return max([group.rows, *(chunk.values for chunk in group.chunks if chunk.leaf.path[0] == "labels")])
+
+
+def _repeated_texts(groups: list[RowGroup]) -> list[str]:
+    """The columns of texts that come as codes into a dictionary, as labels always do, and others where the file has them so.
+
+    A text that stands in a million rows is in the file once, and then in memory, too.
+    """
+    texts = (chunk for group in groups for chunk in group.chunks if chunk.leaf.kind == TEXT)
+    return list({".".join(chunk.leaf.path): None for chunk in texts if chunk.has_dictionary or chunk.leaf.path[0] == "labels"})
 
 
 def _is_scalar(type: Any) -> bool:
@@ -259,6 +302,7 @@ class _Pages:
         counts, boxes = self._boxes()
         labels, ids = self._labels(counts), self._ids(counts)
         scores, crowd, areas = (self._list(name, counts) for name in ("scores", "crowd", "area"))
+        metadata = self._metadata()
         if self._bad.any():
             return self._good().rows()
         self._check_given(counts)
@@ -274,7 +318,7 @@ class _Pages:
             ids=ids,
             crowd=None if crowd is None else (np.nan_to_num(crowd) != 0).astype(np.uint8),
             areas=areas,
-            metadata=self._metadata(),
+            metadata=metadata,
         )
 
     def _good(self) -> _Pages:
@@ -317,7 +361,21 @@ class _Pages:
         return sides
 
     def _metadata(self) -> dict[str, list[Any]]:
-        return {name: _scalars(column) for name, column in self._columns.items() if name not in COLUMNS}
+        return {name: self._scalars(name, column) for name, column in self._columns.items() if name not in COLUMNS}
+
+    def _scalars(self, name: str, column: Any) -> list[Any]:
+        """The values of a further column as Python has them; days and times as text."""
+        if str(column.type) in TEXTS or str(column.type).startswith("dictionary<values=string"):
+            return list(texts(column))
+        try:
+            values = column.to_pylist()
+        except IndexError:
+            raise Damaged(f"an entry points beyond the dictionary of column {name}") from None
+        except (OverflowError, ValueError):
+            values = [_day(value) for value in column]
+            wrong = np.array([value is NO_DAY for value in values], dtype=np.bool_)
+            self._refuse(wrong, "wrong-type", name, "expected a day or a time that calendars have")
+        return [value.isoformat() if isinstance(value, datetime.date) else value for value in values]
 
     # Columns with a list a page.
 
@@ -363,13 +421,13 @@ class _Pages:
         """What the labels are in the table of the file."""
         if not len(entries):
             return np.zeros(0, dtype=np.int32)
-        codes = values(entries.indices)
+        given = codes(entries)
         names = texts(entries.dictionary)
         # A dictionary may name labels that no object has.
-        used = np.flatnonzero(np.bincount(codes, minlength=len(names)))
+        used = np.flatnonzero(np.bincount(given, minlength=len(names)))
         table = np.zeros(len(names), dtype=np.int32)
         table[used] = self._reader.labels.codes([names[code] or "" for code in used.tolist()])
-        return np.take(table, codes)
+        return np.take(table, given)
 
     def _list(self, name: str, counts: Ints) -> Floats | None:
         """The numbers of an optional list; NaN for the objects of pages that do not give it."""
@@ -425,9 +483,11 @@ def _marked(pages: Ints, count: int) -> Flags:
     return flags
 
 
-def _scalars(column: Any) -> list[Any]:
-    """The values of a further column as Python has them; days and times as text."""
-    if str(column.type) in TEXTS:
-        return list(texts(column))
-    values = column.to_pylist()
-    return [value.isoformat() if isinstance(value, datetime.date) else value for value in values]
+NO_DAY = object()
+
+
+def _day(value: Any) -> Any:
+    try:
+        return value.as_py()
+    except (OverflowError, ValueError):
+        return NO_DAY

@@ -57,8 +57,10 @@ def map_notes(file: str, labels: Sequence[str], counts: Ints, pairs: Pairs) -> I
     unmapped = [(label, count) for label, target, count in counted if target is None]
     dropped = [(label, count) for label, target, count in counted if target == ""]
     if unmapped:
-        text = f"{_labels(len(unmapped))} not in the class map and kept as they are: {_listed(unmapped)}"
-        yield Issue("label-not-mapped", text, file, help="add them to the map, or drop them", severity=Severity.NOTE)
+        as_is, them = ("it is", "it") if len(unmapped) == 1 else ("they are", "them")
+        text = f"{_labels(len(unmapped))} not in the class map and kept as {as_is}: {_listed(unmapped)}"
+        help = f"add {them} to the map, or drop {them}"
+        yield Issue("label-not-mapped", text, file, help=help, severity=Severity.NOTE)
     if dropped:
         text = f"{_labels(len(dropped))} dropped by the class map: {_listed(dropped)}"
         yield Issue("label-dropped", text, file, severity=Severity.NOTE)

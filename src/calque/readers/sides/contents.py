@@ -11,7 +11,7 @@ from calque.core.errors import CalqueError
 from calque.readers.boxes import formats
 from calque.readers.page_rows.files import LISTS, NDJSON
 from calque.readers.sources.source import Source
-from calque.readers.text.texts import EXTENSIONS
+from calque.readers.text.text_files import KNOWN
 
 Verb: TypeAlias = Literal["detect", "fields", "words"]
 
@@ -40,7 +40,7 @@ def _is_page(head: bytes) -> bool:
 
 def _of_no_boxes(source: Source) -> Verb:
     suffixes = {os.path.splitext(name)[1].lower() for name in (_names(source.path) if source.is_folder else [source.path])}
-    if suffixes & {*EXTENSIONS} - {".json"}:
+    if suffixes & {*KNOWN} - {".json"}:
         return "words"
     if source.is_folder:
         return "fields" if ".json" in suffixes else "detect"

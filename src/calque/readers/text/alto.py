@@ -16,11 +16,11 @@ def looks_like(root: _Element) -> bool:
     return name(root).lower() == "alto"
 
 
-def blocks_of(root: _Element) -> list[Block]:
-    """One block for each text block, page by page."""
+def blocks_of(root: _Element, hyphens: str = "joined") -> list[Block]:
+    """One block for each text block, page by page. Words that a line end splits are joined, or as they are printed."""
     blocks = []
     for number, page in enumerate(descendants(root, "Page")):
-        joiner = _Joiner()
+        joiner = _Joiner() if hyphens == "joined" else _AsPrinted()
         for block in descendants(page, "TextBlock"):
             lines = [text for line in children(block, "TextLine") if (text := joiner.line(line))]
             if lines:
@@ -66,3 +66,10 @@ class _Joiner:
             elif content:
                 words.append(content)
         return " ".join(words)
+
+
+class _AsPrinted:
+    """Leaves both parts of a split word where they are."""
+
+    def line(self, line: _Element) -> str:
+        return " ".join(content for part in children(line, "String") if (content := part.get("CONTENT")))

@@ -3,33 +3,61 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from calque.core.corpus import UnitId
-from calque.core.errors import ContractError, IssueLog
+from calque.core.errors import ContractError, Issue, IssueLog, Severity
 from calque.core.word_corpus import Lattice
 from calque.readers.sources import json_tree
 from calque.readers.text import word_table
 
 COLUMNS = ("docid", "varid", "candid", "source", "wordid", "word")
+SEPARATORS = ("|", ",")
+"""What stands between the names of several sources of one candidate, unless the settings say otherwise."""
+TABLES = (".tsv", ".csv", ".cand_word", ".txt")
 
 
-def read_lattices(path: str, only_document: UnitId | None = None) -> dict[UnitId, Lattice]:
-    """The lattices by document; a JSON file with a single one belongs to ``only_document``, else to its stem."""
-    if os.path.isdir(path):
-        made: dict[UnitId, Lattice] = {}
-        for file in sorted(Path(path).glob("*.json")):
-            made |= _from_json(str(file), None)
-        for file in sorted(Path(path).glob("*.tsv")):
-            made |= _from_table(str(file))
-        if not made:
-            raise ContractError.single("no-lattices", "the folder has no .json or .tsv files", file=path)
-        return made
-    if path.lower().endswith((".tsv", ".csv")):
-        return _from_table(path)
-    return _from_json(path, only_document)
+def read_lattices(path: str, only_document: UnitId | None = None, separator: str = "auto") -> dict[UnitId, Lattice]:
+    """The lattices by document; a JSON file with a single one belongs to ``only_document``, else to its stem.
+
+    ``separator`` stands between the names of several sources: characters, ``letters`` where each letter is a source, or
+    ``none``; by itself it is found out.
+    """
+    if not os.path.isdir(path):
+        if path.lower().endswith(".json"):
+            return _from_json(path, only_document)
+        if path.lower().endswith(TABLES) or _begins_as_table(path):
+            return _from_tables([path], separator)
+        return _from_json(path, only_document)
+    files = [str(file) for file in sorted(Path(path).rglob("*")) if file.is_file() and not file.name.startswith(".")]
+    made: dict[UnitId, Lattice] = {}
+    for file in files:
+        if file.lower().endswith(".json"):
+            made |= _from_json(file, None)
+    tables = [file for file in files if not file.lower().endswith(".json") and _begins_as_table(file)]
+    made |= _from_tables(tables, separator)
+    if not made:
+        text = f"the folder has no .json files, and no tables {', '.join(COLUMNS)}"
+        raise ContractError.single("no-lattices", text, file=path)
+    return made
+
+
+def _begins_as_table(path: str) -> bool:
+    """Whether a file begins with the head of a table of candidates, or with such a row."""
+    try:
+        with open(path, "rb") as file:
+            line = file.read(4096).decode("utf-8-sig", "replace").split("\n", 1)[0]
+    except OSError:
+        return False
+    cells = line.rstrip("\r").split("\t" if "\t" in line else ",")
+    return {cell.strip().lower() for cell in cells}.issuperset(COLUMNS) or _is_row(cells)
+
+
+def _is_row(cells: Sequence[str]) -> bool:
+    """Whether cells are those of a table without a head: slot, candidate and word are numbers there."""
+    return len(cells) >= len(COLUMNS) and all(word_table.whole_number(cells[place]) is not None for place in (1, 2))
 
 
 def _from_json(path: str, only_document: UnitId | None) -> dict[UnitId, Lattice]:
@@ -88,23 +116,52 @@ def _wrong(file: str, place: str, message: str) -> ContractError:
     return ContractError.single("wrong-lattice", message, file=file, pointer=place)
 
 
-def _from_table(path: str) -> dict[UnitId, Lattice]:
+Slots: TypeAlias = "dict[int, dict[int, _Candidate]]"
+
+
+def _from_tables(paths: Sequence[str], separator: str) -> dict[UnitId, Lattice]:
     """Rows of words; slots (varid), candidates (candid) and words (wordid) stand in the order of their numbers.
 
-    A row with an empty word and wordid makes an empty candidate.
+    A row with an empty word and wordid makes an empty candidate. The first row may name the columns; where it does not, they
+    are those of the OCR application that the lattice comes from.
     """
-    log = IssueLog(path)
-    candidates: dict[str, dict[int, dict[int, _Candidate]]] = {}
-    places: Sequence[int] = ()
-    for line, cells in word_table.table_rows(path, log):
-        if not places:
-            places = word_table.column_places(cells, COLUMNS, log, line)
-            if not places:
+    candidates: dict[str, Slots] = {}
+    issues: list[Issue] = []
+    total = 0
+    for path in paths:
+        log = IssueLog(path)
+        places: Sequence[int] = ()
+        for line, cells in word_table.table_rows(path, log):
+            if places:
+                _add_row(candidates, cells, places, line, log)
+            elif _is_row(cells):
+                places = range(len(COLUMNS))
+                _add_row(candidates, cells, places, line, log)
+            elif not (places := word_table.column_places(cells, COLUMNS, log, line)):
                 break
-            continue
-        _add_row(candidates, cells, places, line, log)
-    log.raise_errors()
-    return {docid: _sausage(slots) for docid, slots in candidates.items()}
+        issues += [issue for issue in log if issue.severity is Severity.ERROR]
+        total += log.errors
+    if issues:
+        raise ContractError(issues, total=total)
+    named = {
+        name for slots in candidates.values() for slot in slots.values() for each in slot.values() for name in each.sources
+    }
+    split = _splitter(named, separator)
+    return {docid: _sausage(slots, split) for docid, slots in candidates.items()}
+
+
+def _splitter(named: Set[str], separator: str) -> Callable[[str], Sequence[str]]:
+    """How the cell that names sources becomes names. Without a separator, ``CT`` is C and T where each is a source alone."""
+    if separator == "auto":
+        separator = next((mark for mark in SEPARATORS if any(mark in name for name in named)), "none")
+        letters = {name for name in named if len(name) == 1}
+        if separator == "none" and letters and all(letters.issuperset(name) for name in named):
+            separator = "letters"
+    if separator == "letters":
+        return list
+    if separator == "none":
+        return lambda name: [name]
+    return lambda name: [part.strip() for part in name.split(separator)]
 
 
 class _Candidate:
@@ -115,9 +172,7 @@ class _Candidate:
         self.sources: dict[str, None] = {}
 
 
-def _add_row(
-    candidates: dict[str, dict[int, dict[int, _Candidate]]], cells: list[str], places: Sequence[int], line: int, log: IssueLog
-) -> None:
+def _add_row(candidates: dict[str, Slots], cells: list[str], places: Sequence[int], line: int, log: IssueLog) -> None:
     if len(cells) <= max(places):
         log.add("wrong-row", f"line {line}", f"has {len(cells)} columns, too few for {', '.join(COLUMNS)}")
         return
@@ -129,7 +184,8 @@ def _add_row(
         return
     slot = candidates.setdefault(docid, {}).setdefault(int(varid), {})
     candidate = slot.setdefault(int(candid), _Candidate())
-    candidate.sources.update(dict.fromkeys(name for name in source.split("|") if name))
+    if source.strip():
+        candidate.sources[source.strip()] = None
     if empty:
         return
     if int(wordid) in candidate.words:
@@ -139,9 +195,12 @@ def _add_row(
     candidate.words[int(wordid)] = word
 
 
-def _sausage(slots: dict[int, dict[int, _Candidate]]) -> Lattice:
+def _sausage(slots: Slots, split: Callable[[str], Sequence[str]]) -> Lattice:
     ordered = [[slots[varid][candid] for candid in sorted(slots[varid])] for varid in sorted(slots)]
     return Lattice.from_slots(
         [[[candidate.words[number] for number in sorted(candidate.words)] for candidate in slot] for slot in ordered],
-        [[list(candidate.sources) for candidate in slot] for slot in ordered],
+        [
+            [list(dict.fromkeys(name for cell in candidate.sources for name in split(cell) if name)) for candidate in slot]
+            for slot in ordered
+        ],
     )

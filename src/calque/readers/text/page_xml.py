@@ -24,11 +24,14 @@ def looks_like(root: _Element) -> bool:
     return name(root) == "PcGts"
 
 
-def blocks_of(root: _Element, level: Level = "region") -> list[Block]:
-    """One block for each text region, in reading order; regions outside of that order come after it, as in the file."""
+def blocks_of(root: _Element, level: Level = "region", *, unordered: bool = True) -> list[Block]:
+    """One block for each text region, in reading order; regions outside of that order come after it, as in the file.
+
+    Where they are left out (``unordered``), a page without any order is still read whole.
+    """
     blocks: list[Block] = []
     for number, page in enumerate(children(root, "Page")):
-        for region in _ordered(page):
+        for region in _ordered(page) if unordered else _listed(page):
             text = _text(region, level)
             if text:
                 kind = region.get("type") or "paragraph"
@@ -47,6 +50,13 @@ def _ordered(page: _Element) -> Iterator[_Element]:
             if inner not in seen:
                 seen.add(inner)
                 yield inner
+
+
+def _listed(page: _Element) -> Iterator[_Element]:
+    """The text regions that the reading order names; all of them, as in the file, where there is none."""
+    regions = {region.get("id"): region for region in descendants(page, "TextRegion")}
+    order = next(children(page, "ReadingOrder"), None)
+    yield from regions.values() if order is None else (regions[ref] for ref in _references(order) if ref in regions)
 
 
 _REGIONS = (
@@ -97,12 +107,23 @@ def _line_text(line: _Element, level: Level) -> str:
 
 
 def _own_text(element: _Element) -> str:
-    """The text of an element: of several alternatives the one with the lowest index."""
-    alternatives = sorted(children(element, "TextEquiv"), key=_index)
+    """The text of an element: of several alternatives the one with the lowest index, or without any the surest."""
+    alternatives = list(children(element, "TextEquiv"))
+    indexed = any(_index(each) != float("inf") for each in alternatives)
+    alternatives.sort(key=_index if indexed else _unsureness)
     for alternative in alternatives[:1]:
         for unicode in children(alternative, "Unicode"):
-            return (unicode.text or "").strip()
+            text = unicode.text or ""
+            return text if text.strip() else ""  # its line breaks are characters, too
     return ""
+
+
+def _unsureness(element: _Element) -> float:
+    """Less for what the engine is surer of; most where it does not say."""
+    try:
+        return -float(element.get("conf") or "-inf")
+    except ValueError:
+        return float("inf")
 
 
 def _marks(region: _Element) -> frozenset[str]:

@@ -22,11 +22,24 @@ LONGEST_LINE = 1 << 20
 """Bytes. A longer line is no row of a table, and reading on would fill the memory with it."""
 
 
-def read(path: str) -> WordCorpus:
-    """The corpus of a table; `ContractError` with every issue when rows cannot be read or occur twice."""
+def read(path: str, columns: Sequence[str] = (), document: str = "") -> WordCorpus:
+    """The corpus of a table; `ContractError` with every issue when rows cannot be read or occur twice.
+
+    ``columns`` names the columns of a table that has no head. Where no column is ``docid``, all rows are of one ``document``
+    (else of the file's stem), and without ``wordid`` words stand in their order.
+    """
     log = IssueLog(path)
-    rows = _parquet_rows(path) if path.lower().endswith(".parquet") else _text_rows(path, log)
-    return _corpus(rows, log)
+    if path.lower().endswith(".parquet"):
+        return _corpus(_parquet_rows(path), log)
+    return _corpus(_text_rows(path, log, columns, document or Path(path).stem), log)
+
+
+def looks_like(text: str, columns: Sequence[str], *, comma: bool) -> bool:
+    """Whether a text begins with the head of a table of words, or with a row of the columns that are given."""
+    line = text[:LONGEST_LINE].split("\n", 1)[0].rstrip("\r")
+    cells = next(csv.reader([line]), []) if comma else line.split("\t")
+    named = {cell.strip().lower() for cell in cells}
+    return named.issuperset(COLUMNS) or (len(columns) > 1 and len(cells) >= len(columns))
 
 
 def table_rows(path: str, log: IssueLog) -> Iterator[tuple[int, list[str]]]:
@@ -63,18 +76,24 @@ def _lines(path: str, log: IssueLog) -> Iterator[str]:
             offset += len(line)
 
 
-def _text_rows(path: str, log: IssueLog) -> Iterator[tuple[int, str, int, str]]:
-    places: Sequence[int] = ()
+def _text_rows(path: str, log: IssueLog, columns: Sequence[str], document: str) -> Iterator[tuple[int, str, int, str]]:
+    places = {name: columns.index(name) for name in COLUMNS if name in columns}
+    row = -1
     for number, cells in table_rows(path, log):
-        if not places:
-            places = column_places(cells, COLUMNS, log, number)
-            if not places:
-                return
+        if row < 0:
+            row = 0
+            if _is_head(cells, columns):
+                places = dict(zip(COLUMNS, column_places(cells, COLUMNS, log, number), strict=False))
+                if not places:
+                    return
+                continue
+        row += 1
+        if len(cells) <= max(places.values()):
+            log.add("wrong-row", f"line {number}", f"has {len(cells)} columns, too few for {', '.join(places)}")
             continue
-        if len(cells) <= max(places):
-            log.add("wrong-row", f"line {number}", f"has {len(cells)} columns, too few for {', '.join(COLUMNS)}")
-            continue
-        docid, wordid, word = (cells[place] for place in places)
+        docid = cells[places["docid"]] if "docid" in places else document
+        wordid = cells[places["wordid"]] if "wordid" in places else str(row - 1)
+        word = cells[places["word"]]
         read = whole_number(wordid)
         if read is None:
             log.add(
@@ -82,6 +101,11 @@ def _text_rows(path: str, log: IssueLog) -> Iterator[tuple[int, str, int, str]]:
             )
             continue
         yield number, docid, read, word
+
+
+def _is_head(cells: Sequence[str], columns: Sequence[str]) -> bool:
+    """Whether the first row names columns: always, unless they are given and it does not repeat them."""
+    return not columns or {cell.strip().lower() for cell in cells}.issuperset(COLUMNS)
 
 
 def whole_number(text: str) -> int | None:
@@ -104,7 +128,7 @@ def column_places(head: Sequence[str], names: Sequence[str], log: IssueLog, line
             "no-column",
             f"line {line}",
             f"has no column {', '.join(missing)} (found: {found})",
-            help="the head names the columns",
+            help="the head names the columns; name those of a table without one with --columns",
         )
         return []
     return [known.index(name) for name in names]

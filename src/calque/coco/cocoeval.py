@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from calque.core.arguments import names_arguments
 from calque.core.columns import Array, Floats
 from calque.core.corpus import UnitId, in_canonical_order
 from calque.detection.average_precision import AREA_RANGES
@@ -76,6 +77,7 @@ class _Side:
         return np.array([row.get(key, default) for row in self.rows], dtype=np.float64)
 
 
+@names_arguments
 class COCOeval:
     """Evaluates detections against ground truth, given as pycocotools ``COCO`` objects, parsed JSON or paths.
 
@@ -190,7 +192,7 @@ class COCOeval:
         title = "Average Precision" if kind == "AP" else "Average Recall"
         grid = f"{params.iouThrs[0]:0.2f}:{params.iouThrs[-1]:0.2f}" if threshold is None else f"{threshold:0.2f}"
         place = f"@[ IoU={grid:<9} | area={area:>6s} | maxDets={params.maxDets[limit]:>3d} ]"
-        print(f" {title:<18} ({kind}) {place} = {mean:0.3f}")  # noqa: T201  # it is what summarize() is called for
+        print(f" {title:<18} ({kind}) {place} = {mean:0.3f}")  # it is what summarize() is called for
         return mean
 
     def __str__(self) -> str:

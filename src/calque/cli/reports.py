@@ -1,0 +1,84 @@
+"""``--report FILE`` and what goes with it, as on every verb that has a result."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from calque.cli.outputs import STDOUT, put_bytes, say_written
+from calque.core.errors import ConfigError
+from calque.core.start_up import Frozen
+
+if TYPE_CHECKING:
+    from calque.core.result import Result
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+MEGABYTES = 25.0
+"""How much of page images a report holds unless somebody asks for more."""
+
+
+class Wanted(Frozen):
+    """A report that was asked for."""
+
+    path: str
+    images: str | None
+    size: float
+    sidecar: bool
+    jobs: int = 1
+
+
+def image_options(command: Decorated) -> Decorated:
+    """``--images``, ``--report-size`` and ``--sidecar``: pictures of the pages in a report."""
+    for option in (
+        click.option("--sidecar", is_flag=True, help="With --images: all pages beside the report, in FILE's name_files/."),
+        click.option(
+            "--report-size", type=click.FloatRange(min=0), default=MEGABYTES, metavar="MB",
+            help="With --images: how much of them goes into the report, pages with most errors first. [default: 25]",
+        ),
+        click.option("--images", metavar="DIR", help="Pictures of the pages for the report: PNG, JPEG, WebP or PDF."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def wanted(values: dict[str, Any], path: str | None, jobs: int = 1) -> Wanted | None:
+    """What the options ask for, taken out of their values; options about a report that nobody wants are refused."""
+    images, size, sidecar = (values.pop(name) for name in ("images", "report_size", "sidecar"))
+    if path is None:
+        if images is not None or sidecar:
+            raise ConfigError("--images and --sidecar are about --report FILE")
+        return None
+    if images is not None and not os.path.isdir(images):
+        raise ConfigError(f"{images}: is no folder with images")
+    if sidecar and (images is None or path == STDOUT):
+        raise ConfigError("--sidecar puts the images of --images DIR beside --report FILE; it needs both")
+    return Wanted(path, images, size, sidecar, jobs)
+
+
+def write(results: Sequence[Result], report: Wanted | None, *, quiet: bool) -> None:
+    """Write the report that was asked for, if one was."""
+    if report is None:
+        return
+    from calque import report as reports
+    from calque.cli.progress import working
+
+    options = {
+        "images": report.images,
+        "size": int(report.size * reports.MEGABYTE),
+        "sidecar": report.sidecar,
+        "jobs": report.jobs,
+    }
+    with working("drawing the report", quiet=quiet):
+        if report.path == STDOUT:
+            from calque.report.build import built
+
+            page, _ = built(results, report.path, **options)
+        else:
+            reports.write(results, report.path, **options)
+    if report.path == STDOUT:
+        put_bytes(STDOUT, page)
+    say_written(report.path, quiet=quiet)

@@ -1,0 +1,277 @@
+"""Run-length masks as columns of runs: what they cover, joined and compared as pycocotools does it.
+
+Masks whose runs are canonical (none is 0 but the first, and all of them are the page) go to the kernels as intervals. The
+others are walked run by run, for pycocotools' answers to them follow from its walk. Where that walk would never end, because
+the runs of one mask end before those of the other, what is missing is background.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from calque.core.columns import Array, Bytes, Codes, Flags, Floats, Ints
+from calque.kernels import kernels
+from calque.kernels.structs import MaskFault
+
+FAULTS = {
+    MaskFault.COUNTS: "its counts are no compressed runs: a character is outside 48 to 111, or a number is cut short",
+    MaskFault.RUNS: "its counts hold a run that is negative or has more than 32 bits",
+}
+WRAP = 1 << 32
+"""pycocotools counts in 32 bits."""
+
+
+class Endless(Exception):
+    """pycocotools would walk on for ever: the runs of one mask end before those of the other."""
+
+
+class Runs(NamedTuple):
+    """Many masks: the runs of mask ``m`` are ``runs[offsets[m]:offsets[m + 1]]``, background first."""
+
+    sizes: list[tuple[int, int]]
+    runs: Ints
+    offsets: Ints
+
+    @classmethod
+    def read(cls, masks: Sequence[Mapping[str, Any]]) -> Runs:
+        """The runs of masks with compressed counts; `ValueError` where these are broken."""
+        texts = [_text(mask["counts"]) for mask in masks]
+        sizes = [(int(mask["size"][0]), int(mask["size"][1])) for mask in masks]
+        if any(height < 0 or width < 0 for height, width in sizes):
+            raise ValueError("the size of a mask cannot be negative")
+        bounds = np.cumsum([0, *map(len, texts)], dtype=np.int64)
+        runs, offsets, faults = kernels().mask_runs(np.frombuffer(b"".join(texts), dtype=np.uint8), bounds)
+        if faults.any():
+            number = int(np.flatnonzero(faults)[0])
+            raise ValueError(f"mask {number} cannot be read: {FAULTS[MaskFault(int(faults[number]))]}")
+        return cls(sizes, runs, offsets)
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def of(self, mask: int) -> list[int]:
+        """The runs of one mask."""
+        runs: list[int] = self.runs[self.offsets[mask] : self.offsets[mask + 1]].tolist()
+        return runs
+
+    def places(self) -> Ints:
+        """How many pixels each page has."""
+        return np.array([height * width for height, width in self.sizes], dtype=np.int64)
+
+    def areas(self) -> Ints:
+        """The sum of the foreground runs of each mask."""
+        return self._sums(self._in_mask() % 2 == 1)
+
+    def totals(self) -> Ints:
+        """The sum of all runs of each mask."""
+        return self._sums(np.ones(len(self.runs), dtype=np.bool_))
+
+    def canonical(self) -> Flags:
+        """Whether the kernels may have each mask."""
+        places = self.places()
+        inner_zeros = self._counts((self.runs == 0) & (self._in_mask() > 0))
+        flags: Flags = (inner_zeros == 0) & (self.totals() == places) & (places < 1 << 31) & (np.diff(self.offsets) > 0)
+        return flags
+
+    def intervals(self, chosen: Flags) -> tuple[Codes, Ints]:
+        """The foreground of the masks that are chosen; the others have none."""
+        lengths = np.where(chosen, np.diff(self.offsets), 0)
+        runs = self.runs[np.repeat(chosen, np.diff(self.offsets))]
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        found, bounds, _ = kernels().masks_of_runs(runs, offsets, np.where(chosen, self.places(), 0))
+        return found, bounds
+
+    def _in_mask(self) -> Ints:
+        """The number of each run in its mask."""
+        return np.arange(len(self.runs)) - np.repeat(self.offsets[:-1], np.diff(self.offsets))
+
+    def _sums(self, chosen: Flags) -> Ints:
+        before = np.concatenate([[0], np.cumsum(np.where(chosen, self.runs, 0))])
+        sums: Ints = before[self.offsets[1:]] - before[self.offsets[:-1]]
+        return sums
+
+    def _counts(self, chosen: Flags) -> Ints:
+        before = np.concatenate([[0], np.cumsum(chosen)])
+        counts: Ints = before[self.offsets[1:]] - before[self.offsets[:-1]]
+        return counts
+
+
+def strings(runs: Ints, offsets: Ints) -> list[bytes]:
+    """The compressed counts of runs."""
+    text, bounds = kernels().mask_counts(runs, offsets)
+    whole = text.tobytes()
+    return [whole[start:end] for start, end in pairwise(bounds.tolist())]
+
+
+def uint32(values: Ints) -> Array:
+    """Whole numbers as pycocotools hands them out."""
+    return (values % WRAP).astype(np.uint32)
+
+
+def boxes_of(masks: Runs) -> Floats:
+    """The box around each mask."""
+    known = masks.canonical()
+    heights = np.array([height for height, _ in masks.sizes], dtype=np.int64)
+    boxes: Floats = kernels().mask_bounds(*masks.intervals(known), heights).astype(np.float64)
+    for mask in np.flatnonzero(~known).tolist():
+        boxes[mask] = _box(masks.of(mask), *masks.sizes[mask])
+    return boxes
+
+
+def _box(runs: list[int], height: int, width: int) -> tuple[int, int, int, int]:
+    """The box of any runs, by pycocotools' arithmetic in 32 bits: without a foreground pixel it lies outside the page."""
+    if len(runs) < 2:
+        return 0, 0, 0, 0
+    left, top, right, bottom = width, height, 0, 0
+    place = 0
+    for number, run in enumerate(runs[: len(runs) // 2 * 2]):
+        start, place = place, place + run
+        if number % 2 == 0 or run == 0:
+            continue
+        if height == 0:
+            raise ValueError("a page without rows has no foreground")
+        (first, above), (last, below) = divmod(start, height), divmod(place - 1, height)
+        left, right = min(left, first), max(right, last)
+        top, bottom = (0, height - 1) if first < last else (min(top, above), max(bottom, below))
+    return left, top, (right - left + 1) % WRAP, (bottom - top + 1) % WRAP
+
+
+def decoded(masks: Runs) -> Bytes:
+    """The pixels of masks, all of the size of the first: height, width, number. Places after the last run are background."""
+    if not len(masks):
+        raise ValueError("there is no mask to decode")
+    (height, width), number = masks.sizes[0], len(masks)
+    places, totals = height * width, masks.totals()
+    if int(totals.sum()) > places * number or (int(totals.sum()) != places * number and (totals > places).any()):
+        raise ValueError("Invalid RLE mask representation: the runs exceed the page")
+    values = np.repeat((masks._in_mask() % 2).astype(np.uint8), masks.runs)
+    if len(values) != places * number:
+        whole = np.zeros((number, places), dtype=np.uint8)
+        for mask, (start, end) in enumerate(pairwise([0, *np.cumsum(totals).tolist()])):
+            whole[mask, : end - start] = values[start:end]
+        values = whole.ravel()
+    return values.reshape((height, width, number), order="F")
+
+
+def merged(masks: Runs, intersect: bool) -> tuple[list[int], Ints]:
+    """The size and the runs of what any mask has, or all of them; masks of different sizes have nothing, on no page."""
+    if not len(masks):
+        return [0, 0], np.zeros(0, dtype=np.int64)
+    size = list(masks.sizes[0])
+    if len(masks) == 1:
+        return size, masks.runs
+    if any(other != masks.sizes[0] for other in masks.sizes):
+        return [0, 0], np.zeros(0, dtype=np.int64)
+    if not masks.canonical().all():
+        try:
+            joined = masks.of(0)
+            for mask in range(1, len(masks)):
+                joined = _joined(joined, masks.of(mask), intersect)
+        except Endless:
+            if (masks.totals() > masks.places()).any():
+                raise ValueError("masks cannot be merged: the runs of one exceed the page") from None
+        else:
+            return size, np.array(joined, dtype=np.int64)
+    return size, _merged_intervals(masks, len(masks) if intersect else 1)
+
+
+def _merged_intervals(masks: Runs, depth: int) -> Ints:
+    """The canonical runs of what so many masks have at least."""
+    intervals, _ = masks.intervals(np.ones(len(masks), dtype=np.bool_))
+    edges = intervals.T.ravel()
+    steps = np.repeat([1, -1], len(intervals))
+    places, where = np.unique(edges, return_inverse=True)
+    deep = np.cumsum(np.bincount(where, steps, len(places))) >= depth
+    changes = places[np.diff(deep, prepend=False)]
+    whole = changes.reshape(-1, 2).astype(np.int32)
+    return kernels().runs_of_masks(whole, np.array([0, len(whole)], dtype=np.int64), masks.places()[:1])[0]
+
+
+def _walk(first: list[int], second: list[int]) -> Iterator[tuple[int, bool, bool, bool]]:
+    """The pieces in which neither mask changes: length, whether each mask has it, and whether it is the last.
+
+    It ends where both have used up a run and their next one is 0, too, as pycocotools' does.
+    """
+    left, right = first[0] if first else 0, second[0] if second else 0
+    in_first = in_second = False
+    a = b = 1
+    while True:
+        length = min(left, right)
+        before = in_first, in_second
+        left, right = left - length, right - length
+        moved = bool(length)
+        if not left and a < len(first):
+            left, in_first, moved, a = first[a], not in_first, True, a + 1
+        if not right and b < len(second):
+            right, in_second, moved, b = second[b], not in_second, True, b + 1
+        if not moved and left + right:
+            raise Endless
+        yield length, *before, left + right == 0
+        if left + right == 0:
+            return
+
+
+def _joined(first: list[int], second: list[int], intersect: bool) -> list[int]:
+    pieces = list(_walk(first, second))
+    has = [(a and b) if intersect else (a or b) for _, a, b, _ in pieces]
+    # What the masks have after the last piece never shows, but decides whether it is written before the end is.
+    runs, run = [], 0
+    for number, (length, *_, last) in enumerate(pieces):
+        run += length
+        if last or has[number + 1] != has[number]:
+            runs.append(run)
+            run = 0
+    return runs
+
+
+def intersection_over_union(found: Runs, truth: Runs, crowd: Array) -> Floats:
+    """Of every found mask with every truth: 0 where they share nothing, -1 where their sizes differ and their boxes meet."""
+    from calque.coco.mask import box_iou
+
+    overlap = np.asfortranarray(box_iou(boxes_of(found), boxes_of(truth), crowd))
+    d, g = np.nonzero(overlap > 0)
+    same = np.array([found.sizes[i] == truth.sizes[j] for i, j in zip(d.tolist(), g.tolist(), strict=True)], dtype=np.bool_)
+    overlap[d[~same], g[~same]] = -1
+    d, g = d[same], g[same]
+    known = found.canonical(), truth.canonical()
+    shared = kernels().mask_overlaps(*found.intervals(known[0]), *truth.intervals(known[1]), d, g)
+    areas = found.areas(), truth.areas()
+    union = areas[0][d] + areas[1][g] - shared
+    for pair in np.flatnonzero(~(known[0][d] & known[1][g])).tolist():
+        shared[pair], union[pair] = _shared(found, int(d[pair]), truth, int(g[pair]))
+    union = np.where(crowd[g] != 0, areas[0][d] % WRAP, union)
+    overlap[d, g] = np.where(shared > 0, shared / np.where(shared > 0, union, 1), 0.0)
+    return overlap
+
+
+def _shared(found: Runs, d: int, truth: Runs, g: int) -> tuple[int, int]:
+    """Intersection and union of two masks of any runs."""
+    try:
+        pieces = list(_walk(found.of(d), truth.of(g)))
+    except Endless:
+        one = Runs(
+            [found.sizes[d], truth.sizes[g]],
+            np.array([*found.of(d), *truth.of(g)], dtype=np.int64),
+            np.array([0, len(found.of(d)), len(found.of(d)) + len(truth.of(g))], dtype=np.int64),
+        )
+        if (one.totals() > one.places()).any():
+            raise ValueError("masks cannot be compared: the runs of one exceed the page") from None
+        both = one.intervals(np.ones(2, dtype=np.bool_))
+        shared = int(kernels().mask_overlaps(*both, *both, np.array([0]), np.array([1]))[0])
+        return shared, int(one.areas().sum()) - shared
+    shared = sum(length for length, a, b, _ in pieces if a and b)
+    return shared, sum(length for length, a, b, _ in pieces if a or b)
+
+
+def _text(counts: Any) -> bytes:
+    if isinstance(counts, str):
+        return counts.encode()
+    if isinstance(counts, bytes):
+        return counts
+    raise TypeError(
+        f"counts must be a compressed string or bytes, not {type(counts).__name__}; see frPyObjects for lists of runs"
+    )

@@ -1,0 +1,277 @@
+"""What a report draws of detection: every box with its outcome at each threshold, and the numbers that stand beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calque.core.columns import Array, Bytes, Codes, Flags, Table
+from calque.core.corpus import Extent
+from calque.core.ledger import UNIT, Ledger
+from calque.core.overlay import NORMALIZED, SIZED, Layer, Overlay
+from calque.core.presentation import pictured as columns
+from calque.core.presentation.pictured import Pictured
+from calque.detection.kinds.numbers import KINDS, SUBTYPE_NAMES, VIEWS
+from calque.detection.numbers import RATIOS
+from calque.detection.scoring import EXCLUDED, IGNORED, INVALID, Status, roles_of
+from calque.detection.views import view
+from calque.detection.views.columns import any_class_match, swept
+from calque.detection.views.crops import LIMITS
+from calque.geometry.forms import BoxForm
+
+if TYPE_CHECKING:
+    from calque.detection.task import Detection
+
+NAMES = ("tp", "fp", "fn", *(ratio.name for ratio in RATIOS))
+"""The numbers of every class and threshold, in this order."""
+SHOWN = ("crops", "confusion", "sweep")
+"""Views that a report needs, whether or not they were asked for."""
+
+
+def pictured(task: Detection, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictured:
+    """The boxes, their outcomes and the numbers of a ledger that kept its boxes."""
+    ledger = completed(task, ledger)
+    kinds = VIEWS.get(task.errors, KINDS).names
+    head = {
+        "kind": "boxes",
+        "labels": list(ledger.names["label"]),
+        "documents": [str(unit) for unit in ledger.units],
+        "kinds": _by_code(kinds),
+        "subtypes": _by_code(SUBTYPE_NAMES),
+        "statuses": list(ledger.names["status"]),
+        "cuts": [repr(limit) for limit in LIMITS],
+        "numbers": _numbers(task, numbers),
+    }
+    return Pictured(head, {**columns.page_columns(ledger), **_truth(task, ledger), **_found(task, ledger)})
+
+
+def _by_code(names: Mapping[Any, str]) -> list[str]:
+    """Names in the order of their codes; codes that nothing has are called nothing."""
+    return [names.get(code, "") for code in range(max(names) + 1)]
+
+
+def completed(task: Detection, ledger: Ledger) -> Ledger:
+    """The ledger with what the views of a report need: columns that scoring leaves out when nobody asks."""
+    truth, found = ledger.table("truth"), ledger.table("found")
+    if "met" in truth and "swept" in found:
+        return ledger
+    overlay = _overlay(ledger)
+    whatever_score = _whatever_score(task, overlay.found, found.array("status"))
+    roles = roles_of(truth.array("status"), found.array("status"), whatever_score)
+    met = overlay.within_document(overlay.truth, overlay.found, any_class_match(overlay, roles, task.iou[0], jobs=1))
+    right = swept(overlay, roles, task.iou[0], jobs=1)
+    tables = {
+        **ledger.tables,
+        "truth": Table({**truth.columns, "met": met}),
+        "found": Table({**found.columns, "swept": right}),
+    }
+    return Ledger(units=ledger.units, tables=tables, names=ledger.names, details=ledger.details)
+
+
+def _whatever_score(task: Detection, found: Layer, status: Bytes) -> Bytes:
+    """What the status of predictions would be if their scores did not matter."""
+    low = status == Status.LOW_SCORE
+    if not low.any():
+        return status
+    small = found.areas() < task.min_area
+    return np.where(low, np.where(small, np.uint8(Status.SMALL), np.uint8(Status.COUNTED)), status)
+
+
+def _overlay(ledger: Ledger) -> Overlay:
+    """The two sides as they lay over each other when the ledger was made."""
+    documents, pages = ledger.table("documents"), ledger.table("pages")
+    spelling = pages.array("spelling")
+    sized = (spelling & SIZED) != 0
+    form = BoxForm.XYWH if len(sized) and sized.all() else BoxForm.XYXY
+    shares = bool(len(spelling)) and bool(((spelling & NORMALIZED) != 0).all())
+    return Overlay(
+        documents=ledger.units,
+        in_truth=documents.array("in_truth"),
+        in_found=documents.array("in_found"),
+        page_document=pages.array(UNIT),
+        page_index=pages.array("page_index"),
+        page_in_truth=pages.array("in_truth"),
+        page_sizes=None,
+        extent=Extent.NORMALIZED if shares else Extent.PIXELS,
+        image_ids=None,
+        labels=ledger.names["label"],
+        truth=_layer(ledger, "truth", form),
+        found=_layer(ledger, "found", form),
+    )
+
+
+def _layer(ledger: Ledger, side: str, form: BoxForm) -> Layer:
+    table = ledger.table(side)
+    page = columns.page_rows(ledger, side)
+    boxes = table.array("box") if form is BoxForm.XYWH else columns.corners_of(ledger, side, page)
+    return Layer(
+        page=page.astype(np.int32),
+        label=table.array("label"),
+        boxes=np.ascontiguousarray(boxes, dtype=np.float64),
+        form=form,
+        scores=table.array("score") if "score" in table else np.full(table.height, np.nan),
+        offsets=np.searchsorted(page, np.arange(ledger.table("pages").height + 1)).astype(np.int64),
+    )
+
+
+def _truth(task: Detection, ledger: Ledger) -> dict[str, Array]:
+    table = ledger.table("truth")
+    edges = table.array("edges")
+    cut = np.zeros(table.height, dtype=np.uint16)
+    for place, limit in enumerate(LIMITS):
+        for side in range(4):
+            cut |= (edges[:, side] > limit).astype(np.uint16) << np.uint16(4 * place + side)
+    return {
+        **columns.box_columns(ledger, "truth", "t"),
+        **_outcomes(task, table, "t"),
+        "t.match": columns.on_page(ledger, "truth", "found", table.array("match")),
+        "t.iou": table.array("iou").astype(np.float32),
+        "t.coverage": columns.share_code(table.array("coverage")),
+        "t.purity": columns.share_code(table.array("purity")),
+        "t.cut": cut,
+        "t.cell": _truth_cells(ledger),
+        **_kinds(ledger, "truth", "t"),
+    }
+
+
+def _found(task: Detection, ledger: Ledger) -> dict[str, Array]:
+    table = ledger.table("found")
+    return {
+        **columns.box_columns(ledger, "found", "p"),
+        **_outcomes(task, table, "p"),
+        "p.score": table.array("score").astype(np.float32),
+        "p.made_up": _made_up(task, ledger).astype(np.uint8),
+        **_kinds(ledger, "found", "p"),
+    }
+
+
+def _outcomes(task: Detection, table: Table, letter: str) -> dict[str, Array]:
+    """A code for each threshold, as `outcomes` has it in words."""
+    status = table.array("status")
+    usual = np.full(table.height, columns.FN if letter == "t" else columns.FP, dtype=np.uint8)
+    shown: dict[str, Array] = {f"{letter}.status": status}
+    for place, threshold in enumerate(task.iou):
+        code = usual.copy()
+        if letter == "p":
+            code[table.array("absorbed") >= threshold] = columns.IGNORED
+        code[np.isin(status, IGNORED)] = columns.IGNORED
+        code[np.isin(status, EXCLUDED)] = columns.EXCLUDED
+        code[np.isin(status, INVALID)] = columns.INVALID
+        code[table.array("iou") >= threshold] = columns.TP
+        shown[f"{letter}.outcome.{place}"] = code
+    return shown
+
+
+def _kinds(ledger: Ledger, side: str, letter: str) -> dict[str, Array]:
+    table = ledger.table(side)
+    if "kind" not in table:
+        return {}
+    other = "found" if side == "truth" else "truth"
+    shown = {
+        f"{letter}.kind": table.array("kind"),
+        f"{letter}.partner": columns.on_page(ledger, side, other, table.array("partner")),
+    }
+    return shown | ({f"{letter}.subtype": table.array("subtype")} if "subtype" in table else {})
+
+
+def _truth_cells(ledger: Ledger) -> Codes:
+    """For each truth its column of the confusion matrix; one more than all labels is the background, -1 none."""
+    truth, found = ledger.table("truth"), ledger.table("found")
+    met = truth.array("met")
+    paired = met >= 0
+    partner = ledger.absolute("found", truth.array(UNIT), met)
+    cell = np.full(truth.height, -1, dtype=np.int32)
+    cell[paired] = found.array("label")[partner[paired]]
+    cell[~paired & (truth.array("status") == Status.COUNTED)] = len(ledger.names["label"])
+    return np.asarray(columns.narrow(cell))
+
+
+def _made_up(task: Detection, ledger: Ledger) -> Flags:
+    """Which predictions stand in the background's row of the confusion matrix."""
+    truth, found = ledger.table("truth"), ledger.table("found")
+    met = truth.array("met")
+    free = np.ones(found.height, dtype=np.bool_)
+    free[ledger.absolute("found", truth.array(UNIT), met)[met >= 0]] = False
+    counted: Flags = free & (found.array("status") == Status.COUNTED) & ~(found.array("absorbed") >= task.iou[0])
+    return counted
+
+
+def viewed(task: Detection, ledger: Ledger, numbers: Mapping[str, Any]) -> dict[str, Any]:
+    """The numbers with the views of a report, whether or not they were asked for."""
+    from calque.core.measures import settle
+
+    lacking = [name for name in SHOWN if not isinstance(numbers.get(name), Mapping)]
+    if not lacking:
+        return dict(numbers)
+    whole = completed(task, ledger)
+    made, _ = settle({name: view(name).measure(task, whole) for name in lacking})
+    return {**numbers, **made}
+
+
+def _numbers(task: Detection, numbers: Mapping[str, Any]) -> dict[str, Any]:
+    """What the page shows, each number once: by threshold, then by class where there are classes."""
+    blocks = [numbers["metrics"][repr(threshold)] for threshold in task.iou]
+    classes = list(blocks[0]["per_class"])
+    coco = numbers["coco"]
+    return {
+        "thresholds": [repr(threshold) for threshold in task.iou],
+        "names": list(NAMES),
+        "classes": classes,
+        "micro": [_listed(block["micro"]) for block in blocks],
+        "per_class": [[_listed(block["per_class"][name]) for name in classes] for block in blocks],
+        "empty_pages": [block["empty_pages"] for block in blocks],
+        "coco": {name: value for name, value in coco.items() if name.startswith("A")},
+        "coco_classes": [[coco["per_class"].get(name, {}).get(key) for key in ("AP", "AP50", "AP75")] for name in classes],
+        "curves": _curves(coco, classes),
+        "counts": numbers["counts"],
+        "errors": _errors(numbers.get("errors")),
+        "crops": _crops(numbers["crops"]),
+        "confusion": numbers["confusion"],
+        "sweep": _sweep(numbers["sweep"]["overall"]),
+    }
+
+
+def _listed(block: Mapping[str, Any]) -> list[Any]:
+    return [block[name] for name in NAMES]
+
+
+MOST_CURVES = 200
+"""How many classes have a curve of their own in the page."""
+
+
+def _curves(coco: Mapping[str, Any], classes: Sequence[str]) -> list[list[int] | None]:
+    """For each class precision at recall 0, 0.02, 0.04 … in thousandths, at IoU 0.5."""
+    precision = coco["curves"].get("precision", {}).get("0.5", {})
+    return [
+        [round(value * 1000) for value in precision[name][::2]] if name in precision else None for name in classes[:MOST_CURVES]
+    ]
+
+
+def _errors(errors: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+    if errors is None:
+        return []
+    return [
+        {
+            "kind": kind,
+            "predictions": errors["predictions"].get(kind),
+            "truths": errors["truth"].get(kind),
+            "delta_f1": errors["impact"].get(kind, {}).get("delta_f1"),
+            "delta_ap": errors["impact"].get(kind, {}).get("delta_ap"),
+            "worth": kind in errors["impact"],
+        }
+        for kind in dict.fromkeys([*errors["predictions"], *errors["truth"]])
+        if errors["predictions"].get(kind) or errors["truth"].get(kind)
+    ]
+
+
+def _crops(crops: Mapping[str, Any]) -> dict[str, Any]:
+    overall = crops["overall"]
+    medians = {side: values["p50"] for side, values in overall["edges"].items()}
+    return {"pairs": overall["pairs"], "cut": overall["cut"], "medians": medians, "threshold": crops["threshold"]}
+
+
+def _sweep(overall: Mapping[str, Any]) -> dict[str, Any]:
+    curve = {name: [round(value, 4) for value in values] for name, values in overall["curve"].items()}
+    return {"best_f1": overall["best_f1"], "curve": curve}

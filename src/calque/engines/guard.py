@@ -1,0 +1,75 @@
+"""A twin of this process, for work that can end a process from inside: the twin works, and this one tells how it ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from calque.engines.in_threads import begin
+
+PASSED_ON = (signal.SIGINT, signal.SIGTERM)
+"""Signals that end a command in order. The twin does so, and this process waits for it."""
+
+
+def can_guard() -> bool:
+    """Whether this system can make a twin of a process."""
+    return hasattr(os, "fork")
+
+
+def in_twin() -> int | None:
+    """Go on twice: ``None`` in a twin of this process that does the work, and here, once it has ended, how it did.
+
+    That is its exit code, or the number of the signal that ended it, negative. The twin shares the terminal, the files and
+    the folder, and ends when this process does, however that comes. To be called before any thread is begun: a twin has none.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    theirs, ours = os.pipe()
+    twin = os.fork()
+    if not twin:
+        os.close(ours)
+        _without_core_dump()
+        begin(lambda: _heed(theirs))
+        return None
+    os.close(theirs)
+    with _passing_on(ours):
+        _, status = os.waitpid(twin, 0)
+    os.close(ours)
+    return os.waitstatus_to_exitcode(status)
+
+
+@contextmanager
+def _passing_on(pipe: int) -> Iterator[None]:
+    def tell(number: int, _frame: object) -> None:
+        with suppress(OSError):  # it has just ended
+            os.write(pipe, bytes([number]))
+
+    before = {number: signal.signal(number, tell) for number in PASSED_ON}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _heed(pipe: int) -> None:
+    """Take over the signals that the other process got, and end when it has gone.
+
+    A terminal sends Ctrl-C to both. Python makes one of what comes before it is answered; afterwards nobody listens any more.
+    """
+    main = threading.main_thread().ident or 0
+    while told := os.read(pipe, 1):
+        if callable(signal.getsignal(told[0])):
+            signal.pthread_kill(main, told[0])  # another thread would not wake it
+    os._exit(1)
+
+
+def _without_core_dump() -> None:
+    import resource
+
+    _, most = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, most))

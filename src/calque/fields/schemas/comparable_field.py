@@ -1,0 +1,79 @@
+"""Fields of a model with what their comparison needs to know, made as stickler's are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from calque.comparators.base import BaseComparator, describe
+from calque.core.arguments import names_arguments
+from calque.core.errors import ConfigError, did_you_mean
+
+EXTRA = "x-calque"
+"""Where a pydantic field keeps its comparison, as an object of the plain form."""
+_OWN = ("comparator", "threshold", "weight", "default", "clip_under_threshold", "matching", "match_key", "alias")
+
+
+@names_arguments
+def ComparableField(  # noqa: N802  # reads like pydantic's Field, which it makes
+    comparator: BaseComparator | str | None = None,
+    threshold: float | None = None,
+    weight: float = 1.0,
+    default: Any = None,
+    *,
+    clip_under_threshold: bool | None = None,
+    matching: str | None = None,
+    match_key: str | None = None,
+    alias: str | None = None,
+    **keywords: Any,
+) -> Any:
+    """A pydantic field with what the comparison needs to know; what ``pydantic.Field`` takes is handed on to it.
+
+    >>> from calque import StructuredModel
+    >>> from calque.comparators import NumericComparator
+    >>> class Line(StructuredModel):
+    ...     amount: float = ComparableField(NumericComparator(absolute_tolerance=0.01), 0.95, weight=2)
+    >>> Line.to_config()["fields"]["amount"]["params"]
+    {'absolute_tolerance': 0.01}
+    """
+    _check_keywords(keywords)
+    settings: dict[str, Any] = {"weight": weight}
+    if isinstance(comparator, BaseComparator):
+        settings |= describe(comparator)
+        threshold = comparator.threshold if threshold is None else threshold
+    elif isinstance(comparator, str):
+        settings["comparator"] = comparator
+    elif comparator is not None:
+        raise TypeError(f"comparator must be a comparator or the name of one, not {comparator!r}")
+    optional = {"threshold": threshold, "matching": matching, "match_key": match_key}
+    settings |= {key: value for key, value in optional.items() if value is not None}
+    if clip_under_threshold is False:
+        settings["clip"] = False
+    if threshold is not None and (
+        isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 <= threshold <= 1
+    ):
+        raise ConfigError(f"threshold must be from 0 to 1, not {threshold!r}")
+    return described_field(settings, default=default, alias=alias, **keywords)
+
+
+def _check_keywords(keywords: dict[str, Any]) -> None:
+    import inspect
+
+    from pydantic import Field
+
+    known = [*_OWN, *(name for name in inspect.signature(Field).parameters if name != "extra")]
+    for name in keywords:
+        if name == "aggregate":
+            raise TypeError("ComparableField() takes no 'aggregate': every field is added up anyway; leave it out")
+        if name not in known:
+            hint = did_you_mean(name, known) or f"it takes {', '.join(_OWN)}, and what pydantic.Field takes"
+            raise TypeError(f"ComparableField() takes no {name!r}; {hint}")
+
+
+def described_field(settings: dict[str, Any], *, default: Any = None, alias: str | None = None, **keywords: Any) -> Any:
+    """A pydantic field whose comparison is already in the words of the plain form."""
+    from pydantic import Field
+
+    extra = {**keywords.pop("json_schema_extra", {}), EXTRA: settings}
+    if "default_factory" in keywords and default is None:
+        return Field(alias=alias, json_schema_extra=extra, **keywords)
+    return Field(default, alias=alias, json_schema_extra=extra, **keywords)

@@ -1,0 +1,108 @@
+"""A schema made from examples: by type, name and shape of the values, each choice with its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from calque.core.errors import ConfigError
+from calque.core.record_corpus import RecordCorpus
+from calque.fields.comparison.cells import is_wrapper
+from calque.fields.schemas.evidence import by_name, by_values
+from calque.fields.schemas.leaf_types import Accounting
+from calque.fields.schemas.plain_form import DEEPEST
+
+MOST_EXAMPLES = 1_000
+"""How many documents are looked at."""
+_NOTHING: tuple[Any, ...] = (None, "", [], {})
+
+
+def infer_schema(corpus: RecordCorpus, accounting: Accounting = "complete") -> dict[str, Any]:
+    """The plain form of a schema that fits the first documents of a corpus; in paired accounting by type alone.
+
+    >>> from calque.readers.records import read_records
+    >>> truth = read_records([{"total": "$1,000.00", "lines": [{"sku": "A-1"}]}, {"total": "$2.50", "lines": []}])
+    >>> schema = infer_schema(truth)
+    >>> schema["fields"]["total"]
+    {'type': 'amount', 'evidence': '2 values that are numbers as people write them'}
+    >>> schema["fields"]["lines"]["fields"]["sku"]["type"], schema["inferred"]
+    ('code', '2 documents of the truth')
+    """
+    seen = min(len(corpus), MOST_EXAMPLES)
+    records = [corpus.record(position) for position in range(seen)]
+    examples = Examples(by_type=accounting == "paired")
+    fields = examples.fields([record for record in records if isinstance(record, Mapping)], 1)
+    if not fields:
+        raise ConfigError("no schema can be made from the truth: its documents have no values; give one with --schema")
+    whole = f"{seen:,} {'document' if seen == 1 else 'documents'} of the truth"
+    return {"fields": fields, "inferred": whole if seen == len(corpus) else f"the first {whole}"}
+
+
+class Examples:
+    """What examples say of fields; ``by_type`` looks at nothing but the types of their values."""
+
+    def __init__(self, *, by_type: bool) -> None:
+        self._by_type = by_type
+
+    def fields(self, records: list[Mapping[str, Any]], depth: int) -> dict[str, Any]:
+        """All fields of some records."""
+        values: dict[str, list[Any]] = {}
+        for record in records:
+            for key, raw in record.items():
+                values.setdefault(str(key), []).append(_bare(raw))
+        return {
+            key: self._field(key, [value for value in examples if value not in _NOTHING], depth)
+            for key, examples in values.items()
+        }
+
+    def _field(self, name: str, examples: list[Any], depth: int) -> dict[str, Any]:
+        if depth < DEEPEST and examples:
+            if all(isinstance(value, Mapping) for value in examples):
+                return self._nested("object", self.fields(examples, depth + 1))
+            if all(isinstance(value, list) for value in examples):
+                items = [item for value in examples for raw in value if (item := _bare(raw)) is not None]
+                if items and all(isinstance(item, Mapping) for item in items):
+                    return self._nested("list[object]", self.fields(items, depth + 1))
+                leaf = self._leaf(name, items)
+                return {**leaf, "type": f"list[{leaf['type']}]"}
+        return self._leaf(name, examples)
+
+    def _nested(self, kind: str, fields: dict[str, Any]) -> dict[str, Any]:
+        if not fields:
+            return {"type": "any" if kind == "object" else "list[any]"}
+        if self._by_type or kind == "list[object]":
+            return {"type": kind, "fields": fields}
+        # An object of which a part is wrong is not right.
+        return {"type": kind, "threshold": 1.0, "evidence": "an object: right when all of it is", "fields": fields}
+
+    def _leaf(self, name: str, examples: list[Any]) -> dict[str, Any]:
+        examples = [value for value in examples if value != ""]
+        kinds = {type(value) for value in examples}
+        if self._by_type:
+            return {"type": _by_type(kinds)}
+        if not kinds <= {str, int, float, bool}:
+            return {"type": "any", "evidence": "values of several types"}
+        if not examples:
+            named = by_name(name)
+            return (
+                {"type": "str", "evidence": "no values"} if named is None else {"type": named.type, "evidence": named.evidence}
+            )
+        found = by_values(name, examples)
+        field: dict[str, Any] = {"type": found.type, "evidence": found.evidence}
+        return {**field, "params": dict(found.params)} if found.params else field
+
+
+def _bare(raw: Any) -> Any:
+    while is_wrapper(raw):
+        raw = raw.get("_value")
+    return raw
+
+
+def _by_type(kinds: set[type]) -> str:
+    if not kinds <= {str, int, float, bool}:
+        return "any"
+    if kinds == {bool}:
+        return "bool"
+    if kinds == {int}:
+        return "int"
+    return "float" if kinds and kinds <= {int, float} else "str"

@@ -1,0 +1,159 @@
+// The whole page: its head with the ways between views, and the view that the address asks for.
+
+import { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Address, beside, go, now, useAddress } from "./address";
+import { Boxes } from "./boxes";
+import { Data } from "./data";
+import { Images } from "./images";
+import { listen } from "./keys";
+import { Objects } from "./objects";
+import { Pages } from "./pages";
+import { Patterns } from "./stage";
+import { BoxSummary, Ground, Sentence, Tables, Warning, nameRuns } from "./summary";
+
+const TITLES: Record<string, string> = { summary: "Summary", pages: "Pages", objects: "Objects", fields: "Fields", words: "Words", checks: "Checks", compare: "Compare", changes: "Changes" };
+const OWN: Record<string, string[]> = { boxes: ["pages", "objects"], fields: ["fields"], words: ["words"], checks: ["checks"], tables: [] };
+
+export class App {
+  images: Images;
+  boxes: Boxes[] = [];
+  views: string[];
+  wiped: number | null = null;
+  status = "";
+  listeners = new Set<() => void>();
+
+  constructor(public data: Data) {
+    this.images = new Images(data);
+    const runs = data.head.runs;
+    nameRuns(runs.map((run) => run.name));
+    const own = OWN[runs[0].kind];
+    this.views = runs.length > 1 ? ["compare", "changes", ...own.filter((view) => view !== "objects"), "summary"] : ["summary", ...own];
+    if (runs[0].kind === "boxes") this.boxes = runs.map((run, place) => new Boxes(data, run, place, runs.length === 1));
+  }
+
+  // The run that is shown, where there are several.
+  place(address: Address = now()): number {
+    const place = Number(address.run ?? 0);
+    return this.data.head.runs[place] ? place : 0;
+  }
+
+  run() { return this.data.head.runs[this.place()]; }
+  shown(): Boxes { return this.boxes[this.place()]; }
+  other(boxes: Boxes): Boxes | null { return this.boxes.length > 1 ? this.boxes[boxes.place ? 0 : 1] : null; }
+
+  view(address: Address = now()): string {
+    return address.view && this.views.includes(address.view) ? address.view : this.views[0];
+  }
+
+  aspect(boxes: Boxes, page: number): number {
+    const drawn = this.images.aspect(page);
+    return boxes.width[page] > 0 ? boxes.aspect(page) : drawn ?? boxes.aspect(page);
+  }
+
+  titleOf(): string {
+    const task = this.data.head.task;
+    return task.charAt(0).toUpperCase() + task.slice(1);
+  }
+
+  again(): void { this.listeners.forEach((listener) => listener()); }
+
+  copy(row: unknown): void {
+    const text = JSON.stringify(row);
+    const done = () => { this.status = "copied"; this.again(); setTimeout(() => { this.status = ""; this.again(); }, 1500); };
+    try {
+      navigator.clipboard.writeText(text).then(done, () => this.copyByHand(text) && done());
+    } catch {
+      if (this.copyByHand(text)) done();
+    }
+  }
+
+  private copyByHand(text: string): boolean {
+    const area = document.createElement("textarea");
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const fine = document.execCommand("copy");
+    area.remove();
+    return fine;
+  }
+}
+
+const KEYS: [string, string][] = [
+  ["1 2 3", "the views"], ["j k", "next, previous of the list"], ["n N", "next, previous error"], ["t p i", "hide truth, prediction, image"], ["x", "flip the two runs"],
+  ["+ − 0", "zoom"], ["/", "search"], ["c", "copy the chosen row as JSON"], ["Esc", "drop the choice, then the filters"], ["?", "these keys"],
+];
+
+export function Root({ app }: { app: App }): JSX.Element {
+  const address = useAddress();
+  const [, again] = useState(0);
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const listener = () => again((number) => number + 1);
+    app.listeners.add(listener);
+    const stop = listen(app, () => dialog.current?.showModal());
+    return () => { app.listeners.delete(listener); stop(); };
+  }, []);
+  const view = app.view(address);
+  const dark = address.theme === "dark" || (address.theme !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
+  useEffect(() => {
+    document.documentElement.dataset.theme = address.theme === "dark" || address.theme === "light" ? address.theme : "";
+  }, [address.theme]);
+  useEffect(() => { scrollTo(0, 0); }, [view]);
+  const thresholds: string[] = app.data.head.runs[0].numbers?.thresholds ?? [];
+  return (
+    <>
+      <Patterns />
+      <header class="top">
+        <a class="brand" href={beside({ view: app.views[0] as any })} aria-label="calque: to the first view">calque</a>
+        <span class="who"><Names app={app} /></span>
+        <nav aria-label="views">
+          {app.views.map((name) => <a href={beside({ view: name as any })} data-view-link={name} aria-current={name === view ? "page" : undefined}>{TITLES[name]}</a>)}
+        </nav>
+        <span class="spacer" />
+        {thresholds.length > 1 && (
+          <div class="segments iou" role="group" aria-label="IoU threshold">
+            {thresholds.map((text, place) => {
+              const on = place === Math.max(0, thresholds.indexOf(address.iou ?? ""));
+              return <button type="button" data-filter="iou" data-value={text} aria-pressed={on} onClick={() => go({ iou: place ? text : undefined })}><span class="narrow-hide">IoU </span>{text}</button>;
+            })}
+          </div>
+        )}
+        <button type="button" class="icon" aria-label={dark ? "light mode" : "dark mode"} aria-pressed={dark} onClick={() => go({ theme: dark ? "light" : "dark" })}>{dark ? "☀" : "☾"}</button>
+        <button type="button" class="icon" aria-label="keys" onClick={() => dialog.current?.showModal()}>?</button>
+      </header>
+      <main data-view={view} class={`v-${view}`}>
+        <View app={app} view={view} />
+      </main>
+      <p class="toast" role="status">{app.status}</p>
+      <dialog ref={dialog} aria-labelledby="keys-title">
+        <h2 id="keys-title">Keys</h2>
+        <dl>{KEYS.map(([keys, what]) => <><dt>{keys.split(" ").map((key) => <><kbd>{key}</kbd> </>)}</dt><dd>{what}</dd></>)}</dl>
+        <form method="dialog"><button autofocus>Close</button></form>
+      </dialog>
+    </>
+  );
+}
+
+function Names({ app }: { app: App }): JSX.Element {
+  const { runs, truth } = app.data.head;
+  if (runs.length > 1) return <>{runs.map((run, place) => <>{place > 0 && <span class="note"> and </span>}<b>{run.name}</b></>)}</>;
+  return <><b>{runs[0].name || app.titleOf()}</b>{truth && <span class="note"> against {truth}</span>}</>;
+}
+
+function View({ app, view }: { app: App; view: string }): JSX.Element {
+  if (view === "pages") return <Pages app={app} boxes={app.shown()} />;
+  if (view === "objects") return <Objects app={app} boxes={app.shown()} />;
+  const run = app.run();
+  return (
+    <div class="summary">
+      {run.kind === "boxes" ? <BoxSummary app={app} boxes={app.shown()} /> : (
+        <>
+          <section class="opening"><p class="over-line">{app.titleOf()}</p><Warning run={run} /><Sentence parts={run.headline} value={() => null} /></section>
+          <Tables run={run} />
+          <Ground app={app} run={run} />
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,93 @@
+// Charts, drawn by hand: bars from 0 on one scale, and every bar a link to its objects.
+
+import { JSX } from "preact";
+import { count } from "./words";
+
+// Precision against recall, small.
+export function Spark({ curve, label }: { curve: number[] | null; label: string }): JSX.Element {
+  if (!curve) return <span class="note">–</span>;
+  const last = curve.length - 1;
+  const d = curve.map((value, place) => `${place ? "L" : "M"}${((100 * place) / last).toFixed(1)} ${(30 - 0.03 * value).toFixed(1)}`).join("");
+  return (
+    <svg class="spark" viewBox="-1 -2 102 34" role="img" aria-label={label} preserveAspectRatio="none">
+      <path class="frame" d="M0 0H100V30H0z" />
+      <path class="line" d={d} />
+    </svg>
+  );
+}
+
+export function Bars({ values, label, marks }: { values: number[]; label: string; marks?: string }): JSX.Element {
+  const most = Math.max(1, ...values);
+  const width = 100 / values.length;
+  return (
+    <svg class="spark" viewBox="-1 -2 102 34" role="img" aria-label={label} preserveAspectRatio="none">
+      <path class="frame" d="M0 0H100V30H0z" />
+      <path class={`bars ${marks ?? ""}`} d={values.map((value, place) => (value ? bar(place * width + 0.6, width - 1.2, Math.max(1, (30 * value) / most)) : "")).join("")} />
+    </svg>
+  );
+}
+
+function bar(x: number, width: number, height: number): string {
+  return `M${x.toFixed(2)} 30v${(-height).toFixed(2)}h${width.toFixed(2)}v${height.toFixed(2)}z`;
+}
+
+// A histogram whose every bar leads to what it counts; stacked where there are several sorts.
+export function Histogram({ bins, label, low, high, unit }: { bins: { values: [string, number][]; href?: string; title: string }[]; label: string; low: string; high: string; unit?: string }): JSX.Element {
+  const most = Math.max(1, ...bins.map((bin) => bin.values.reduce((sum, [, value]) => sum + value, 0)));
+  const width = 400 / bins.length;
+  return (
+    <figure class="chart">
+      <svg viewBox="0 0 400 150" role="group" aria-label={label}>
+        <path class="axis" d="M0 130.5H400" />
+        {bins.map((bin, place) => {
+          let y = 130;
+          const total = bin.values.reduce((sum, [, value]) => sum + value, 0);
+          if (!total) return null;
+          const parts = bin.values.map(([mark, value]) => {
+            const height = value ? Math.max(4 * (value / total), (110 * value) / most) : 0;
+            y -= height;
+            return <rect class={`f-${mark}`} x={place * width + 1} y={y} width={Math.max(2, width - 2)} height={height} />;
+          });
+          return (
+            <a href={bin.href} aria-label={bin.title}>
+              <title>{bin.title}</title>
+              <rect class="hit" x={place * width} y="10" width={width} height="120" />
+              {parts}
+              {bins.length <= 20 && <text x={place * width + width / 2} y={y - 4} class="value">{count(total)}</text>}
+            </a>
+          );
+        })}
+        <text x="0" y="146" class="tick">{low}</text>
+        <text x="400" y="146" class="tick end">{high}</text>
+        {unit && <text x="200" y="146" class="tick middle">{unit}</text>}
+      </svg>
+    </figure>
+  );
+}
+
+// Curves of several classes in one square.
+export function Curves({ lines, label, xLabel, yLabel }: { lines: { name: string; points: [number, number][]; strong?: boolean }[]; label: string; xLabel: string; yLabel: string }): JSX.Element {
+  const place = ([x, y]: [number, number]) => `${(36 + 344 * x).toFixed(1)} ${(12 + 200 * (1 - y)).toFixed(1)}`;
+  return (
+    <figure class="chart">
+      <svg viewBox="0 0 400 250" role="img" aria-label={label}>
+        {[0, 0.25, 0.5, 0.75, 1].map((tick) => (
+          <g>
+            <path class="rule" d={`M36 ${12 + 200 * (1 - tick)}H380M${36 + 344 * tick} 12V212`} />
+            <text x="30" y={16 + 200 * (1 - tick)} class="tick end">{tick}</text>
+            <text x={36 + 344 * tick} y="228" class="tick middle">{tick}</text>
+          </g>
+        ))}
+        {lines.map((line, at) => <path class={`line l-${at % 6}${line.strong ? " strong" : ""}`} d={line.points.map((point, n) => (n ? "L" : "M") + place(point)).join("")} />)}
+        <text x="208" y="246" class="tick middle">{xLabel}</text>
+        <text x="36" y="8" class="tick">{yLabel}</text>
+      </svg>
+      {lines.length > 1 && <figcaption>{lines.map((line, at) => <span class={`key l-${at % 6}`}><i /> {line.name}</span>)}</figcaption>}
+    </figure>
+  );
+}
+
+// A share as a bar with its number beside it; rows of one chart share one scale.
+export function Row({ share, mark }: { share: number; mark: string }): JSX.Element {
+  return <span class="track"><i class={`f-${mark}`} style={{ width: share > 0 ? `max(4px, ${Math.min(100, 100 * share)}%)` : "0" }} /></span>;
+}

@@ -1,0 +1,461 @@
+// The first view: one sentence, what to look at, the numbers, the classes, the worst pages, why, how, and what it rests on.
+
+import { ComponentChildren, JSX } from "preact";
+import { useState } from "preact/hooks";
+import { Address, now, to } from "./address";
+import { App } from "./app";
+import { BINS, Boxes, binOf, scoreRange } from "./boxes";
+import { Bars, Curves, Histogram, Row, Spark } from "./charts";
+import { Finding, Run, Said } from "./data";
+import { Head, Mark, Measure, Numbers, Shares, Value } from "./parts";
+import { Miniature } from "./stage";
+import { FP, NAMES, SIDES, TP, count, percent, plural, ratio, short } from "./words";
+
+export function Sentence({ parts, value, href }: { parts: Said[]; value: (name: string, run?: number) => Value; href?: (name: string) => string | undefined }): JSX.Element {
+  return (
+    <h1 data-headline>
+      {parts.map((part) => (typeof part === "string" ? part : (
+        <Measure name={part.measure} value={value(part.measure, part.run)} text={part.text} tone={part.tone} href={href?.(part.measure)} run={part.run === undefined ? undefined : now0(part.run)} />
+      )))}
+    </h1>
+  );
+}
+let runNames: string[] = [];
+export function nameRuns(names: string[]): void { runNames = names; }
+const now0 = (run: number) => runNames[run];
+
+export function Findings({ findings, view }: { findings: Finding[]; view: string }): JSX.Element | null {
+  if (!findings.length) return null;
+  return (
+    <ol class="findings" aria-label="what to look at">
+      {findings.map((finding) => (
+        <li>
+          <a href={to({ view: view as any, ...(finding.address as Address) })}>
+            <Mark of={finding.mark} /> <span>{finding.text}</span> <span class="arrow" aria-hidden="true">→</span>
+          </a>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+// One of the six numbers, with a thin bar from 0 to 1 and what it is of.
+export function Big({ title, name, value, note, reason, interval, as, href, run }: { title: string; name: string; value: Value; note?: ComponentChildren; reason?: string; interval?: [number, number] | null; as?: (value: Value) => string; href?: string; run?: string }): JSX.Element {
+  const share = typeof value === "number" && !as ? Math.max(0, Math.min(1, value)) : null;
+  return (
+    <div class="big">
+      <dt>{title}</dt>
+      <dd>
+        <Measure name={name} value={value} reason={reason} as={as} href={href} run={run} />
+        {share !== null && (
+          <span class="gauge" aria-hidden="true"><i style={{ width: `${100 * share}%` }} />{interval && <b style={{ left: `${100 * interval[0]}%`, width: `${100 * Math.max(0, interval[1] - interval[0])}%` }} />}</span>
+        )}
+        <span class="note">{interval ? <>95 %: {ratio(interval[0])} to {ratio(interval[1])}<br /></> : null}{note}</span>
+      </dd>
+    </div>
+  );
+}
+
+export function BoxSummary({ app, boxes }: { app: App; boxes: Boxes }): JSX.Element {
+  return boxes.run.numbers.micro ? <DetectionSummary app={app} boxes={boxes} /> : <LayoutSummary app={app} boxes={boxes} />;
+}
+
+function DetectionSummary({ app, boxes }: { app: App; boxes: Boxes }): JSX.Element {
+  const run = boxes.run, numbers = run.numbers;
+  const k = boxes.threshold(now());
+  const T = boxes.thresholds[k], at = { iou: k ? T : undefined } as Address;
+  const micro: Value[] = numbers.micro[k];
+  const named = (name: string, row: Value[]) => row[numbers.names.indexOf(name)];
+  const get = (name: string) => named(name, micro);
+  const lowest = (name: string) => {
+    const [base, iou] = name.split("@");
+    if (base in numbers.coco) return numbers.coco[base];
+    return named(base, numbers.micro[Math.max(0, boxes.thresholds.indexOf(iou))]);
+  };
+  const reason = (name: string) => run.reasons?.[name];
+  const interval = (name: string): [number, number] | null => run.intervals?.[name] ?? null;
+  const counts = numbers.counts;
+  const tp = get("tp") ?? 0, fn = get("fn") ?? 0, fp = get("fp") ?? 0;
+  return (
+    <>
+      <section class="opening" aria-label="the main thing">
+        <p class="over-line">
+          {app.titleOf()} · {plural(counts.documents, "document")} · {plural(counts.pages, "page")} · {plural(counts.truths, "truth")} · {plural(counts.predictions, "prediction")} · a box counts as found from IoU {T} on
+        </p>
+        <Warning run={run} />
+        <Sentence parts={run.headline} value={lowest} />
+        <Findings findings={run.findings} view="objects" />
+        <div class="whole">
+          <Shares whole={tp + fn + fp} label={`${tp} found, ${fn} missed, ${fp} false alarms`} parts={[{ mark: "tp", value: tp }, { mark: "fn", value: fn }, { mark: "fp", value: fp }]} />
+          <p class="legend">
+            {(["tp", "fn", "fp"] as const).map((name) => (
+              <span><Mark of={name} /> <Measure name={`${name}@${T}`} value={get(name)} as={count} href={to({ view: "objects", outcome: name, ...at })} /> {name === "fp" ? (fp === 1 ? "false alarm" : "false alarms") : NAMES[name]}</span>
+            ))}
+          </p>
+        </div>
+      </section>
+      <dl class="six">
+        <Big title="Recall" name={`recall@${T}`} value={get("recall")} reason={reason("recall")} interval={interval(`recall@${T}`)} note={`${count(tp)} of ${count(tp + fn)} found`} />
+        <Big title="Precision" name={`precision@${T}`} value={get("precision")} reason={reason("precision")} interval={interval(`precision@${T}`)} note={plural(fp, "false alarm")} />
+        <Big title="F1" name={`f1@${T}`} value={get("f1")} reason={reason("f1")} interval={interval(`f1@${T}`)} note="of recall and precision" />
+        <Big title="Coverage" name={`mean_coverage@${T}`} value={get("mean_coverage")} reason={reason("mean_coverage")} interval={interval(`mean_coverage@${T}`)} note="of a truth is in its crop" />
+        <Big title="Purity" name={`mean_purity@${T}`} value={get("mean_purity")} reason={reason("mean_purity")} interval={interval(`mean_purity@${T}`)} note="of a crop is the truth" />
+        <Big title="AP (COCO)" name="AP" value={numbers.coco.AP} reason={reason("AP")} interval={interval("AP")} note={<>AP50 <Measure name="AP50" value={numbers.coco.AP50} reason={reason("AP50")} /></>} />
+      </dl>
+      <Classes boxes={boxes} k={k} />
+      <WorstPages app={app} boxes={boxes} k={k} />
+      <div class="columns">
+        <Kinds run={run} />
+        <Edges run={run} />
+        <Confusion run={run} boxes={boxes} />
+      </div>
+      <div class="columns">
+        <PrCurves run={run} />
+        <IouHistogram boxes={boxes} k={k} at={at} />
+        <Scores boxes={boxes} k={k} at={at} />
+        <Sweep run={run} />
+      </div>
+      <Ground app={app} run={run} />
+    </>
+  );
+}
+
+const PER_PAGE = 40;
+
+function usePaged<T>(rows: T[]): { shown: T[]; pager: JSX.Element | null } {
+  const [from, setFrom] = useState(0);
+  const start = Math.min(from, Math.max(0, rows.length - 1));
+  const first = start - (start % PER_PAGE);
+  const pager = rows.length > PER_PAGE ? (
+    <p class="pager">
+      <button type="button" disabled={!first} onClick={() => setFrom(first - PER_PAGE)}>← before</button>
+      <span role="status">{first + 1}–{Math.min(rows.length, first + PER_PAGE)} of {count(rows.length)}</span>
+      <button type="button" disabled={first + PER_PAGE >= rows.length} onClick={() => setFrom(first + PER_PAGE)}>more →</button>
+    </p>
+  ) : null;
+  return { shown: rows.slice(first, first + PER_PAGE), pager };
+}
+
+function Classes({ boxes, k }: { boxes: Boxes; k: number }): JSX.Element {
+  const run = boxes.run, numbers = run.numbers, T = boxes.thresholds[k], at = { iou: k ? T : undefined } as Address;
+  const names: string[] = numbers.classes;
+  const bins = iouBins(boxes, k);
+  const value = (row: Value[], name: string) => row[numbers.names.indexOf(name)];
+  const size = (row: Value[]) => ["tp", "fn", "fp"].reduce((sum, name) => sum + (value(row, name) as number), 0);
+  const order = names.map((_, place) => place).sort((a, b) => (names.length > PER_PAGE ? size(numbers.per_class[k][b]) - size(numbers.per_class[k][a]) : 0) || a - b);
+  const widest = Math.max(1, ...order.map((place) => size(numbers.per_class[k][place])));
+  const { shown, pager } = usePaged(order);
+  const cells = (row: Value[], label: string | null) => {
+    const suffix = label === null ? "" : `/${label}`;
+    const links = label === null ? at : { class: label, ...at };
+    return (
+      <>
+        {["tp", "fn", "fp"].map((name) => <td><Measure name={`${name}@${T}${suffix}`} value={value(row, name)} as={count} href={to({ view: "objects", outcome: name, ...links })} /></td>)}
+        {["recall", "precision", "f1", "mean_coverage"].map((name) => <td><Measure name={`${name}@${T}${suffix}`} value={value(row, name)} reason={run.reasons?.[name]} /></td>)}
+      </>
+    );
+  };
+  const shares = (row: Value[], whole: number, label: string) => (
+    <Shares whole={whole} label={`${label}: ${value(row, "tp")} found, ${value(row, "fn")} missed, ${value(row, "fp")} false alarms`}
+      parts={["tp", "fn", "fp"].map((name) => ({ mark: name, value: value(row, name) as number }))} />
+  );
+  if (!names.length) return <></>;
+  return (
+    <section aria-labelledby="by-class">
+      <Head id="by-class" title="By class" note={<><Mark of="tp" /> found <Mark of="fn" /> missed <Mark of="fp" /> false alarm; a number leads to its objects</>} />
+      <div class="scrolls">
+        <table class="classes">
+          <thead><tr><th scope="col">class</th><th scope="col"><span class="hidden">shares</span></th><th scope="col">found</th><th scope="col">missed</th><th scope="col">false</th><th scope="col">recall</th><th scope="col">precision</th><th scope="col">F1</th><th scope="col">coverage</th><th scope="col">AP</th><th scope="col" class="wide left">PR curve</th><th scope="col" class="wide left">IoU {T}–1</th></tr></thead>
+          <tbody>
+            {shown.map((place) => (
+              <tr key={place}>
+                <th scope="row" title={names[place]}><a href={to({ view: "objects", class: names[place], ...at })}>{names[place]}</a></th>
+                <td class="bar">{shares(numbers.per_class[k][place], widest, names[place])}</td>
+                {cells(numbers.per_class[k][place], names[place])}
+                <td><Measure name={`AP/${names[place]}`} value={numbers.coco_classes[place][0]} reason={run.reasons?.AP} /></td>
+                <td class="wide left"><Spark curve={numbers.curves[place] ?? null} label={`precision against recall of ${names[place]}`} /></td>
+                <td class="wide left"><Bars values={bins.of(names[place])} label={`IoU of the pairs of ${names[place]}`} /></td>
+              </tr>
+            ))}
+          </tbody>
+          <tfoot>
+            <tr>
+              <th scope="row">all</th>
+              <td class="bar">{shares(numbers.micro[k], size(numbers.micro[k]), "all")}</td>
+              {cells(numbers.micro[k], null)}
+              <td><Measure name="AP" value={numbers.coco.AP} reason={run.reasons?.AP} /></td>
+              <td class="wide" /><td class="wide" />
+            </tr>
+          </tfoot>
+        </table>
+      </div>
+      {pager}
+    </section>
+  );
+}
+
+function iouBins(boxes: Boxes, k: number): { all: number[]; of: (label: string) => number[] } {
+  const all = new Array(BINS).fill(0), per = new Map<number, number[]>();
+  const truth = boxes.t.outcomes[k];
+  for (let row = 0; row < truth.length; row++)
+    if (truth[row] === TP) {
+      const bin = binOf(boxes.iou[row]);
+      all[bin]++;
+      let mine = per.get(boxes.t.label[row]);
+      if (!mine) per.set(boxes.t.label[row], (mine = new Array(BINS).fill(0)));
+      mine[bin]++;
+    }
+  const first = Math.floor(Number(boxes.thresholds[k]) * BINS + 1e-6);
+  return { all, of: (label) => (per.get(boxes.labels.indexOf(label)) ?? new Array(BINS).fill(0)).slice(first) };
+}
+
+export function WorstPages({ app, boxes, k }: { app: App; boxes: Boxes; k: number }): JSX.Element | null {
+  const pages = boxes.list({ iou: boxes.thresholds[k] });
+  if (!pages.length) return null;
+  const sums = boxes.pageSums(k);
+  const worst = Array.from(pages.slice(0, 8));
+  return (
+    <section aria-labelledby="worst">
+      <Head id="worst" title="Worst pages" note="most errors first"><a class="more" href={to({ view: "pages" })}>all {plural(boxes.pages, "page")} →</a></Head>
+      <ul class="worst">
+        {worst.map((page) => {
+          const { document, index } = boxes.where(page);
+          const told = [[sums.fn[page], "fn"], [sums.wrong[page], "wrong"], [sums.fp[page], "fp"], [sums.tp[page], "tp"]].filter(([number]) => number) as [number, string][];
+          return (
+            <li>
+              <a href={to({ view: "pages", doc: document, page: String(index) })} aria-label={`${document} page ${index}: ${told.map(([number, name]) => `${number} ${NAMES[name]}`).join(", ")}`}>
+                <Miniature boxes={boxes} page={page} k={k} url={app.images.url(page)} aspect={app.aspect(boxes, page)} />
+                <span class="doc">{document}</span>
+                <span class="note">page {index} {told.map(([number, name]) => <span class="tally"><Mark of={name} />{number}</span>)}</span>
+              </a>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+const KINDS: Record<string, string> = {
+  CLS: "right place, other class", MERGE: "holds several truths", MERGED: "inside a box of several", SPLIT: "in pieces", DUP: "found twice", DUP_CLS: "twice, other class",
+  FRAGMENT: "a piece of a found one", ENVELOPE: "a box around a found one", LOC: "right class, poor place", BOTH: "other class, poor place", BKG: "nothing is there", MISS: "nothing was predicted",
+  PARTIAL: "only touched", Cls: "other class", Loc: "poor place", Both: "other class, poor place", Dupe: "found twice", Bkg: "nothing is there", Miss: "nothing was predicted",
+};
+export function kindInWords(kind: string): string { return KINDS[kind] ?? ""; }
+
+function Kinds({ run }: { run: Run }): JSX.Element | null {
+  const kinds = (run.numbers.errors as any[]).filter((kind) => kind.kind !== "TP");
+  if (!run.numbers.errors.length) return null;
+  const worth = kinds.map((kind) => kind.delta_f1 ?? 0);
+  const most = Math.max(0.001, ...worth);
+  const sorted = [...kinds].sort((a, b) => (b.delta_f1 ?? -1) - (a.delta_f1 ?? -1));
+  return (
+    <section aria-labelledby="kinds">
+      <Head id="kinds" title="Why: kinds of errors" note="what F1 would gain without them" />
+      {!sorted.length && <p class="note">There are no errors at this limit.</p>}
+      <table class="rows">
+        <tbody>
+          {sorted.map((kind) => (
+            <tr>
+              <th scope="row"><a href={to({ view: "objects", kind: kind.kind })}>{kind.kind}</a> <span class="note">{KINDS[kind.kind]}</span></th>
+              <td class="grow"><Row share={(kind.delta_f1 ?? 0) / most} mark={kind.predictions ? (kind.truths ? "wrong" : "fp") : "fn"} /></td>
+              <td>{kind.worth ? <Measure name={`delta_f1/${kind.kind}`} value={kind.delta_f1} as={(value) => (value === null || value === undefined ? "–" : `+${value.toFixed(3)}`)} /> : ""}</td>
+              <td><a href={to({ view: "objects", kind: kind.kind })}>{count(Math.max(kind.predictions ?? 0, kind.truths ?? 0))}</a></td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {sorted.length > 0 && <Numbers head={["kind", "predictions", "truths", "ΔF1", "ΔAP"]} rows={sorted.map((kind) => [kind.kind, count(kind.predictions), count(kind.truths), ratio(kind.delta_f1), ratio(kind.delta_ap)])} />}
+    </section>
+  );
+}
+
+function Edges({ run }: { run: Run }): JSX.Element | null {
+  const crops = run.numbers.crops;
+  if (!crops.pairs) return null;
+  const cut = (side: string, limit = "0.1") => crops.cut[side][limit] as number;
+  const link = (side: string) => to({ view: "objects", cut: side, iou: undefined });
+  const edge = (side: string) => Math.max(cut(side) > 0 ? 4 : 1, 46 * cut(side));
+  return (
+    <section aria-labelledby="edges">
+      <Head id="edges" title="What crops lose" note={`more than a tenth of the truth, of ${plural(crops.pairs, "pair")}`} />
+      <div class="edges">
+        <svg viewBox="0 0 200 200" role="img" aria-label={SIDES.map((side) => `${side} ${percent(cut(side))}`).join(", ")}>
+          <rect class="truth" x="50" y="50" width="100" height="100" />
+          <path class="cut-off" d={`M50 50h${edge("left")}v100h${-edge("left")}zM150 50h${-edge("right")}v100h${edge("right")}zM50 50h100v${edge("top")}h-100zM50 150h100v${-edge("bottom")}h-100z`} />
+          {([["left", 25, 104], ["top", 100, 38], ["right", 175, 104], ["bottom", 100, 172]] as const).map(([side, x, y]) => (
+            <a href={link(side)} aria-label={`${percent(cut(side))} of crops lose more than a tenth at the ${side}`}><text x={x} y={y} class="value">{percent(cut(side))}</text></a>
+          ))}
+        </svg>
+      </div>
+      <Numbers head={["side", "> 2 %", "> 5 %", "> 10 %", "median edge"]} rows={[...SIDES, "any"].map((side) => [<a href={link(side)}>{side}</a>, percent(cut(side, "0.02")), percent(cut(side, "0.05")), percent(cut(side, "0.1")), crops.medians[side] === undefined ? "" : ratio(crops.medians[side])])} />
+    </section>
+  );
+}
+
+const MATRIX = 10;
+
+function Confusion({ run, boxes }: { run: Run; boxes: Boxes }): JSX.Element | null {
+  const confusion = run.numbers.confusion;
+  if (!confusion) return null;
+  const labels: string[] = confusion.labels, matrix: number[][] = confusion.matrix, last = labels.length - 1;
+  const code = (place: number) => (place === last ? boxes.labels.length : boxes.labels.indexOf(labels[place]));
+  const wrong = (place: number) => matrix[place].reduce((sum, value, other) => sum + (other === place ? 0 : value + matrix[other][place]), 0);
+  const order = labels.map((_, place) => place).slice(0, last);
+  const kept = order.length > MATRIX ? order.sort((a, b) => wrong(b) - wrong(a)).slice(0, MATRIX).sort((a, b) => a - b) : order;
+  const shown = [...kept, last];
+  const most = Math.max(1, ...shown.flatMap((row) => shown.map((column) => (row === column ? 0 : matrix[row][column]))));
+  return (
+    <section aria-labelledby="confusion">
+      <Head id="confusion" title="Taken for what" note={kept.length < order.length ? `the ${MATRIX} most confused of ${order.length} classes` : "rows: truth; columns: prediction"} />
+      <div class="scrolls">
+        <table class="matrix">
+          <thead><tr><td />{shown.map((column) => <th scope="col" title={labels[column]}><span>{labels[column]}</span></th>)}</tr></thead>
+          <tbody>
+            {shown.map((row) => (
+              <tr>
+                <th scope="row" title={labels[row]}>{labels[row]}</th>
+                {shown.map((column) => {
+                  const value = matrix[row][column];
+                  const kind = row === column ? "tp" : column === last ? "fn" : row === last ? "fp" : "wrong";
+                  if (row === last && column === last) return <td class="none" />;
+                  return (
+                    <td class={value ? `heat h-${kind}` : "none"} style={value && row !== column ? { "--heat": String(0.12 + (0.55 * value) / most) } as any : undefined}>
+                      {value ? <a href={to({ view: "objects", cell: `${code(row)}>${code(column)}`, iou: undefined })}>{count(value)}</a> : <span aria-label="0">·</span>}
+                    </td>
+                  );
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+function PrCurves({ run }: { run: Run }): JSX.Element | null {
+  const numbers = run.numbers;
+  const there = (numbers.classes as string[]).map((name, place) => ({ name, curve: numbers.curves[place] as number[] | null })).filter((entry) => entry.curve);
+  if (!there.length) return null;
+  const shown = there.slice(0, 6);
+  const points = (curve: number[]) => curve.map((value, place) => [place / (curve.length - 1), value / 1000] as [number, number]);
+  return (
+    <section aria-labelledby="pr">
+      <Head id="pr" title="How: precision and recall" note={there.length > 6 ? `IoU 0.5, 6 of ${there.length} classes` : "IoU 0.5, by score"} />
+      <Curves lines={shown.map((entry) => ({ name: entry.name, points: points(entry.curve as number[]) }))} label="precision against recall for each class" xLabel="recall" yLabel="precision" />
+      <Numbers head={["class", "at recall 0.5", "0.8", "0.9"]} rows={there.map((entry) => [entry.name, ...[25, 40, 45].map((place) => ratio((entry.curve as number[])[place] / 1000))])} />
+    </section>
+  );
+}
+
+function IouHistogram({ boxes, k, at }: { boxes: Boxes; k: number; at: Address }): JSX.Element | null {
+  const bins = iouBins(boxes, k).all;
+  const first = Math.floor(Number(boxes.thresholds[k]) * BINS + 1e-6);
+  if (!bins.some(Boolean)) return null;
+  const spelt = (place: number) => `${(place / BINS).toFixed(2)}..${((place + 1) / BINS).toFixed(2)}`;
+  const shown = bins.map((value, place) => ({ value, place })).slice(first);
+  return (
+    <section aria-labelledby="ious">
+      <Head id="ious" title="How well pairs fit" note="pairs by IoU" />
+      <Histogram label="pairs by IoU" low={(first / BINS).toFixed(2)} high="1" unit="IoU"
+        bins={shown.map(({ value, place }) => ({ values: [["tp", value]], title: `${plural(value, "pair")} with IoU ${spelt(place).replace("..", " to ")}`, href: to({ view: "objects", bin: spelt(place), ...at }) }))} />
+      <Numbers head={["IoU", "pairs"]} rows={shown.map(({ value, place }) => [spelt(place).replace("..", " – "), <a href={to({ view: "objects", bin: spelt(place), ...at })}>{count(value)}</a>])} />
+    </section>
+  );
+}
+
+function Scores({ boxes, k, at }: { boxes: Boxes; k: number; at: Address }): JSX.Element | null {
+  const score = boxes.score, found = boxes.p.outcomes[k];
+  if (!score) return null;
+  let low = Infinity, high = -Infinity;
+  for (let row = 0; row < score.length; row++) if (found[row] === TP || found[row] === FP) (low = Math.min(low, score[row]), high = Math.max(high, score[row]));
+  if (!(high >= low)) return null;
+  if (low >= 0 && high <= 1) [low, high] = [0, 1];
+  const step = (high - low) / 20 || 1;
+  const edge = (place: number) => short(Math.fround(low + step * place));
+  const edges = Array.from({ length: 21 }, (_, place) => edge(place));
+  const bins = edges.slice(0, 20).map((from, place) => ({ text: place === 19 ? String(from) : `${from}..${edges[place + 1]}`, tp: 0, fp: 0 }));
+  const bounds = bins.map((bin) => scoreRange(bin.text));
+  for (let row = 0; row < score.length; row++) {
+    if (found[row] !== TP && found[row] !== FP) continue;
+    let place = Math.max(0, Math.min(19, Math.floor((score[row] - low) / step)));
+    while (place > 0 && score[row] < bounds[place][0]) place--;
+    while (place < 19 && score[row] >= bounds[place][1]) place++;
+    bins[place][found[row] === TP ? "tp" : "fp"]++;
+  }
+  return (
+    <section aria-labelledby="scores">
+      <Head id="scores" title="Scores" note="predictions that are right and wrong, by score" />
+      <Histogram label="predictions by score" low={String(edges[0])} high={String(edges[20])} unit="score"
+        bins={bins.map((bin) => ({ values: [["tp", bin.tp], ["fp", bin.fp]], title: `score ${bin.text.replace("..", " to ")}: ${bin.tp} right, ${bin.fp} wrong`, href: to({ view: "objects", score: bin.text, ...at }) }))} />
+      <p class="legend small"><span><Mark of="tp" /> right</span><span><Mark of="fp" /> false alarm</span></p>
+      <Numbers head={["score", "right", "false alarms", "share right"]} rows={bins.map((bin) => [bin.text.replace("..", " – "), count(bin.tp), count(bin.fp), bin.tp + bin.fp ? percent(bin.tp / (bin.tp + bin.fp)) : "–"])} />
+    </section>
+  );
+}
+
+function Sweep({ run }: { run: Run }): JSX.Element | null {
+  const { best_f1: best, curve } = run.numbers.sweep;
+  if (!best || curve.scores.length < 2) return null;
+  const low = Math.min(0, ...curve.scores), high = Math.max(1, ...curve.scores);
+  const line = (name: string) => ({ name, points: curve.scores.map((score: number, place: number) => [(score - low) / (high - low), curve[name][place]] as [number, number]) });
+  return (
+    <section aria-labelledby="sweep">
+      <Head id="sweep" title="By lowest score" note={`best F1 ${ratio(best.f1)} from ${Number(best.score.toPrecision(3))} on`} />
+      <Curves lines={[{ ...line("f1"), name: "F1", strong: true }, line("precision"), line("recall")]} label="F1, precision and recall against the lowest score that is kept" xLabel="lowest score kept" yLabel="" />
+      <Numbers head={["score", "F1", "precision", "recall"]} rows={curve.scores.map((score: number, place: number) => [String(score), ratio(curve.f1[place]), ratio(curve.precision[place]), ratio(curve.recall[place])])} />
+    </section>
+  );
+}
+
+export function Warning({ run }: { run: Run }): JSX.Element | null {
+  return run.warning ? <p class="warning"><Mark of="error" /> Nothing was evaluated: {run.warning}</p> : null;
+}
+
+export function Ground({ app, run }: { app: App; run: Run }): JSX.Element {
+  return (
+    <section aria-labelledby="ground" class="ground">
+      <Head id="ground" title="What it rests on" />
+      {run.issues.length > 0 && (
+        <ul class="issues">
+          {run.issues.slice(0, 40).map((issue) => (
+            <li><code>{issue.code}</code> {issue.message}{(issue.count ?? 1) > 1 && <span class="note"> {count(issue.count)} times</span>} {issue.file && <span class="note">{issue.file}</span>}</li>
+          ))}
+        </ul>
+      )}
+      {!run.issues.length && <p class="note">Nothing was noticed in the data.</p>}
+      {run.undefined.length > 0 && (
+        <Numbers title={`${plural(run.undefined_count, "number")} without a value, and why`} head={["number", "reason"]} rows={run.undefined.map(([name, why]) => [name, why])} />
+      )}
+      <p class="signature" data-signature>{app.data.head.signature}</p>
+    </section>
+  );
+}
+
+export function Tables({ run }: { run: Run }): JSX.Element {
+  return (
+    <>
+      {run.sections.filter((section) => section.rows.length || section.notes.length).map((section) => (
+        <section class="plain-table">
+          {section.title && <Head title={section.title} />}
+          {section.rows.length > 0 && (
+            <div class="scrolls">
+              <table>
+                <thead><tr>{section.head.map((name) => <th scope="col">{name}</th>)}</tr></thead>
+                <tbody>
+                  {section.rows.slice(0, 100).map((row) => (
+                    <tr>{row.map((cell, place) => { const text = typeof cell === "string" ? cell : cell.text; const title = typeof cell === "string" ? undefined : cell.reason; return place ? <td title={title}>{text}</td> : <th scope="row">{text}</th>; })}</tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          )}
+          {section.notes.map((note) => <p class="note">{note}</p>)}
+        </section>
+      ))}
+    </>
+  );
+}
+
+function LayoutSummary(_props: { app: App; boxes: Boxes }): JSX.Element { return <></>; }

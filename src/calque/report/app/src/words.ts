@@ -1,0 +1,45 @@
+// How numbers and outcomes are spelt: ratios with three decimals, percents with none, and a mark for every outcome.
+
+export const OUTCOMES = ["tp", "fn", "fp", "wrong", "ignored", "excluded", "invalid"] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+export const TP = 0, FN = 1, FP = 2, WRONG = 3, IGNORED = 4, EXCLUDED = 5, INVALID = 6;
+
+export const MARKS: Record<string, string> = {
+  tp: "●", fn: "▲", fp: "✕", wrong: "⇄", ignored: "○", excluded: "○", invalid: "!",
+  cut: "◧", score: "◆", class: "≡", pass: "●", partial: "◐", fail: "▲", error: "!",
+  fixed: "+", broken: "−", new: "✕", gone: "○", note: "◆",
+};
+export const NAMES: Record<string, string> = {
+  tp: "found", fn: "missed", fp: "false alarm", wrong: "there, but other", ignored: "ignored", excluded: "left out", invalid: "invalid",
+};
+export const SIDES = ["left", "top", "right", "bottom"];
+
+export function ratio(value: number | null | undefined): string {
+  return value === null || value === undefined ? "–" : value.toFixed(3);
+}
+
+export function count(value: number | null | undefined): string {
+  return value === null || value === undefined ? "–" : value.toLocaleString("en");
+}
+
+export function percent(value: number | null | undefined): string {
+  return value === null || value === undefined ? "–" : `${Math.round(value * 100)} %`;
+}
+
+export function signed(value: number | null | undefined): string {
+  if (value === null || value === undefined) return "–";
+  return (value > 0 ? "+" : value < 0 ? "−" : "") + Math.abs(value).toFixed(3);
+}
+
+export function plural(number: number, noun: string, many = noun + "s"): string {
+  return `${count(number)} ${number === 1 ? noun : many}`;
+}
+
+// The shortest decimal that is the same 32-bit float, as people wrote it.
+export function short(value: number): number {
+  for (let digits = 1; digits < 9; digits++) {
+    const spelt = Number(value.toPrecision(digits));
+    if (Math.fround(spelt) === value) return spelt;
+  }
+  return value;
+}

@@ -1,0 +1,114 @@
+"""From results to the bytes of a report: what each run shows, put together with the page around it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calque.core.columns import Array
+from calque.core.errors import ConfigError, summarize
+from calque.core.presentation.pictured import Phrase, Pictured, Sentence
+from calque.core.presentation.sections import Missing, Section, cell, with_reasons
+from calque.core.presentation.wording import short_names
+from calque.report.block import packed
+from calque.report.page import MOST_ROWS, document, shortened
+
+if TYPE_CHECKING:
+    from calque.core.result import Result
+    from calque.report.images import Beside
+
+FORMAT = 1
+"""Raised when the page could not read older data; data and page are always written together."""
+MOST_REASONS = 100
+"""How many undefined numbers are listed with their reasons."""
+
+
+def built(results: Sequence[Result], path: str, **options: Any) -> tuple[bytes, Beside | None]:
+    """The page, and the files that stand beside it if there are some."""
+    del path, options  # images come later
+    (result,) = results
+    run, columns = _run(result)
+    head = {**_shared(result), "runs": [run]}
+    title = f"{run['name'] or result.task.name}: {result.task.name}"
+    data = packed(head, columns)
+    return document(title, data, result.sections()), None
+
+
+def _shared(result: Result) -> dict[str, Any]:
+    """What stands on the page whatever the run: whose numbers these are, and what they rest on."""
+    signature = result.signature
+    return {
+        "format": FORMAT,
+        "task": result.task.name,
+        "version": signature.version,
+        "signature": str(signature),
+        "truth": _named(result.sources.truth),
+    }
+
+
+def _run(result: Result) -> tuple[dict[str, Any], dict[str, Array]]:
+    """One run: its name, what is said of it, its numbers, and its columns."""
+    _has_outcomes(result)
+    tree = {**result.to_dict(), **result.task.viewed(result.ledger, result.numbers)}
+    drawn = result.task.pictured(result.ledger, tree) or Pictured({"kind": "tables"}, {})
+    run = {
+        "name": _named(result.sources.predictions),
+        "headline": said(result.task.headline(tree)),
+        "findings": [
+            {"mark": finding.mark, "text": finding.text, "address": dict(finding.address)}
+            for finding in result.task.findings(tree)
+        ],
+        **drawn.head,
+        "warning": str(result.unevaluated.message) if result.unevaluated else "",
+        "issues": [_issue(issue) for issue in summarize(result.issues)],
+        "undefined": [[path, reason] for path, reason in list(result.undefined.items())[:MOST_REASONS]],
+        "undefined_count": len(result.undefined),
+        "sections": [_section(section) for section in result.task.sections(with_reasons(result.to_dict()))],
+    }
+    return run, {name: np.asarray(column) for name, column in drawn.columns.items()}
+
+
+def _has_outcomes(result: Result) -> None:
+    lacking = [table for table, rows in result.ledger.tables.items() if table == "truth" and "box" not in rows]
+    if lacking and "pages" in result.ledger.tables:
+        raise ConfigError("the boxes of this result were let go of; a report needs them: evaluate with keep='outcomes'")
+
+
+def said(sentence: Sentence) -> list[Any]:
+    """A sentence as JSON: texts, and numbers with the measure that they are."""
+    return [
+        part
+        if isinstance(part, str)
+        else {"measure": part.measure, "text": part.text, "tone": part.tone, **({} if part.run is None else {"run": part.run})}
+        for part in sentence
+        if isinstance(part, str | Phrase)
+    ]
+
+
+def _named(entries: Sequence[tuple[str, str]]) -> str:
+    """The names of the models behind one side, or of their files; never where those lie."""
+    short = short_names([PurePath(file).name for file, _ in entries])
+    return ", ".join(sorted({model or short[PurePath(file).name] for file, model in entries} - {""}))
+
+
+def _issue(issue: Any) -> dict[str, Any]:
+    told: Mapping[str, Any] = issue.to_dict()
+    return {**told, "file": PurePath(told.get("file") or "").name}
+
+
+def _section(section: Section) -> dict[str, Any]:
+    """A table as the page shows it where it draws nothing of its own."""
+    short = shortened(section)
+    return {
+        "title": section.title,
+        "head": list(section.head),
+        "rows": [[_cell(value) for value in row] for row in short.rows[:MOST_ROWS]],
+        "notes": [*section.remarks()[: -len(section.notes) or None], *short.notes],
+    }
+
+
+def _cell(value: Any) -> Any:
+    return {"text": cell(value), "reason": value.reason} if isinstance(value, Missing) else cell(value)

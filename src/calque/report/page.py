@@ -1,0 +1,63 @@
+"""The HTML around a report's data: the app, its policy, and plain tables for those who run no scripts."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable, Sequence
+from html import escape
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from calque.core.presentation.sections import Section, to_html
+
+if TYPE_CHECKING:
+    from calque.report.images import Picture
+
+MOST_ROWS = 200
+"""How many rows of a table stand in the part for those who run no scripts."""
+
+
+def document(
+    title: str, data: bytes, sections: Sequence[Section], pictures: Iterable[Picture] = (), *, sidecar: bool = False
+) -> bytes:
+    """The whole file."""
+    script, style = asset("app.js"), asset("app.css")
+    parts = [
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
+        f'<meta http-equiv="Content-Security-Policy" content="{policy(script, style, sidecar=sidecar)}">\n',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
+        '<meta name="color-scheme" content="light dark">\n',
+        f"<title>{escape(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n",
+        f"<noscript><h1>{escape(title)}</h1>{to_html([shortened(section) for section in sections])}</noscript>\n",
+        '<div id="app"></div>\n<script type="application/octet-stream" id="data">',
+    ]
+    drawn = b"".join(picture.block() for picture in pictures)
+    head = "".join(parts).encode("utf-8", "backslashreplace")
+    return head + data + b"</script>\n" + drawn + f"<script>{script}</script>\n</body>\n</html>\n".encode()
+
+
+def asset(name: str) -> str:
+    """A part of the app as it was built."""
+    return (resources.files("calque.report") / "bundle" / name).read_text(encoding="utf-8")
+
+
+def policy(script: str, style: str, *, sidecar: bool) -> str:
+    """What the page may do: run this script, use this style, show its own images, and nothing else."""
+    images = "file: data: blob:" if sidecar else "data: blob:"
+    return (
+        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src {images}; base-uri 'none'; "
+        "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
+
+
+def shortened(section: Section) -> Section:
+    """A section with its first rows, and a note about the others."""
+    more = len(section.rows) - MOST_ROWS
+    if more <= 0:
+        return section
+    return section.replaced(rows=section.rows[:MOST_ROWS], notes=[*section.notes, f"{more:,} more rows"])

@@ -1,0 +1,149 @@
+"""What is told beside recall: characters as people count them, kinds of confusions, and who the best path owes its words to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rapidfuzz.distance import Levenshtein
+
+from calque import ConfigError, Evaluator, Words
+from calque.words import build_lattice
+from calque.words.characters import graphemes
+from calque.words.cleaning import clean
+from calque.words.confusions import kind_of
+
+READINGS = st.dictionaries(st.sampled_from("abcd"), st.lists(st.sampled_from(["x", "y", "z", "w"]), max_size=6), min_size=2)
+
+
+@pytest.mark.parametrize(
+    ("text", "clusters"),
+    [
+        ("", []),
+        ("ab", ["a", "b"]),
+        ("haͤuſer", ["h", "aͤ", "u", "ſ", "e", "r"]),
+        ("\r\n\n", ["\r\n", "\n"]),
+        ("\u1112\u1161\u11ab", ["\u1112\u1161\u11ab"]),
+        ("\U0001f1e9\U0001f1ea\U0001f1eb\U0001f1f7", ["\U0001f1e9\U0001f1ea", "\U0001f1eb\U0001f1f7"]),
+        ("\U0001f468\u200d\U0001f469\u200d\U0001f467x", ["\U0001f468\u200d\U0001f469\u200d\U0001f467", "x"]),
+        ("a\u200db", ["a\u200d", "b"]),
+        ("\u0915\u093f", ["\u0915\u093f"]),
+        ("\u0600\u0031", ["\u0600\u0031"]),
+    ],
+)
+def test_clusters_of_unicode(text: str, clusters: list[str]) -> None:
+    assert list(graphemes(text)) == clusters
+
+
+@given(st.text(max_size=30))
+def test_clusters_are_the_text(text: str) -> None:
+    assert "".join(graphemes(text)) == text
+
+
+WORD = st.text(st.sampled_from("ab'-.,ſs"), min_size=1, max_size=5)
+
+
+@given(st.lists(WORD, min_size=1, max_size=6), st.lists(WORD, max_size=6))
+def test_characters_count_the_same_whatever_the_tokenizer(ours: list[str], theirs: list[str]) -> None:
+    truth, found = " ".join(ours), " \n".join(theirs)
+    edits = Levenshtein.distance(truth, " ".join(theirs))
+    for tokenizer in ("whitespace", "words-and-punctuation", "uax29"):
+        task = Words(tokenizer=tokenizer, characters=True)
+        assert Evaluator(task).update({"d": truth}, {"d": found}).compute()["cer"] == edits / len(truth)
+
+
+def test_a_letter_with_its_mark_is_one_character_or_two() -> None:
+    truth, found = {"d": "haͤuſer"}, {"d": "hauſer"}
+    rates = {
+        unit: Evaluator(Words(characters=unit)).update(truth, found).compute()["cer"] for unit in ("code-points", "graphemes")
+    }
+    assert rates == {"code-points": 1 / 7, "graphemes": 1 / 6}
+    with pytest.raises(ConfigError, match="characters can be"):
+        Words(characters="bytes")
+
+
+@pytest.mark.parametrize(
+    ("settings", "recall"),
+    [
+        ({}, 0.0),
+        ({"ignore": ("case",)}, 1 / 3),
+        ({"ignore": ("punctuation",)}, 1 / 3),
+        ({"ignore": ("case", "punctuation")}, 2 / 3),
+        ({"ignore": ("case", "punctuation"), "substitute": {"ſ": "s"}}, 1.0),
+    ],
+)
+def test_what_does_not_matter(settings: Mapping[str, object], recall: float) -> None:
+    result = Evaluator(Words(**settings)).update({"d": "The cat, ſat"}, {"d": "the cat sat"}).compute()  # type: ignore[arg-type]
+    assert result["recall"] == recall
+
+
+def test_private_use_characters_are_letters() -> None:
+    assert clean("da\ueba6 x", tokenizer="uax29") == ["da\ueba6", "x"]
+    assert clean("da\ueba6 x", tokenizer="words-and-punctuation") == ["da\ueba6", "x"]
+
+
+def test_languages_are_codes_and_scripts_are_evidence() -> None:
+    blocks = [{"text": "Это русский текст", "lang": None}, {"text": "这是中文", "lang": None}, {"text": "Fig. 2", "lang": None}]
+    assert clean(blocks, format="paragraphs", keep_lang=["en"]) == ["Fig.", "2"]
+    assert clean(blocks, format="paragraphs", keep_lang=["ru"]) == ["Это", "русский", "текст"]
+    assert clean([{"text": "ein Text", "lang": "deu"}], format="paragraphs", keep_lang=["de"]) == ["ein", "Text"]
+    for wrong, told in (("english", "is en"), ("xx", "no language code")):
+        with pytest.raises(ConfigError, match=told):
+            Words(keep_lang=(wrong,))
+
+
+def test_stop_words_by_list_or_not_at_all() -> None:
+    truth, found = {"d": "der Hund und die Katze"}, {"d": "Hund Katze"}
+    assert Evaluator(Words(stop_words=("german",))).update(truth, found).compute()["content_recall"] == 1
+    with pytest.raises(ConfigError, match="no list for danish"):
+        Words(stop_words=("danish",))
+
+
+@given(READINGS)
+def test_a_built_lattice_does_not_depend_on_the_order_of_its_sources(readings: dict[str, list[str]]) -> None:
+    made = {repr(build_lattice(dict(order))) for order in permutations(readings.items())}
+    assert len(made) == 1
+
+
+@given(READINGS, st.lists(st.sampled_from(["x", "y", "z", "w", "v"]), min_size=1, max_size=6))
+def test_the_story_of_the_best_path(readings: dict[str, list[str]], truth: list[str]) -> None:
+    lattice = {"d": build_lattice(readings)}
+    oracle = Evaluator(Words(lattice=lattice)).update({"d": truth}, {"d": []}).compute().numbers["oracle"]
+    assert oracle["macro_recall"] == oracle["recall"]
+    known = {word for words in readings.values() for word in words}
+    assert oracle["irreducible"]["words"] == sum(word not in known for word in truth)
+    assert sum(entry["count"] for entry in oracle["irreducible"]["listed"]) == oracle["irreducible"]["words"]
+    for source, taken in oracle["taken"].items():
+        assert 0 <= taken["alone"] <= taken["slots"] <= oracle["slots"]
+        # Without what only it has, the path loses just the words that match there, and may gain others.
+        rest = {name: words for name, words in readings.items() if name != source}
+        assert taken["gain"] <= oracle["matches"]
+        assert source in readings
+        assert rest or len(readings) == 1
+
+
+@given(*[st.lists(WORD, min_size=1, max_size=8)] * 2)
+def test_errors_account_for_every_edit(ours: list[str], theirs: list[str]) -> None:
+    result = Evaluator(Words(errors=1000)).update({"d": ours}, {"d": theirs}).compute()
+    counts, errors = result.numbers["counts"], result.numbers["errors"]
+    assert errors["totals"]["missed_words"] == counts["words"] - counts["matches"]
+    assert errors["totals"]["extra_words"] == counts["predicted_words"] - counts["matches"]
+    assert errors["totals"]["words"] == sum(entry["count"] for entry in errors["words"])
+    assert errors["totals"]["words"] == sum(entry["count"] for entry in errors["kinds"])
+    assert errors["totals"]["characters"] == sum(entry["count"] for entry in errors["characters"])
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "kind"),
+    [
+        ("ſo", "so", "long s"), ("haͤu", "häu", "e above"), ("ﬁn", "fin", "ligatures"), ("a–b", "a-b", "dashes"),
+        ("“a”", '"a"', "quotes"), ("é", "e\u0301", "normal form"), ("ſo–", "so-", "several ways of writing"),
+        ("Cat", "cat", "case"), ("café", "cafe", "accents"), ("is here", "ishere", "spaces"), ("end.", "end", "punctuation"),
+        ("cat", "cot", "letters"), ("cat", "", "missing"), ("", "cat", "extra"),
+    ],
+)  # fmt: skip
+def test_kinds_of_confusions(ours: str, theirs: str, kind: str) -> None:
+    assert kind_of(ours, theirs) == kind
