@@ -40,9 +40,9 @@ def command(truth: str, predictions: str | None, explain_schema: bool, write_sch
     if predictions is None:
         raise click.UsageError("Missing argument 'PREDICTIONS'.")
     if write_schema is not None:
-        from calque.cli.inputs import from_stdin
+        from calque.cli.inputs import taken_in
 
-        truth, predictions = from_stdin(truth, predictions)
+        truth, predictions = taken_in(truth, predictions)
         values["schema"] = _settled(truth, write_schema, values).schema
     return evaluate(Fields, truth, predictions, values)
 
@@ -62,13 +62,13 @@ def _settled(truth: str, write_schema: str | None, values: dict[str, Any]) -> Fi
 def _explain(truth: str, write_schema: str | None, values: dict[str, Any], *, shown: bool) -> int:
     """Show the schema, or only save it."""
     from calque.cli import exits
-    from calque.cli.inputs import from_stdin
+    from calque.cli.inputs import taken_in
     from calque.cli.render import formats_of, write_each
     from calque.cli.sheets import check_wanted
 
     kinds = formats_of(values["format"], values["output"])
     check_wanted(kinds.values(), brief=values["brief"], task=Fields)
-    (truth,) = from_stdin(truth)
+    (truth,) = taken_in(truth)
     task = _settled(truth, write_schema, values)
     if shown:
         from calque.fields.schemas.explained import as_sections

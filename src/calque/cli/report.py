@@ -24,14 +24,14 @@ def command(states: tuple[str, ...], output: str, jobs: int, quiet: bool, **valu
     calque detect truth.json predictions.json --save run.state
     calque report run.state -o report.html --images scans/
     """
-    from calque.cli.inputs import from_stdin
+    from calque.cli.inputs import taken_in
     from calque.cli.outputs import settle
     from calque.cli.reports import wanted, write
     from calque.core.evaluator import Evaluator
 
     report = wanted(values, output, jobs)
     settle()
-    results = [Evaluator.load(path).compute() for path in from_stdin(*states)]
+    results = [Evaluator.load(path).compute() for path in taken_in(*states)]
     for result in results:
         exits.say_first(result)
     write(results, report, quiet=quiet)
