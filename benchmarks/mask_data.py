@@ -38,6 +38,7 @@ def blob(rng: Random, x: float, y: float, radius: float, rough: float) -> list[f
 
 
 def moved(rng: Random, ring: list[float], by: float) -> list[float]:
+    """The ring elsewhere, and with other bumps."""
     shift = rng.normal(0, by, 2)
     noise = rng.normal(0, by / 2, len(ring))
     return [round(float(value), 2) for value in np.array(ring) + np.tile(shift, len(ring) // 2) + noise]
@@ -57,18 +58,24 @@ def image(number: int) -> tuple[dict[str, Any], list[dict[str, Any]], list[dict[
     for _ in range(DETECTIONS):
         place = int(rng.integers(0, len(rings)))
         near = rng.random() < 0.7
-        ring = moved(rng, rings[place], float(rng.exponential(4))) if near else blob(rng, *rng.uniform((0, 0), (WIDTH, HEIGHT)), 60, 0.3)
+        ring = (
+            moved(rng, rings[place], float(rng.exponential(4)))
+            if near
+            else blob(rng, *rng.uniform((0, 0), (WIDTH, HEIGHT)), 60, 0.3)
+        )
         label = classes[place] if near and rng.random() < 0.8 else int(rng.integers(1, CLASSES + 1))
         found.append(detection(number, ring, label, round(float(rng.beta(1, 3)), 5)))
     return {"id": number, "width": WIDTH, "height": HEIGHT, "file_name": f"{number:012}.jpg"}, truths, found
 
 
 def drawn(ring: list[float]) -> dict[str, Any]:
+    """The pixels of a ring as compressed runs."""
     made: dict[str, Any] = tools.merge(tools.frPyObjects([ring], HEIGHT, WIDTH))
     return made
 
 
 def annotation(rng: Random, number: int, ring: list[float], label: int) -> dict[str, Any]:
+    """A truth: a ring, or the runs of a crowd."""
     mask = drawn(ring)
     crowd = rng.random() < CROWD_SHARE
     segmentation: Any = [ring]
@@ -88,9 +95,16 @@ def annotation(rng: Random, number: int, ring: list[float], label: int) -> dict[
 
 
 def detection(number: int, ring: list[float], label: int, score: float) -> dict[str, Any]:
+    """A prediction: compressed runs and their box."""
     mask = drawn(ring)
     segmentation = {"size": [HEIGHT, WIDTH], "counts": mask["counts"].decode()}
-    return {"image_id": number, "category_id": label, "bbox": tools.toBbox(mask).tolist(), "score": score, "segmentation": segmentation}
+    return {
+        "image_id": number,
+        "category_id": label,
+        "bbox": tools.toBbox(mask).tolist(),
+        "score": score,
+        "segmentation": segmentation,
+    }
 
 
 def write(images: int, truth: IO[str], detections: IO[str]) -> None:
@@ -112,6 +126,7 @@ def write(images: int, truth: IO[str], detections: IO[str]) -> None:
 
 
 def numbered(rows: list[dict[str, Any]], first: int) -> Iterator[dict[str, Any]]:
+    """The rows with ids that go on from those before."""
     return ({"id": first + place, **row} for place, row in enumerate(rows))
 
 

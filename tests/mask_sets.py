@@ -68,7 +68,11 @@ def coco_set(seed: int, *, images: int = 8, boxes: bool = True) -> tuple[dict[st
             for _ in range(rng.choice([0, 1, 1, 2])):
                 moved = [shifted(numbers, rng, rng.choice([0, 0.6, 3])) for numbers in rings]
                 guess = pixels(moved, height, width)
-                row = {"image_id": image, "category_id": rng.choice([category, category, 1, 2]), "score": round(rng.random(), 2)}
+                row = {
+                    "image_id": image,
+                    "category_id": rng.choice([category, category, 1, 2]),
+                    "score": round(rng.random(), 2),
+                }
                 row["segmentation"] = as_counts(guess)
                 if boxes:
                     row["bbox"] = tools.toBbox(tools.encode(np.asfortranarray(guess))).tolist()

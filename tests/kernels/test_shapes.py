@@ -6,7 +6,7 @@ import math
 import random
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -154,11 +154,11 @@ def union_exactly(truth: Ring, founds: Sequence[Ring]) -> Fraction:
     flat = [edge for ring in edges for edge in ring]
     cuts = sorted({point[0] for edge in flat for point in edge} | set(exact_polygons._crossings(flat)))
     total = Fraction(0)
-    for low, high in zip(cuts, cuts[1:], strict=False):
+    for low, high in pairwise(cuts):
         middle = (low + high) / 2
         inside, *others = (exact_polygons._heights(ring, middle) for ring in edges)
         ends = sorted({y for part in (inside, *others) for span in part for y in span})
-        for top, bottom in zip(ends, ends[1:], strict=False):
+        for top, bottom in pairwise(ends):
             y = (top + bottom) / 2
             holds = lambda spans, y=y: any(a < y < b for a, b in spans)
             if holds(inside) and any(map(holds, others)):

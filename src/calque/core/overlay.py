@@ -97,8 +97,8 @@ class Overlay(Frozen, kw_only=True, eq=False):
     image_ids: tuple[UnitId, ...] | None
     """For each page the id of its image, when images are grouped into documents."""
     labels: tuple[str, ...]
-    found_pages: Codes
-    """Which page each page of the predictions is."""
+    found_pages: Codes | None = None
+    """Which page each page of the predictions is, where that was kept."""
     truth: Layer
     found: Layer
 
@@ -127,7 +127,7 @@ class Overlay(Frozen, kw_only=True, eq=False):
     def with_masks(self, found: BoxCorpus) -> Overlay:
         """With a mask for every object, and the sizes of the pages that they are on."""
         sizes = np.full((len(self.page_index), 2), np.nan) if self.page_sizes is None else self.page_sizes.copy()
-        if found.page_sizes is not None:
+        if found.page_sizes is not None and self.found_pages is not None:
             theirs = np.full_like(sizes, np.nan)
             theirs[self.found_pages] = found.page_sizes
             sizes = np.where(np.isnan(sizes), theirs, sizes)

@@ -3,7 +3,17 @@
 from typing import Any
 
 from calque.core.columns import Bytes, Codes, Flags, Floats, Ints
-from calque.kernels.structs import CocoSettings, CocoTruths, KindLimits, Masks, PageBoxes, PairOverlaps, ScoreOrder, Verdicts
+from calque.kernels.structs import (
+    CocoSettings,
+    CocoTruths,
+    KindLimits,
+    MaskFacts,
+    Masks,
+    PageBoxes,
+    PairOverlaps,
+    ScoreOrder,
+    Verdicts,
+)
 
 def match_greedy(
     truth: PageBoxes, found: PageBoxes, scores: Floats, threshold: float, jobs: int = 1
@@ -18,10 +28,8 @@ def error_kinds(
 ) -> tuple[Bytes, Codes, Bytes, Codes, Bytes]: ...
 def page_areas(truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Codes, Codes, Floats]: ...
 def shape_overlaps(truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Floats, Floats, Ints, Codes, Floats]: ...
-def mask_facts(side: PageBoxes, jobs: int = 1) -> tuple[Bytes, Floats, Codes, Codes, Bytes]: ...
-def mask_pairs(
-    truth: PageBoxes, found: PageBoxes, jobs: int = 1
-) -> tuple[tuple[Bytes, Floats, Codes, Codes, Bytes], tuple[Bytes, Floats, Codes, Codes, Bytes], Ints, Codes, Floats]: ...
+def mask_facts(side: PageBoxes, jobs: int = 1) -> MaskFacts: ...
+def mask_pairs(truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[MaskFacts, MaskFacts, Ints, Codes, Floats]: ...
 def coco_match(
     truth: PageBoxes, facts: CocoTruths, found: PageBoxes, scores: Floats, settings: CocoSettings, jobs: int = 1
 ) -> tuple[Codes, Masks, Masks, Bytes]: ...

@@ -9,7 +9,17 @@ from __future__ import annotations
 from typing import Protocol
 
 from calque.core.columns import Bytes, Codes, Flags, Floats, Ints
-from calque.kernels.structs import CocoSettings, CocoTruths, KindLimits, Masks, PageBoxes, PairOverlaps, ScoreOrder, Verdicts
+from calque.kernels.structs import (
+    CocoSettings,
+    CocoTruths,
+    KindLimits,
+    MaskFacts,
+    Masks,
+    PageBoxes,
+    PairOverlaps,
+    ScoreOrder,
+    Verdicts,
+)
 
 
 class Kernels(Protocol):
@@ -46,12 +56,10 @@ class Kernels(Protocol):
     def shape_overlaps(self, truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Floats, Floats, Ints, Codes, Floats]:
         """The area of each truth and of each found row, and the fields of `SharedAreas`, for rings and boxes."""
 
-    def mask_facts(self, side: PageBoxes, jobs: int = 1) -> tuple[Bytes, Floats, Codes, Codes, Bytes]:
+    def mask_facts(self, side: PageBoxes, jobs: int = 1) -> MaskFacts:
         """The fields of `MaskFacts` for each row."""
 
-    def mask_pairs(
-        self, truth: PageBoxes, found: PageBoxes, jobs: int = 1
-    ) -> tuple[tuple[Bytes, Floats, Codes, Codes, Bytes], tuple[Bytes, Floats, Codes, Codes, Bytes], Ints, Codes, Floats]:
+    def mask_pairs(self, truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[MaskFacts, MaskFacts, Ints, Codes, Floats]:
         """The facts of both sides, and the fields of `SharedAreas`: pixels."""
 
     # COCO's matching and curves.

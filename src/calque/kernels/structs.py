@@ -77,6 +77,10 @@ class MaskFault(IntEnum):
     """Nothing wrong with the mask: its page has no size, or too many pixels, to draw it on."""
 
 
+MaskFacts: TypeAlias = "tuple[Bytes, Floats, Codes, Codes, Bytes]"
+"""Of each row's mask: its fault, its pixels, the box around them (x, y, width, height), the height and width of its page (-1
+where nobody says), and whether a ring had a number too many."""
+
 Masks: TypeAlias = "npt.NDArray[np.uint16]"
 """Bit ``t`` is about the threshold ``t``."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from calque.core.columns import Bytes, Codes, Floats, Ints
+from calque.core.columns import Codes, Floats, Ints
 from calque.geometry.boxes import corners as box_corners
 from calque.kernels.reference.boxes import check_sides
 from calque.kernels.reference.masks import (
@@ -24,7 +24,7 @@ from calque.kernels.reference.masks import (
 )
 from calque.kernels.reference.shapes import corners, points_of
 from calque.kernels.reference.states import EXCUSING, OTHER, OWN, PREDICTED, STATES
-from calque.kernels.structs import LEFT_OUT, MaskFault, PageBoxes, RowMasks
+from calque.kernels.structs import LEFT_OUT, MaskFacts, MaskFault, PageBoxes, RowMasks
 
 
 class Made(NamedTuple):
@@ -38,10 +38,7 @@ class Made(NamedTuple):
     """Whether a ring had a number too many."""
 
 
-Facts: TypeAlias = tuple[Bytes, Floats, Codes, Codes, Bytes]
-
-
-def mask_facts(side: PageBoxes, jobs: int = 1) -> Facts:
+def mask_facts(side: PageBoxes, jobs: int = 1) -> MaskFacts:
     """Of each row's mask: what is wrong with it, its pixels, the box around them, the size of its page, and odd numbers.
 
     The box is x, y, width and height; the size is height and width, -1 where nobody says. Rows left out have none of it.
@@ -53,7 +50,7 @@ def mask_facts(side: PageBoxes, jobs: int = 1) -> Facts:
     return facts
 
 
-def mask_pairs(truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Facts, Facts, Ints, Codes, Floats]:
+def mask_pairs(truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[MaskFacts, MaskFacts, Ints, Codes, Floats]:
     """The facts of both sides, and the pixels that each found row shares with each truth of its page.
 
     A page whose size nobody says has that of its first mask, the truth's before the others.
@@ -76,7 +73,7 @@ def mask_pairs(truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Facts
     return truth_facts, found_facts, offsets, np.array(truths, np.int32), np.array(areas, np.float64)
 
 
-def _page_masks(side: PageBoxes, page: int, size: list[tuple[int, int]], facts: Facts) -> list[tuple[int, list[Interval]]]:
+def _page_masks(side: PageBoxes, page: int, size: list[tuple[int, int]], facts: MaskFacts) -> list[tuple[int, list[Interval]]]:
     """The masks of the rows of a page; ``size`` takes the first that is known."""
     masks = []
     for row in range(*side.offsets[page : page + 2].tolist()):
@@ -92,12 +89,12 @@ def _page_masks(side: PageBoxes, page: int, size: list[tuple[int, int]], facts: 
     return masks
 
 
-def _no_facts(rows: int) -> Facts:
+def _no_facts(rows: int) -> MaskFacts:
     sizes = np.full((rows, 2), -1, np.int32)
     return np.zeros(rows, np.uint8), np.zeros(rows), np.zeros((rows, 4), np.int32), sizes, np.zeros(rows, np.uint8)
 
 
-def _note(facts: Facts, row: int, made: Made) -> None:
+def _note(facts: MaskFacts, row: int, made: Made) -> None:
     faults, areas, bounds, sizes, odd = facts
     faults[row], odd[row] = made.fault, made.odd
     areas[row] = sum(end - start for start, end in made.intervals)

@@ -26,6 +26,8 @@ FAULTS = {
     MaskFault.RING: ("mask-ring", "whose mask has no ring of three points, or points that are not finite or beyond 4e8"),
 }
 """What makes an object invalid."""
+CODES = frozenset({*(code for code, _ in FAULTS.values()), "mask-empty", "mask-odd", "mask-missing"})
+"""The code of every issue with single masks."""
 
 
 def settled(truth: Corpus, found: Corpus, on: str, *, jobs: int = 1) -> tuple[Corpus, Corpus]:
