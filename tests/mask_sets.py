@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import warnings
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,10 @@ def ring(rng: random.Random, height: int, width: int) -> list[float]:
 
 
 def pixels(rings: list[list[float]], height: int, width: int) -> np.ndarray:
-    return tools.decode(tools.merge(tools.frPyObjects(rings, height, width)))
+    """What pycocotools draws."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of pycocotools itself
+        return tools.decode(tools.merge(tools.frPyObjects(rings, height, width)))
 
 
 def as_runs(table: np.ndarray) -> dict[str, Any]:
