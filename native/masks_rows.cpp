@@ -140,7 +140,13 @@ MadeMask MaskReader::read_object(json::Text& text, const char* at, std::size_t r
         if (key == "size") {
             std::size_t place = 0;
             std::array<std::int64_t, 3> sides{-1, -1, -1};
-            p = list(p, [&](std::int64_t value) { sides[std::min<std::size_t>(place++, 2)] = value; });
+            const char* const value_at = p;
+            try {
+                p = list(p, [&](std::int64_t value) { sides[std::min<std::size_t>(place++, 2)] = value; });
+            } catch (const json::ScanFailure&) {
+                place = 0;  // not a list of numbers
+                p = json::skip_value(text, value_at);
+            }
             if (place != 2 || sides[0] < 0 || sides[1] < 0) made.fault = MaskFault::size;
             made.height = sides[0];
             made.width = sides[1];

@@ -114,7 +114,7 @@ def broken(code: str) -> list[Any]:
             {**counts, "size": [30, 20]}, {**counts, "size": [20]}, {**counts, "size": "x"}, {"counts": counts["counts"]},
         ],
         "mask-runs": [
-            {"size": [20, 30], "counts": [0, 601]}, {"size": [20, 30], "counts": [5, -1, 6]}, {"size": [20, 30], "counts": "S"},
+            {"size": [20, 30], "counts": [0, 601]}, {"size": [20, 30], "counts": [5, -1, 6]}, {"size": [20, 30], "counts": "@"},
         ],
         "mask-counts": [
             {"size": [20, 30], "counts": "5 4"}, {"size": [20, 30], "counts": "P"}, {"size": [20, 30], "counts": "1p0"},

@@ -42,6 +42,18 @@ def around(points: Sequence[float]) -> list[float]:
     return [min(points[0::2]), min(points[1::2]), max(points[0::2]), max(points[1::2])]
 
 
+def in_form(corners: list[float], form: str) -> list[float]:
+    """A box given by its corners as four numbers of a form.
+
+    >>> in_form([1.0, 2.0, 4.0, 6.0], "xywh"), in_form([1.0, 2.0, 4.0, 6.0], "cxcywh")
+    ([1.0, 2.0, 3.0, 4.0], [2.5, 4.0, 3.0, 4.0])
+    """
+    left, top, right, bottom = corners
+    if form == "xywh":
+        return [left, top, right - left, bottom - top]
+    return [(left + right) / 2, (top + bottom) / 2, right - left, bottom - top] if form == "cxcywh" else corners
+
+
 def settled(boxes: Floats, *, form: str, units: str, origin: str, heights: Floats) -> tuple[Floats, BoxForm, Extent]:
     """Boxes as a corpus holds them: corners or sizes, pixels or shares of the page, counted from the top left.
 

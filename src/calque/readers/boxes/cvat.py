@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 FORMAT = "cvat"
-CARRIES = frozenset({"scores", "page sizes", "empty pages"})
+CARRIES = frozenset({"scores", "page sizes", "empty pages", "outlines", "turned boxes"})
 SIDES = ("xtl", "ytl", "xbr", "ybr")
 UNREAD = ("polyline", "points", "cuboid", "skeleton", "tag")
 """Shapes that have no box; they are counted and left out."""
@@ -147,5 +147,9 @@ def write(corpus: BoxCorpus) -> dict[str, bytes]:
 
 def _shape(item: Traced) -> str:
     place = dict(zip(SIDES, map(shown, item.box), strict=True))
-    shape = f"    <box{attributes(label=item.label, source='manual', occluded=0, **place, z_order=0)}"
-    return f"{shape}/>" if item.score is None else f'{shape}><attribute name="score">{item.score!r}</attribute></box>'
+    if item.outline:
+        pairs = zip(item.outline[0::2], item.outline[1::2], strict=True)
+        place = {"points": ";".join(f"{shown(across)},{shown(down)}" for across, down in pairs)}
+    kind = "polygon" if item.outline else "box"
+    shape = f"    <{kind}{attributes(label=item.label, source='manual', occluded=0, **place, z_order=0)}"
+    return f"{shape}/>" if item.score is None else f'{shape}><attribute name="score">{item.score!r}</attribute></{kind}>'

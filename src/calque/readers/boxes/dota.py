@@ -16,7 +16,7 @@ from calque.readers.sources.source import Source
 from calque.readers.sources.xml_tree import number, shown
 
 FORMAT = "dota"
-CARRIES = frozenset({"scores", "ignored objects", "empty pages"})
+CARRIES = frozenset({"ignored objects", "empty pages", "turned boxes"})
 FOLDER = "labelTxt"
 CORNERS = 8
 RESULTS = "Task1_"
@@ -105,12 +105,12 @@ def _read_results(file: Source, images: dict[str, str], rows: Rows) -> None:
     label = file.stem[len(RESULTS) :]
     rows.label(label)
     for count, line in enumerate(file.data.decode("utf-8", "replace").splitlines() if file.head else (), start=1):
-        words = line.split()
+        words = line.strip().rsplit(maxsplit=CORNERS + 1)  # names of images may have blanks
         where = f"{file.name}: line {count}"
         values = [value for word in words[1:] if (value := number(word)) is not None]
         if not words:
             continue
-        if len(words) != len(values) + 1 or len(values) != CORNERS + 1:
+        if len(values) != CORNERS + 1:
             help = "a line is the name of an image, a score, and x1 y1 x2 y2 x3 y3 x4 y4"
             rows.log.add("box-shape", where, f"expected a name and nine numbers, not {line[:60]!r}", help=help)
             continue
@@ -120,10 +120,8 @@ def _read_results(file: Source, images: dict[str, str], rows: Rows) -> None:
 
 
 def write(corpus: BoxCorpus) -> dict[str, bytes]:
-    """The corpus (corners in pixels) as one file for each page; predictions with scores as one for each class."""
+    """The corpus (corners in pixels) as one file for each page."""
     stems = page_names.stems(corpus)
-    if corpus.scores is not None:
-        return _results(corpus, stems)
     return {stems[page] + ".txt": _document(items) for page, items in by_page(corpus)}
 
 
@@ -142,12 +140,3 @@ def _corners(item: Traced) -> list[str]:
     x, y, right, bottom = item.box
     upright = [x, y, right, y, right, bottom, x, bottom]
     return [*map(shown, item.outline if len(item.outline) == CORNERS else upright)]
-
-
-def _results(corpus: BoxCorpus, stems: list[str]) -> dict[str, bytes]:
-    lines: dict[str, list[str]] = {label: [] for label in corpus.labels}
-    for page, items in by_page(corpus):
-        for item in items:
-            score = repr(0.0 if item.score is None else item.score)
-            lines[item.label].append(" ".join(["_".join(stems[page].split()), score, *_corners(item)]) + "\n")
-    return {f"{RESULTS}{label}.txt": "".join(written).encode("utf-8", "replace") for label, written in lines.items()}

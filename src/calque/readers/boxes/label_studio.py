@@ -15,7 +15,7 @@ from calque.readers.sources.json_tree import dumped, entries, identity, index, m
 from calque.readers.sources.source import Source
 
 FORMAT = "label-studio"
-CARRIES = frozenset({"scores", "ids", "page sizes", "empty pages"})
+CARRIES = frozenset({"scores", "ids", "page sizes", "empty pages", "outlines", "turned boxes"})
 SHAPES = {"rectanglelabels": "rectangle", "rectangle": "rectangle", "polygonlabels": "polygon", "polygon": "polygon"}
 REGIONS = frozenset({"brush", "brushlabels", "ellipse", "ellipselabels", "keypoint", "keypointlabels", "vectorlabels"})
 """Regions that are no boxes; they are counted and left out."""
@@ -175,8 +175,16 @@ def write(corpus: BoxCorpus) -> dict[str, bytes]:
 
 def _result(item: Traced, usual: str, size: tuple[float, float] | None) -> dict[str, Any]:
     x, y, right, bottom = (100 * value for value in item.box)
-    value = {"x": x, "y": y, "width": right - x, "height": bottom - y, "rotation": 0, "rectanglelabels": [item.label]}
-    entry: dict[str, Any] = {"id": item.id or usual, "type": "rectanglelabels", "value": value, "item_index": item.index}
+    kind = "polygonlabels" if item.outline else "rectanglelabels"
+    value: dict[str, Any] = {"x": x, "y": y, "width": right - x, "height": bottom - y, "rotation": 0, kind: [item.label]}
+    if item.outline:
+        ring = [100 * number for number in item.outline]
+        value = {
+            "points": [list(pair) for pair in zip(ring[0::2], ring[1::2], strict=True)],
+            "closed": True,
+            kind: [item.label],
+        }
+    entry: dict[str, Any] = {"id": item.id or usual, "type": kind, "value": value, "item_index": item.index}
     if size is not None:
         entry |= {"original_width": size[0], "original_height": size[1]}
     return entry if item.score is None else {**entry, "score": item.score}

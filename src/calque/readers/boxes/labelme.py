@@ -15,7 +15,7 @@ from calque.readers.sources.json_tree import dumped, entries, number, pointer, s
 from calque.readers.sources.source import Source
 
 FORMAT = "labelme"
-CARRIES = frozenset({"scores", "ignored objects", "page sizes", "empty pages"})
+CARRIES = frozenset({"scores", "ignored objects", "page sizes", "empty pages", "outlines", "turned boxes"})
 FEWEST = {"rectangle": 2, "mask": 2, "circle": 2, "polygon": 3, "oriented_rectangle": 3}
 """The shapes that are read, and how many points each has at least; any other has no box, is counted and left out."""
 
@@ -104,7 +104,8 @@ def _document(size: tuple[float, float] | None, stem: str, items: list[Traced]) 
 
 def _shape(item: Traced) -> dict[str, Any]:
     x, y, right, bottom = item.box
-    entry: dict[str, Any] = {"label": item.label, "points": [[x, y], [right, bottom]], "group_id": None}
-    entry |= {"description": "", "shape_type": "rectangle", "flags": {}}
+    ring = [[across, down] for across, down in zip(item.outline[0::2], item.outline[1::2], strict=True)]
+    entry: dict[str, Any] = {"label": item.label, "points": ring or [[x, y], [right, bottom]], "group_id": None}
+    entry |= {"description": "", "shape_type": "polygon" if ring else "rectangle", "flags": {}}
     optional = {"score": item.score, "difficult": item.ignored or None}
     return {**entry, **{key: value for key, value in optional.items() if value is not None}}

@@ -294,6 +294,8 @@ class Traced:
     size: tuple[float, float] | None = None
     outline: Sequence[float] = ()
     """The points x, y, x, y, ... of an object that is no upright box."""
+    mask: bytes = b""
+    """Its mask as COCO has it, as JSON."""
 
 
 def traced(corpus: BoxCorpus) -> Iterator[Traced]:
@@ -315,6 +317,7 @@ def traced(corpus: BoxCorpus) -> Iterator[Traced]:
             area=_finite(corpus.given_areas, row),
             size=size_of(corpus, page),
             outline=() if corpus.outlines is None else corpus.outlines.ring(row),
+            mask=b"" if corpus.masks is None else corpus.masks.text_of(row),
         )
 
 

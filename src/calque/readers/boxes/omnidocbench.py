@@ -15,7 +15,7 @@ from calque.readers.sources.json_tree import dumped, entries, identity, missing,
 from calque.readers.sources.source import Source
 
 FORMAT = "omnidocbench"
-CARRIES = frozenset({"scores", "ids", "page sizes", "ignored objects", "empty pages"})
+CARRIES = frozenset({"scores", "ids", "page sizes", "ignored objects", "empty pages", "outlines", "turned boxes"})
 
 
 def looks_like(tree: Any) -> bool:
@@ -118,6 +118,7 @@ def _sample(corpus: BoxCorpus, page: int, stem: str, items: list[Traced]) -> dic
 def _block(item: Traced, order: int) -> dict[str, Any]:
     x, y, right, bottom = item.box
     name: Any = order if item.id is None else int(item.id) if item.id.isdecimal() and item.id.isascii() else item.id
-    block = {"category_type": item.label, "poly": [x, y, right, y, right, bottom, x, bottom], "ignore": item.ignored}
+    poly = list(item.outline) or [x, y, right, y, right, bottom, x, bottom]
+    block = {"category_type": item.label, "poly": poly, "ignore": item.ignored}
     block |= {"order": order, "anno_id": name}
     return block if item.score is None else {**block, "score": item.score}

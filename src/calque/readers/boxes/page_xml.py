@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 FORMAT = "page"
-CARRIES = frozenset({"scores", "ids", "page sizes", "empty pages"})
+CARRIES = frozenset({"scores", "ids", "page sizes", "empty pages", "outlines", "turned boxes"})
 OPEN = "CustomRegion"
 NAMESPACE = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
 
@@ -106,6 +106,8 @@ def _region(item: Traced, number_of: int) -> str:
     if not (kind.endswith("Region") and kind.isalpha() and kind.isascii()):
         # A label that is no kind of region is kept as a type of the kind that PAGE leaves open.
         kind, type_of = OPEN, item.label
-    x, y, right, bottom = (shown(value) for value in item.box)
-    outline = attributes(points=f"{x},{y} {right},{y} {right},{bottom} {x},{bottom}", conf=item.score)
+    x, y, right, bottom = item.box
+    ring = [shown(value) for value in item.outline or (x, y, right, y, right, bottom, x, bottom)]
+    points = " ".join(f"{across},{down}" for across, down in zip(ring[0::2], ring[1::2], strict=True))
+    outline = attributes(points=points, conf=item.score)
     return f"    <{kind}{attributes(id=item.id or f'r{number_of}', type=type_of or None)}><Coords{outline}/></{kind}>"

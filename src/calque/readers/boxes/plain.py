@@ -8,7 +8,7 @@ from typing import Any
 
 from calque.core.corpus import BoxCorpus, UnitId
 from calque.core.errors import ConfigError, IssueLog
-from calque.readers.boxes.conventions import FORM_KEY, UNITS_KEY, Rules, around, stated, statement
+from calque.readers.boxes.conventions import FORM_KEY, UNITS_KEY, Rules, around, in_form, stated, statement
 from calque.readers.boxes.objects import Rows, Traced, traced
 from calque.readers.sources.json_tree import dumped, entries, identity, index, missing, number, numbers, pointer, shown
 from calque.readers.sources.source import Source
@@ -19,7 +19,7 @@ LABEL_KEYS = ("category", "label", "class", "category_name", "type")
 DOCUMENT_KEYS = ("doc_id", "doc", "document", "image", "file_name", "image_name", "image_id")
 PAGE_KEYS = ("page_index", "page")
 SCORE_KEYS = ("score", "confidence")
-CARRIES = frozenset({"scores", "ids", "page sizes", "ignored objects"})
+CARRIES = frozenset({"scores", "ids", "page sizes", "ignored objects", "outlines", "turned boxes"})
 
 
 def looks_like(tree: Any) -> bool:
@@ -95,7 +95,7 @@ def _box(entry: Mapping[str, Any], where: str, rows: Rows, form: str) -> tuple[l
     values = None if key is None else numbers(entry[key])
     polygon = form == "polygon" or key in ("polygon", "poly")
     if values is not None and (len(values) >= 6 and len(values) % 2 == 0 if polygon else len(values) == 4):
-        return (around(values), values) if polygon else (values, [])
+        return (in_form(around(values), form), values) if polygon else (values, [])
     what = "a list of points x, y" if polygon else "four numbers"
     if key is None:
         missing(entry, "bbox", where, what, rows.log)
@@ -137,7 +137,8 @@ def write(corpus: BoxCorpus) -> dict[str, bytes]:
 
 
 def _entry(item: Traced) -> dict[str, Any]:
-    entry: dict[str, Any] = {"doc_id": item.document, "page_index": item.index, "category": item.label, "bbox": item.box}
+    entry: dict[str, Any] = {"doc_id": item.document, "page_index": item.index, "category": item.label}
+    entry |= {"polygon": list(item.outline)} if item.outline else {"bbox": item.box}
     if item.size is not None:
         entry |= {"width": item.size[0], "height": item.size[1]}
     optional = {"score": item.score, "id": item.id, "ignore": item.ignored or None}

@@ -60,7 +60,7 @@ def _sides(size: tuple[int, int]) -> tuple[float, float] | None:
 
 
 FORMAT = "yolo"
-CARRIES = frozenset({"scores", "empty pages"})
+CARRIES = frozenset({"scores", "empty pages", "outlines", "turned boxes"})
 LISTS = ("classes.txt", "obj.names", "classes.names", "labels.txt")
 """Files with one class name a line."""
 CONFIGURATIONS = ("data.yaml", "data.yml", "dataset.yaml", "dataset.yml")
@@ -232,5 +232,5 @@ def write(corpus: BoxCorpus) -> dict[str, bytes]:
 
 def _line(item: Traced, code: Mapping[str, int]) -> str:
     x, y, width, height = item.box
-    values = [x + width / 2, y + height / 2, width, height, *([] if item.score is None else [item.score])]
+    values = [*(item.outline or (x + width / 2, y + height / 2, width, height)), *([] if item.score is None else [item.score])]
     return " ".join([str(code[item.label]), *(repr(value) for value in values)]) + "\n"
