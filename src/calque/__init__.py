@@ -11,6 +11,9 @@ from calque.core.start_up import lazily
 
 if TYPE_CHECKING:
     from calque.core.columns import Table as Table
+    from calque.core.comparison.compare import compare as compare
+    from calque.core.comparison.intervals import intervals as intervals
+    from calque.core.comparison.resample import resample as resample
     from calque.core.corpus import Corpus as Corpus
     from calque.core.errors import CalqueError as CalqueError
     from calque.core.errors import ConfigError as ConfigError
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from calque.core.errors import MergeError as MergeError
     from calque.core.errors import MissingExtra as MissingExtra
     from calque.core.evaluator import Evaluator as Evaluator
+    from calque.core.gates.judging import gated as gated
     from calque.core.result import Result as Result
     from calque.core.task import Task as Task
     from calque.detection import Detection as Detection
@@ -49,7 +53,11 @@ _HOME = {
     "Table": "calque.core.columns",
     "Task": "calque.core.task",
     "Words": "calque.words",
+    "compare": "calque.core.comparison.compare",
+    "gated": "calque.core.gates.judging",
+    "intervals": "calque.core.comparison.intervals",
     "read": "calque.readers",
+    "resample": "calque.core.comparison.resample",
 }
 
 __getattr__, __dir__, __all__ = lazily(__name__, _HOME, own=["__version__"])

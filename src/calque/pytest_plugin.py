@@ -1,8 +1,9 @@
-"""A pytest plugin: every ``*.check.yaml`` is a test module, and every result of its cases a test."""
+"""A pytest plugin: ``*.check.yaml`` files are test modules, their results are tests, and tests can hold results to gates."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,34 @@ if TYPE_CHECKING:
     from calque.checks.evaluators.registry import Check
     from calque.checks.suites.cases import Case
     from calque.checks.suites.suite import Suite
+    from calque.core.evaluator import Evaluator
+    from calque.core.result import Result
 
 ENDING = ".check.yaml"
+
+
+@pytest.fixture
+def calque_gate() -> Callable[..., Result]:
+    """``calque_gate(result, fail_under={"recall@0.5": 0.9})`` fails the test when the result does not keep what it must.
+
+    It takes a result, an evaluator or the file of a state, and the keywords of `calque.gated`. A result of which something
+    could not be evaluated fails, too. What it returns is the result.
+    """
+    return _hold
+
+
+def _hold(source: Result | Evaluator | str | os.PathLike[str], **gates: Any) -> Result:
+    __tracebackhide__ = True
+    from calque.core.errors import Severity
+    from calque.core.evaluator import Evaluator
+    from calque.core.gates.judging import gated
+
+    evaluator = Evaluator.load(source) if isinstance(source, str | os.PathLike) else source
+    result = gated(evaluator.compute() if isinstance(evaluator, Evaluator) else evaluator, **gates)
+    losses = [str(issue) for issue in result.issues if issue.severity is Severity.LOSS]
+    if losses or result.failures:
+        pytest.fail("\n".join([*losses, *result.failures]), pytrace=False)
+    return result
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> SuiteFile | None:

@@ -50,3 +50,38 @@ def process(tmp_path: Path) -> Callable[..., Run]:
         return Run(done.returncode, done.stdout, done.stderr)
 
     return run
+
+
+BOXES = """\
+name: boxes
+evaluators: [{type: iou_score, name: box, bbox_path: box, expected_bbox_path: box}]
+gate: {pass_rate: 0.25}
+cases:
+  - {id: good, output: {box: [0, 0, 2, 2]}, expected: {box: [0, 0, 2, 2]}}
+  - {id: bad, output: {box: [0, 0, 2, 2]}, expected: {box: [5, 5, 6, 6]}}
+"""
+
+
+@pytest.fixture
+def here(calque: Callable[..., Run], tmp_path: Path) -> Path:
+    """A folder with something to evaluate for every verb."""
+    expected = {("a", 0): [("Figure", BOX), ("Figure", (0.6, 0.6, 0.9, 0.9))], ("b", 0): [("Figure", BOX), ("Table", BOX)]}
+    found = {("a", 0): [("Figure", BOX, 0.9), ("Table", (0.6, 0.1, 0.9, 0.4), 0.8)], ("b", 0): [("Figure", BOX, 0.7)]}
+    write(tmp_path / "truth.json", truth(expected))
+    write(tmp_path / "found.json", predictions(found))
+    for name, document, boxes in (("one", "c", [("Figure", BOX, 0.5)]), ("two", "d", [])):
+        write(
+            tmp_path / "t.json",
+            truth({(document, 0): [("Figure", BOX), ("Table", (0.6, 0.6, 0.9, 0.9))][: 1 + (name == "two")]}),
+        )
+        write(tmp_path / "p.json", predictions({(document, 0): boxes}))
+        assert calque("detect", "t.json", "p.json", "--save", f"{name}.state").code == 0
+    write(tmp_path / "t.json", truth({("c", 0): [("Figure", BOX), ("Table", (0.6, 0.6, 0.9, 0.9))]}))
+    write(tmp_path / "p.json", predictions({("c", 0): [("Figure", BOX, 0.5), ("Table", (0.6, 0.6, 0.9, 0.9), 0.5)]}))
+    assert calque("detect", "t.json", "p.json", "--save", "one.state").code == 0
+    (tmp_path / "truth.jsonl").write_text('{"id": 1, "total": 5}\n{"id": 2, "total": 7}\n')
+    (tmp_path / "found.jsonl").write_text('{"id": 1, "total": 5}\n{"id": 2, "total": 9}\n')
+    (tmp_path / "truth.txt").write_text("to be or not")
+    (tmp_path / "found.txt").write_text("to be and nothing")
+    (tmp_path / "suite.yaml").write_text(BOXES)
+    return tmp_path

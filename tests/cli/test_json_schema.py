@@ -33,6 +33,7 @@ COMMANDS: dict[str, list[tuple[str, ...]]] = {
         ("gt.json", "pred.json", "--errors", "tide", "--max-detections", "7"),
         ("gt.json", "pred.json", "--errors", "none", "--sweep"),
         ("gt.json", "nothing.json", *VIEWS),
+        ("gt.json", "pred.json", "--fail-under", "recall=0.99"),
     ],
     "layout": [("gt.json", "pred.json"), ("gt.json", "nothing.json")],
     "fields": [
@@ -47,6 +48,7 @@ COMMANDS: dict[str, list[tuple[str, ...]]] = {
         ("truth", "two", "--holdout-fraction", "0.5"),
         ("truth", "one", "two", "--build-lattice"),
         ("truth", "one", "two"),
+        ("truth", "one", "two", "--fail-under", "recall=0.99"),
         ("pages", "one"),
     ],
 }  # fmt: skip
@@ -115,6 +117,16 @@ def test_what_a_verb_prints_is_described(calque: Calque, verb: str, arguments: t
     own.validate(printed)
     Draft202012Validator(closed(own.schema)).validate(printed)
     validator(calque).validate(printed)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_what_is_added_to_a_result_is_described(calque: Calque, verb: str) -> None:
+    """Intervals, gates, and the differences to a baseline."""
+    calque(verb, *COMMANDS[verb][0], "--save", "base.state")
+    added = ("--intervals", "--replicates", "100", "--baseline", "base.state")
+    printed = calque(verb, *COMMANDS[verb][0], *added, "--format", "json").json
+    assert printed.keys() >= {"intervals", "gate", "baseline"}
+    Draft202012Validator(closed(validator(calque, verb).schema)).validate(printed)
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -26,8 +26,10 @@ NO_NUMBERS = {
     "convert": "writes what it read in another format",
     "explain": "says what a measure means",
     "demo": "evaluates its own samples with every setting at its default",
+    "bless": "copies a state",
     "report": "shows what a state holds",
     "merge": "takes all settings from the states",
+    "compare": "has the options of the verbs, and its own, whose settings are in the comparison's signature",
 }
 """Verbs that count nothing under settings of their own."""
 
@@ -41,9 +43,24 @@ OUTPUT = {
     "--sidecar": "where they stand",
     "--brief": "how much of it is shown to people",
     "--quiet": "what is said on stderr",
+    "--annotations": "what failed once more, for GitHub",
     "--jobs": "how many workers; a law says that the bits are the same",
+    "--intervals": "adds intervals; the signature tells of them where they are, as of the next three",
+    "--replicates": "how often documents are resampled",
+    "--resample-seed": "from which seed",
+    "--confidence": "how sure intervals are",
 }
 """Options of every verb."""
+
+GATES = {
+    "--fail-under": "what must hold of the numbers",
+    "--fail-over": "what must hold of numbers of which less is better",
+    "--baseline": "the run that must not be lost against",
+    "--tolerance": "what may be lost",
+    "--no-broken": "what must stay right",
+    "--primary": "which measures must not be significantly worse",
+}
+"""Options that decide how a verb ends, and change no number."""
 
 OTHERS = {
     ("words", "--show"): "prints one document in place of the numbers",
@@ -54,7 +71,6 @@ OTHERS = {
     ("check", "--schema"): "prints a JSON Schema in place of judging",
     ("check", "--data"): "names the cases, as an argument does: they are data",
     ("check", "--only-failed"): "lists fewer results; the summary counts all",
-    ("check", "--annotations"): "prints what failed once more, for GitHub",
     ("audit", "--agreement"): "asks another question, whose JSON has another shape",
 }
 """Options of single verbs."""
@@ -75,7 +91,7 @@ def test_every_verb_is_in_one_table() -> None:
 def test_an_option_is_a_setting_or_has_a_reason(verb: str, flag: str) -> None:
     holders = (TASKS[verb],) if verb in TASKS else HOLDERS[verb]
     known = {note.flag: note for holder in holders for note in settings(holder).values()}
-    places = [flag in known, flag in OUTPUT, (verb, flag) in OTHERS]
+    places = [flag in known, flag in OUTPUT, flag in GATES, (verb, flag) in OTHERS]
     assert sum(places) == 1, f"{verb} {flag} is in {sum(places)} of the tables"
     note = known.get(flag)
     if note is not None and not note.view and not note.spells:
@@ -86,7 +102,12 @@ def test_an_option_is_a_setting_or_has_a_reason(verb: str, flag: str) -> None:
 def test_the_tables_name_no_option_that_is_gone() -> None:
     every = {(verb, flag) for verb in VERBS for flag in options(verb)}
     assert every >= OTHERS.keys()
-    assert {flag for _, flag in every} >= OUTPUT.keys()
+    assert {flag for _, flag in every} >= OUTPUT.keys() | GATES.keys()
+
+
+def test_every_verb_that_evaluates_has_gates() -> None:
+    for verb in (*TASKS, "merge"):
+        assert set(options(verb)) >= GATES.keys()
 
 
 @pytest.mark.parametrize("task", TASKS.values())

@@ -76,5 +76,5 @@ CHECKS = Subject(
     precision=("score/precision", "score/boxes"),
     recall=("score/recall",),
     scaled=scaled,
-    in_units=frozenset({("checks", "detail")}),
+    in_units=frozenset({("checks", "detail"), ("truth_digest", "digest")}),
 )

@@ -134,7 +134,8 @@ DETECTION = Subject(
     recall=tuple(f"{scope}recall@{t}" for scope in SCOPES for t in (0.3, 0.5, 0.75)),
     shufflable=shufflable,
     scaled=scaled,
-    in_units=frozenset({(side, column) for side in ("truth", "found") for column in ("box", "area", *BY_SIZE)}),
+    in_units=frozenset({(side, column) for side in ("truth", "found") for column in ("box", "area", *BY_SIZE)})
+    | {("truth_digest", "digest")},
     unitless=without_sizes,
     at=lambda thresholds: Detection(iou=thresholds),
 )

@@ -48,7 +48,7 @@ LAYOUT = Subject(
     recall=("layout_matched_blocks",),
     shufflable=shufflable,
     scaled=scaled,
-    in_units=frozenset({("truth", "box"), ("found", "box")}),
+    in_units=frozenset({("truth", "box"), ("found", "box"), ("truth_digest", "digest")}),
     at=lambda thresholds: Layout(iou=thresholds[0]),
     numbers_at=numbers_at,
 )

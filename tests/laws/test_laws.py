@@ -5,6 +5,7 @@ A new task joins by adding its row to ``SUBJECTS``; a new law by adding one to `
 
 from __future__ import annotations
 
+import math
 import os
 import tempfile
 import threading
@@ -20,7 +21,11 @@ from hypothesis import Phase, assume, given
 from hypothesis import strategies as st
 
 from calque import Evaluator
+from calque.core.comparison.resample import Resampling
 from calque.core.corpus import canonical
+from calque.core.errors import ConfigError
+from calque.core.gates.judging import gated
+from calque.core.gates.limits import direction
 from calque.core.storage.state import pack, unpack
 from calque.kernels import TWINS, VARIABLE, native_built
 from tests.examples import examples
@@ -198,6 +203,52 @@ def _none_raised(subject: Subject, names: Sequence[str], before: list[Document],
         assert was is None or now is None or now <= was, name
 
 
+# Names and gates.
+
+
+def every_measure_has_a_name(subject: Subject, documents: list[Document], data: Data) -> None:
+    result = subject.result(documents)
+    measures = result.measures()
+    assert {name: result[name] for name in measures} == measures
+    assert measures.keys() >= {*subject.ones, *subject.precision, *subject.recall}
+    assert result.flat("val/") == {f"val/{name}": value for name, value in measures.items() if value is not None}
+
+
+def the_value_itself_passes_a_gate(subject: Subject, documents: list[Document], data: Data) -> None:
+    result = subject.result(documents)
+    for name, value in result.measures().items():
+        better = direction(subject.task, name)
+        for gate, beyond in (("fail_under", math.inf), ("fail_over", -math.inf)):
+            if better == (-1 if gate == "fail_under" else 1):
+                with pytest.raises(ConfigError, match="better there; use --fail-"):
+                    gated(result, **{gate: {name: 0.5}})
+            elif value is None:
+                assert len(gated(result, **{gate: {name: 0.5}}).verdict.failures) == 1
+            else:
+                assert not gated(result, **{gate: {name: value}}).verdict.failures
+                assert gated(result, **{gate: {name: math.nextafter(value, beyond)}}).verdict.failures
+
+
+def what_is_lost_is_told_exactly(subject: Subject, documents: list[Document], data: Data) -> None:
+    """A gain never fails, exactly what is tolerated passes, anything more fails: whichever of two runs is the baseline."""
+    changed = [replace(document, found=()) if data.draw(st.booleans()) else document for document in documents]
+    results = subject.result(documents), subject.result(changed)
+    for base, run in (results, results[::-1]):
+        before, now = base.measures(), run.measures()
+        lost = {
+            name: direction(subject.task, name) * (was - is_now)
+            for name in subject.task.compared(base.numbers)
+            if (was := before[name]) is not None and (is_now := now.get(name)) is not None and direction(subject.task, name)
+        }
+        few = Resampling(replicates=100)
+        exactly = gated(run, baseline=base, tolerance={name: max(0.0, much) for name, much in lost.items()}, resampling=few)
+        assert exactly.verdict.failures == []
+        losses = {name: much for name, much in lost.items() if much > 1e-9}
+        if losses:
+            half = gated(run, baseline=base, tolerance={name: much / 2 for name, much in losses.items()}, resampling=few)
+            assert len(half.verdict.failures) == len(losses)
+
+
 # Thresholds.
 
 
@@ -257,6 +308,9 @@ LAWS = (
     Law("a perfect prediction scores 1", perfect_prediction_is_one, ("perfect",)),
     Law("an item that overlaps no truth never raises precision", a_stray_item_never_raises_precision, ("stray",)),
     Law("removing a found item never raises recall", removing_a_found_item_never_raises_recall, ("recall",)),
+    Law("every measure is found under its name", every_measure_has_a_name),
+    Law("the value itself passes a gate, the next one beyond does not", the_value_itself_passes_a_gate),
+    Law("what is lost against a baseline is told exactly", what_is_lost_is_told_exactly),
     Law("the match at a higher threshold is the filtered one", a_higher_threshold_filters, ("at",)),
     Law("reference and native kernels agree", kernels_agree),
     Law("any number of threads gives the same bits", threads_agree),

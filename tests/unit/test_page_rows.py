@@ -276,7 +276,7 @@ def test_class_maps_apply_to_every_batch(write: Callable[..., Path]) -> None:
     assert results[0].numbers["counts"]["predictions_not_counted"] == {"other_label": 1}
     assert {issue.code: issue.message for issue in results[0].issues} == {
         "label-dropped": "1 label is dropped by the class map: 'x' (1)",
-        "label-not-mapped": "1 label is not in the class map and kept as they are: 'y' (1)",
+        "label-not-mapped": "1 label is not in the class map and kept as it is: 'y' (1)",
         "label-one-sided": "labels that only the predictions have: 'y'",
         "label-unused": "the class map names 'z', which the file does not have",
     }

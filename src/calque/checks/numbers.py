@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from calque.checks.task import STATUSES, TABLE, VERDICTS
 from calque.core.columns import Table
@@ -26,8 +26,19 @@ MEASURES = (
 )
 
 
-def numbers(ledger: Ledger) -> dict[str, Any]:
-    """The tree of a checks result."""
+class Judged(NamedTuple):
+    """What is counted: cases in all, or the results of one evaluator."""
+
+    unit: Sequence[int]
+    verdict: Sequence[str]
+    score: Sequence[float | None]
+    """``None`` where nothing weighs."""
+    short: Sequence[bool]
+    """Whether it passed in part, which is not enough."""
+
+
+def case_rows(ledger: Ledger) -> dict[str, Judged]:
+    """All cases under ``""``, and the results of each evaluator under ``/NAME``."""
     table = ledger.table(TABLE)
     unit, evaluator = table.array(UNIT).tolist(), table.array("evaluator").tolist()
     score, weight = table.array("score").tolist(), table.array("weight").tolist()
@@ -36,24 +47,40 @@ def numbers(ledger: Ledger) -> dict[str, Any]:
         for status, code in zip(table.array("status").tolist(), table.array("verdict").tolist(), strict=True)
     ]
     by_case = _groups(unit, len(ledger.units))
-    by_evaluator = _groups(evaluator, len(ledger.names["evaluator"]))
-    case_scores = [_mean([score[row] for row in rows], [weight[row] for row in rows]) for rows in by_case]
     short = _failed_in_part(table, unit)
-    known = [value for value in case_scores if value is not None]
     worst = [max((verdict[row] for row in rows), key=COUNTED.index) for rows in by_case]
+    judged = {
+        "": Judged(
+            range(len(by_case)),
+            worst,
+            [_mean([score[row] for row in rows], [weight[row] for row in rows]) for rows in by_case],
+            [word == "partial" and any(short[row] for row in rows) for word, rows in zip(worst, by_case, strict=True)],
+        )
+    }
+    for name, rows in zip(ledger.names["evaluator"], _groups(evaluator, len(ledger.names["evaluator"])), strict=True):
+        columns: Iterator[Any] = ([column[row] for row in rows] for column in (unit, verdict, score, short))
+        judged[f"/{name}"] = Judged(*columns)
+    return judged
+
+
+def numbers(ledger: Ledger) -> dict[str, Any]:
+    """The tree of a checks result."""
+    judged = case_rows(ledger)
+    cases = judged.pop("")
+    known = [value for value in cases.score if value is not None]
     return {
         "summary": {
             "cases": len(ledger.units),
-            **{name: worst.count(name) for name in COUNTED},
-            "partial_failed": sum(
-                word == "partial" and any(short[row] for row in rows) for word, rows in zip(worst, by_case, strict=True)
-            ),
-            "score": math.fsum(known) / len(known) if known else Undefined("every evaluator weighs 0" if worst else "no cases"),
-            "pass_rate": worst.count("pass") / len(worst) if worst else Undefined("no cases"),
+            **{name: cases.verdict.count(name) for name in COUNTED},
+            "partial_failed": sum(cases.short),
+            "score": math.fsum(known) / len(known)
+            if known
+            else Undefined("every evaluator weighs 0" if cases.verdict else "no cases"),
+            "pass_rate": cases.verdict.count("pass") / len(cases.verdict) if cases.verdict else Undefined("no cases"),
         },
         "evaluators": {
-            name: _of_evaluator([verdict[row] for row in rows], [score[row] for row in rows], sum(short[row] for row in rows))
-            for name, rows in zip(ledger.names["evaluator"], by_evaluator, strict=True)
+            label[1:]: _of_evaluator(rows.verdict, [score for score in rows.score if score is not None], sum(rows.short))
+            for label, rows in judged.items()
         },
     }
 
@@ -75,8 +102,8 @@ def _of_evaluator(verdicts: Sequence[str], scores: Sequence[float], partial_fail
         "cases": len(scores),
         **{name: verdicts.count(name) for name in COUNTED},
         "partial_failed": partial_failed,
-        "score": math.fsum(scores) / len(scores),
-        "pass_rate": verdicts.count("pass") / len(verdicts),
+        "score": math.fsum(scores) / len(scores) if scores else Undefined("no cases"),
+        "pass_rate": verdicts.count("pass") / len(verdicts) if verdicts else Undefined("no cases"),
     }
 
 

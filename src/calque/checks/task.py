@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from calque.core.corpus import Corpus, UnitId
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
+    from calque.core.presentation.junit import Judged
+    from calque.core.resampling.resampled import Resampled
+    from calque.core.standing import Standing
 
 TABLE = "checks"
 VERDICTS = ("pass", "partial", "fail")
@@ -39,6 +42,8 @@ class Checks(PartsBeside, Task):
     """
 
     name: ClassVar[str] = "checks"
+    lower_is_better: ClassVar[frozenset[str]] = frozenset({"fail", "error", "partial_failed"})
+    neutral: ClassVar[frozenset[str]] = frozenset({"cases", "partial"})
 
     evaluators: tuple[str, ...] = setting((), kind="words", key="evaluators", always=True, help="Evaluators, as JSON.")
     own: tuple[tuple[str, str], ...] = setting(
@@ -157,6 +162,33 @@ class Checks(PartsBeside, Task):
         """``score``, ``pass_rate``, ``pass`` …; of one evaluator ``score/NAME``."""
         return ("summary", name.name) if name.label is None else ("evaluators", name.label, name.name)
 
+    def tests(self, ledger: Ledger) -> list[Judged]:
+        """Every result."""
+        from calque.checks.exports import tests
+
+        return tests(list(results(ledger)), self.name)
+
+    def names(self, numbers: Mapping[str, Any]) -> list[str]:
+        """The numbers of all cases, and those of each evaluator."""
+        own = numbers["evaluators"].items()
+        return [*numbers["summary"], *(f"{name}/{evaluator}" for evaluator, block in own for name in block)]
+
+    def primary(self) -> tuple[str, ...]:
+        """The mean score."""
+        return ("score",)
+
+    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
+        """Tallies of verdicts and scores."""
+        from calque.checks.resampled import resampled
+
+        return resampled(ledger)
+
+    def standing(self, ledger: Ledger) -> Standing:
+        """What became of each case under each evaluator; cases by their score."""
+        from calque.checks.standing import standing
+
+        return standing(ledger)
+
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # verdicts are settled
         """One row for each case and evaluator."""
         from calque.core.columns import Strings, Table
@@ -205,7 +237,8 @@ def ledger_of(rows: Sequence[Row]) -> Ledger:
 
 def _details(row: Row) -> dict[str, Any]:
     told = row.outcome.to_dict()
-    return {key: told[key] for key in ("hits", "misses", "reasoning", "metadata")} | {"place": row.case.place}
+    kept = {key: told[key] for key in ("hits", "misses", "reasoning", "metadata")} | {"place": row.case.place}
+    return kept | ({"shapes": row.shapes} if row.shapes else {})
 
 
 def _order(table: Table) -> Any:
@@ -224,7 +257,8 @@ def results(ledger: Ledger) -> Iterator[dict[str, Any]]:
     short = table.array("failed_in_part").tolist() if "failed_in_part" in table else [False] * table.height
     for row in _order(table).tolist():
         told = json.loads(details[row]) if details is not None else {}
-        told.pop("place", None)
+        for key in ("place", "shapes"):
+            told.pop(key, None)
         yield {
             "id": ledger.units[columns["unit"][row]],
             "evaluator": names[columns["evaluator"][row]],

@@ -18,11 +18,13 @@ VERBS = {
     "fields": "Extracted records: values, boxes and confidences, field by field.",
     "check": "A suite of geometric checks from a YAML file, as a gate.",
     "words": "What OCR read: recall in order, WER, and the best of a lattice.",
+    "compare": "Is one run better than another? Differences, intervals, tests, and what changed.",
     "validate": "Check files against their contract and against each other.",
     "audit": "Look for mistakes in ground truth, and for what annotators disagree on.",
     "convert": "Write a file in another format.",
     "report": "A page that shows every number, page and object of a saved state.",
     "merge": "Add up states saved with --save and print the result.",
+    "bless": "Make a state the baseline that later runs are held against.",
     "explain": "What a measure means: definition, formula, source.",
     "demo": "Evaluate two imaginary models on built-in sample data.",
 }

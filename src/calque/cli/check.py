@@ -6,13 +6,28 @@ import json
 import logging
 import sys
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from calque.checks.task import Checks
 from calque.cli import exits, outputs
-from calque.cli.options import FILE, PATH, brief_option, jobs_option, output_option, report_option, save_option
+from calque.cli.evaluate import gates_for
+from calque.cli.gates import gate_options
+from calque.cli.inputs import names_of_files
+from calque.cli.options import (
+    FILE,
+    PATH,
+    brief_option,
+    interval_options,
+    intervals_from,
+    jobs_option,
+    output_option,
+    report_option,
+    save_option,
+)
 from calque.cli.reports import image_options, wanted, write
 from calque.core.errors import ConfigError
 from calque.core.presentation.sections import printable, printable_json
@@ -21,7 +36,9 @@ if TYPE_CHECKING:
     from calque.checks.suites.cases import Selection
     from calque.checks.suites.runner import Row
     from calque.checks.suites.suite import Suite
+    from calque.core.gates.judging import Gates
     from calque.core.presentation.sections import Section
+    from calque.core.result import Result
 
 STREAMED = ("jsonl", "github")
 """What is printed while cases are judged."""
@@ -47,11 +64,12 @@ EXTENSIONS = {
 )
 @output_option
 @brief_option
-@click.option("--annotations", "annotate", is_flag=True, help="Also print GitHub annotations for what failed.")
+@gate_options
 @save_option
 @report_option
 @image_options
 @click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr.")
+@interval_options
 @jobs_option
 def command(suite: str | None, schema: bool, output: tuple[str, ...], jobs: int, quiet: bool, **values: Any) -> int:
     """Judge every case of SUITE, a YAML file, with the evaluators that it names.
@@ -73,6 +91,8 @@ def command(suite: str | None, schema: bool, output: tuple[str, ...], jobs: int,
     from calque.cli.progress import working
     from calque.cli.sheets import FOR_PEOPLE, check_wanted
 
+    gates = gates_for(Checks, values)
+    resampling = intervals_from(values)
     files = {name: _format_of(name, values["shape"]) for name in output if name != outputs.STDOUT}
     printed = _printed(values["shape"], output, files)
     kinds = [kind for kind in (*files.values(), printed) if kind is not None]
@@ -80,15 +100,26 @@ def command(suite: str | None, schema: bool, output: tuple[str, ...], jobs: int,
         check_wanted(kinds, brief=True)
     values["report"] = wanted(values, values["report"], jobs)
     outputs.settle(*(use.partition("=")[2].rpartition(":")[0] for use in values["own"]))
+    suite, values["data"] = _inputs(suite, values["data"])
     _log_to_stderr(quiet=quiet)
     with working(f"reading {suite}", quiet=quiet):
         loaded = _load(suite, values["own"], values["data"])
     outputs.settle(loaded.data or suite)
     selection = _selection(values["ids"], values["tags"], values["rerun_failed"])
     rows: list[Row] = []
-    with working(f"checking {loaded.data or suite}", quiet=quiet, done=lambda: len(rows), noun="result"):
+    total = cache(lambda: 0 if selection else loaded.results_to_come())  # asked only when it is shown
+    with working(f"checking {loaded.data or suite}", quiet=quiet, done=lambda: len(rows), total=total, noun="result"):
         rows.extend(_judged(loaded, selection, jobs, streams=printed))
-    return _deliver(loaded, rows, files, selection, printed, quiet=quiet, **values)
+    return _deliver(loaded, rows, files, selection, printed, gates=gates, quiet=quiet, resampling=resampling, **values)
+
+
+def _inputs(suite: str, data: str | None) -> tuple[str, str | None]:
+    """The suite, and the cases that replace its own; those may come from standard input or a pipe."""
+    from calque.cli.inputs import STDIN, taken_in
+
+    if suite == STDIN:
+        raise ConfigError("-: a suite names files beside it, so it has to be one itself; cases can be read so: --data -")
+    return suite, data if data is None else taken_in(data)[0]
 
 
 class _Remarks(logging.Handler):
@@ -166,14 +197,18 @@ def _deliver(
     selection: Selection | None,
     printed: str | None,
     *,
+    gates: Gates | None,
     quiet: bool,
     **values: Any,
 ) -> int:
-    from calque.checks.exports import annotated
-    from calque.cli.render import coloured
+    from calque.cli.render import coloured, with_intervals
 
     evaluator = suite.evaluator(rows, selection)
-    result = evaluator.compute()
+    evaluator.rename(names_of_files())
+    result = with_intervals(evaluator.compute(), values["resampling"], jobs=1, quiet=quiet)
+    if gates is not None:
+        result = gates.judged(result)
+    exits.say_first(result, quiet=quiet)
     outputs.save(evaluator, values["save"])
     write([result], values["report"], quiet=quiet)
     kept = [row for row in rows if row.failed] if values["only_failed"] else rows
@@ -183,23 +218,26 @@ def _deliver(
         click.echo(coloured(_shown(result, brief=values["brief"])))
     elif printed is not None and printed not in STREAMED:
         click.echo(_rendered(printed, suite, result, kept, brief=values["brief"]), nl=False)
-    if values["annotate"]:
-        for line in annotated(rows, suite.data or suite.file):
-            click.echo(printable(line))
+    if printed == "github":
+        click.echo("".join(_gate_annotations(result)), nl=False)
+    if values["annotations"]:
+        click.echo(_rendered("github", suite, result, rows, brief=False), nl=False)
     return exits.code_of(result, quiet=quiet)
 
 
-def _shown(result: Any, *, brief: bool) -> list[Section]:
+def _shown(result: Result, *, brief: bool) -> list[Section]:
     """What people read of a result: the gate's verdict stands before the signature."""
     from calque.core.presentation.sections import Section
 
     *parts, signature = result.brief() if brief else result.sections()
     failures = result.failures
+    if result.verdict.failures or (result.verdict and not failures):
+        return [*parts, signature]  # it is said already: first when it does not hold
     return [*parts, Section(title="Gate: failed" if failures else "Gate: passed", notes=failures), signature]
 
 
-def _rendered(kind: str, suite: Suite, result: Any, rows: list[Row], *, brief: bool) -> str:
-    from calque.checks.exports import annotated, to_junit
+def _rendered(kind: str, suite: Suite, result: Result, rows: list[Row], *, brief: bool) -> str:
+    from calque.checks.exports import annotated, tests
     from calque.cli.render import as_csv
     from calque.cli.sheets import laid_out
 
@@ -209,10 +247,18 @@ def _rendered(kind: str, suite: Suite, result: Any, rows: list[Row], *, brief: b
     if kind == "jsonl":
         return "".join(_json_line(row) + "\n" for row in rows)
     if kind == "junit":
-        return to_junit([row.to_dict() for row in rows], suite.name)
+        from calque.core.presentation.junit import to_junit
+
+        return to_junit([*result.gate_tests(), *tests([row.to_dict() for row in rows], suite.name)], suite.name)
     if kind == "github":
-        return "".join(printable(line) + "\n" for line in annotated(rows, suite.data or suite.file))
+        return "".join([*_gate_annotations(result), *(f"{line}\n" for line in annotated(rows, suite.data or suite.file))])
     if kind == "csv":
         verdict = "failed" if result.failures else "passed"
-        return as_csv([{**row, **({"gate": verdict} if row["evaluator"] == "all" else {})} for row in result.flat()])
+        return as_csv([{**row, **({"gate": verdict} if row["evaluator"] == "all" else {})} for row in result.spreadsheet()])
     return laid_out(_shown(result, brief=brief), kind)
+
+
+def _gate_annotations(result: Result) -> list[str]:
+    from calque.cli.gates import workflow_commands
+
+    return [f"{line}\n" for line in workflow_commands(result.gate_tests())]

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from calque.cli.gates import gates_from
 from calque.cli.inputs import taken_in, told
-from calque.cli.options import PATH, jobs_option, output_options, task_from, task_options
+from calque.cli.options import PATH, interval_options, intervals_from, jobs_option, output_options, task_from, task_options
 from calque.core.box_reading import BoxReading
 
 if TYPE_CHECKING:
     from calque.core.evaluator import Keep
+    from calque.core.gates.judging import Gates
     from calque.core.task import Task
 
 
@@ -22,6 +24,7 @@ def evaluation_verb(name: str, task: type[Task], help: str) -> click.Command:
     @click.argument("truth", type=PATH)
     @click.argument("predictions", type=PATH)
     @task_options(task)
+    @interval_options
     @jobs_option
     @output_options
     def command(truth: str, predictions: str, **values: Any) -> int:
@@ -35,7 +38,9 @@ def evaluate(kind: type[Task], truth: str, predictions: str, values: dict[str, A
     truth, predictions = taken_in(truth, predictions)
     # Files are read from here on, both at once, while numpy and all that counts is imported.
     sources = kind.begin(truth), kind.begin(predictions)
+    gates = gates_for(kind, values)
     task = task_from(kind, values)
+    resampling = intervals_from(values)
     from calque.cli.progress import working
     from calque.cli.render import deliver
     from calque.cli.reports import wanted
@@ -48,9 +53,18 @@ def evaluate(kind: type[Task], truth: str, predictions: str, values: dict[str, A
     if issubclass(kind, BoxReading):
         keep_freed_memory()  # boxes are long columns, made once
     evaluator = Evaluator(task, keep=keep, jobs=jobs)
-    with working(told(f"evaluating {predictions}"), quiet=values["quiet"], done=lambda: evaluator.done):
+    what = told(f"evaluating {predictions}")
+    with working(what, quiet=values["quiet"], done=lambda: evaluator.done, total=lambda: evaluator.total):
         evaluator.update(*sources)
-    return deliver(evaluator, report=report, **values)
+    return deliver(evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, **values)
+
+
+def gates_for(kind: type[Task], values: dict[str, Any]) -> Gates | None:
+    """The gates that the options describe, refused before the work where no result of the task could be held to them."""
+    gates = gates_from(values)
+    if gates is not None:
+        gates.check(kind)
+    return gates
 
 
 def what_to_keep(values: dict[str, Any], task: type[Task], *, everything: bool = False) -> Keep:
@@ -62,4 +76,5 @@ def what_to_keep(values: dict[str, Any], task: type[Task], *, everything: bool =
     kinds = formats_of(values["format"], values["output"])
     check_wanted(kinds.values(), brief=values["brief"], task=task)
     settle()
-    return "outcomes" if everything or "jsonl" in kinds.values() or values["save"] is not None else "numbers"
+    listed = everything or "jsonl" in kinds.values() or values["save"] is not None
+    return "outcomes" if listed or click.get_current_context().params.get("baseline") else "numbers"

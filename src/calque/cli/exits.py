@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -131,20 +131,31 @@ def _told(error: Exception | KeyboardInterrupt | Interrupted | Ended) -> int:
     return REFUSED
 
 
-def say_first(result: Result) -> None:
-    """Say before anything else why nothing was evaluated, when nothing was."""
+def say_first(result: Result, *, quiet: bool = False, name: str = "") -> None:
+    """Say before anything else why nothing was evaluated, when nothing was, and which gates do not hold.
+
+    ``name`` tells one result of several.
+    """
     if result.unevaluated is not None:
         _say(str(result.unevaluated))
+    if result.verdict.failures and not quiet:
+        say_failures([f"{name}: {failure}" if name else failure for failure in result.failures])
+
+
+def say_failures(failures: Sequence[str]) -> None:
+    """Say which gates do not hold."""
+    from calque.core.presentation.sections import printable
+    from calque.core.verdict import some_failures
+
+    for failure in some_failures(failures):
+        click.echo(click.style("gate:", fg="red", bold=True) + f" {printable(failure)}", err=True, color=colour())
 
 
 def code_of(result: Result, *, quiet: bool) -> int:
-    """The exit code of a result; a gate that does not hold says why."""
+    """The exit code of a result; the gate of a suite that does not hold says why, unless gates have said so first."""
     failures = result.failures
-    if failures and not quiet:
-        from calque.core.presentation.sections import printable
-
-        for failure in failures:
-            click.echo(click.style("gate:", fg="red", bold=True) + f" {printable(failure)}", err=True, color=colour())
+    if failures and not quiet and not result.verdict.failures:
+        say_failures(failures)
     if result.incomplete:
         return INCOMPLETE
     return GATE_FAILED if failures else FINE

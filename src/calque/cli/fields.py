@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli.evaluate import evaluate
-from calque.cli.options import PATH, WRITTEN, jobs_option, output_options, task_from, task_options
+from calque.cli.gates import FOR_SERVERS
+from calque.cli.options import PATH, WRITTEN, interval_options, jobs_option, output_options, task_from, task_options
+from calque.core.errors import ConfigError
 from calque.fields.task import Fields
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 @task_options(Fields)
 @click.option("--explain-schema", is_flag=True, help="Show how each field is compared and why, in place of evaluating.")
 @click.option("--write-schema", type=WRITTEN, metavar="FILE", help="Save the schema with all that was decided, for editing.")
+@interval_options
 @jobs_option
 @output_options
 def command(truth: str, predictions: str | None, explain_schema: bool, write_schema: str | None, **values: Any) -> int:
@@ -68,6 +71,8 @@ def _explain(truth: str, write_schema: str | None, values: dict[str, Any], *, sh
 
     kinds = formats_of(values["format"], values["output"])
     check_wanted(kinds.values(), brief=values["brief"], task=Fields)
+    if {*FOR_SERVERS} & {*kinds.values()}:
+        raise ConfigError(f"{' and '.join(FOR_SERVERS)} tell what gates say of numbers, and a schema has none")
     (truth,) = taken_in(truth)
     task = _settled(truth, write_schema, values)
     if shown:

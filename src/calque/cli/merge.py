@@ -6,17 +6,20 @@ from typing import Any
 
 import click
 
-from calque.cli.options import PATH, output_options
+from calque.cli.options import PATH, interval_options, intervals_from, jobs_option, output_options
 
 
 @click.command("merge")
 @click.argument("states", nargs=-1, required=True, metavar="STATE...", type=PATH)
+@interval_options
+@jobs_option
 @output_options
 def command(states: tuple[str, ...], **values: Any) -> int:
     """Add up states that were saved with --save, and print the result as the verb that made them would.
 
     The order of the states does not matter. States with different settings, or with a document in common, are refused.
     """
+    from calque.cli.gates import gates_from
     from calque.cli.inputs import taken_in
     from calque.cli.outputs import settle
     from calque.cli.progress import working
@@ -25,6 +28,8 @@ def command(states: tuple[str, ...], **values: Any) -> int:
     from calque.cli.sheets import check_wanted
     from calque.core.evaluator import Evaluator
 
+    gates = gates_from(values)
+    resampling = intervals_from(values)
     check_wanted(formats_of(values["format"], values["output"]).values(), brief=values["brief"])
     report = wanted(values, values.pop("report"))
     settle()
@@ -35,4 +40,4 @@ def command(states: tuple[str, ...], **values: Any) -> int:
         for path in states[1:]:
             evaluator.merge(Evaluator.load(path))
             added += 1
-    return deliver(evaluator, report=report, **values)
+    return deliver(evaluator, gates=gates, resampling=resampling, report=report, **values)

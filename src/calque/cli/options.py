@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from calque.cli.gates import gate_options
 from calque.cli.outputs import Written
 from calque.cli.reports import image_options
 from calque.core.box_reading import BOX_FORMATS, BoxReading
@@ -163,6 +164,49 @@ def jobs_option(command: Decorated) -> Decorated:
     )(command)
 
 
+RESAMPLING = {"replicates": 2000, "resample_seed": 0, "confidence": 0.95}
+"""The options that say how documents are resampled, and what they are when nobody gives them."""
+
+
+def resampling_options(command: Decorated) -> Decorated:
+    """``--replicates``, ``--resample-seed`` and ``--confidence``: how sure numbers are, by resampling documents."""
+    help = {
+        "replicates": (int, "How often documents are resampled"),
+        "resample_seed": (int, "Seed of resampling"),
+        "confidence": (float, "How sure intervals and tests are"),
+    }
+    for name, default in reversed(RESAMPLING.items()):
+        kind, text = help[name]
+        flag = "--" + name.replace("_", "-")
+        command = click.option(flag, name, type=kind, metavar="NUMBER", help=f"{text}. [default: {default}]")(command)
+    return command
+
+
+def interval_options(command: Decorated) -> Decorated:
+    """``--intervals``, and how they are made."""
+    text = "Also show how sure each number is: intervals by resampling documents."
+    return click.option("--intervals", is_flag=True, help=text)(resampling_options(command))
+
+
+def resampling_from(values: dict[str, Any]) -> Any:
+    """How documents are resampled, taken out of the options' values."""
+    from calque.core.comparison.resample import Resampling
+
+    given = {name: values.pop(name) for name in RESAMPLING}
+    chosen: dict[str, Any] = {name: default if given[name] is None else given[name] for name, default in RESAMPLING.items()}
+    return Resampling(chosen["replicates"], chosen["resample_seed"], chosen["confidence"])
+
+
+def intervals_from(values: dict[str, Any]) -> Any:
+    """How intervals are made, if they are asked for; options about them that nobody needs are refused."""
+    if values.pop("intervals"):
+        return resampling_from(values)
+    given = ["--" + name.replace("_", "-") for name in RESAMPLING if values.pop(name) is not None]
+    if given and not click.get_current_context().params.get("baseline"):
+        raise click.UsageError(f"{given[0]} is about --intervals and --baseline.")
+    return None
+
+
 save_option = click.option("--save", type=WRITTEN, metavar="STATE", help="Keep the state for calque merge.")
 output_option = click.option(
     "-o",
@@ -182,8 +226,9 @@ brief_option = click.option(
 
 
 def output_options(command: Decorated) -> Decorated:
-    """``--format``, ``--brief``, ``-o``, ``--save``, ``--report`` and ``--quiet``, as on every verb that prints a result."""
+    """``--format``, ``--brief``, ``-o``, ``--save``, ``--report``, ``--quiet`` and gates, as on every verb with a result."""
     for option in (
+        gate_options,
         image_options,
         report_option,
         click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr."),
@@ -192,8 +237,9 @@ def output_options(command: Decorated) -> Decorated:
         brief_option,
         click.option(
             "--format",
-            type=click.Choice(("table", "json", "jsonl", "csv", "markdown", "latex", "template")),
-            help="table by default; jsonl lists one object a line, template is the reporting template of the specification.",
+            type=click.Choice(("table", "json", "jsonl", "csv", "markdown", "latex", "template", "junit", "github")),
+            help="table by default; jsonl lists one object a line, template is the reporting template of the specification, "
+            "junit and github tell servers what gates say.",
         ),
     ):
         command = option(command)

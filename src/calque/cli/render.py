@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from calque.cli import exits, outputs, reports
+from calque.cli.gates import FOR_SERVERS, for_servers
 from calque.cli.inputs import names_of_files, told
 from calque.cli.reports import Wanted
 from calque.cli.sheets import asked_for, check_wanted, columns_of, laid_out, spreadsheet_cell, terminal_columns
@@ -16,9 +17,13 @@ from calque.core.evaluator import Evaluator
 from calque.core.presentation.sections import Section, printable, printable_json, to_text
 from calque.core.result import Result
 
+if TYPE_CHECKING:
+    from calque.core.comparison.resample import Resampling
+    from calque.core.gates.judging import Gates
+
 EXTENSIONS = {
     ".txt": "table", ".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".markdown": "markdown",
-    ".tex": "latex",
+    ".tex": "latex", ".xml": "junit",
 }  # fmt: skip
 
 
@@ -34,22 +39,41 @@ def formats_of(chosen: str | None, output: Sequence[str]) -> dict[str, str]:
 def deliver(
     evaluator: Evaluator,
     *,
+    gates: Gates | None,
+    resampling: Resampling | None = None,
+    jobs: int = 1,
     format: str | None,
     output: Sequence[str],
     save: str | None,
     quiet: bool,
     brief: bool,
+    annotations: bool,
     report: Wanted | None = None,
 ) -> int:
-    """Print or write the result and its report, keep the state, and return the exit code."""
+    """Hold the result against the gates, print or write it and its report, keep the state, and return the exit code."""
     evaluator.rename(names_of_files())
-    result = evaluator.compute()
-    exits.say_first(result)
+    result = with_intervals(evaluator.compute(), resampling, jobs=jobs, quiet=quiet)
+    if gates is not None:
+        result = gates.judged(result, jobs=jobs)
+    exits.say_first(result, quiet=quiet)
     outputs.save(evaluator, save)
     reports.write([result], report, quiet=quiet)
     sections = result.brief if brief else result.sections
     write_each(formats_of(format, output), sections, lambda kind: lines(result, kind, brief=brief), quiet=quiet)
+    if annotations:
+        outputs.put(outputs.STDOUT, map(told, for_servers({"": result}, "github")))
     return exits.code_of(result, quiet=quiet)
+
+
+def with_intervals(result: Result, resampling: Resampling | None, *, jobs: int, quiet: bool) -> Result:
+    """The result, with intervals where they are asked for."""
+    if resampling is None:
+        return result
+    from calque.cli.progress import working
+    from calque.core.comparison import presentation
+
+    with working("resampling documents", quiet=quiet):
+        return presentation.with_intervals(result, resampling, jobs=jobs)
 
 
 def write_each(
@@ -73,7 +97,9 @@ def lines(result: Result, kind: str, *, brief: bool = False) -> Iterator[str]:
         for row in result.listed():
             yield printable_json(json.dumps(row, ensure_ascii=False, allow_nan=False)) + "\n"
     elif kind == "csv":
-        yield as_csv(result.flat())
+        yield as_csv(result.spreadsheet())
+    elif kind in FOR_SERVERS:
+        yield from for_servers({"": result}, kind)
     else:
         check_wanted([kind], brief=brief, task=type(result.task))
         yield laid_out(asked_for(result, kind, brief=brief), kind)

@@ -66,7 +66,7 @@ def write(results: Sequence[Result], report: Wanted | None, *, quiet: bool) -> N
     from calque import report as reports
     from calque.cli.progress import working
 
-    options = {
+    options: dict[str, Any] = {
         "images": report.images,
         "size": int(report.size * reports.MEGABYTE),
         "sidecar": report.sidecar,

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from calque.cli.gates import FOR_SERVERS
 from calque.core.errors import ConfigError
 from calque.core.presentation.sections import Missing, Section, to_markdown, to_text
 from calque.core.result import Result
@@ -38,7 +39,7 @@ def laid_out(sections: Sequence[Section], kind: str) -> str:
 def check_wanted(kinds: Iterable[str], *, brief: bool, task: type[Task] | None = None) -> None:
     """Refuse before the work what no format can show."""
     for kind in kinds:
-        if brief and kind not in FOR_PEOPLE:
+        if brief and kind not in (*FOR_PEOPLE, *FOR_SERVERS):
             raise ConfigError(f"--brief is for what people read ({', '.join(FOR_PEOPLE)}); {kind} is always whole")
         if kind == "template" and task is not None and task.report_sections is Task.report_sections:
             raise ConfigError(f"the source document of {task.name} has no reporting template; use --format markdown")

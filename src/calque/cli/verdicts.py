@@ -19,26 +19,32 @@ FORMATS = ("table", "json", "csv", "markdown")
 def sentence(reports: Sequence[Verdict], files: int, verb: str) -> str:
     """How many files are valid, and what the verb would do with two.
 
-    >>> fine = {"file": "a", "valid": True, "issues": []}
+    >>> fine = {"file": "a", "valid": True, "issues": [], "message": "1 document"}
     >>> sentence([fine], 1, "detect"), sentence([fine, {**fine, "valid": False, "total": 3}], 2, "detect")
     ('The file is valid.', '1 of 2 files is not valid: 3 issues.')
     """
     alone, together = reports[:files], reports[files:]
-    wrong = [report for report in alone if not report["valid"]]
-    if wrong:
-        total = counted(sum(report["total"] for report in wrong), "issue")
-        if files == 1:
-            return f"The file is not valid: {total}."
-        if len(wrong) == files:
-            return f"None of the {files:,} files is valid: {total}."
-        return f"{len(wrong):,} of {files:,} files {'is' if len(wrong) == 1 else 'are'} not valid: {total}."
+    if not all(report["valid"] for report in alone):
+        return _how_many_are_wrong(alone)
     those = "The file is" if files == 1 else "Both files are" if files == 2 else f"All {files:,} files are"
-    if any(not report["valid"] for report in together):
-        return f"{those} valid alone, and calque {verb} refuses them together."
     severities = {issue["severity"] for report in reports for issue in report["issues"]}
+    if not all(report["valid"] for report in together):
+        return f"{those} valid alone, and calque {verb} refuses them together."
     if "loss" in severities:
         return f"{those} valid, but {f'calque {verb}' if together else 'an evaluation'} would leave something out."
+    if any(report["message"].startswith("0 documents") for report in alone):
+        return f"{those} valid, but {'it holds' if files == 1 else 'one holds'} nothing."
     return f"{those} valid{', with something to note' if severities else ''}."
+
+
+def _how_many_are_wrong(alone: Sequence[Verdict]) -> str:
+    wrong = [report for report in alone if not report["valid"]]
+    total = counted(sum(report["total"] for report in wrong), "issue")
+    if len(alone) == 1:
+        return f"The file is not valid: {total}."
+    if len(wrong) == len(alone):
+        return f"None of the {len(alone):,} files is valid: {total}."
+    return f"{len(wrong):,} of {len(alone):,} files {'is' if len(wrong) == 1 else 'are'} not valid: {total}."
 
 
 def rendered(reports: Sequence[Verdict], first: str, format: str, *, brief: bool, told: Callable[[str], str]) -> str:
@@ -63,7 +69,17 @@ def _lines(report: Verdict, *, brief: bool) -> list[str]:
         head = f"{name}: " + click.style("not valid", fg="red") + f", {counted(report['total'], 'issue')}"
         return [head] if brief else [head, "  " + message.replace("\n", "\n  ")]
     head = f"{name}: " + click.style("valid", fg="green") + f", {message}"
-    return [head] if brief else [head, *(printable(f"  {_told(issue)}") for issue in report["issues"])]
+    return [head] if brief else [head, *(printable(f"  {_told(issue)}") for issue in _together(report["issues"]))]
+
+
+def _together(issues: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One issue for those that say the same, at the first of their places, with how often it is said."""
+    alike: dict[tuple[str, ...], dict[str, Any]] = {}
+    for issue in issues:
+        key = tuple(issue[name] for name in ("severity", "code", "message", "help", "file"))
+        known = alike.get(key)
+        alike[key] = issue if known is None else {**known, "count": known["count"] + issue["count"]}
+    return list(alike.values())
 
 
 def _told(issue: dict[str, Any]) -> str:

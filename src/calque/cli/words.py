@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits
-from calque.cli.evaluate import evaluate, what_to_keep
+from calque.cli.evaluate import evaluate, gates_for, what_to_keep
 from calque.cli.inputs import taken_in
-from calque.cli.options import PATH, jobs_option, output_options, task_from, task_options
+from calque.cli.options import PATH, interval_options, intervals_from, jobs_option, output_options, task_from, task_options
 from calque.cli.reports import wanted, write
 from calque.words.task import Words
 
 if TYPE_CHECKING:
+    from calque.core.gates.judging import Gates
     from calque.core.presentation.sections import Section
     from calque.core.result import Result
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 @click.option("--show", metavar="DOC", help="Print truth and prediction of one document side by side.")
 @click.option("--differences", is_flag=True, help="With --show: only what differs, and a line before and after it.")
 @click.option("--removed", is_flag=True, help="List what clean-up took out of the truth.")
+@interval_options
 @jobs_option
 @output_options
 def command(truth: str, predictions: tuple[str, ...], show: str | None, differences: bool, removed: bool, **values: Any) -> int:
@@ -52,17 +54,21 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, differen
     truth, *found = taken_in(truth, *predictions)
     predictions = tuple(found)
     task = task_from(Words, values)
+    gates = gates_for(Words, values)
+    resampling = intervals_from(values)
     report = wanted(values, values.pop("report"), values["jobs"])
     keep = what_to_keep(values, Words, everything=report is not None)
     if len(predictions) > 1 and values["save"] is not None:
         raise ConfigError("--save keeps the state of one PRED; evaluate several one by one")
     from calque.cli.progress import working
+    from calque.cli.render import with_intervals
     from calque.cli.sheets import terminal_columns
     from calque.words import views
 
     looked_at = show is not None or removed
+    jobs = values.pop("jobs")
     with working(f"evaluating {', '.join(predictions) or 'the lattice'}", quiet=values["quiet"]):
-        runs = views.evaluated(task, truth, predictions, keep="outcomes" if looked_at else keep, jobs=values.pop("jobs"))
+        runs = views.evaluated(task, truth, predictions, keep="outcomes" if looked_at else keep, jobs=jobs)
     evaluators = dict(runs.evaluators)
     if show is not None:
         for name, evaluator in evaluators.items():
@@ -73,13 +79,22 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, differen
         first = next(iter(evaluators))
         _print_lines(views.removed(evaluators[first].ledger()))
         evaluators = {first: evaluators[first]}
-    results = {name: evaluator.compute() for name, evaluator in evaluators.items()}
-    for result in results.values():
-        exits.say_first(result)
+    results = _judged({name: evaluator.compute() for name, evaluator in evaluators.items()}, gates, quiet=values["quiet"])
     if not looked_at:
-        _deliver(results, values)
+        quiet = values["quiet"]
+        shown = {name: with_intervals(result, resampling, jobs=jobs, quiet=quiet) for name, result in results.items()}
+        _deliver(shown, values)
     write(list(results.values()), report, quiet=values["quiet"])
     return max(exits.code_of(result, quiet=values["quiet"]) for result in results.values())
+
+
+def _judged(results: dict[str, Result], gates: Gates | None, *, quiet: bool) -> dict[str, Result]:
+    """The results with what gates say of each; what fails is said at once."""
+    if gates is not None:
+        results = {name: gates.judged(result) for name, result in results.items()}
+    for name, result in results.items():
+        exits.say_first(result, quiet=quiet, name=name)
+    return results
 
 
 def _print_document(lines: Iterator[str]) -> None:
@@ -117,11 +132,14 @@ def _deliver(results: Mapping[str, Result], values: dict[str, Any]) -> None:
 
     for path, kind in formats_of(values["format"], values["output"]).items():
         outputs.put(path, map(told, _lines(results, kind, brief=values["brief"])), quiet=values["quiet"])
+    if values["annotations"]:
+        outputs.put(outputs.STDOUT, map(told, _lines(results, "github", brief=False)))
 
 
 def _lines(results: Mapping[str, Result], kind: str, *, brief: bool) -> Iterator[str]:
     import json
 
+    from calque.cli.gates import FOR_SERVERS, for_servers
     from calque.cli.render import as_csv
     from calque.cli.sheets import laid_out
     from calque.core.presentation.sections import printable_json
@@ -135,5 +153,7 @@ def _lines(results: Mapping[str, Result], kind: str, *, brief: bool) -> Iterator
             yield printable_json(json.dumps(row, ensure_ascii=False, allow_nan=False)) + "\n"
     elif kind == "csv":
         yield as_csv(views.rows(results))
+    elif kind in FOR_SERVERS:
+        yield from for_servers(results, kind)
     else:
         yield laid_out(views.sections(results, brief=brief), kind)

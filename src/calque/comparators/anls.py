@@ -37,7 +37,7 @@ class ANLSComparator(BaseComparator):
 class ANLSStarComparator(BaseComparator):
     """ANLS for trees: objects by key, lists by the best pairing, texts by ANLS; the share of what could be right.
 
-    A tuple in the truth lists accepted alternatives.
+    A tuple in the truth lists accepted alternatives. A list, an object and a text have nothing in common.
 
     >>> ANLSStarComparator().compare({"a": "x", "b": ["y", "z"]}, {"a": "x", "b": ["z"]})
     0.6666666666666666
@@ -55,14 +55,14 @@ class ANLSStarComparator(BaseComparator):
         """How much is right, of how much: a leaf counts 1."""
         if isinstance(truth, tuple):
             return max((self._tree(accepted, found) for accepted in truth), key=lambda score: score[0] / (score[1] or 1))
+        if _shape(truth) is not _shape(found) and truth not in (None, "") and found not in (None, ""):
+            return 0.0, float(max(_size(truth), _size(found), 1))
         if isinstance(truth, Mapping):
             return self._mappings(truth, found if isinstance(found, Mapping) else {})
         if isinstance(truth, list):
-            return self._lists(truth, found if isinstance(found, list) else [found])
+            return self._lists(truth, found if isinstance(found, list) else [])
         if truth is None or truth == "":
             return (1.0, 1.0) if found is None or found == "" else (0.0, float(_size(found)))
-        if found is None or isinstance(found, Mapping | list):
-            return 0.0, float(max(_size(found), 1))
         return ANLSComparator(floor=self.floor).compare(truth, found), 1.0
 
     def _mappings(self, truth: Mapping[Any, Any], found: Mapping[Any, Any]) -> tuple[float, float]:
@@ -84,6 +84,11 @@ class ANLSStarComparator(BaseComparator):
         alone = [truth[row] for row in range(len(truth)) if row not in {pair[0] for pair in pairs}]
         alone += [found[column] for column in range(len(found)) if column not in {pair[1] for pair in pairs}]
         return right, possible + sum(_size(item) for item in alone)
+
+
+def _shape(tree: Any) -> type:
+    """Whether something is an object, a list or a leaf; those have nothing in common."""
+    return dict if isinstance(tree, Mapping) else list if isinstance(tree, list) else str
 
 
 def _size(tree: Any) -> int:

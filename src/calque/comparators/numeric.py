@@ -120,8 +120,14 @@ class NumericComparator(BaseComparator):
         if any(isinstance(value, str) for values in (truths, founds) for value in values):
             return super().matrix(truths, founds)
 
-        if not self.relative_tolerance and not self.absolute_tolerance and {*map(type, truths), *map(type, founds)} == {float}:
-            return np.asarray(np.array(truths)[:, None] == np.array(founds)[None, :], dtype=np.float64)
+        if (
+            not self.relative_tolerance
+            and not self.absolute_tolerance
+            and {*map(type, truths), *map(type, founds)} <= {float, int}
+        ):
+            plain = _exact_floats(truths), _exact_floats(founds)
+            if plain[0] is not None and plain[1] is not None:
+                return np.asarray(plain[0][:, None] == plain[1][None, :], dtype=np.float64)
         rows, columns = _floats(truths), _floats(founds)
         size = np.abs(rows)
         with np.errstate(all="ignore"):
@@ -149,6 +155,18 @@ def _floats(numbers: Sequence[Any]) -> Floats:
     import numpy as np
 
     return np.array([math.nan if number is None else _float(_number(number)) for number in numbers], dtype=np.float64)
+
+
+def _exact_floats(numbers: Sequence[Any]) -> Floats | None:
+    """Numbers as floats, unless one of them would be rounded."""
+    import numpy as np
+
+    try:
+        floats = np.array(numbers, dtype=np.float64)
+    except OverflowError:
+        return None
+    whole = [number for number in numbers if type(number) is int]
+    return floats if all(-(1 << 53) < number < 1 << 53 for number in whole) else None
 
 
 def _float(number: Number) -> float:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from calque.core.class_map import class_map
 from calque.core.task import setting, take_in
@@ -131,12 +132,14 @@ class BoxReading:
 
         They come in batches of whole documents where both can be streamed, else all at once.
         """
+        from calque.core.corpus import Batches, documents_to_come
         from calque.readers import stream_pair
 
         batches = stream_pair(
             expected, found, allow_missing_scores=allow_missing_scores, metadata=metadata, **self._sides(), **self._rules()
         )
-        return (self._settled(*pair, jobs) for pair in batches)
+        settled = (self._settled(*pair, jobs) for pair in batches)
+        return Batches(settled, documents_to_come(batches))
 
     def _settled(self, truth: Corpus, found: Corpus, jobs: int = 1) -> tuple[Corpus, Corpus]:
         """The two sides with masks that can be compared, where masks are asked for or are all that there is."""
@@ -182,9 +185,16 @@ class BoxReading:
             "class_map_pred": self.class_map_pred or self.class_map,
         }
 
+    def numbers_only(self) -> Self:
+        """The same, without the names of the pages' pictures: only outcomes are looked at on their page."""
+        lean = copy.copy(self)
+        object.__setattr__(lean, "_names_pictures", False)
+        return lean
+
     def _rules(self) -> dict[str, Any]:
         """The keywords of `calque.read` that both sides share."""
         return {
+            "images": getattr(self, "_names_pictures", True),
             "lenient": self.lenient,
             "strict": self.strict,
             "document_key": self.document_key or None,

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum, StrEnum
 from itertools import compress
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 import numpy as np
 
 from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, Outlines, Strings, take
+from calque.core.digest import digest
 from calque.core.errors import Issue
 from calque.core.masks import Masks
-from calque.geometry.boxes import unsound
+from calque.geometry.boxes import corners, unsound
 from calque.geometry.forms import BoxForm
 
 if TYPE_CHECKING:
@@ -86,6 +87,10 @@ class Corpus(ABC):
     @abstractmethod
     def select(self, units: Iterable[UnitId]) -> Self:
         """Only these documents, whole."""
+
+    def digests(self) -> list[int] | None:
+        """For each document what it holds, as a whole number of 64 bits; ``None`` where a corpus cannot tell."""
+        return None
 
     def contents(self) -> str:
         """How much there is, in a few words for people."""
@@ -197,7 +202,7 @@ def _label_codes(labels: list[Any], names: Sequence[str] | None) -> tuple[tuple[
 SIDES = (1e-70, 1e70)
 """What a side of a page may measure: boxes that are brought from any page to any other stay numbers."""
 OBJECT_COLUMNS = ("page", "label", "boxes", "scores", "ids", "crowd", "ignore", "given_areas", "flaws", "outlines", "masks")
-PAGE_COLUMNS = ("page_document", "page_index", "page_names", "page_sizes")
+PAGE_COLUMNS = ("page_document", "page_index", "page_names", "page_sizes", "image_names")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -237,6 +242,8 @@ class BoxCorpus(Corpus):
     page_names: Strings | None = None
     page_sizes: Floats | None = None
     """Width and height of each page; NaN where unknown, and where they are beyond what any page measures."""
+    image_names: Strings | None = None
+    """For each page the file with its picture, as the source names it; empty where it names none."""
     image_ids: tuple[UnitId, ...] | None = None
     """For each page the image's own id, when images are grouped into documents."""
     metadata: Mapping[str, Mapping[UnitId, Any]] = field(default_factory=dict)
@@ -299,6 +306,27 @@ class BoxCorpus(Corpus):
         """The ids of all documents."""
         return self.documents
 
+    def digests(self) -> list[int]:
+        """For each document its pages and the objects on them, without their ids and scores."""
+        names = np.array([digest(name.encode("utf-8", "surrogatepass")) for name in (*self.labels, "")], dtype=np.int64)
+        document = self.page_document[self.page]
+        nothing = np.zeros(len(self))
+        columns = [self.page_index[self.page], names[self.label], *corners(self.boxes, self.form).T]
+        columns += [nothing if (own := getattr(self, name)) is None else own for name in ("crowd", "ignore", "given_areas")]
+        if self.outlines is not None:
+            rings = np.split(self.outlines.points, self.outlines.offsets[1:-1])[: len(self)]
+            columns.append(np.array([digest(ring.astype("<f8").tobytes()) for ring in rings], dtype=np.int64).view("<f8"))
+        order = np.lexsort((columns[0], document))
+        rows = np.stack([np.asarray(column, dtype="<i8" if at < 2 else "<f8").view("<i8") for at, column in enumerate(columns)])
+        table = np.ascontiguousarray(rows[:, order].T)
+        pages = self.page_index[np.lexsort((self.page_index, self.page_document))].astype("<i8")
+        everywhere = np.arange(len(self.documents) + 1)
+        of_rows, of_pages = (np.searchsorted(np.sort(one), everywhere) for one in (document, self.page_document))
+        return [
+            digest(pages[of_pages[at] : of_pages[at + 1]].tobytes() + table[of_rows[at] : of_rows[at + 1]].tobytes())
+            for at in range(len(self.documents))
+        ]
+
     def select(self, units: Iterable[UnitId]) -> BoxCorpus:
         """Only these documents (those that are here), whole, with all labels kept."""
         wanted = set(units)
@@ -342,3 +370,23 @@ def distinct_names(units: Sequence[UnitId]) -> list[str]:
     """
     numbers = {str(unit) for unit in units if not isinstance(unit, str)}
     return [f'"{unit}"' if isinstance(unit, str) and unit in numbers else str(unit) for unit in units]
+
+
+Pair = TypeVar("Pair")
+
+
+class Batches(Iterator[Pair]):
+    """Pairs of corpora that come one after the other, with about how many documents there will be in all."""
+
+    def __init__(self, pairs: Iterator[Pair], total: Callable[[], int]) -> None:
+        self._pairs = pairs
+        self.total = total
+        """About how many documents, as far as that can be told by now; 0 when it cannot. Asked only by who shows it."""
+
+    def __next__(self) -> Pair:
+        return next(self._pairs)
+
+
+def documents_to_come(pairs: Iterator[Any]) -> Callable[[], int]:
+    """How many documents will come in all; nobody knows where the pairs do not say so."""
+    return pairs.total if isinstance(pairs, Batches) else lambda: 0

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from calque.core.arguments import names_arguments
-from calque.core.corpus import BoxCorpus, Corpus, Extent, UnitId
+from calque.core.corpus import BoxCorpus, Corpus, Extent, UnitId, documents_to_come
 from calque.core.errors import ContractError, Issue, MergeError, Severity, by_place, summarize
 from calque.core.ledger import Ledger, check_disjoint
 from calque.core.result import Result, Sources
@@ -52,6 +53,7 @@ class Evaluator:
         """What boxes are measured in, as far as there were any."""
         self.done = 0
         """How many documents the running update has scored so far, for whoever watches from another thread."""
+        self._to_come: Callable[[], int] = lambda: 0
 
     def __repr__(self) -> str:
         count = len(self._units)
@@ -70,9 +72,13 @@ class Evaluator:
         task = self.task.settled(expected)
         scoring = task if self._keep == "outcomes" else task.numbers_only()
         with kept(self._jobs):
-            for truth, predictions in scoring.batches(expected, found, jobs=self._jobs):
+            pairs = scoring.batches(expected, found, jobs=self._jobs)
+            self._to_come = documents_to_come(pairs)
+            for truth, predictions in pairs:
+                if not self._to_come():  # all at once, or nobody can tell
+                    self._to_come = partial(max, 1, len(truth.units()), len(predictions.units()))
                 ledger = scoring.score(truth, predictions, jobs=self._jobs)
-                parts.add(self._kept(ledger))
+                parts.add(self._kept(ledger, truth))
                 issues += [*truth.issues, *predictions.issues, *ledger.issues]
                 sources |= Sources(((truth.source, truth.model),), ((predictions.source, predictions.model),))
                 extent = extent or _extent_of(truth, predictions)
@@ -82,6 +88,11 @@ class Evaluator:
         self._issues += summarize(by_place(issues))
         self._sources |= sources
         return self
+
+    @property
+    def total(self) -> int:
+        """About how many documents the running update will have scored in the end; 0 as long as nobody can tell."""
+        return max(self._to_come(), self.done) if self._to_come() else 0
 
     def add(self, ledger: Ledger, *, issues: Iterable[Issue] = (), sources: Sources | None = None) -> Self:
         """Take in documents that were scored elsewhere under this task: in another process, or while they streamed by."""
@@ -104,8 +115,14 @@ class Evaluator:
         parts.add(ledger)
         return parts
 
-    def _kept(self, ledger: Ledger) -> Ledger:
-        return ledger if self._keep == "outcomes" else ledger.without_details()
+    def _kept(self, ledger: Ledger, truth: Corpus | None = None) -> Ledger:
+        if self._keep == "numbers":
+            return ledger.without_details()
+        if truth is None:
+            return ledger
+        from calque.core.truth_digest import with_digests
+
+        return with_digests(ledger, truth)
 
     @names_arguments
     def merge(self, other: Evaluator) -> Self:

@@ -20,7 +20,10 @@ class Undefined(Frozen):
     reason: str
 
 
-_NAME = r"(?:(?P<scope>[a-z_]+)\.)?(?P<name>[A-Za-z][A-Za-z0-9_]*)(?:@(?P<threshold>[0-9.]+))?(?:/(?P<label>.+))?"
+_NAME = (
+    r"(?:(?P<scope>[a-z_]+)\.)?(?P<name>[A-Za-z][A-Za-z0-9_]*)"
+    r"(?:@(?P<threshold>[0-9.]+(?:e-?[0-9]+)?))?(?:/(?P<label>(?s:.*)))?"
+)
 
 
 class MeasureName(Frozen):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Array, Bytes, Codes, Column, Flags, Floats, Ints, Outlines, Table, take
+from calque.core.columns import Array, Bytes, Codes, Column, Flags, Floats, Ints, Outlines, Strings, Table, take
 from calque.core.corpus import BoxCorpus, Extent, Flaw, UnitId, in_canonical_order
 from calque.core.errors import ContractError
 from calque.core.masks import Masks
@@ -74,7 +74,7 @@ class Layer(Frozen, kw_only=True, eq=False):
         return {"box": self.boxes} if self.ids is None else {"box": self.boxes, "id": self.ids}
 
 
-PAGE_DETAILS = frozenset(("pages", column) for column in ("width", "height", "spelling"))
+PAGE_DETAILS = frozenset(("pages", column) for column in ("width", "height", "spelling", "image_name"))
 """What a ledger keeps of pages for viewers alone."""
 PASSED_ON = ("ids", "crowd", "ignore", "given_areas", "flaws", "outlines", "masks")
 """Columns that a layer takes over from its corpus as they are."""
@@ -94,6 +94,8 @@ class Overlay(Frozen, kw_only=True, eq=False):
     """Width and height of each page, as the truth states them."""
     extent: Extent
     """What coordinates are measured in."""
+    image_names: tuple[str, ...] | None = None
+    """For each page the file with its picture, where a side names some."""
     image_ids: tuple[UnitId, ...] | None
     """For each page the id of its image, when images are grouped into documents."""
     labels: tuple[str, ...]
@@ -171,6 +173,7 @@ class Overlay(Frozen, kw_only=True, eq=False):
             page_in_truth=_member(page[: len(truth.page_index)], pages),
             page_sizes=_page_sizes(truth, page, pages),
             extent=truth.extent,
+            image_names=_image_names(truth, found, page, pages),
             image_ids=_image_ids(truth, found, page, pages),
             labels=labels,
             found_pages=page[len(truth.page_index) :],
@@ -191,10 +194,12 @@ class Overlay(Frozen, kw_only=True, eq=False):
         """What viewers need of each page: its size, NaN where unknown, and how its boxes are spelt (see `page_spelling`)."""
         sizes = np.full((len(self.page_index), 2), np.nan) if self.page_sizes is None else self.page_sizes
         spelling = np.full(len(self.page_index), page_spelling(self.truth.form, self.extent), dtype=np.uint8)
+        named: dict[str, Column] = {} if self.image_names is None else {"image_name": Strings.pack(self.image_names)}
         return {
             "width": np.ascontiguousarray(sizes[:, 0]),
             "height": np.ascontiguousarray(sizes[:, 1]),
             "spelling": spelling,
+            **named,
         }
 
     @cached_property
@@ -276,6 +281,20 @@ def _page_sizes(truth: BoxCorpus, page: Codes, pages: int) -> Floats | None:
     sizes = np.full((pages, 2), np.nan)
     sizes[page[: len(truth.page_index)]] = truth.page_sizes
     return sizes
+
+
+def _image_names(truth: BoxCorpus, found: BoxCorpus, page: Codes, pages: int) -> tuple[str, ...] | None:
+    """The name of each page's picture: the truth's, else the predictions'."""
+    given = [side.image_names for side in (truth, found)]
+    if all(names is None for names in given):
+        return None
+    names = [""] * pages
+    counts = (len(truth.page_index), len(found.page_index))
+    parts = zip(given, np.split(page, [counts[0]]), strict=True)
+    for known, places in reversed(list(parts)):
+        for place, name in zip(places.tolist(), known if known is not None else (), strict=False):
+            names[place] = name or names[place]
+    return tuple(names)
 
 
 def _image_ids(truth: BoxCorpus, found: BoxCorpus, page: Codes, pages: int) -> tuple[UnitId, ...] | None:

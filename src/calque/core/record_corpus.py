@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 from calque.core.corpus import Corpus, UnitId
+from calque.core.digest import json_digest
 from calque.core.errors import Issue
 
 
@@ -53,6 +54,10 @@ class RecordCorpus(Corpus):
     def record(self, position: int) -> Any:
         """The JSON of a document, by its position among the documents."""
         return self.records[position if self.rows is None else self.rows[position]]
+
+    def digests(self) -> list[int]:
+        """For each document its record."""
+        return [json_digest(self.record(position)) for position in range(len(self.documents))]
 
     def part(self, positions: Sequence[int]) -> RecordCorpus:
         """The documents at these positions, and of the others not even their places, so that they can be sent elsewhere."""

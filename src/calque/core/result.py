@@ -6,9 +6,9 @@ import importlib
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from calque.core.columns import Table
 from calque.core.errors import Issue, Severity, summarize
@@ -19,6 +19,10 @@ from calque.core.signature import Signature
 from calque.core.start_up import Frozen
 from calque.core.task import Task
 from calque.core.unevaluated import CODES, unevaluated
+from calque.core.verdict import NO_VERDICT, Verdict
+
+if TYPE_CHECKING:
+    from calque.core.presentation.junit import Judged
 
 
 def strict_json(value: Any, margin: str = "") -> str:
@@ -75,6 +79,20 @@ class Sources(Frozen):
         return cls(**{side: tuple((entry["file"], entry["model"]) for entry in entries) for side, entries in data.items()})
 
 
+class Addition(Frozen, eq=False):
+    """What was found out about a result besides its numbers: intervals, say."""
+
+    key: str
+    """Its place in the JSON."""
+    tree: Mapping[str, Any]
+    sections: Sequence[Section] = ()
+    brief: Sequence[Section] = ()
+    rows: Sequence[Mapping[str, Any]] = ()
+    """For spreadsheets."""
+    settings: Mapping[str, str] = {}
+    """What the signature says of it."""
+
+
 NO_SOURCES = Sources()
 
 
@@ -108,6 +126,9 @@ class Result:
     """Why numbers are ``None``, by their dotted path in the JSON."""
     issues: tuple[Issue, ...] = ()
     sources: Sources = NO_SOURCES
+    additions: tuple[Addition, ...] = ()
+    verdict: Verdict = NO_VERDICT
+    """What gates say of it, where there are some."""
 
     @classmethod
     def of(
@@ -124,7 +145,13 @@ class Result:
     @property
     def signature(self) -> Signature:
         """Every setting behind these numbers."""
-        return self.task.signature()
+        signature = self.task.signature()
+        added = {key: value for addition in self.additions for key, value in addition.settings.items()}
+        return signature.replaced(settings={**signature.settings, **added}) if added else signature
+
+    def adding(self, addition: Addition) -> Result:
+        """The same result with what was found out about it."""
+        return replace(self, additions=(*self.additions, addition))
 
     @property
     def incomplete(self) -> bool:
@@ -138,8 +165,8 @@ class Result:
 
     @property
     def failures(self) -> list[str]:
-        """What does not hold of that which must: the gate of checks, one line each."""
-        return self.task.failures(self.numbers)
+        """What does not hold of that which must, one line each: gates, and the gate of a suite of checks."""
+        return [*self.verdict.failures, *self.task.failures(self.numbers)]
 
     def __getitem__(self, key: str | tuple[str, str]) -> float | None:
         label, text = key if isinstance(key, tuple) else (None, key)
@@ -154,6 +181,15 @@ class Result:
             raise KeyError(f"{name} is a table, not a number")
         return node  # type: ignore[no-any-return]  # the tree is plain JSON
 
+    def measures(self) -> dict[str, float | None]:
+        """Every number that has a name, by its name."""
+        return {name: self[name] for name in self.task.names(self.numbers)}
+
+    def why_undefined(self, name: str) -> str:
+        """Why a measure has no value; empty where no reason is known."""
+        path = self.task.address(MeasureName.parse(name))
+        return self.undefined.get(".".join(map(str, path)), "")
+
     def to_dict(self) -> dict[str, Any]:
         """Everything but the outcomes, as plain JSON values."""
         signature = self.signature
@@ -165,6 +201,8 @@ class Result:
             "sources": self.sources.to_dict(),
             **self.numbers,
             **self.task.appended(self.ledger),
+            **{addition.key: addition.tree for addition in self.additions},
+            **self.verdict.to_dict(self.failures if self.verdict else ()),
             "undefined": dict(self.undefined),
             "issues": [issue.to_dict() for issue in summarize(self.issues)],
         }
@@ -190,7 +228,9 @@ class Result:
             *self.warning(),
             *_told(self.task.sentence(tree)),
             *self.task.sections(with_reasons(tree)),
+            *(section for addition in self.additions for section in addition.sections),
             *noticed(issue for issue in self.issues if issue != self.unevaluated),
+            *self.verdict.sections(),
             *_told(str(self.signature)),
         ]
 
@@ -198,15 +238,43 @@ class Result:
         """The main thing in a sentence, the headline measures, and the signature."""
         tree = self.to_dict()
         told = [*self.warning(), *_told(self.task.sentence(tree))]
-        return [*told, *self.task.brief_sections(with_reasons(tree)), *_told(str(self.signature))]
+        added = [section for addition in self.additions for section in addition.brief]
+        return [
+            *told,
+            *self.task.brief_sections(with_reasons(tree)),
+            *added,
+            *self.verdict.sections(),
+            *_told(str(self.signature)),
+        ]
 
     def template(self) -> list[Section]:
         """The numbers in the reporting template of the task's source document; empty if that has none."""
         return [*self.warning(), *self.task.report_sections(with_reasons(self.to_dict()))]
 
-    def flat(self) -> list[dict[str, Any]]:
-        """The numbers as rows of one table, for spreadsheets, each with the signature."""
-        return [{**row, "signature": str(self.signature)} for row in self.task.flat(with_reasons(self.to_dict()))]
+    def flat(self, prefix: str = "") -> dict[str, float]:
+        """Every measure that has a value, by its name, for experiment trackers; ``prefix`` stands before each name."""
+        return {prefix + name: value for name, value in self.measures().items() if value is not None}
+
+    def spreadsheet(self) -> list[dict[str, Any]]:
+        """The numbers as rows of one table, each with the signature."""
+        rows = [*self.task.flat(with_reasons(self.to_dict())), *(row for addition in self.additions for row in addition.rows)]
+        return [{**row, "signature": str(self.signature)} for row in rows]
+
+    def tests(self) -> list[Judged]:
+        """The result as a server shows it: what gates say, whether everything was evaluated, what was judged one by one."""
+        return [*self.gate_tests(), *(self.task.tests(self.ledger) or [self.whole()])]
+
+    def whole(self) -> Judged:
+        """Whether everything was evaluated, as a test."""
+        from calque.core.presentation.junit import Judged
+
+        group, name = f"calque.{self.task.name}", "everything was evaluated"
+        losses = [str(issue) for issue in summarize(self.issues) if issue.severity is Severity.LOSS]
+        return Judged(group, name, "error", losses[0], losses[1:]) if losses else Judged(group, name)
+
+    def gate_tests(self) -> list[Judged]:
+        """What gates say, each condition as a test."""
+        return self.verdict.tests(f"calque.{self.task.name}.gate")
 
     def report(self, path: str | os.PathLike[str], **options: Any) -> None:
         """Write one HTML file that shows everything: numbers, pages, objects. It opens offline and asks nobody for anything.
@@ -218,8 +286,9 @@ class Result:
         importlib.import_module("calque.report").write([self], path, **options)
 
     def warning(self) -> list[Section]:
-        """What stands before all numbers when nothing was evaluated."""
-        return [Section(title="nothing was evaluated", notes=[str(self.unevaluated)])] if self.unevaluated else []
+        """What stands before all numbers: that nothing was evaluated, or what gates do not let pass."""
+        nothing = [Section(title="nothing was evaluated", notes=[str(self.unevaluated)])] if self.unevaluated else []
+        return [*nothing, *self.verdict.alarm(self.failures if self.verdict else ())]
 
     def __str__(self) -> str:
         return to_text(self.sections())

@@ -23,8 +23,11 @@ if TYPE_CHECKING:
     from calque.core.errors import Issue
     from calque.core.ledger import Ledger
     from calque.core.measures import Measure, MeasureName
+    from calque.core.presentation.junit import Judged
     from calque.core.presentation.pictured import Finding, Pictured, Sentence
     from calque.core.presentation.sections import Section
+    from calque.core.resampling.resampled import Resampled
+    from calque.core.standing import Standing
     from calque.core.unevaluated import Ground
 
 BUILT_IN = {
@@ -112,6 +115,10 @@ class Task(ABC):
     """What to try when the two sides name the same documents in different ways."""
     by_chunks: ClassVar[bool] = False
     """Whether `measure` reads a ledger by `chunks`, so that one that is longer than memory can wait in a file."""
+    lower_is_better: ClassVar[frozenset[str]] = frozenset()
+    """The names of measures of which less is better; of all others more is, but for those that are `neutral`."""
+    neutral: ClassVar[frozenset[str]] = frozenset()
+    """The names of numbers that tell how much there is, and not how good it is."""
     numbers_documents: ClassVar[bool] = False
     """Whether documents may come without ids and are numbered then; `numbered_on` says what becomes of them when they meet."""
     known: ClassVar[dict[str, type[Task]]] = {}
@@ -170,6 +177,25 @@ class Task(ABC):
         """Where in the tree of numbers a measure stands."""
         return (name.name,)
 
+    def names(self, numbers: Mapping[str, Any]) -> list[str]:
+        """The names of all measures among these numbers, as `address` finds them."""
+        return [key for key, value in numbers.items() if key not in HEAD and is_number(value)]
+
+    def compared(self, numbers: Mapping[str, Any]) -> list[str]:
+        """The measures that intervals and comparisons show when nobody names any; those that cost a lot are left out."""
+        return self.names(numbers)
+
+    def primary(self) -> tuple[str, ...]:
+        """The measures that a comparison tests when nobody names any."""
+        return ()
+
+    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:  # noqa: ARG002  # a task need not declare anything
+        """Quick ways to numbers of weighted documents: tallies with their ratios, and ranked measures.
+
+        What is in `names` and in none of them is measured anew for every replicate: right, and slow.
+        """
+        return ()
+
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # most have none
         """One row for each item, with what happened to it."""
         from calque.core.columns import Strings, Table
@@ -180,6 +206,10 @@ class Task(ABC):
         names = distinct_names(ledger.units)
         documents = Strings.pack(names[unit] for unit in rows.array(UNIT).tolist())
         return Table({"document": documents, **{name: column for name, column in rows.items() if name != UNIT}})
+
+    def standing(self, ledger: Ledger) -> Standing | None:  # noqa: ARG002  # a task need not tell
+        """What became of each truth and how well each document went, for whoever compares runs; ``None`` if that is unknown."""
+        return None
 
     def listed(self, ledger: Ledger) -> Iterator[dict[str, Any]]:
         """The outcomes one by one, as JSONL prints them."""
@@ -210,6 +240,10 @@ class Task(ABC):
 
     def failures(self, numbers: Mapping[str, Any]) -> list[str]:  # noqa: ARG002  # most have no gate
         """What does not hold of that which must, one line each."""
+        return []
+
+    def tests(self, ledger: Ledger) -> list[Judged]:  # noqa: ARG002  # most judge no single items
+        """What was judged one by one, as servers show it."""
         return []
 
     def at_odds(self, other: Task) -> list[str]:  # noqa: ARG002  # most settings that matter are in the signature
@@ -279,6 +313,11 @@ class Task(ABC):
     def told(self, name: str) -> str:
         """A setting's value in the signature; long content is told by its digest."""
         return spell(getattr(self, name))
+
+
+def is_number(value: Any) -> bool:
+    """Whether a leaf of the tree of numbers is one, or would be if it were defined; truth values and texts are none."""
+    return value is None or (isinstance(value, Real) and not isinstance(value, bool))
 
 
 def take_in(task: Any) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from calque.core.columns import Codes, Ints, Strings
 from calque.core.corpus import Corpus, UnitId, canonical
+from calque.core.digest import json_digest
 from calque.core.errors import ContractError, Issue
 
 
@@ -237,6 +238,10 @@ class WordCorpus(Corpus):
     def units(self) -> tuple[UnitId, ...]:
         """The ids of all documents."""
         return self.documents
+
+    def digests(self) -> list[int]:
+        """For each document its words."""
+        return [json_digest(words) for _, words in self.by_document()]
 
     def words(self, document: UnitId) -> list[str]:
         """The words of one document."""

@@ -116,7 +116,7 @@ SCOPES = {
 def measure(task: Detection, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
     """The tree of numbers, in the shape of the JSON."""
     documents = ledger.table("documents")
-    empty = _empty_pages(task, ledger)
+    empty = empty_pages(task, ledger)
     averages, kinds, *metrics = at_once(
         threads_for(ledger.table("found").height, jobs),
         lambda: average_precision.measure(task, ledger, jobs),
@@ -141,7 +141,7 @@ def _unit_list(ledger: Ledger, flags: Array) -> list[int | str]:
     return [ledger.units[position] for position in np.flatnonzero(flags)]
 
 
-class _Cut:
+class Cut:
     """A ledger's outcomes at one threshold: the rows that are pairs, misses and false alarms."""
 
     def __init__(self, ledger: Ledger, threshold: float, empty_pages: Flags) -> None:
@@ -176,20 +176,20 @@ class _Cut:
         empty = self.empty_pages
         if not empty.any():
             return {"pages": 0, "pages_with_fp": 0, "fp": 0}
-        wrong = counts(_page(self.ledger, self.found, self.wrong), len(empty)) * empty
+        wrong = counts(page_rows(self.ledger, self.found, self.wrong), len(empty)) * empty
         return {"pages": int(empty.sum()), "pages_with_fp": int((wrong > 0).sum()), "fp": int(wrong.sum())}
 
 
-def _page(ledger: Ledger, table: Table, rows: Ints) -> Ints:
+def page_rows(ledger: Ledger, table: Table, rows: Ints) -> Ints:
     """The rows of the pages table that these rows stand on."""
     return ledger.absolute("pages", table.array(UNIT)[rows], table.array("page")[rows])
 
 
-def _empty_pages(task: Detection, ledger: Ledger) -> Flags:
+def empty_pages(task: Detection, ledger: Ledger) -> Flags:
     """For each page whether it is in play and has no truth, not even one that is ignored."""
     pages, truth = ledger.table("pages"), ledger.table("truth")
     there = np.flatnonzero(~np.isin(truth.array("status"), [*EXCLUDED, *INVALID]))
-    without: Flags = counts(_page(ledger, truth, there), pages.height) == 0
+    without: Flags = counts(page_rows(ledger, truth, there), pages.height) == 0
     return without & _in_play(task, ledger)[pages.array(UNIT)]
 
 
@@ -221,7 +221,7 @@ def _in_play(task: Detection, ledger: Ledger) -> Flags:
 
 def _at(task: Detection, ledger: Ledger, threshold: float, empty_pages: Flags) -> dict[str, Any]:
     """The numbers at one threshold."""
-    cut = _Cut(ledger, threshold, empty_pages)
+    cut = Cut(ledger, threshold, empty_pages)
     labels = [name for name in ledger.names["label"] if not task.labels or name in task.labels]
     everything = _blocks(cut.tally(None, 1))[0]
     by_label = _blocks(cut.tally("label", len(ledger.names["label"])))

@@ -12,9 +12,9 @@ from calque.core.corpus import Extent
 from calque.core.ledger import UNIT, Ledger
 from calque.core.overlay import NORMALIZED, SIZED, Layer, Overlay
 from calque.core.presentation import pictured as columns
-from calque.core.presentation.pictured import Pictured
+from calque.core.presentation.pictured import Breakdown, Number, Overview, Part, Pictured
+from calque.core.presentation.wording import counted
 from calque.detection.kinds.numbers import KINDS, SUBTYPE_NAMES, VIEWS
-from calque.detection.numbers import RATIOS
 from calque.detection.scoring import EXCLUDED, IGNORED, INVALID, Status, roles_of
 from calque.detection.views import view
 from calque.detection.views.columns import any_class_match, swept
@@ -24,8 +24,6 @@ from calque.geometry.forms import BoxForm
 if TYPE_CHECKING:
     from calque.detection.task import Detection
 
-NAMES = ("tp", "fp", "fn", *(ratio.name for ratio in RATIOS))
-"""The numbers of every class and threshold, in this order."""
 SHOWN = ("crops", "confusion", "sweep")
 """Views that a report needs, whether or not they were asked for."""
 
@@ -210,31 +208,63 @@ def viewed(task: Detection, ledger: Ledger, numbers: Mapping[str, Any]) -> dict[
     return {**numbers, **made}
 
 
+COLUMNS = (
+    ("found", "tp", "tp"), ("missed", "fn", "fn"), ("false", "fp", "fp"), ("recall", "recall", ""),
+    ("precision", "precision", ""), ("F1", "f1", ""), ("coverage", "mean_coverage", ""),
+)  # fmt: skip
+MARKS = ((0, "tp"), (1, "fn"), (2, "fp"))
+
+
+def _overview(numbers: Mapping[str, Any], text: str, block: Mapping[str, Any]) -> Overview:
+    """The first view at one threshold."""
+    found, counts, coco = block["micro"], numbers["counts"], numbers["coco"]
+    alarms = "false alarm" if found["fp"] == 1 else "false alarms"
+    sizes = [counted(counts[f"{noun}s"], noun) for noun in ("document", "page", "truth", "prediction")]
+    ap50 = "" if coco["AP50"] is None else f"AP50 {coco['AP50']:.3f}"
+    notes = {
+        "recall": ("Recall", f"{found['tp']:,} of {found['tp'] + found['fn']:,} found"),
+        "precision": ("Precision", counted(found["fp"], "false alarm")),
+        "f1": ("F1", "of recall and precision"),
+        "mean_coverage": ("Coverage", "of a truth is in its crop"),
+        "mean_purity": ("Purity", "of a crop is the truth"),
+    }
+    return Overview(
+        line=["Detection", *sizes, f"a box counts as found from IoU {text} on"],
+        parts=[
+            Part(name, found[name], word, f"{name}@{text}")
+            for name, word in (("tp", "found"), ("fn", "missed"), ("fp", alarms))
+        ],
+        numbers=[
+            *(Number(title, f"{name}@{text}", found[name], note) for name, (title, note) in notes.items()),
+            Number("AP (COCO)", "AP", coco["AP"], ap50),
+        ],
+        breakdown=Breakdown(
+            title="By class",
+            of="class",
+            columns=[(title, f"{name}@{text}", outcome) for title, name, outcome in COLUMNS] + [("AP", "AP", "")],
+            marks=MARKS,
+            rows=[
+                (label, [*(values[name] for _, name, _ in COLUMNS), coco["per_class"].get(label, {}).get("AP")])
+                for label, values in block["per_class"].items()
+            ],
+            total=[*(found[name] for _, name, _ in COLUMNS), coco["AP"]],
+        ),
+    )  # fmt: skip
+
+
 def _numbers(task: Detection, numbers: Mapping[str, Any]) -> dict[str, Any]:
     """What the page shows, each number once: by threshold, then by class where there are classes."""
-    blocks = [numbers["metrics"][repr(threshold)] for threshold in task.iou]
-    classes = list(blocks[0]["per_class"])
-    coco = numbers["coco"]
+    classes = list(numbers["metrics"][repr(task.iou[0])]["per_class"])
     return {
         "thresholds": [repr(threshold) for threshold in task.iou],
-        "names": list(NAMES),
+        "overviews": [_overview(numbers, text, block).to_dict() for text, block in numbers["metrics"].items()],
         "classes": classes,
-        "micro": [_listed(block["micro"]) for block in blocks],
-        "per_class": [[_listed(block["per_class"][name]) for name in classes] for block in blocks],
-        "empty_pages": [block["empty_pages"] for block in blocks],
-        "coco": {name: value for name, value in coco.items() if name.startswith("A")},
-        "coco_classes": [[coco["per_class"].get(name, {}).get(key) for key in ("AP", "AP50", "AP75")] for name in classes],
-        "curves": _curves(coco, classes),
-        "counts": numbers["counts"],
+        "curves": _curves(numbers["coco"], classes),
         "errors": _errors(numbers.get("errors")),
         "crops": _crops(numbers["crops"]),
         "confusion": numbers["confusion"],
         "sweep": _sweep(numbers["sweep"]["overall"]),
     }
-
-
-def _listed(block: Mapping[str, Any]) -> list[Any]:
-    return [block[name] for name in NAMES]
 
 
 MOST_CURVES = 200

@@ -16,6 +16,7 @@ from calque.detection.average_precision import area_ranges
 from calque.detection.kinds.classify import Kinds, classify, mark_empty_pages
 from calque.detection.views.columns import Roles, added
 from calque.engines import at_once, threads_for
+from calque.geometry.forms import FORMS
 from calque.kernels.structs import ABSORBS, LEFT_OUT, TAKES_PART
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ INVALID = (Status.UNKNOWN_LABEL, Status.BAD_BOX, Status.UNKNOWN_PAGE)
 
 Columns: TypeAlias = dict[str, Column]
 
-DETAILS = frozenset((table, column) for table in ("truth", "found") for column in ("box", "id")) | PAGE_DETAILS
+DETAILS = frozenset((table, column) for table in ("truth", "found") for column in ("box", "form", "id")) | PAGE_DETAILS
 
 
 def score(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> Ledger:
@@ -230,4 +231,5 @@ def _found_rows(overlay: Overlay, status: Bytes, pairing: Pairing, ranking: Scor
 
 def _rows(overlay: Overlay, layer: Layer, status: Bytes, columns: dict[str, Column]) -> Table:
     """The columns that both sides share, then the side's own."""
-    return Table({**overlay.row_columns(layer), "status": status, **columns, **layer.detail_columns()})
+    form = np.full(len(layer), FORMS.index(layer.form), dtype=np.uint8)
+    return Table({**overlay.row_columns(layer), "status": status, **columns, **layer.detail_columns(), "form": form})

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
     from calque.core.presentation.sections import Section
+    from calque.core.resampling.resampled import Resampled
+    from calque.core.standing import Standing
     from calque.core.unevaluated import Ground
     from calque.detection.kinds.limits import Limits
 
@@ -38,6 +40,11 @@ class Detection(BoxReading, PartsBeside, Task):
 
     name: ClassVar[str] = "detection"
     fixed: ClassVar[Mapping[str, str]] = {"match": "greedy"}
+    lower_is_better: ClassVar[frozenset[str]] = frozenset({
+        "fp", "fn", "pages_with_fp", "delta_f1", "delta_ap", "CLS", "MERGE", "MERGED", "SPLIT", "DUP", "DUP_CLS", "FRAGMENT",
+        "ENVELOPE", "LOC", "BOTH", "BKG", "MISS", "PARTIAL",
+    })  # fmt: skip
+    neutral: ClassVar[frozenset[str]] = frozenset({"pages"})
 
     iou: tuple[float, ...] = setting(
         (0.5, 0.75), kind="numbers", key="iou", always=True, help="IoU at or above which a pair counts (repeat for several)."
@@ -160,9 +167,12 @@ class Detection(BoxReading, PartsBeside, Task):
 
     def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:
         """The two sides, checked against each other, with what is known of their documents where it is asked for."""
+        from calque.core.corpus import Batches, documents_to_come
+
         allow, wanted = self.allow_missing_scores, bool(self.by)
         batches = self.box_batches(expected, found, allow_missing_scores=allow, metadata=wanted, jobs=jobs)
-        return self._with_metadata(batches) if self.by else self._checked(batches)
+        pairs = self._with_metadata(batches) if self.by else self._checked(batches)
+        return Batches(pairs, documents_to_come(batches))
 
     def _checked(self, batches: Iterator[tuple[Corpus, Corpus]]) -> Iterator[tuple[Corpus, Corpus]]:
         for pair in batches:
@@ -230,6 +240,34 @@ class Detection(BoxReading, PartsBeside, Task):
         if name.label is None:
             return "metrics", threshold, scope, name.name
         return "metrics", threshold, "per_class" if scope == "micro" else scope, name.label, name.name
+
+    def names(self, numbers: Mapping[str, Any]) -> list[str]:
+        """Every measure: by threshold and scope, COCO's, error kinds and what they are worth."""
+        from calque.detection.names import names
+
+        return names(numbers)
+
+    def compared(self, numbers: Mapping[str, Any]) -> list[str]:
+        """Ratios and averages; counts and error kinds can be asked for."""
+        from calque.detection.names import compared
+
+        return compared(numbers)
+
+    def primary(self) -> tuple[str, ...]:
+        """AP, and F1 at the lowest threshold."""
+        return "AP", f"f1@{self.iou[0]!r}"
+
+    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
+        """Tallies at every threshold and of error kinds, and the curves of AP."""
+        from calque.detection.resampled import resampled
+
+        return resampled(self, ledger)
+
+    def standing(self, ledger: Ledger) -> Standing:
+        """What became of each truth at the lowest threshold, and the false alarms; documents by their F1."""
+        from calque.detection.standing import standing
+
+        return standing(self, ledger)
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:
         """One row for each object, with its outcome at one IoU threshold (default: the lowest)."""

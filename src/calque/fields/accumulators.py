@@ -98,6 +98,7 @@ class LedgerAccumulator(PostComparisonAccumulator):
         names = sorted({self._key(row) for row in rows})
         code = {name: position for position, name in enumerate(names)}
         entries = [(0, code[self._key(row)], *entry) for row in rows if (entry := self._entry(row)) is not None]
+        rows = [row for row in rows if row.get("counted", True)]
         with_box = sum(row["expected_bbox"] is not None for row in rows)
         rated = sum(row["actual_key"] is not None for row in rows)
         tables = {

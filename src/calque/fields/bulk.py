@@ -12,16 +12,19 @@ from typing import Any, Literal
 
 from calque.core.arguments import names_arguments
 from calque.core.corpus import UnitId
-from calque.core.errors import MergeError
-from calque.core.evaluator import Evaluator
+from calque.core.errors import CalqueError, ConfigError, MergeError
+from calque.core.evaluator import Evaluator, Keep
 from calque.core.record_corpus import RecordCorpus
 from calque.core.result import Result
 from calque.core.storage.state import well_formed
 from calque.engines import using
 from calque.engines.in_processes import Processes
 from calque.fields.accumulators import LedgerAccumulator, PostComparisonAccumulator
+from calque.fields.comparison.one_document import Wanted, compare_documents, compare_pair
+from calque.fields.schemas.leaf_types import Accounting
 from calque.fields.schemas.sources import schema_text
 from calque.fields.task import Fields
+from calque.readers.records import as_json
 
 BUFFER = 1024
 """How many documents wait before they are compared together."""
@@ -69,7 +72,9 @@ class BulkStructuredModelEvaluator:
         self._jobs = jobs
         self._engine: Processes | None = None
         self.accumulators = tuple(accumulators)
-        self._schema = schema_text(target_schema)
+        self._accounting = accounting
+        self._schema = schema_text(target_schema, accounting=accounting)
+        self._model = target_schema if isinstance(target_schema, type) else None
         self.reset()
 
     def reset(self) -> None:
@@ -84,8 +89,7 @@ class BulkStructuredModelEvaluator:
 
     def update(self, gt_model: Any, pred_model: Any, doc_id: UnitId | None = None) -> None:
         """Compare one truth with one prediction; models, or JSON objects when the schema was given."""
-        if not self._schema:
-            self._schema = schema_text(type(gt_model))
+        truth, found = (self._json(model, side) for model, side in ((gt_model, "truth"), (pred_model, "prediction")))
         named = doc_id is not None
         unit: UnitId = self._calls if doc_id is None else doc_id
         self._calls += 1
@@ -95,12 +99,43 @@ class BulkStructuredModelEvaluator:
         if self._waiting and named != self._waiting_named:
             self._flush()
         self._waiting_named = named
-        self._waiting.append((unit, _raw(gt_model), _raw(pred_model)))
-        for accumulator in self.accumulators:
-            if not isinstance(accumulator, LedgerAccumulator):
-                accumulator.accumulate(gt_model.compare_with(pred_model, document_field_comparisons=True), _raw(pred_model))
+        self._waiting.append((unit, truth, found))
+        own = [each for each in self.accumulators if not isinstance(each, LedgerAccumulator)]
+        if own:
+            pair = compare_pair(self._schema, truth, found, **{**self._settings, "keep_outcomes": True})
+            told = compare_documents(pair, Wanted(document_field_comparisons=True))
+            for accumulator in own:
+                accumulator.accumulate(told, found)
         if len(self._waiting) >= BUFFER:
             self._flush()
+
+    def _json(self, model: Any, side: str) -> Any:
+        """The JSON of one side. What is no model of the class that is evaluated is refused: its fields would be others."""
+        if model is None:
+            raise TypeError(f"document {self._calls}: the {side} is None; give an empty object for a document without any")
+        if isinstance(model, Mapping):
+            if not self._schema:
+                raise TypeError("JSON objects need a schema: BulkStructuredModelEvaluator(target_schema=...)")
+            return model
+        if not self._schema:
+            self._schema, self._model = schema_text(type(model), accounting=self._accounting), type(model)
+        known = self._model or _like(model, self._schema, self._accounting)
+        if not isinstance(model, known):
+            raise TypeError(f"document {self._calls}: the {side} is a {type(model).__name__}, not a {known.__name__}")
+        return as_json(model)
+
+    def evaluate_dataframe(self, frame: Any) -> ProcessEvaluation:
+        """Evaluate a frame with the columns ``expected`` and ``predicted`` (JSON text or objects), perhaps with ``doc_id``."""
+        from calque.fields.frames import SIDES, from_text, records_of
+
+        self.reset()
+        for place, row in enumerate(records_of(frame, "the frame")):
+            missing = [name for name in SIDES if name not in row]
+            if missing:
+                raise ConfigError(f"the frame has no column {missing[0]!r}; it has {', '.join(map(repr, row))}")
+            truth, found = (from_text(row[name], f"row {place}: {name}") for name in SIDES)
+            self.update(truth, found, row.get("doc_id"))
+        return self.compute()
 
     def update_batch(self, batch: Iterable[Sequence[Any]]) -> None:
         """Compare pairs, or triples with a document id."""
@@ -173,7 +208,8 @@ class BulkStructuredModelEvaluator:
         if not self._waiting:
             return
         if self._evaluator is None:
-            self._evaluator = Evaluator(Fields(schema=self._schema, **self._settings), keep="numbers", jobs=self._jobs)
+            keep: Keep = "outcomes" if self._settings["keep_outcomes"] else "numbers"
+            self._evaluator = Evaluator(Fields(schema=self._schema, **self._settings), keep=keep, jobs=self._jobs)
         units = tuple(unit for unit, _, _ in self._waiting)
         truth = RecordCorpus(documents=units, records=[each for _, each, _ in self._waiting], named=self._waiting_named)
         found = RecordCorpus(documents=units, records=[each for _, _, each in self._waiting], named=self._waiting_named)
@@ -201,5 +237,10 @@ class BulkStructuredModelEvaluator:
         return {**self.__dict__, "_engine": None}  # workers stay where they are
 
 
-def _raw(model: Any) -> Any:
-    return model.raw_json() if hasattr(model, "raw_json") else model
+def _like(model: Any, schema: str, accounting: Accounting) -> type:
+    """The class of a model, if its schema is this one; else a class that it is not of."""
+    try:
+        same = schema_text(type(model), accounting=accounting) == schema
+    except (CalqueError, TypeError):
+        same = False
+    return type(model) if same else type("model of the schema that is evaluated", (), {})

@@ -16,6 +16,7 @@ from calque.engines import at_once, threads_for
 from calque.fields.accounting.rows import OUTCOME_NAMES
 from calque.fields.confidence.average_precision import BoxTotals, box_metrics, joint_metrics
 from calque.fields.confidence.calibration import Ratings
+from calque.fields.failures import failures, wholly_right, worst_documents
 
 if TYPE_CHECKING:
     from calque.fields.task import Fields
@@ -45,6 +46,9 @@ def measure(task: Fields, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
         "fields": fields,
         **located,
         **rated,
+        "failures": failures(ledger),
+        "wholly_right": wholly_right(ledger),
+        "worst_documents": worst_documents(ledger),
         "not_in_schema": outside(ledger),
         "document_count": total["counted"],
         "unaccounted_boxes": total["unaccounted"],

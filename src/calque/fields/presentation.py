@@ -21,6 +21,7 @@ from calque.core.presentation.result_schema import (
 )
 from calque.core.presentation.sections import Missing, Section
 from calque.core.presentation.wording import counted, joined, percent, some
+from calque.fields.failure_kinds import KINDS
 
 FIELD_HEAD = ("field", "TP", "FA", "FD", "FN", "TN", "precision", "recall", "F1", "accuracy", "score")
 COLUMNS = {
@@ -37,12 +38,27 @@ COLUMNS = {
     "AP50": "Average precision of the boxes at IoU 0.5.",
     "AP75": "Average precision of the boxes at IoU 0.75.",
     "mean IoU": "How well predicted boxes coincide with the true ones of their field, averaged.",
+    "missing": "Values that are there and were not predicted.",
+    "invented": "Values that were predicted where there is nothing.",
+    "wrong": "Values that are another; of a document: all that is missing, invented or wrong.",
+    "close": "Values that are wrong by a few letters.",
+    "most frequent wrong pair": "The true value and what was read in its place most often.",
+    "document": "A document.",
+    "fields": "The fields of a document that are wrong, or how many fields are reviewed.",
+    "least sure": "Which share of the fields is reviewed, those with the lowest confidences first.",
+    "errors found": "How many wrong values are among them.",
+    "share": "Which share of all wrong values that is.",
+    "at random": "Which share a review of as many fields finds that are not chosen by confidence.",
+    "accept from": "The lowest confidence from which on a field can be accepted unseen.",
+    "accepted": "Which share of its values that is.",
     "measure": "A number about confidences.",
     "value": "Its value.",
     "Brier score": "The mean squared difference between confidence and outcome.",
     "calibration error": "How far confidences are from accuracy, over ten equal bins (ECE).",
     "error capture gain": "How many more errors are found by looking at the least sure fields first than by looking at any.",
 }
+SHOWN_WORST = 5
+"""How many of the worst documents a table shows; the JSON has more."""
 MOST_OUTSIDE = 12
 """How many fields that the schema does not know are named in a table; the JSON has all."""
 BOX_HEAD = ("class", "truths", "boxes", "AP", "AP50", "AP75", "mean IoU")
@@ -83,8 +99,76 @@ def headline(numbers: Mapping[str, Any]) -> list[Section]:
 
 def sections(numbers: Mapping[str, Any]) -> list[Section]:
     """The sections of a result's JSON form."""
-    shown = [_fields(numbers), _boxes(numbers["bbox_map_metrics"]), _confidences(numbers)]
+    shown = [
+        _fields(numbers),
+        _failures(numbers["failures"]),
+        _worst(numbers),
+        _boxes(numbers["bbox_map_metrics"]),
+        _confidences(numbers),
+        *_reviews(numbers),
+    ]
     return [section for section in shown if section.rows or section.notes]
+
+
+def _failures(failures: Mapping[str, Any]) -> Section:
+    """Which fields fail and how, the most frequent first, with the pair that is wrong most often."""
+    ordered = sorted(failures.items(), key=lambda each: -sum(each[1][kind] for kind in KINDS))
+    rows = [(name, *(entry[kind] for kind in KINDS), _pair(entry["pairs"])) for name, entry in ordered]
+    return Section(title="How fields fail", head=("field", *KINDS, "most frequent wrong pair"), rows=rows)
+
+
+def _pair(pairs: Sequence[Mapping[str, Any]]) -> str:
+    if not pairs:
+        return ""
+    first = pairs[0]
+    times = f" ({first['count']:,} times)" if first["count"] > 1 else ""
+    return f"{_short(first['truth'])} → {_short(first['prediction'])}{times}"
+
+
+def _short(text: str, most: int = 24) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _worst(numbers: Mapping[str, Any]) -> Section:
+    """The worst documents, and how many are wholly right."""
+    right, total = numbers["wholly_right"]["documents"], numbers["document_count"]
+    if not total:
+        return Section(title="")
+    rows = [
+        (str(each["document"]), each["score"], each["wrong"], some(each["fields"], 3))
+        for each in numbers["worst_documents"][:SHOWN_WORST]
+    ]
+    share = f"{right:,} of {counted(total, 'document')} ({percent(right / total)}) {'is' if total == 1 else 'are'} wholly right"
+    return Section(title="Worst documents", head=("document", "score", "wrong", "fields"), rows=rows, notes=[share])
+
+
+def _reviews(numbers: Mapping[str, Any]) -> list[Section]:
+    """What reviewing the least sure fields would catch, and from where on each field can be accepted unseen."""
+    captured = numbers["confidence_metrics"]["overall"]["error_capture_at_budget"]["budgets"]
+    rows = [
+        (
+            f"{100 * float(budget):.0f} %",
+            entry["fields_reviewed"],
+            entry["errors_found"],
+            entry["pct_errors_caught"],
+            entry["pct_errors_random"],
+        )
+        for budget, entry in captured.items()
+    ]
+    told = "reviewing the fields with the lowest confidences: how many errors that finds, beside a review of any fields"
+    review = Section(
+        title="Review",
+        head=("least sure", "fields", "errors found", "share", "at random"),
+        rows=rows,
+        notes=[told] if rows else [],
+    )
+    accepted = [
+        (name, *(entry["operating_point"][key] for key in ("confidence", "precision", "accepted")))
+        for name, entry in numbers["acceptance"]["fields"].items()
+    ]
+    target = f"from which confidence on a field keeps a precision of {numbers['acceptance']['target_precision']:g}"
+    head = ("field", "accept from", "precision", "accepted")
+    return [review, Section(title="Acceptance", head=head, rows=accepted, notes=[target] if accepted else [])]
 
 
 def _fields(numbers: Mapping[str, Any]) -> Section:
@@ -203,6 +287,11 @@ def result_schema() -> Schema:
             "joint": map_of(object_of(joint)),
             "confidence_metrics": _confidences_schema(),
             "acceptance": _acceptance(),
+            "failures": map_of(_failing()),
+            "wholly_right": object_of({"documents": COUNT, "share": SHARE}),
+            "worst_documents": list_of(
+                object_of({"document": UNIT_ID, "score": NUMBER, "wrong": COUNT, "fields": list_of(TEXT)})
+            ),
             "not_in_schema": map_of(COUNT),
             "document_count": COUNT,
             "unaccounted_boxes": COUNT,
@@ -210,6 +299,12 @@ def result_schema() -> Schema:
             "documents": object_of(dict.fromkeys(("only_truth", "only_predictions"), list_of(UNIT_ID))),
         },
     )
+
+
+def _failing() -> Schema:
+    """How a field fails."""
+    pair = object_of({"truth": TEXT, "prediction": TEXT, "count": COUNT})
+    return object_of({**dict.fromkeys(KINDS, COUNT), "pairs": list_of(pair)})
 
 
 def _coverage(part: str) -> Schema:

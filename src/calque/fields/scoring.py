@@ -8,16 +8,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from calque.comparators import base
-from calque.core.corpus import UnitId, in_canonical_order
+from calque.core.corpus import Batches, UnitId, in_canonical_order
 from calque.core.errors import ContractError, Issue, Severity, by_place, summarize
 from calque.core.ledger import Ledger
 from calque.core.record_corpus import RecordCorpus
 from calque.engines import portable, processes
 from calque.fields.accounting import complete, paired
 from calque.fields.accounting.rows import Book
+from calque.fields.accounting.wrong import wrong_values
 from calque.fields.comparison.cells import Record, RecordSide
 from calque.fields.comparison.records import Compared, compare_records, overall_score
-from calque.fields.schemas.plan import MOST_CELLS, RecordPlan
+from calque.fields.schemas.plan import RecordPlan
 
 if TYPE_CHECKING:
     from calque.fields.task import Fields
@@ -39,9 +40,13 @@ def batches(truth: RecordCorpus, found: RecordCorpus) -> Iterator[tuple[RecordCo
     """Both sides, some documents at a time, in canonical order; what reading noticed comes with the first."""
     units = in_canonical_order({*truth.documents, *found.documents})
     sides = [InOrder(side) for side in (truth, found)]
-    for start in range(0, max(len(units), 1), AT_ONCE):
-        expected, predicted = (side.next(units[start : start + AT_ONCE]) for side in sides)
-        yield expected, predicted
+
+    def pairs() -> Iterator[tuple[RecordCorpus, RecordCorpus]]:
+        for start in range(0, max(len(units), 1), AT_ONCE):
+            expected, predicted = (side.next(units[start : start + AT_ONCE]) for side in sides)
+            yield expected, predicted
+
+    return Batches(pairs(), lambda: len(units))
 
 
 class InOrder:
@@ -163,17 +168,19 @@ class Scorer:
         if not counted:
             book.finish(
                 in_truth=in_truth, in_found=in_found, named=named, counted=False, score=0.0,
-                truth_boxes=0, found_boxes=0, ignored_boxes=0,
+                truth_boxes=0, found_boxes=0, ignored_boxes=0, wrong=0,
             )  # fmt: skip
             return [], 0.0
         sides = self._side(unit, truth, 0), self._side(unit, found, 1)
         fields = compare_records(self.plan, sides[0].record, sides[1].record)
         self._account(book, fields, *sides)
         whole = overall_score(fields)
-        for path in book.long_lists:
-            sizes = "the lists are too long to look at every pair: equal items are paired, then the others in order"
+        wrong = wrong_values(fields)
+        book.wrong += [(book.unit, *each) for each in wrong]
+        for path, lost in book.long_lists:
+            text = f"a long list is paired in blocks: its pairs may lack up to {lost} of the best total similarity"
             note = self._noter(unit, 0)
-            note("list-paired-in-order", path, sizes)
+            note("list-paired-in-blocks", path, text)
         book.finish(
             in_truth=in_truth,
             in_found=in_found,
@@ -183,6 +190,7 @@ class Scorer:
             truth_boxes=sides[0].boxes,
             found_boxes=sides[1].boxes,
             ignored_boxes=sides[0].ignored_boxes + sides[1].ignored_boxes,
+            wrong=len(wrong),
         )
         return fields, whole
 
@@ -223,10 +231,10 @@ class Scorer:
         return [Issue("no-confidence", text, self._sources[1], severity=Severity.NOTE, count=unrated)]
 
 
-LOSSES = {"odd-box", "odd-confidence", "odd-page", "not-a-record", "list-too-long", "list-paired-in-order"}
+LOSSES = {"odd-box", "odd-confidence", "odd-page", "not-a-record", "list-too-long", "list-paired-in-blocks"}
 HELP = {
     "odd-box": "write [x1, y1, x2, y2] or [[x1, y1], [x2, y2]] with finite numbers, or say --boxes xywh or polygon",
     "odd-confidence": "write a number from 0 to 1",
     "odd-page": "write a page's number or name under _page",
-    "list-paired-in-order": f"lists with up to {MOST_CELLS:,} possible pairs are paired optimally",
+    "list-paired-in-blocks": "give it a match_key, or matching: ordered",
 }

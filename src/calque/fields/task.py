@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
     from calque.core.record_corpus import RecordCorpus
+    from calque.core.resampling.resampled import Resampled
+    from calque.core.standing import Standing
     from calque.fields.schemas.plan import RecordPlan
 
 
@@ -41,6 +43,8 @@ class Fields(PartsBeside, Task):
     name: ClassVar[str] = "fields"
     naming: ClassVar[str] = "write ids alike on both sides, or name the key that holds them with --id KEY"
     by_chunks: ClassVar[bool] = True
+    lower_is_better: ClassVar[frozenset[str]] = frozenset({"fa", "fd", "fp", "fn", "brier_score", "ece"})
+    neutral: ClassVar[frozenset[str]] = frozenset({"tn", "num_gt", "num_detections"})
     numbers_documents: ClassVar[bool] = True
 
     schema: Any = setting(  # noqa: RUF009  # a field, as all of them; it takes many forms and keeps text
@@ -204,6 +208,34 @@ class Fields(PartsBeside, Task):
             scope = ("fields", name.label) if name.label else ("overall",)
             return "confidence_metrics", *scope, name.name, "value"
         return ("fields", name.label, name.name) if name.label else ("overall", name.name)
+
+    def names(self, numbers: Mapping[str, Any]) -> list[str]:
+        """The numbers of all fields and of each, those of boxes by class, and those of confidences by key."""
+        from calque.fields.names import names
+
+        return names(numbers)
+
+    def compared(self, numbers: Mapping[str, Any]) -> list[str]:
+        """Ratios, scores and averages; counts, and what a review finds, can be asked for."""
+        from calque.fields.names import compared
+
+        return compared(numbers)
+
+    def primary(self) -> tuple[str, ...]:
+        """F1 of all fields."""
+        return ("cm_f1",)
+
+    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
+        """Tallies of outcomes, boxes and calibration, and the curves of boxes and confidences."""
+        from calque.fields.resampled import resampled
+
+        return resampled(self, ledger)
+
+    def standing(self, ledger: Ledger) -> Standing:
+        """What became of each field of the truth; documents by their F1."""
+        from calque.fields.standing import standing
+
+        return standing(self, ledger)
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # fields have their own
         """One row for each compared field, with what happened to it and why."""

@@ -204,6 +204,34 @@ class Kernels(Protocol):
     def split_words(self, texts: list[bytes]) -> tuple[Codes, Ints, Bytes, Ints]:
         """Words of UTF-8 texts, split at white space and numbered, and the vocabulary."""
 
+    # Documents drawn again. Weights are a table by document and replicate.
+
+    def poisson_weights(self, keys: Ints, thresholds: Ints, seed: int, first: int, replicates: int, jobs: int = 1) -> Codes:
+        """The weights of documents in some replicates on end, from the random stream that belongs to each document's key."""
+
+    def weighted_sums(self, units: Codes, columns: Codes, values: Ints, size: int, weights: Codes, jobs: int = 1) -> Ints:
+        """The sums of whole numbers that documents add to columns, by column and replicate."""
+
+    def weighted_precision(
+        self,
+        units: Codes,
+        tied: Bytes,
+        class_offsets: Ints,
+        matched: Masks,
+        ignored: Masks,
+        thresholds: int,
+        truths: Ints,
+        recall_points: Floats,
+        weights: Codes,
+        jobs: int = 1,
+    ) -> tuple[Floats, Floats]:
+        """AP at each threshold, averaged over recall points, and the recall reached, by threshold, class and replicate."""
+
+    def weighted_auroc(
+        self, units: Codes, right: Bytes, rises: Bytes, group_offsets: Ints, weights: Codes, jobs: int = 1
+    ) -> Floats:
+        """How often a right item is rated higher than a wrong one, by group and replicate."""
+
     # Sums and JSON.
 
     def fraction_parts(self, values: Floats, groups: Codes, size: int, scale: float = 1.0) -> Ints:

@@ -58,7 +58,7 @@ def measure(ledger: Ledger, threshold: float) -> dict[str, Any]:
     """The tree of numbers, in the shape of the JSON."""
     truth = ledger.table("truth")
     labels = ledger.names["label"]
-    valid, matched, right = _verdicts(truth, threshold)
+    valid, matched, right = verdicts(truth, threshold)
     everything = np.zeros(truth.height, dtype=np.int32)
     by_class = _blocks(truth.array("label"), len(labels), valid, matched, right)
     by_document = _blocks(truth.array(UNIT), len(ledger.units), valid, matched, right)
@@ -94,7 +94,7 @@ def _units(ledger: Ledger, flags: Array) -> list[int | str]:
     return [ledger.units[position] for position in np.flatnonzero(flags)]
 
 
-def _verdicts(truth: Table, threshold: float) -> tuple[Flags, Flags, Flags]:
+def verdicts(truth: Table, threshold: float) -> tuple[Flags, Flags, Flags]:
     """Which blocks count, which of them are matched, and which of those have the right category."""
     valid, iou = truth.array("valid"), truth.array("iou")
     matched = valid & (iou >= threshold) & (iou > 0)
@@ -135,7 +135,7 @@ def _confusion(truth: Table, labels: tuple[str, ...], valid: Flags, matched: Fla
 def outcomes(ledger: Ledger, threshold: float) -> Table:
     """One row for each true block: what it is, what it was taken for, and how much the two overlap."""
     truth = ledger.table("truth")
-    valid, matched, right = _verdicts(truth, threshold)
+    valid, matched, right = verdicts(truth, threshold)
     labels = (*ledger.names["label"], "")
     documents = distinct_names(ledger.units)
     unit = truth.array(UNIT)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from calque.core.corpus import BoxCorpus, Corpus
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
+    from calque.core.resampling.resampled import Resampled
+    from calque.core.standing import Standing
     from calque.core.unevaluated import Ground
 
 
@@ -32,6 +34,7 @@ class Layout(BoxReading, PartsBeside, Task):
 
     name: ClassVar[str] = "layout"
     fixed: ClassVar[Mapping[str, str]] = {"match": "best-per-truth"}
+    neutral: ClassVar[frozenset[str]] = frozenset({"layout_total_blocks"})
 
     iou: float = setting(0.5, kind="number", key="iou", always=True, help="IoU at or above which a block is matched.")
     boxes: Literal["auto", "xyxy", "xywh", "cxcywh", "polygon"] = setting(
@@ -82,6 +85,26 @@ class Layout(BoxReading, PartsBeside, Task):
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON."""
         return (name.name,) if name.label is None else ("per_class", name.label, name.name)
+
+    def names(self, numbers: Mapping[str, Any]) -> list[str]:
+        """The numbers of all blocks, and those of each class."""
+        return [*super().names(numbers), *(f"{name}/{label}" for label, own in numbers["per_class"].items() for name in own)]
+
+    def primary(self) -> tuple[str, ...]:
+        """How often the category of a matched block is right."""
+        return ("layout_classification_accuracy",)
+
+    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
+        """Tallies of blocks, matched blocks and right ones."""
+        from calque.layout.resampled import resampled
+
+        return resampled(ledger, self.iou)
+
+    def standing(self, ledger: Ledger) -> Standing:
+        """What became of each block; documents by the share of blocks that are matched and right."""
+        from calque.layout.standing import standing
+
+        return standing(ledger, self.iou)
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:
         """One row for each true block, with the prediction it took."""

@@ -318,7 +318,7 @@ def _parsed_line(line: bytes, number: int, log: IssueLog, strict: bool) -> Any:
         record = json_tree.parse_line(line, log.file, number + 1)
         if isinstance(record, Mapping):
             return record
-        problem = f"holds {json_tree.kind(record)}, not an object"
+        problem = f"holds {json_tree.a_kind(record)}, not an object"
     except ContractError as error:
         place, problem = error.issues[0].pointer, error.issues[0].message
     _lose("broken-line", place, problem, log, strict)
@@ -351,7 +351,7 @@ def _from_tree(tree: Any, source: str, declared: frozenset[str], id_key: str | N
             return RecordCorpus(documents=tuple(map(str, tree)), records=list(tree.values()), source=source)
         return _from_list([tree], source, declared, id_key)
     raise ContractError.single(
-        "not-records", f"holds {json_tree.kind(tree)}; records are an object or a list of objects", file=source
+        "not-records", f"holds {json_tree.a_kind(tree)}; records are an object or a list of objects", file=source
     )
 
 
@@ -361,7 +361,7 @@ def _from_list(listed: Sequence[Any], source: str, declared: frozenset[str], id_
     key = id_key
     for number, record in enumerate(listed):
         if not isinstance(record, Mapping):
-            log.add("broken-record", f"/{number}", f"holds {json_tree.kind(record)}, not an object", severity=Severity.LOSS)
+            log.add("broken-record", f"/{number}", f"holds {json_tree.a_kind(record)}, not an object", severity=Severity.LOSS)
             continue
         key = key or _id_key(record, declared)
         kept.append(record)

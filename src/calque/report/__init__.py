@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from calque.core.result import Result
 
 MEGABYTE = 1_000_000
-MOST_IMAGES = 25 * MEGABYTE
-"""How many bytes of page images go into the file itself unless somebody asks for more."""
 
 
 def write(results: Sequence[Result], path: str | os.PathLike[str], **options: Any) -> None:
     """Write the report of a result, or of several that share their truth, whole or not at all."""
     from calque.report.build import built
 
-    page, _ = built(results, os.fspath(path), **options)
+    page, files = built(results, os.fspath(path), **options)
+    if files is not None:
+        files.write()
     write_whole(path, page)

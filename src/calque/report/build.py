@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from calque.core.presentation.sections import Missing, Section, cell, with_reaso
 from calque.core.presentation.wording import short_names
 from calque.report.block import packed
 from calque.report.page import MOST_ROWS, document, shortened
+from calque.report.pictures import Pictures, beside
 
 if TYPE_CHECKING:
     from calque.core.result import Result
@@ -22,19 +24,38 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 """Raised when the page could not read older data; data and page are always written together."""
+MOST_IMAGES = 25_000_000
+"""How many bytes of page images go into the file itself unless somebody asks for more."""
 MOST_REASONS = 100
 """How many undefined numbers are listed with their reasons."""
 
 
-def built(results: Sequence[Result], path: str, **options: Any) -> tuple[bytes, Beside | None]:
+def built(
+    results: Sequence[Result],
+    path: str,
+    *,
+    images: str | None = None,
+    size: int = MOST_IMAGES,
+    sidecar: bool = False,
+    jobs: int = 1,
+) -> tuple[bytes, Beside | None]:
     """The page, and the files that stand beside it if there are some."""
-    del path, options  # images come later
     (result,) = results
+    _has_outcomes(result)
+    pictures = None
+    if images is not None and "pages" in result.ledger.tables:
+        pictures = Pictures(result.ledger, os.fspath(images), jobs)
+        result = pictures.sized(result)
     run, columns = _run(result)
     head = {**_shared(result), "runs": [run]}
     title = f"{run['name'] or result.task.name}: {result.task.name}"
-    data = packed(head, columns)
-    return document(title, data, result.sections()), None
+    if pictures is None:
+        return document(title, packed(head, columns), result.sections()), None
+    album = pictures.album(columns, None if sidecar else size)
+    files = beside(path, album.pictures) if sidecar else None
+    head["images"] = album.to_dict(os.path.basename(files.folder) if files else "")
+    inside = () if sidecar else album.pictures
+    return document(title, packed(head, columns), result.sections(), inside, sidecar=sidecar), files
 
 
 def _shared(result: Result) -> dict[str, Any]:
@@ -51,17 +72,17 @@ def _shared(result: Result) -> dict[str, Any]:
 
 def _run(result: Result) -> tuple[dict[str, Any], dict[str, Array]]:
     """One run: its name, what is said of it, its numbers, and its columns."""
-    _has_outcomes(result)
     tree = {**result.to_dict(), **result.task.viewed(result.ledger, result.numbers)}
     drawn = result.task.pictured(result.ledger, tree) or Pictured({"kind": "tables"}, {})
     run = {
         "name": _named(result.sources.predictions),
-        "headline": said(result.task.headline(tree)),
+        "headline": said(result.task.headline(tree), [result]),
         "findings": [
             {"mark": finding.mark, "text": finding.text, "address": dict(finding.address)}
             for finding in result.task.findings(tree)
         ],
         **drawn.head,
+        "reasons": _reasons(result.undefined),
         "warning": str(result.unevaluated.message) if result.unevaluated else "",
         "issues": [_issue(issue) for issue in summarize(result.issues)],
         "undefined": [[path, reason] for path, reason in list(result.undefined.items())[:MOST_REASONS]],
@@ -71,21 +92,29 @@ def _run(result: Result) -> tuple[dict[str, Any], dict[str, Array]]:
     return run, {name: np.asarray(column) for name, column in drawn.columns.items()}
 
 
+def _reasons(undefined: Mapping[str, str]) -> dict[str, str]:
+    """Why a measure has no value, by the measure's own name; where reasons differ, the first."""
+    reasons: dict[str, str] = {}
+    for path, reason in undefined.items():
+        reasons.setdefault(path.rpartition(".")[2], reason)
+    return reasons
+
+
 def _has_outcomes(result: Result) -> None:
     lacking = [table for table, rows in result.ledger.tables.items() if table == "truth" and "box" not in rows]
     if lacking and "pages" in result.ledger.tables:
         raise ConfigError("the boxes of this result were let go of; a report needs them: evaluate with keep='outcomes'")
 
 
-def said(sentence: Sentence) -> list[Any]:
-    """A sentence as JSON: texts, and numbers with the measure that they are."""
-    return [
-        part
-        if isinstance(part, str)
-        else {"measure": part.measure, "text": part.text, "tone": part.tone, **({} if part.run is None else {"run": part.run})}
-        for part in sentence
-        if isinstance(part, str | Phrase)
-    ]
+def said(sentence: Sentence, results: Sequence[Result]) -> list[Any]:
+    """A sentence as JSON: texts, and numbers with the measure that they are and its exact value."""
+    return [part if isinstance(part, str) else _phrase(part, results) for part in sentence]
+
+
+def _phrase(part: Phrase, results: Sequence[Result]) -> dict[str, Any]:
+    value = results[part.run or 0][part.measure]
+    told = {"measure": part.measure, "text": part.text, "tone": part.tone, "value": value}
+    return told if part.run is None else {**told, "run": part.run}
 
 
 def _named(entries: Sequence[tuple[str, str]]) -> str:

@@ -3,23 +3,277 @@
 from __future__ import annotations
 
 import base64
+import io
+import os
+import re
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any
 
+from calque.core.errors import ConfigError, MissingExtra
 from calque.core.start_up import Frozen
+from calque.core.storage.files import write_whole
+from calque.engines import threads
+
+EXTENSIONS = ("png", "jpg", "jpeg", "webp")
+KNOWN = {"PNG": b"\x89PNG\r\n\x1a\n", "JPEG": b"\xff\xd8\xff", "WEBP": b"RIFF"}
+"""What a picture begins with: its content decides, never its name."""
+WIDTH, QUALITY = 800, 40
+MOST_PIXELS = 50_000_000
+NONE, LEFT_OUT, REFUSED = -1, -2, -3
+"""Places of pages whose picture is not there: it has none, there was no room, or it was not taken."""
+AT_ONCE = 4
+"""How many pictures each worker makes ready before the room that is left is looked at."""
+
+
+class Wanted(Frozen):
+    """Which page's picture is looked for: the name that the data gives it, its document and its number there."""
+
+    name: str
+    document: str
+    index: int
+
+
+class Found(Frozen):
+    """Where a page's picture is: a file, and the page in it where it is a PDF."""
+
+    path: str
+    page: int | None = None
+
+
+class Folder:
+    """A folder with pictures of pages. Nothing outside it is ever looked at."""
+
+    def __init__(self, path: str) -> None:
+        self.path = os.path.realpath(path)
+        if not os.path.isdir(self.path):
+            raise ConfigError(f"{path}: is no folder with images")
+
+    def find(self, page: Wanted) -> Found | None:
+        """The picture of a page, by the name that the data gives, then by its document and number, then in a PDF."""
+        names = [page.name, os.path.basename(page.name.replace("\\", "/"))] if page.name else []
+        for name in names:
+            if (path := self._inside(name)) and is_picture(path):
+                return Found(path)
+        stems = list(dict.fromkeys([_bare(page.document), page.document]))
+        for stem in stems:
+            for form in (f"{stem}-{page.index}", f"{stem}-{page.index:03}", f"{stem}/{page.index}"):
+                for extension in EXTENSIONS:
+                    if (path := self._inside(f"{form}.{extension}")) and is_picture(path):
+                        return Found(path)
+        for name in [*(name for name in names if name.lower().endswith(".pdf")), *(f"{stem}.pdf" for stem in stems)]:
+            if path := self._inside(name):
+                return Found(path, page.index)
+        return None
+
+    def _inside(self, name: str) -> str | None:
+        """The real path of a file in the folder; nothing for one that is not there or leads out of it."""
+        if not name or "\0" in name or os.path.isabs(name):
+            return None
+        real = os.path.realpath(os.path.join(self.path, name))
+        return real if real.startswith(self.path + os.sep) and os.path.isfile(real) else None
+
+
+def _bare(document: str) -> str:
+    """A document's name without an extension that files of documents have.
+
+    >>> _bare("report.pdf"), _bare("scan.v2")
+    ('report', 'scan.v2')
+    """
+    return re.sub(r"(?i)\.(pdf|png|jpe?g|webp|tiff?|xml|json|txt|html?)$", "", document) or document
+
+
+def is_picture(path: str) -> bool:
+    """Whether a file is a PNG, a JPEG or a WebP by its content."""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(16)
+    except OSError:
+        return False
+    return any(head.startswith(mark) for mark in KNOWN.values()) and (not head.startswith(b"RIFF") or head[8:12] == b"WEBP")
 
 
 class Picture(Frozen):
-    """A page image that stands in the report itself."""
+    """A page image that stands in the report itself, or beside it."""
 
     number: int
+    """The row of its page."""
     data: bytes
+    aspect: float
+    """Its height over its width."""
 
     def block(self) -> bytes:
         """The image as a part of the page that is nothing but data."""
         return b'<script type="image/webp" data-image="%d">%s</script>\n' % (self.number, base64.b64encode(self.data))
 
+    @property
+    def room(self) -> int:
+        """How many bytes of the report it takes."""
+        return (len(self.data) + 2) // 3 * 4
 
-class Beside(Frozen):
+
+class Darkroom:
+    """Makes pictures ready: small, and WebP whatever they were."""
+
+    def __init__(self) -> None:
+        try:
+            from PIL import Image
+        except ImportError as error:
+            raise MissingExtra("Pillow", "images", "page images") from error
+        self._image = Image
+        self._one_at_a_time = threading.Lock()
+        self._documents: dict[str, Any] = {}
+
+    def size(self, found: Found) -> tuple[float, float] | None:
+        """The width and height of a picture; nothing when it is none."""
+        with self._one_at_a_time:
+            try:
+                if found.page is not None:
+                    return tuple(self._pdf(found.path)[found.page].get_size())
+                with self._open(found.path) as image:
+                    return image.size if image.width * image.height <= MOST_PIXELS else None
+            except MissingExtra:
+                raise
+            except Exception:  # whatever a broken file makes a decoder say: the page has no picture
+                return None
+
+    def picture(self, number: int, found: Found) -> Picture | None:
+        """The picture, ready; nothing when it cannot be read or is too large."""
+        try:
+            image = self._rendered(found) if found.page is not None else self._read(found.path)
+        except MissingExtra:
+            raise
+        except Exception:  # whatever a broken file makes a decoder say: the page has no picture
+            return None
+        if image is None:
+            return None
+        out = io.BytesIO()
+        image.save(out, "WEBP", quality=QUALITY)
+        return Picture(number, out.getvalue(), image.height / image.width)
+
+    def _open(self, path: str) -> Any:
+        import warnings
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # sizes are looked at before anything is decoded
+            return self._image.open(path, formats=tuple(KNOWN))
+
+    def _read(self, path: str) -> Any:
+        with self._open(path) as image:
+            if image.width * image.height > MOST_PIXELS or not image.width or not image.height:
+                return None
+            image.draft("RGB", (WIDTH, WIDTH * image.height // image.width))
+            return self._small(self._on_white(image))
+
+    def _on_white(self, image: Any) -> Any:
+        """The image without transparency: pages are white."""
+        if image.mode not in ("RGBA", "LA", "PA") and "transparency" not in image.info:
+            return image.convert("RGB")
+        layer = image.convert("RGBA")
+        white = self._image.new("RGB", layer.size, "white")
+        white.paste(layer, mask=layer.getchannel("A"))
+        return white
+
+    def _small(self, image: Any) -> Any:
+        if image.width <= WIDTH:
+            return image
+        height = max(1, round(image.height * WIDTH / image.width))
+        return image.resize((WIDTH, height), self._image.Resampling.LANCZOS)
+
+    def _pdf(self, path: str) -> Any:
+        if path not in self._documents:
+            try:
+                import pypdfium2
+            except ImportError as error:
+                raise MissingExtra("pypdfium2", "images", "pages of a PDF") from error
+            self._documents[path] = pypdfium2.PdfDocument(path)
+        return self._documents[path]
+
+    def _rendered(self, found: Found) -> Any:
+        """A page of a PDF as an image; PDFium works for one at a time."""
+        with self._one_at_a_time:
+            page = self._pdf(found.path)[found.page]
+            width, height = page.get_size()
+            scale = WIDTH / width if width > 0 else 0
+            if not 0 < width * height * scale * scale <= MOST_PIXELS:
+                return None
+            return page.render(scale=scale).to_pil().convert("RGB")
+
+
+class Album(Frozen, eq=False):
+    """The pictures of a report: those in it, and what is said of the others."""
+
+    pictures: tuple[Picture, ...]
+    places: tuple[int, ...]
+    """For each page the number of its picture, or why it has none."""
+    aspects: tuple[float | None, ...]
+    note: str
+    """What is said on pages whose picture had no room."""
+
+    def to_dict(self, beside: str) -> dict[str, Any]:
+        """What the page has to know of them."""
+        aspects = [None if aspect is None else round(aspect, 5) for aspect in self.aspects]
+        told = {"places": list(self.places), "aspects": aspects, "left_out": self.note}
+        return told | ({"beside": beside} if beside else {})
+
+
+def made(found: Sequence[Found | None], order: Sequence[int], room: int | None, jobs: int, darkroom: Darkroom) -> Album:
+    """The pictures of pages in this order, as many as there is room for; all of them when there is no limit."""
+    places = [NONE] * len(found)
+    aspects: list[float | None] = [None] * len(found)
+    pictures: list[Picture] = []
+    left = room
+    there = [row for row in order if found[row] is not None]
+    for row, picture in _ready(there, found, jobs, darkroom):
+        if picture is None:
+            places[row] = REFUSED
+        elif left is not None and picture.room > left:
+            break
+        else:
+            left = None if left is None else left - picture.room
+            places[row], aspects[row] = row, picture.aspect
+            pictures.append(picture)
+    for row in there:
+        places[row] = LEFT_OUT if places[row] == NONE else places[row]
+    limit = "" if room is None else f"image left out: over {room / 1e6:g} MB, use --sidecar"
+    return Album(tuple(pictures), tuple(places), tuple(aspects), limit)
+
+
+def _ready(
+    rows: Sequence[int], found: Sequence[Found | None], jobs: int, darkroom: Darkroom
+) -> Iterator[tuple[int, Picture | None]]:
+    """Pictures in order, some at a time: what will find no room is not made ready."""
+
+    def make(row: int) -> Picture | None:
+        place = found[row]
+        return None if place is None else darkroom.picture(row, place)
+
+    for start in range(0, len(rows), AT_ONCE * jobs):
+        chunk = rows[start : start + AT_ONCE * jobs]
+        yield from zip(chunk, threads(jobs).map(make, chunk), strict=True)
+
+
+class Beside(Frozen, eq=False):
     """Page images that stand in a folder beside the report."""
 
     folder: str
     pictures: tuple[Picture, ...]
+
+    def check(self) -> None:
+        """Refuse a folder that holds anything but images of an earlier report."""
+        if os.path.lexists(self.folder) and not os.path.isdir(self.folder):
+            raise ConfigError(f"{self.folder}: is there already, and is no folder")
+        for name in os.listdir(self.folder) if os.path.isdir(self.folder) else ():
+            if not re.fullmatch(r"\d+\.webp", name):
+                raise ConfigError(f"{self.folder}: holds {name!r}, which is no image of a report; name another --report FILE")
+
+    def write(self) -> None:
+        """Write the images, each whole, and remove those of an earlier report."""
+        self.check()
+        os.makedirs(self.folder, exist_ok=True)
+        names = {f"{picture.number}.webp" for picture in self.pictures}
+        for picture in self.pictures:
+            write_whole(os.path.join(self.folder, f"{picture.number}.webp"), picture.data)
+        for name in os.listdir(self.folder):
+            if name not in names:
+                os.unlink(os.path.join(self.folder, name))

@@ -8,6 +8,7 @@ from typing import Any
 from calque.core.presentation.result_schema import (
     COUNT,
     FLAG,
+    GATE,
     MEASURE,
     NUMBER,
     SHARE,
@@ -379,7 +380,8 @@ def result_schema() -> Schema:
     head = ("task", "version", "signature", "settings")
     own = {key: value for key, value in single["properties"].items() if key not in ("task", "version")}
     run = {"type": "object", "properties": own, "required": [key for key in single["required"] if key in own]}
-    runs = object_of({key: single["properties"][key] for key in head} | {"runs": map_of(run)}, {"oracle": _oracle_schema()})
+    beside = {"oracle": _oracle_schema(), "gate": GATE}
+    runs = object_of({key: single["properties"][key] for key in head} | {"runs": map_of(run)}, beside)
     about = {key: single.pop(key) for key in ("$schema", "title")}
     return {**about, "if": {"required": ["runs"]}, "then": runs, "else": single}
 

@@ -37,7 +37,7 @@ class Status(IntEnum):
 STATUS_NAMES = tuple(status.name.lower() for status in Status)
 _WORDS = frozenset((table, column) for table in ("truth", "found") for column in ("word", "match"))
 """Only lists of confusions are made of words; all other numbers are counts."""
-_TEXTS = frozenset({("removed", "text"), ("irreducible", "text")})
+_TEXTS = frozenset({("removed", "text")})
 
 
 def score(task: Words, truth: WordCorpus, found: WordCorpus, *, jobs: int) -> Ledger:

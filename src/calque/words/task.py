@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from calque.core.corpus import Corpus
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
+    from calque.core.resampling.resampled import Resampled
+    from calque.core.standing import Standing
     from calque.core.unevaluated import Ground
     from calque.core.word_corpus import WordCorpus
     from calque.readers.text.text_files import TextReading
@@ -36,6 +38,8 @@ class Words(PartsBeside, Task):
 
     name: ClassVar[str] = "words"
     fixed: ClassVar[Mapping[str, str]] = {"match": "lcs"}
+    lower_is_better: ClassVar[frozenset[str]] = frozenset({"wer", "cer"})
+    neutral: ClassVar[frozenset[str]] = frozenset({"n_ref", "n_pred", "repairable"})
     naming: ClassVar[str] = "name documents alike on both sides (files pair by their stem)"
 
     lattice: Any = setting(  # noqa: RUF009  # a field, as all of them; it takes many forms and keeps text
@@ -349,6 +353,28 @@ class Words(PartsBeside, Task):
             return "oracle", name.name.removeprefix("oracle_")
         scope = {"": "micro", "macro_documents": "macro"}.get(name.scope, name.scope)
         return scope, name.name
+
+    def names(self, numbers: Mapping[str, Any]) -> list[str]:
+        """The numbers of all words, the means of documents, and the oracle's; a document's own are not of the corpus."""
+        scopes = (("", numbers["micro"]), ("macro_documents.", numbers["macro"]))
+        oracle = ["oracle_recall", "repairable"] if "oracle" in numbers else []
+        return [*(f"{scope}{name}" for scope, block in scopes for name in block), *oracle]
+
+    def primary(self) -> tuple[str, ...]:
+        """Recall, the headline of the protocol."""
+        return ("recall",)
+
+    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
+        """Tallies of words."""
+        from calque.words.resampled import resampled
+
+        return resampled(self, ledger)
+
+    def standing(self, ledger: Ledger) -> Standing:
+        """What became of each true word; documents by their recall."""
+        from calque.words.standing import standing
+
+        return standing(ledger)
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # words match or do not
         """One row for each word of both sides."""

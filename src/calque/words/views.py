@@ -130,12 +130,15 @@ def tree(results: Mapping[str, Result]) -> dict[str, Any]:
     trees = {name: result.to_dict() for name, result in results.items()}
     first = next(iter(trees.values()))
     oracle = {"oracle": _against_all(first.pop("oracle"), trees)} if "oracle" in first else {}
+    failures = [f"{name}: {failure}" for name, result in results.items() for failure in result.failures]
+    judged = any(result.verdict for result in results.values())
     return {
         **{key: first[key] for key in ("task", "version", "signature", "settings")},
         "runs": {
             name: {key: value for key, value in tree.items() if key not in ("task", "version")} for name, tree in trees.items()
         },
         **oracle,
+        **({"gate": {"passed": not failures, "failures": failures}} if judged else {}),
     }
 
 
@@ -151,7 +154,7 @@ def _against_all(oracle: dict[str, Any], trees: Mapping[str, Mapping[str, Any]])
 
 def rows(results: Mapping[str, Result]) -> list[dict[str, Any]]:
     """The numbers of all runs as rows of one table, for spreadsheets."""
-    return [{"run": name, **row} for name, result in results.items() for row in result.flat()]
+    return [{"run": name, **row} for name, result in results.items() for row in result.spreadsheet()]
 
 
 def listed(results: Mapping[str, Result]) -> Iterator[dict[str, Any]]:
@@ -187,8 +190,17 @@ def sections(results: Mapping[str, Result], *, brief: bool = False) -> list[Sect
         issues = (issue for result in results.values() for issue in result.issues if issue != result.unevaluated)
         rest = [_sizes(trees), *lattice, *cleaned, *confused, *noticed(issues)]
     told = Section(title="", notes=[sentence(results)])
-    warnings = [section for result in results.values() for section in result.warning()]
-    return [*warnings, told, *tables, *rest, Section(title="", notes=[str(first.signature)])]
+    warnings = [section for run, result in results.items() for section in _of_run(run, result.warning())]
+    gates = [section for run, result in results.items() for section in _of_run(run, result.verdict.sections())]
+    return [*warnings, told, *tables, *rest, *gates, Section(title="", notes=[str(first.signature)])]
+
+
+def _of_run(run: str, sections: Sequence[Section]) -> list[Section]:
+    """What gates say of one of several runs, under its name."""
+    return [
+        section.replaced(title=f"{section.title} ({run})") if section.title.startswith("Gate:") else section
+        for section in sections
+    ]
 
 
 LATTICE = ("Lattice", "What the best path takes")

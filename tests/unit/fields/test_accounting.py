@@ -247,7 +247,7 @@ def test_equal_items_are_paired_by_their_boxes() -> None:
     assert _numbers(truth, found, schema=schema, accounting="paired")["bbox_map_metrics"]["mean_ap"] == 0.0
 
 
-def test_long_lists_are_paired_in_order_and_very_long_ones_not_at_all() -> None:
+def test_long_lists_are_paired_as_short_ones_are_and_very_long_ones_not_at_all() -> None:
     schema = {"fields": {"lines": {"type": "list[object]", "fields": {"text": {"type": "str"}}}, "tags": {"type": "list[int]"}}}
     lines = [{"text": f"line {number}"} for number in range(2_100)]
     truth = {"lines": lines, "tags": list(range(2_100))}
@@ -255,8 +255,7 @@ def test_long_lists_are_paired_in_order_and_very_long_ones_not_at_all() -> None:
     result = Evaluator(Fields(schema=schema)).update([truth], [found]).compute()
     assert result.numbers["fields"]["lines"]["tp"] == 2_099
     assert result.numbers["fields"]["tags"]["tp"] == 2_100
-    assert [(issue.code, issue.count) for issue in result.issues] == [("list-paired-in-order", 2)]
-    assert result.incomplete
+    assert (result.issues, result.incomplete) == ((), False)
     million = {"tags": [1] * 100_001}
     result = Evaluator(Fields(schema=schema)).update([million], [million]).compute()
     assert result.numbers["fields"]["tags"]["fd"] == 1

@@ -171,7 +171,7 @@ def test_trees() -> None:
     assert each.compare({"a": None}, {"a": ""}) == 1.0
     assert each.compare({"a": None}, {"a": "made up"}) == 0.0
     assert each.compare([("new york", "nyc")], ["NYC"]) == 1.0
-    assert each.compare(["a"], "a") == 1.0
+    assert each.compare(["a"], "a") == 0.0  # a list is no text
     assert each.compare({"a": "x"}, "x") == 0.0
     assert each.compare("x", {"a": "x"}) == 0.0
     assert each.compare({}, {}) == 1.0

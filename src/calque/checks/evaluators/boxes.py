@@ -16,10 +16,12 @@ from calque.checks.evaluators.two_sides import (
     CaseSide,
     GeometricCheck,
     Matching,
+    Rings,
     common_settings,
     look_up,
     nothing_there,
     pair_up,
+    rings_of,
 )
 from calque.checks.shapes.coordinates import BadValue
 from calque.checks.shapes.formats import FORMATS, Format, is_batch
@@ -105,6 +107,13 @@ class BoxCheck(GeometricCheck):
         if complaints:
             return unusable([INVALID], "; ".join(complaints), {}, status=_blame(truth))
         return self._single(found.items[0], truth.items[0])  # type: ignore[arg-type]  # no complaint: both are shapes
+
+    def shapes(self, output: Any, expected: Any) -> dict[str, Rings]:
+        """The boxes and polygons of both sides."""
+        sides = {"found": self._side("output", output, expected), "truth": self._side("expected", expected, expected)}
+        return rings_of(
+            sides, lambda shape: [list(ring) for ring in (shape.rings if isinstance(shape, Region) else [shape.corners])]
+        )
 
     def _side(self, name: str, data: Any, expected: Any) -> CaseSide[Shape] | Missing:
         path, format = (self.found_path, self.found_format) if name == "output" else (self.truth_path, self.truth_format)

@@ -12,7 +12,16 @@ from calque.checks.evaluators import settings
 from calque.checks.evaluators.outcome import LOGGER, Outcome, Status, Verdict, unusable, within
 from calque.checks.evaluators.paths import Gathered, Missing, Path
 from calque.checks.evaluators.settings import SHARED_KEYS, Complaints, Key, Keys, choice
-from calque.checks.evaluators.two_sides import CaseSide, GeometricCheck, common_settings, look_up, nothing_there, pair_up
+from calque.checks.evaluators.two_sides import (
+    CaseSide,
+    GeometricCheck,
+    Rings,
+    common_settings,
+    look_up,
+    nothing_there,
+    pair_up,
+    rings_of,
+)
 from calque.checks.shapes.coordinates import BadValue, is_list, number, numbers, shown
 from calque.checks.shapes.distances import METRICS, Metric
 
@@ -123,6 +132,15 @@ class PointCheck(GeometricCheck):
         if found.batch or truth.batch:
             return self._batch(found, truth, measured)
         return self._single(truth, measured[0])
+
+    def shapes(self, output: Any, expected: Any) -> dict[str, Rings]:
+        """The points of both sides, as far as they lie in a plane."""
+        read, batch = (_points, _is_batch_of_sets) if self.metric.of_sets else (_point, _is_batch)
+        sides = {
+            "found": look_up("output", self.found_path, output, read, batch),
+            "truth": look_up("expected", self.truth_path, expected, read, batch),
+        }
+        return rings_of(sides, _dots)
 
     def _metadata(self, distance: float | None) -> dict[str, Any]:
         return {"distance": distance, "metric": self.metric.name, "threshold": self.threshold}
@@ -302,6 +320,11 @@ def _points(value: Any) -> list[list[float]]:
     if not is_list(value) or not value:
         raise BadValue(f"{shown(value)} is not a set of points")
     return [_point(item) for item in value]
+
+
+def _dots(item: Any) -> Rings:
+    """The points of what was read, of a set all, as far as they lie in a plane."""
+    return [[(point[0], point[1])] for point in (item if isinstance(item[0], list) else [item]) if len(point) >= 2]
 
 
 def _is_batch(value: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeAlias, TypeVar
 
 from calque.checks.evaluators.outcome import SLACK, Outcome, Ranges, Status, unusable
 from calque.checks.evaluators.paths import Gathered, Missing, Path
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 
 Item = TypeVar("Item")
+Rings: TypeAlias = list[list[tuple[float, float]]]
+"""Shapes as people draw them; a ring of one point is a point."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +32,10 @@ class GeometricCheck:
     ranges: Ranges
     page_size: tuple[float, float] | None
     page_size_path: Path | None
+
+    def shapes(self, output: Any, expected: Any) -> dict[str, Rings]:  # noqa: ARG002  # each kind finds its own
+        """What can be drawn of both sides, as rings of points; nothing of what cannot be read."""
+        return {}
 
     def renamed(self, name: str) -> Self:
         """The same evaluator under another name."""
@@ -88,6 +94,15 @@ def _read(value: Any, read: Callable[[Any], Item]) -> Item | BadValue:
         return read(plain(value))
     except BadValue as error:
         return error
+
+
+def rings_of(sides: Mapping[str, CaseSide[Item] | Missing], ring: Callable[[Item], Rings]) -> dict[str, Rings]:
+    """What can be drawn of each side."""
+    return {
+        name: [points for item in side.items if not isinstance(item, BadValue) for points in ring(item)]
+        for name, side in sides.items()
+        if not isinstance(side, Missing)
+    }
 
 
 def nothing_there(output: Any, expected: Any, metadata: Mapping[str, Any]) -> Outcome:

@@ -14,6 +14,7 @@ from calque.checks.evaluators.outcome import is_failure
 from calque.checks.evaluators.settings import Complaints
 from calque.checks.shapes.coordinates import shown
 from calque.core.corpus import Corpus, UnitId
+from calque.core.digest import json_digest
 from calque.core.errors import ConfigError, ContractError, did_you_mean
 from calque.core.yaml_tree import Located
 from calque.readers.sources.json_tree import parse_line, repeated_keys
@@ -68,6 +69,10 @@ class CaseCorpus(Corpus):
     def units(self) -> tuple[UnitId, ...]:
         """The ids of all cases."""
         return tuple(case.id for case in self.cases)
+
+    def digests(self) -> list[int]:
+        """For each case what it expects."""
+        return [json_digest(case.expected) for case in self.cases]
 
     def select(self, units: Iterable[UnitId]) -> CaseCorpus:
         """Only these cases."""

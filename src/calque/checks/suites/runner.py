@@ -13,6 +13,7 @@ from calque.checks.evaluators.custom import Reference
 from calque.checks.evaluators.outcome import LOGGER, Outcome, Verdict
 from calque.checks.evaluators.registry import Check, build_all
 from calque.checks.evaluators.settings import Complaints
+from calque.checks.evaluators.two_sides import GeometricCheck
 from calque.checks.suites.cases import Case
 from calque.core.errors import ConfigError
 from calque.engines import processes
@@ -34,6 +35,8 @@ class Row:
     outcome: Outcome
     held: bool = False
     """Whether the case is held to a threshold, so that passing in part is failing."""
+    shapes: Mapping[str, Any] = field(default_factory=dict)
+    """What can be drawn of both sides."""
 
     @property
     def failed_in_part(self) -> bool:
@@ -87,7 +90,8 @@ class Bench:
     def row(self, case: Case, check: Check) -> Row:
         """What one evaluator says of a case."""
         held = self.partial == "fail" and check.threshold is not None
-        return Row(case, check.name, check.weight, check.evaluate(case.output, case.expected), held)
+        shapes = check.shapes(case.output, case.expected) if isinstance(check, GeometricCheck) else {}
+        return Row(case, check.name, check.weight, check.evaluate(case.output, case.expected), held, shapes)
 
 
 def run(bench: Bench, cases: Iterable[Case], jobs: int = 1) -> Iterator[list[Row]]:

@@ -17,6 +17,7 @@ from calque.checks.suites.gate import Gate
 from calque.checks.suites.runner import Bench, Row, run
 from calque.checks.task import Checks, ledger_of
 from calque.core import yaml_tree
+from calque.core.digest import json_digest
 from calque.core.errors import ConfigError, did_you_mean
 from calque.core.yaml_tree import LocatedList
 
@@ -93,6 +94,17 @@ class Suite:
         every: Iterable[Case] = self.inline if self.data is None else distinct(read_lines(self.data), self.data)
         return (case for case in every if wanted.wants(case))
 
+    def results_to_come(self) -> int:
+        """About how many results all cases have: each evaluator of the suite gives one for each line of the data."""
+        if self.data is None:
+            return len(self.inline) * len(self.bench.checks)
+        try:
+            with open(self.data, "rb") as file:
+                lines = sum(piece.count(b"\n") for piece in iter(lambda: file.read(1 << 20), b""))
+        except OSError:
+            return 0  # whoever reads it says what is wrong with it
+        return lines * len(self.bench.checks)
+
     def corpus(self, selection: Selection | None = None) -> CaseCorpus:
         """The cases that are wanted, as a corpus for `Evaluator.update`."""
         return CaseCorpus(cases=tuple(self.cases(selection)), source=self.data or self.file)
@@ -129,9 +141,12 @@ class Suite:
         """An evaluator that has taken in these results, for numbers, states and merging."""
         from calque.core.evaluator import Evaluator
         from calque.core.result import Sources
+        from calque.core.truth_digest import noted
 
         source = ((self.data or self.file, self.name),)
-        return Evaluator(self.task(selection)).add(ledger_of(rows), sources=Sources(source, source))
+        expected = {row.case.id: row.case.expected for row in rows}
+        ledger = noted(ledger_of(rows), {unit: json_digest(value) for unit, value in expected.items()})
+        return Evaluator(self.task(selection)).add(ledger, sources=Sources(source, source))
 
 
 def _read(file: str) -> bytes:

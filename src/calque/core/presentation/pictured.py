@@ -54,6 +54,70 @@ class Phrase(Frozen):
 Sentence = Sequence[str | Phrase]
 
 
+class Part(Frozen):
+    """A part of a bar that shows everything to scale: its outcome, how much it is, and what people call it."""
+
+    mark: str
+    value: int
+    text: str
+    measure: str = ""
+    """The measure that it is, if it is one."""
+
+
+class Number(Frozen):
+    """One of the few numbers that stand out."""
+
+    title: str
+    measure: str
+    value: float | None
+    note: str = ""
+    outcome: str = ""
+    """The outcome whose objects a count leads to; of a count that leads nowhere ``-``, of a share nothing."""
+
+
+class Breakdown(Frozen, eq=False):
+    """The numbers of each class, field or evaluator: one row each, in columns that are measures."""
+
+    title: str
+    of: str
+    """What a row is: a class, a field."""
+    columns: Sequence[tuple[str, str, str]]
+    """Heading, measure and outcome of each column; the outcome as for a `Number`."""
+    marks: Sequence[tuple[int, str]]
+    """Which columns the bar of a row is made of, and their outcomes."""
+    rows: Sequence[tuple[str, Sequence[Any]]]
+    total: Sequence[Any]
+    note: str = ""
+
+
+class Overview(Frozen, eq=False):
+    """The first view of a report: everything at a glance."""
+
+    line: Sequence[str]
+    parts: Sequence[Part]
+    numbers: Sequence[Number]
+    breakdown: Breakdown | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form, as lists: there may be a thousand classes."""
+        table = self.breakdown
+        return {
+            "line": list(self.line),
+            "parts": [[part.mark, part.value, part.text, part.measure] for part in self.parts],
+            "numbers": [[one.title, one.measure, one.value, one.note, one.outcome] for one in self.numbers],
+            "table": table
+            and {
+                "title": table.title,
+                "of": table.of,
+                "note": table.note,
+                "columns": [list(column) for column in table.columns],
+                "marks": [list(mark) for mark in table.marks],
+                "rows": [[name, *values] for name, values in table.rows],
+                "total": list(table.total),
+            },
+        }
+
+
 def spoken(sentence: Sentence) -> str:
     """The sentence as plain text.
 

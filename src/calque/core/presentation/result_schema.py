@@ -56,6 +56,26 @@ _ISSUE = object_of({
 })  # fmt: skip
 
 
+GATE: Schema = object_of({"passed": FLAG, "failures": list_of(TEXT)})
+"""What gates say; there where there are some."""
+
+
+_DELTA = object_of(
+    {**dict.fromkeys(("value", "low", "high", "se", "p"), MEASURE), "documents": COUNT},
+    {
+        **dict.fromkeys(("effect", "detectable", "documents_needed", "monte_carlo", "p_adjusted"), MEASURE),
+        "note": TEXT,
+        "verdict": {"enum": ["better", "worse", "equal", "undecided"]},
+    },
+)
+INTERVALS = object_of({
+    "measures": map_of(object_of({**dict.fromkeys(("value", "low", "high", "se"), MEASURE), "documents": COUNT, "note": TEXT}))
+})  # fmt: skip
+"""How sure each number is; there when intervals were asked for."""
+BASELINE = map_of(_DELTA)
+"""The differences to a baseline, by measure; there where there is one."""
+
+
 def result_of(task: str, numbers: Mapping[str, Schema], optional: Mapping[str, Schema] | None = None) -> Schema:
     """The schema of a task's result: its numbers between what all results have."""
     schema = object_of(
@@ -69,7 +89,7 @@ def result_of(task: str, numbers: Mapping[str, Schema], optional: Mapping[str, S
             "undefined": map_of(TEXT),
             "issues": list_of(_ISSUE),
         },
-        optional,
+        {"gate": GATE, "intervals": INTERVALS, "baseline": BASELINE, **(optional or {})},
     )
     return {"$schema": DIALECT, "title": f"calque {task} result", **schema}
 

@@ -15,7 +15,7 @@ from calque.core.corpus import UnitId, distinct_names
 from calque.core.ledger import UNIT, Ledger
 from calque.fields.comparison.cells import ABSENT, Accepted, Cell, Record, Unfit, unwrapped
 from calque.fields.comparison.records import Compared, Outcome, Pair, Pairs
-from calque.fields.schemas.plan import MOST_CELLS, FieldPlan, Kind, Matching, RecordPlan
+from calque.fields.schemas.plan import FieldPlan, Kind, RecordPlan
 from calque.geometry.rectangles import iou
 
 OUTCOMES = len(Outcome)
@@ -48,6 +48,8 @@ class Row:
     weight: float
     reason: str
     iou: float | None
+    counted: bool = True
+    """Whether it is an occurrence of its own, and not only told to people."""
 
 
 class Book:
@@ -65,6 +67,7 @@ class Book:
         self.boxes: list[tuple[Any, ...]] = []
         self.ratings: list[tuple[Any, ...]] = []
         self.rows: list[tuple[int, Row]] = []
+        self.wrong: list[tuple[Any, ...]] = []
         self.outside: list[tuple[int, int, int]] = []
         self.names_outside: dict[str, int] = {}
         self.start()
@@ -76,8 +79,8 @@ class Book:
         self.score_sums = [0.0] * len(self.all_fields)
         self.score_counts = [0] * len(self.all_fields)
         self.unknown = 0
-        self.long_lists: list[str] = []
-        """Lists whose items were not paired optimally."""
+        self.long_lists: list[tuple[str, str]] = []
+        """Lists whose items may not be paired optimally, and how much of the total similarity they may lack."""
         self.total = self.with_box = self.rated = self.seen_boxes = 0
 
     def finish(self, **about: Any) -> None:
@@ -90,7 +93,7 @@ class Book:
         self.documents.append((
             unit, about["in_truth"], about["in_found"], about["named"], about["counted"], about["score"], self.unknown,
             self.total, self.with_box, self.rated, about["truth_boxes"], about["found_boxes"], about["ignored_boxes"],
-            about["truth_boxes"] + about["found_boxes"] - self.seen_boxes,
+            about["truth_boxes"] + about["found_boxes"] - self.seen_boxes, about["wrong"],
         ))  # fmt: skip
         self.start()
 
@@ -143,7 +146,7 @@ class Book:
             self.box(label, truth, ABSENT, False)
         if found.box is not None:
             self.box(label, ABSENT, found, False)
-        self.tell(label, truth_path, found_path, truth, found, match, told)
+        self._tell(label, (truth_path, found_path), truth, found, match, told, counted=True)
 
     def tell(
         self,
@@ -156,9 +159,22 @@ class Book:
         told: tuple[float, float, str],
     ) -> None:
         """A row for people, of which no number is made; ``told`` is the score, the threshold and the reason."""
+        self._tell(label, (truth_path, found_path), truth, found, match, told, counted=False)
+
+    def _tell(
+        self,
+        label: str,
+        paths: tuple[str, str],
+        truth: Cell,
+        found: Cell,
+        match: bool,
+        told: tuple[float, float, str],
+        *,
+        counted: bool,
+    ) -> None:
         if self.keep_outcomes:
             score, threshold, reason = told
-            values = (truth_path, found_path, truth, found, match, score, threshold, 1.0, reason, None)
+            values = (paths[0], paths[1], truth, found, match, score, threshold, 1.0, reason, None, counted)
             self.rows.append((self.unit, Row(label, label, *values)))
 
     def observe(self, label: str, key: str, truth: Cell, found: Cell, match: bool, predicted: bool) -> float | None:
@@ -220,9 +236,9 @@ class Book:
         plan, pairs = each.plan, each.parts
         at = plan.code * OUTCOMES
         matched = [pair for pair in pairs.pairs if pair.matched]
-        truths, founds = len(pairs.pairs) + len(pairs.only_truth), len(pairs.pairs) + len(pairs.only_found)
-        if truths * founds > MOST_CELLS and plan.matching is Matching.OPTIMAL:
-            self.long_lists.append(plan.path)
+        if pairs.shortfall:
+            total = sum(pair.similarity for pair in pairs.pairs)
+            self.long_lists.append((plan.path, f"{pairs.shortfall:.4g} of {total + pairs.shortfall:.4g}"))
         self.tally[at + Outcome.TP] += len(matched)
         self.tally[at + Outcome.FD] += len(pairs.pairs) - len(matched)
         self.tally[at + Outcome.FN] += len(pairs.only_truth)
@@ -284,6 +300,7 @@ class Book:
             "boxes": _recoded(_table(self.boxes, BOX_COLUMNS), "label", label),
             "ratings": _recoded(_table(self.ratings, RATING_COLUMNS), "key", key),
             "outside": _recoded(_table(self.outside, OUTSIDE_COLUMNS), "name", name),
+            "wrong": self._wrong_table(),
             "rows": self._outcome_table(),
         }
         return Ledger(
@@ -298,6 +315,13 @@ class Book:
             },
             details=frozenset(("rows", name) for name in tables["rows"] if name != UNIT),
         )
+
+    def _wrong_table(self) -> Table:
+        columns = list(zip(*self.wrong, strict=True)) or [()] * len(WRONG_COLUMNS)
+        return Table({
+            name: Strings.pack(column) if kind is str else np.array(column, dtype=kind)
+            for (name, kind), column in zip(WRONG_COLUMNS, columns, strict=True)
+        })  # fmt: skip
 
     def _outcome_table(self) -> Table:
         rows = [row for _, row in self.rows]
@@ -323,6 +347,7 @@ DOCUMENT_COLUMNS = (
     (UNIT, np.int32), ("in_truth", np.bool_), ("in_found", np.bool_), ("named", np.bool_), ("counted", np.bool_),
     ("score", np.float64), ("unknown", np.int32), ("total", np.int32), ("with_box", np.int32), ("rated", np.int32),
     ("truth_boxes", np.int32), ("found_boxes", np.int32), ("ignored_boxes", np.int32), ("unaccounted", np.int32),
+    ("wrong", np.int32),
 )  # fmt: skip
 COUNT_COLUMNS = (
     (UNIT, np.int32), ("field", np.int32), *((name, np.int32) for name in OUTCOME_NAMES),
@@ -331,6 +356,10 @@ COUNT_COLUMNS = (
 BOX_COLUMNS = (
     (UNIT, np.int32), ("label", np.int32), ("has_truth", np.bool_), ("has_found", np.bool_), ("iou", np.float64),
     ("confidence", np.float64), ("match", np.bool_),
+)  # fmt: skip
+WRONG_COLUMNS: tuple[tuple[str, Any], ...] = (
+    (UNIT, np.int32), ("field", np.int32), ("outcome", np.uint8), ("close", np.bool_), ("truth_path", str), ("found_path", str),
+    ("truth", str), ("found", str),
 )  # fmt: skip
 OUTSIDE_COLUMNS = ((UNIT, np.int32), ("name", np.int32), ("count", np.int32))
 RATING_COLUMNS = ((UNIT, np.int32), ("key", np.int32), ("match", np.bool_), ("confidence", np.float64))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,12 @@ import numpy as np
 from calque.core.assignment import assign
 from calque.core.columns import Flags, Floats, Ints
 from calque.fields.comparison.cells import Accepted, Cell, Record, Unfit
+from calque.fields.comparison.long_lists import Indices, LongLists, Paired, pair_long
 from calque.fields.comparison.records import (
     SLACK,
     Compared,
     Pair,
+    Pairs,
     compare_cells,
     compare_records,
     judged_leaf,
@@ -30,18 +33,27 @@ from calque.geometry.rectangles import Rectangle, centre
 GRID = float(1 << 30)
 """Similarities closer than one part in 2**30 count as equal, so that rounding does not decide and boxes may."""
 
+MOST_HELD = 9_000_000
+"""So many similarities (3,000 × 3,000) are held at once, where they are computed by and by."""
+MOST_WORK = 40_000_000
+"""So many similarities are looked at, beside those of every row once, to pair a long list optimally: some seconds."""
+
 PairOf = tuple[int, int]
 
 
-def pair_items(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell]) -> list[Pair]:
+def pair_items(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell]) -> Pairs:
     """The pairs of two lists of objects, by truth; every item of the shorter list has a partner."""
     record = plan.record
     assert record is not None  # noqa: S101  # a list of objects has a plan for them
+    sizes = len(truths), len(founds)
     if plan.matching is Matching.OPTIMAL and len(truths) * len(founds) <= MOST_CELLS and _all_records(truths, founds):
         if len(truths) == len(founds) == 1:
-            return [_pair(plan, 0, 0, compare_records(record, truths[0].value, founds[0].value))]
-        return _pair_in_bulk(plan, record, [cell.value for cell in truths], [cell.value for cell in founds], truths, founds)
-    return [_pair(plan, i, j, _fields(record, truths[i].value, founds[j].value)) for i, j in _chosen(plan, truths, founds)]
+            return Pairs([_pair(plan, 0, 0, compare_records(record, truths[0].value, founds[0].value))], *sizes)
+        inside = [cell.value for cell in truths], [cell.value for cell in founds]
+        return Pairs(_pair_in_bulk(plan, record, *inside, truths, founds), *sizes)
+    chosen = _chosen(plan, truths, founds)
+    pairs = [_pair(plan, i, j, _fields(record, truths[i].value, founds[j].value)) for i, j in chosen.pairs]
+    return Pairs(pairs, *sizes, chosen.shortfall)
 
 
 def _all_records(truths: Iterable[Cell], founds: Iterable[Cell]) -> bool:
@@ -59,19 +71,82 @@ def _fields(record: RecordPlan, truth: Any, found: Any) -> list[Compared] | None
     return compare_records(record, truth, found) if type(truth) is Record and type(found) is Record else None
 
 
-def _chosen(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell]) -> list[PairOf]:
-    """Pairs by key, by position, or, where something is no object or the lists are too long, the best that is cheap."""
+def _chosen(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell]) -> Paired:
+    """Pairs by key, by position, or, where something is no object or the lists are long, as well as possible."""
     if plan.matching is Matching.KEY:
-        return _by_key(plan, truths, founds)
+        return Paired(_by_key(plan, truths, founds), 0.0)
     if plan.matching is Matching.ORDERED:
-        return [(index, index) for index in range(min(len(truths), len(founds)))]
-    if len(truths) * len(founds) <= MOST_CELLS:
-        fit_truths = [index for index, cell in enumerate(truths) if type(cell.value) is not Unfit]
-        fit_founds = [index for index, cell in enumerate(founds) if type(cell.value) is not Unfit]
-        inner = pair_items(plan, [truths[index] for index in fit_truths], [founds[index] for index in fit_founds])
-        pairs = [(fit_truths[pair.truth], fit_founds[pair.found]) for pair in inner]
-        return sorted(_complete(pairs, len(truths), len(founds)))
-    return sorted(_complete(_equal_first(truths, founds), len(truths), len(founds)))
+        return Paired([(index, index) for index in range(min(len(truths), len(founds)))], 0.0)
+    if _all_records(truths, founds):
+        return _long_items(plan, truths, founds)
+    fit_truths = [index for index, cell in enumerate(truths) if type(cell.value) is not Unfit]
+    fit_founds = [index for index, cell in enumerate(founds) if type(cell.value) is not Unfit]
+    inner = pair_items(plan, [truths[index] for index in fit_truths], [founds[index] for index in fit_founds])
+    pairs = [(fit_truths[pair.truth], fit_founds[pair.found]) for pair in inner.pairs]
+    return Paired(sorted(_complete(pairs, len(truths), len(founds))), inner.shortfall)
+
+
+def _long_items(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell]) -> Paired:
+    record = plan.record
+    assert record is not None  # noqa: S101  # a list of objects has a plan for them
+    whole = Side([cell.value for cell in truths]), Side([cell.value for cell in founds])
+
+    def scores(rows: Indices, columns: Indices) -> Floats:
+        # A whole side comes in its order; it is compared again and again, and prepared once.
+        a, b = (
+            side if len(places) == len(side.items) else Side([side.items[place] for place in places])
+            for side, places in zip(whole, (rows, columns), strict=True)
+        )
+        return _similarities(record, a, b, {})
+
+    return _long(plan, truths, founds, scores)
+
+
+def _long_values(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell]) -> Paired:
+    whole = Column(truths), Column(founds)
+    plain = all(side.is_full and side.is_plain for side in whole)
+
+    def scores(rows: Indices, columns: Indices) -> Floats:
+        if not plain:
+            return _value_matrix(plan, [truths[row] for row in rows], [founds[column] for column in columns])
+        a, b = (
+            side.prepared(plan)
+            if len(places) == len(side)
+            else plan.comparator.prepare_all([side.values[place] for place in places])
+            for side, places in zip(whole, (rows, columns), strict=True)
+        )
+        return plan.comparator.matrix(a, b)
+
+    return _long(plan, truths, founds, scores)
+
+
+def _long(
+    plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell], scores: Callable[[Indices, Indices], Floats]
+) -> Paired:
+    """Pairs of lists that are too long to be compared at once: all similarities by and by, or only those that matter."""
+    if len(truths) * len(founds) <= MOST_HELD:
+        size, every = max(1, MOST_CELLS // len(founds)), np.arange(len(founds))
+        parts = [scores(np.arange(len(truths))[start : start + size], every) for start in range(0, len(truths), size)]
+        rows, columns = assignment(np.concatenate(parts), truths, founds, plan.nearest)
+        return Paired(list(zip(rows.tolist(), columns.tolist(), strict=True)), 0.0)
+
+    def words() -> tuple[list[list[Hashable]], list[list[Hashable]]]:
+        return [_words(plan, cell.value) for cell in truths], [_words(plan, cell.value) for cell in founds]
+
+    same = _equal_first(plan, truths, founds)
+    return pair_long(LongLists(len(truths), len(founds), scores, same, words, MOST_CELLS, MOST_WORK))
+
+
+def _words(plan: FieldPlan, value: Any) -> list[Hashable]:
+    """The values and the words of an item, each with the number of its field."""
+    fields = plan.record.fields if plan.record is not None else (plan,)
+    cells = value.cells if type(value) is Record else [Cell(value)]
+    found: list[Hashable] = []
+    for index, (field, cell) in enumerate(zip(fields, cells, strict=True)):
+        if cell.value is not None:
+            text = _spelled(field, cell.value).lower()
+            found += [(index, text), *((index, word) for word in text.strip("'\"").split())]
+    return found
 
 
 def _complete(pairs: list[PairOf], truths: int, founds: int) -> list[PairOf]:
@@ -82,27 +157,29 @@ def _complete(pairs: list[PairOf], truths: int, founds: int) -> list[PairOf]:
     return [*pairs, *zip(rest_truths, rest_founds, strict=False)]
 
 
-def _equal_first(truths: Sequence[Cell], founds: Sequence[Cell]) -> list[PairOf]:
-    """Items with the same JSON values, first come first served."""
+def _equal_first(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell]) -> list[PairOf]:
+    """Items that are equal for their comparators, first come first served."""
     waiting: dict[str, list[int]] = {}
     for index in range(len(founds) - 1, -1, -1):
-        waiting.setdefault(_spelled(founds[index].value), []).append(index)
+        waiting.setdefault(_spelled(plan, founds[index].value), []).append(index)
     pairs = []
     for index, cell in enumerate(truths):
-        same = waiting.get(_spelled(cell.value))
+        same = waiting.get(_spelled(plan, cell.value))
         if same:
             pairs.append((index, same.pop()))
     return pairs
 
 
-def _spelled(value: Any) -> str:
-    if type(value) is Record:
-        return "\x1f".join(_spelled(cell.value) for cell in value.cells)
+def _spelled(plan: FieldPlan, value: Any) -> str:
+    """A text that is the same for values that are the same for their comparators."""
+    if type(value) is Record and plan.record is not None:
+        fields = zip(plan.record.fields, value.cells, strict=True)
+        return "\x1f".join(_spelled(field, cell.value) for field, cell in fields)
     if type(value) is list:
-        return "\x1e".join(_spelled(cell.value) for cell in value)
-    if type(value) is Unfit:
-        return json.dumps(value.raw, sort_keys=True, default=str)
-    return repr(value)
+        return "\x1e".join(_spelled(plan, cell.value) for cell in value)
+    if value is None or type(value) in (Unfit, Accepted):
+        return json.dumps(value.raw, sort_keys=True, default=str) if type(value) is Unfit else repr(value)
+    return repr(plan.comparator.prepare(value))
 
 
 def _by_key(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell]) -> list[PairOf]:
@@ -138,7 +215,7 @@ def _pair_in_bulk(
     found_cells: Sequence[Cell],
 ) -> list[Pair]:
     leaves: dict[int, Floats] = {}
-    alike = _similarities(record, truths, founds, leaves)
+    alike = _similarities(record, Side(truths), Side(founds), leaves)
     rows, columns = assignment(alike, truth_cells, found_cells, plan.nearest)
     chosen, partners = rows.tolist(), columns.tolist()
     by_field = []
@@ -162,7 +239,59 @@ def _judged(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell], sco
     ]
 
 
-def _similarities(record: RecordPlan, truths: Sequence[Record], founds: Sequence[Record], leaves: dict[int, Floats]) -> Floats:
+class Side:
+    """The items of one list field by field, each field prepared once for its comparator, however often it is compared."""
+
+    def __init__(self, items: Sequence[Record]) -> None:
+        self.items = items
+        self._columns: dict[int, Column] = {}
+
+    def column(self, index: int) -> Column:
+        """One field of all items."""
+        if index not in self._columns:
+            self._columns[index] = Column([each.cells[index] for each in self.items])
+        return self._columns[index]
+
+
+class Column:
+    """One field of several items."""
+
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        self.cells = cells
+        self.there = [cell for cell in cells if cell.value is not None]
+        self._prepared: Sequence[Any] | None = None
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether every item has the field."""
+        return len(self.there) == len(self.cells)
+
+    @property
+    def present(self) -> Flags:
+        """For each item whether it has the field."""
+        return np.array([cell.value is not None for cell in self.cells], dtype=np.bool_)
+
+    @cached_property
+    def values(self) -> list[Any]:
+        """The values that are there."""
+        return [cell.value for cell in self.there]
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether values are what the schema expects, one for each item."""
+        return not {*map(type, self.values)} & {Unfit, Accepted}
+
+    def prepared(self, plan: FieldPlan) -> Sequence[Any]:
+        """The values as the comparator takes them."""
+        if self._prepared is None:
+            self._prepared = plan.comparator.prepare_all(self.values)
+        return self._prepared
+
+
+def _similarities(record: RecordPlan, truths: Side, founds: Side, leaves: dict[int, Floats]) -> Floats:
     """For every pair of records what `similarity` says of it; ``leaves`` receives the similarities of leaf fields."""
     total: Any = 0.0
     weight: Any = 0.0
@@ -170,8 +299,7 @@ def _similarities(record: RecordPlan, truths: Sequence[Record], founds: Sequence
     for index, plan in enumerate(record.fields):
         if plan.ignored:
             continue
-        a, b = [each.cells[index] for each in truths], [each.cells[index] for each in founds]
-        scores, there = _field_matrix(plan, a, b, _plain)
+        scores, there = _field_matrix(plan, truths.column(index), founds.column(index), _plain)
         if plan.is_leaf:
             leaves[index] = scores
         total = total + (scores if plan.weight == 1.0 else scores * plan.weight)
@@ -180,7 +308,7 @@ def _similarities(record: RecordPlan, truths: Sequence[Record], founds: Sequence
         compared = True if there is None or compared is True else compared | there
     if isinstance(weight, float) and weight > 0:
         return np.asarray(total / weight)
-    shape = len(truths), len(founds)
+    shape = len(truths.items), len(founds.items)
     total, weight, compared = (np.broadcast_to(part, shape) for part in (total, weight, compared))
     with np.errstate(all="ignore"):
         return np.where(weight > 0, total / weight, np.where(compared, 0.0, 1.0))
@@ -193,7 +321,7 @@ def _overall_scores(record: RecordPlan, truths: Sequence[Record], founds: Sequen
     for index, plan in enumerate(record.fields):
         if plan.ignored:
             continue
-        a, b = [each.cells[index] for each in truths], [each.cells[index] for each in founds]
+        a, b = (Column([each.cells[index] for each in side]) for side in (truths, founds))
         scores, there = _field_matrix(plan, a, b, _applied)
         if plan.is_leaf and plan.clip:
             scores = np.where(scores >= plan.threshold, scores, 0.0)
@@ -210,47 +338,45 @@ def _applied(each: Compared) -> float:
     return each.applied
 
 
-def _field_matrix(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell], read: Any) -> tuple[Floats, Flags | None]:
+def _field_matrix(plan: FieldPlan, truths: Column, founds: Column, read: Any) -> tuple[Floats, Flags | None]:
     """The similarity of one field for every pair, 0 where one side lacks it; and where it is not absent on both sides."""
-    rows = [cell for cell in truths if cell.value is not None]
-    columns = [cell for cell in founds if cell.value is not None]
-    inner = _present_matrix(plan, rows, columns, read)
-    if len(rows) == len(truths) and len(columns) == len(founds):
+    inner = _present_matrix(plan, truths, founds, read)
+    if truths.is_full and founds.is_full:
         return inner, None
-    has_truth = np.array([cell.value is not None for cell in truths], dtype=np.bool_)
-    has_found = np.array([cell.value is not None for cell in founds], dtype=np.bool_)
+    has_truth, has_found = truths.present, founds.present
     there = has_truth[:, None] | has_found[None, :]
     scores = np.zeros((len(truths), len(founds)))
     scores[np.ix_(has_truth, has_found)] = inner
     return scores, there
 
 
-def _present_matrix(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell], read: Any) -> Floats:
-    a, b = [cell.value for cell in truths], [cell.value for cell in founds]
-    plain = not {*map(type, a), *map(type, b)} & {Unfit, Accepted}
+def _present_matrix(plan: FieldPlan, truths: Column, founds: Column, read: Any) -> Floats:
+    plain = truths.is_plain and founds.is_plain
     if plan.is_leaf and plain:
-        return plan.comparator.matrix(plan.comparator.prepare_all(a), plan.comparator.prepare_all(b))
+        return plan.comparator.matrix(truths.prepared(plan), founds.prepared(plan))
     if plan.kind is Kind.OBJECT and plain and plan.record is not None:
         if read is _plain:
-            return _overall_scores(plan.record, a, b)
-        raw = _similarities(plan.record, a, b, {})
+            return _overall_scores(plan.record, truths.values, founds.values)
+        raw = _similarities(plan.record, Side(truths.values), Side(founds.values), {})
         return np.where(raw >= plan.threshold, raw, 0.0) if plan.clip else raw
-    cells = [[read(compare_cells(plan, truth, found)) for found in founds] for truth in truths]
-    return np.array(cells, dtype=np.float64).reshape(len(truths), len(founds))
+    cells = [[read(compare_cells(plan, truth, found)) for found in founds.there] for truth in truths.there]
+    return np.array(cells, dtype=np.float64).reshape(len(truths.there), len(founds.there))
 
 
-def pair_values(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell]) -> list[Pair]:
+def pair_values(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell]) -> Pairs:
     """The pairs of two lists of leaves, by truth."""
+    sizes = len(truths), len(founds)
     if plan.matching is Matching.ORDERED:
-        chosen = [(index, index) for index in range(min(len(truths), len(founds)))]
+        chosen = Paired([(index, index) for index in range(min(sizes))], 0.0)
     elif len(truths) * len(founds) > MOST_CELLS:
-        chosen = sorted(_complete(_equal_first(truths, founds), len(truths), len(founds)))
+        chosen = _long_values(plan, truths, founds)
     else:
         scores = _value_matrix(plan, truths, founds)
         rows, columns = assignment(scores, truths, founds, plan.nearest)
         found = scores[rows, columns].tolist()
-        return [_value_pair(plan, *pair) for pair in zip(rows.tolist(), columns.tolist(), found, strict=True)]
-    return [_value_pair(plan, i, j, _value_similarity(plan, truths[i].value, founds[j].value)) for i, j in chosen]
+        return Pairs([_value_pair(plan, *pair) for pair in zip(rows.tolist(), columns.tolist(), found, strict=True)], *sizes)
+    pairs = [_value_pair(plan, i, j, _value_similarity(plan, truths[i].value, founds[j].value)) for i, j in chosen.pairs]
+    return Pairs(pairs, *sizes, chosen.shortfall)
 
 
 def _value_similarity(plan: FieldPlan, truth: Any, found: Any) -> float:

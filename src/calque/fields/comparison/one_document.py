@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from calque.core.ledger import Ledger
 from calque.core.measures import settle
-from calque.fields.accounting.rows import OUTCOME_NAMES, Row, plain
-from calque.fields.comparison.cells import Cell, bare
+from calque.fields.accounting.rows import OUTCOME_NAMES, Row, blank_is_absent, outcome_of, plain
+from calque.fields.comparison.cells import METADATA, Cell, bare, is_wrapper
 from calque.fields.comparison.records import Compared, Outcome
 from calque.fields.numbers import measure, with_ratios
 from calque.fields.schemas.plan import Kind
@@ -54,6 +54,10 @@ class ComparedPair:
                 "expected_bbox": None if row.truth.box is None else list(row.truth.box[:4]),
                 "actual_bbox": None if row.found.box is None else list(row.found.box[:4]),
                 "iou": row.iou,
+                "outcome": OUTCOME_NAMES[outcome_of(row)],
+                "expected_extras": _extras(row.truth),
+                "actual_extras": _extras(row.found),
+                "counted": row.counted,
             }
             for row in self.rows
         ]
@@ -63,6 +67,11 @@ def _value(cell: Cell) -> Any:
     return bare(cell) if cell.raw is not None else plain(cell.value)
 
 
+def _extras(cell: Cell) -> dict[str, Any]:
+    """What a value carries along beside value, confidence, box, page and alternatives."""
+    return {key: value for key, value in cell.raw.items() if key not in METADATA} if is_wrapper(cell.raw) else {}
+
+
 def compare_pair(schema: str, truth: Any, found: Any, **settings: Any) -> ComparedPair:
     """Compare one truth with one prediction."""
     task = Fields(schema=schema, **settings)
@@ -70,6 +79,38 @@ def compare_pair(schema: str, truth: Any, found: Any, **settings: Any) -> Compar
     fields, score = scorer.document(0, truth, found)
     unknown = int(scorer.book.documents[-1][6])
     return ComparedPair(task, fields, score, unknown, [row for _, row in scorer.book.rows], scorer.ledger((0,)))
+
+
+def compare_documents(pair: ComparedPair, wanted: Wanted) -> dict[str, Any]:
+    """What ``compare_with`` returns: scores always, the rest as it is wanted."""
+    result: dict[str, Any] = {
+        "field_scores": {each.plan.name: each.applied for each in pair.fields},
+        "overall_score": pair.score,
+    }
+    if wanted.include_confusion_matrix:
+        leaf = blank_is_absent if pair.task.accounting == "paired" else own_outcome
+        result["confusion_matrix"] = confusion_matrix(
+            pair.fields, pair.unknown, recall_with_fd=pair.task.recall_with_fd, of_item_leaf=leaf
+        )
+    if wanted.document_non_matches:
+        result["non_matches"] = non_matches(pair.rows)
+    if wanted.document_field_comparisons or wanted.add_bbox_metrics or wanted.add_confidence_metrics:
+        result["field_comparisons"] = pair.comparisons()
+    if wanted.add_confidence_metrics:
+        result["confidence_metrics"] = pair.numbers["confidence_metrics"]
+    if wanted.add_bbox_metrics:
+        result["bbox_metrics"] = pair.numbers["bbox_map_metrics"]
+    return result
+
+
+class Wanted(NamedTuple):
+    """What a single comparison is to tell beside the scores."""
+
+    include_confusion_matrix: bool = False
+    document_non_matches: bool = False
+    document_field_comparisons: bool = False
+    add_confidence_metrics: bool = False
+    add_bbox_metrics: bool = False
 
 
 Counts = dict[str, int]

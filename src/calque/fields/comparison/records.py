@@ -77,10 +77,12 @@ class Pair:
 class Pairs:
     """The items of two lists: pairs, and what is left on either side."""
 
-    __slots__ = ("only_found", "only_truth", "pairs")
+    __slots__ = ("only_found", "only_truth", "pairs", "shortfall")
 
-    def __init__(self, pairs: list[Pair], truths: int, founds: int) -> None:
+    def __init__(self, pairs: list[Pair], truths: int, founds: int, shortfall: float = 0.0) -> None:
         self.pairs = pairs
+        self.shortfall = shortfall
+        """By how much the total similarity of the pairs may be below the best possible; 0 when they are the best."""
         taken_truths, taken_founds = {pair.truth for pair in pairs}, {pair.found for pair in pairs}
         self.only_truth = [index for index in range(truths) if index not in taken_truths] if len(pairs) < truths else []
         self.only_found = [index for index in range(founds) if index not in taken_founds] if len(pairs) < founds else []
@@ -175,10 +177,11 @@ def compare_items(plan: FieldPlan, truth: Cell, found: Cell) -> Compared:
     from calque.fields.comparison.lists import pair_items
 
     truths, founds = _first(truth.value), _first(found.value)
-    pairs = pair_items(plan, truths, founds)
+    paired = pair_items(plan, truths, founds)
+    pairs = paired.pairs
     total = sum(pair.score for pair in pairs if pair.score >= FAINT or abs(pair.score - FAINT) < SLACK)
     score = _list_score(total, len(pairs), truths, founds)
-    return Compared(plan, truth, found, Outcome.TP, score, score, score, Pairs(pairs, len(truths), len(founds)))
+    return Compared(plan, truth, found, Outcome.TP, score, score, score, paired)
 
 
 def compare_values(plan: FieldPlan, truth: Cell, found: Cell) -> Compared:
@@ -189,10 +192,11 @@ def compare_values(plan: FieldPlan, truth: Cell, found: Cell) -> Compared:
     from calque.fields.comparison.lists import pair_values
 
     truths, founds = _first(truth.value), _first(found.value)
-    pairs = pair_values(plan, truths, founds)
+    paired = pair_values(plan, truths, founds)
+    pairs = paired.pairs
     applied = _list_score(sum(pair.score for pair in pairs), len(pairs), truths, founds)
     plain = _list_score(sum(pair.similarity for pair in pairs), len(pairs), truths, founds)
-    return Compared(plan, truth, found, Outcome.TP, applied, applied, plain, Pairs(pairs, len(truths), len(founds)))
+    return Compared(plan, truth, found, Outcome.TP, applied, applied, plain, paired)
 
 
 def _list_score(total: float, pairs: int, truths: Sequence[Any], founds: Sequence[Any]) -> float:

@@ -10,7 +10,7 @@ from typing import Any
 from calque.comparators.base import BaseComparator
 
 MOST_CELLS = 4_000_000
-"""Up to this many pairs (2,000 × 2,000) all similarities of two lists are computed; longer lists are paired in order."""
+"""Up to this many similarities (2,000 × 2,000) are in memory at once; longer lists are compared block by block."""
 
 
 class Kind(StrEnum):

@@ -13,9 +13,8 @@ from pydantic import BaseModel, ConfigDict, PrivateAttr, create_model
 from pydantic_core import PydanticUndefined
 
 from calque.core.errors import ConfigError
-from calque.fields.accounting.rows import blank_is_absent
 from calque.fields.comparison.cells import METADATA, Cell, Record, RecordSide, wrappers
-from calque.fields.comparison.one_document import compare_pair, confusion_matrix, non_matches, own_outcome
+from calque.fields.comparison.one_document import Wanted, compare_documents, compare_pair
 from calque.fields.comparison.records import compare_records, similarity
 from calque.fields.schemas.annotations import HISTORIC, Spoken, spoken
 from calque.fields.schemas.comparable_field import EXTRA, described_field
@@ -225,25 +224,12 @@ class StructuredModel(BaseModel):
             )
         self._check_other(other)
         settings: dict[str, Any] = {} if bbox_iou_thresholds is None else {"iou": bbox_iou_thresholds}
+        settings["recall_with_fd"] = recall_with_fd
         pair = compare_pair(_text(type(self), accounting), self.raw_json(), other.raw_json(), accounting=accounting, **settings)
-        result: dict[str, Any] = {
-            "field_scores": {each.plan.name: each.applied for each in pair.fields},
-            "overall_score": pair.score,
-        }
-        if include_confusion_matrix:
-            leaf = blank_is_absent if accounting == "paired" else own_outcome
-            result["confusion_matrix"] = confusion_matrix(
-                pair.fields, pair.unknown, recall_with_fd=recall_with_fd, of_item_leaf=leaf
-            )
-        if document_non_matches:
-            result["non_matches"] = non_matches(pair.rows)
-        if document_field_comparisons or add_bbox_metrics or add_confidence_metrics:
-            result["field_comparisons"] = pair.comparisons()
-        if add_confidence_metrics:
-            result["confidence_metrics"] = pair.numbers["confidence_metrics"]
-        if add_bbox_metrics:
-            result["bbox_metrics"] = pair.numbers["bbox_map_metrics"]
-        return result
+        wanted = Wanted(
+            include_confusion_matrix, document_non_matches, document_field_comparisons, add_confidence_metrics, add_bbox_metrics
+        )
+        return compare_documents(pair, wanted)
 
 
 @lru_cache(maxsize=256)

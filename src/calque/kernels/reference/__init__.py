@@ -20,6 +20,7 @@ from calque.kernels.reference.masks import (
 )
 from calque.kernels.reference.overlaps import overlapping_pairs, pair_measures
 from calque.kernels.reference.polygons import polygon_areas, polygon_overlaps, polygon_simple
+from calque.kernels.reference.resampling import poisson_weights, weighted_auroc, weighted_precision, weighted_sums
 from calque.kernels.reference.shapes import shape_overlaps
 from calque.kernels.reference.sums import fraction_parts
 from calque.kernels.reference.words import (
@@ -56,6 +57,7 @@ __all__ = [
     "overlapping_pairs",
     "page_areas",
     "pair_measures",
+    "poisson_weights",
     "polygon_areas",
     "polygon_overlaps",
     "polygon_simple",
@@ -65,4 +67,7 @@ __all__ = [
     "score_order",
     "shape_overlaps",
     "split_words",
+    "weighted_auroc",
+    "weighted_precision",
+    "weighted_sums",
 ]

@@ -48,6 +48,7 @@ def truth_corpus(columns: TruthColumns, log: IssueLog, rules: Rules) -> BoxCorpu
     return BoxCorpus(
         **pages.columns(),
         metadata=metadata,
+        image_names=_image_names(columns.image_entries(), len(pages.page_index)) if rules.images else None,
         **objects.columns(pages, log, rules, scored=rules.side is Side.FOUND and not rules.allow_missing_scores),
         labels=tuple(label_map.values()),
         label_map=label_map,
@@ -214,6 +215,12 @@ def _by_key(columns: TruthColumns, key: str) -> list[UnitId]:
             help=did_you_mean(key, known) or f"image entries have {', '.join(known)}",
         )
     return [value for value in values if value is not None]
+
+
+def _image_names(entries: Sequence[Any], pages: int) -> Strings:
+    """The ``file_name`` of each page's image; images that are not in the table have none."""
+    names = [name if isinstance(name := entry.get("file_name"), str) else "" for entry in entries]
+    return Strings.pack([*names, *[""] * (pages - len(names))])
 
 
 def _metadata(entries: Sequence[Any], pages: _Pages, log: IssueLog) -> dict[str, dict[UnitId, Any]]:

@@ -249,6 +249,8 @@ class Rules(Frozen):
     """The key of an image entry that says which document it belongs to (COCO)."""
     metadata: bool = False
     """Whether what the file says of its documents is wanted; COCO's image entries are then read whole."""
+    images: bool = False
+    """Whether the names of the pages' pictures are wanted; they cost a look at every entry."""
     format: str | None = None
     """The name of the format, when sniffing must not guess."""
     boxes: str = AUTO

@@ -89,6 +89,7 @@ class _Reader:
         self.labels: dict[str, int] = {}
         self.label_map: dict[int | str, str] = {}
         self.documents: dict[str, int] = {}
+        self.paths: list[str] = []
         self.places: dict[tuple[str, int], int] = {}
         self.seen_ids: dict[int, set[str]] = {}
         self.odd_boxes: list[list[float]] = []
@@ -117,6 +118,7 @@ class _Reader:
             page_document=np.array(columns.page_document, dtype=np.int32),
             page_index=np.array(columns.page_index, dtype=np.int64),
             page_names=Strings.pack(columns.page_names),
+            image_names=self._image_names() if self.rules.images else None,
             labels=tuple(self.labels),
             label_map=self.label_map,
             page=np.array(columns.page, dtype=np.int32),
@@ -269,12 +271,17 @@ class _Reader:
             if not self._keys(document, place, ("doc_id", "doc_name", "doc_path")):
                 continue
             self._text(document, "doc_name", place)
-            self._text(document, "doc_path", place)
+            path = self._text(document, "doc_path", place)
             name = self._text(document, "doc_id", place)
             if name in self.documents:
                 self._add("duplicate-document", place, f"the document {name!r} occurs more than once")
             elif name is not None:
                 self.documents[name] = len(self.documents)
+                self.paths.append(path or "")
+
+    def _image_names(self) -> Strings:
+        """For each page the path of its document."""
+        return Strings.pack(self.paths[document] for document in self.columns.page_document)
 
     # Pages and their objects.
 

@@ -41,6 +41,7 @@ def corpus(columns: Mapping[str, Any], file: Scanned, rules: Rules) -> BoxCorpus
         page_document=document,
         page_index=pages["page_index"],
         page_names=_strings(pages["page_id"]),
+        image_names=_strings(columns["documents"]["doc_path"]).take(document) if rules.images else None,
         labels=tuple(labels),
         label_map=label_map,
         page=objects["page"],

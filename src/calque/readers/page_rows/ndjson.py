@@ -90,14 +90,21 @@ class _Part:
 class Opened:
     """A file whose lines are on their way: scanning begins at once, in a thread of its own."""
 
-    def __init__(self, file: BufferedReader, size: int) -> None:
-        """At most about as many pages as have ``size`` objects are scanned at a time."""
+    def __init__(self, file: BufferedReader, size: int, length: int = 0) -> None:
+        """At most about as many pages as have ``size`` objects are scanned at a time; ``length``: the file's, if known."""
+        self._length = length
+        self._read = 0
         self._ahead = ahead(_parts(file, size), weight=lambda part: len(part.lines), limit=AHEAD)
+
+    def share(self) -> float:
+        """Which part of the file was read; 0 when its length is not known."""
+        return self._read / self._length if self._length else 0.0
 
     def blocks(self, reader: PageReader) -> Iterator[Rows]:
         """The pages, some at a time."""
         with self._ahead as parts:
             for part in parts:
+                self._read += len(part.lines)
                 if part.header is not None:
                     reader.hear(part.header, reader.at(1))
                 rows = None if part.columns is None else scanned(part.columns, part.first, reader)

@@ -16,8 +16,8 @@ from calque.engines import ahead
 from calque.readers.boxes.conventions import FORM_KEY, UNITS_KEY, Rules
 from calque.readers.page_rows.corpus import PageReader
 from calque.readers.page_rows.files import COLUMNS, HEADER, LISTS, NEEDED
-from calque.readers.page_rows.parquet_sizes import TEXT, RowGroup, row_groups, unreadable
 from calque.readers.page_rows.rows import Rows
+from calque.readers.sources.parquet_sizes import TEXT, RowGroup, row_groups, unreadable
 
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 FLOATS = {"halffloat": "float16", "float": "float32", "double": "float64"}
@@ -149,14 +149,19 @@ class Opened:
     def __init__(self, path: str, size: int, whole: int, rules: Rules) -> None:
         """``size`` objects are read at a time, or all of a row group when the file has no more than ``whole``."""
         self._path = path
+        self._rows = self._read = 0
         self._ahead = ahead(_parts(path, size, whole, rules), weight=_weight, limit=AHEAD)
+
+    def share(self) -> float:
+        """Which part of the file was read."""
+        return self._read / self._rows if self._rows else 0.0
 
     def blocks(self, reader: PageReader) -> Iterator[Rows]:
         """The pages, some at a time; nothing comes when a column is missing or of a wrong type, and the log says so."""
         number = 1
         with self._ahead as reading:
             parts = iter(reading)
-            schema = next(parts)
+            schema, self._rows = next(parts)
             reader.hear(_statement(schema), "metadata")
             columns = _Columns(schema, reader)
             if not columns.fit:
@@ -169,6 +174,7 @@ class Opened:
                     unreadable(self._path, str(damage))
                 if len(rows) and not columns.scores_fit():
                     return
+                self._read += batch.num_rows
                 yield rows
                 number += batch.num_rows
 
@@ -195,7 +201,7 @@ def _parts(path: str, size: int, whole: int, rules: Rules) -> Iterator[Any]:
             groups = row_groups(bare, path, lambda name: name in COLUMNS or rules.metadata)
             plain = pq.ParquetFile(source)
             schema, about = plain.schema_arrow, plain.metadata
-            yield schema
+            yield schema, about.num_rows
             names = [field.name for field in schema if field.name in COLUMNS or (rules.metadata and _is_scalar(field.type))]
             # Each row group has dictionaries of its own, and pyarrow cannot join those of lists: they are read one by one.
             file = pq.ParquetFile(source, metadata=about, read_dictionary=_repeated_texts(groups))

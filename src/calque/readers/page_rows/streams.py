@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from calque.core.class_map import Pairs
-from calque.core.corpus import BoxCorpus, UnitId
+from calque.core.corpus import Batches, BoxCorpus, UnitId
 from calque.core.errors import ContractError, IssueLog
 from calque.readers.boxes.conventions import Rules, together
 from calque.readers.page_rows import ndjson, parquet
@@ -44,11 +45,12 @@ class PageStream:
             self._opened = parquet.Opened(path, size, self.batch, rules)
         else:
             with readable(path):
-                self._opened = ndjson.Opened(compression.opened(path), size)
+                length = 0 if compression.magic(path) else os.path.getsize(path)
+                self._opened = ndjson.Opened(compression.opened(path), size, length)
 
     def started(self) -> StreamedSide:
         """The file as one side of an evaluation."""
-        return StreamedSide(self._opened.blocks(self._reader), self._reader)
+        return StreamedSide(self._opened.blocks(self._reader), self._reader, self._opened.share)
 
     def whole(self) -> BoxCorpus:
         """The corpus of the whole file; `ContractError` with everything that is wrong."""
@@ -65,8 +67,9 @@ class PageStream:
 class StreamedSide:
     """What was read of one file and not yet handed on."""
 
-    def __init__(self, blocks: Iterator[Rows], reader: PageReader) -> None:
+    def __init__(self, blocks: Iterator[Rows], reader: PageReader, share: Callable[[], float]) -> None:
         self.reader = reader
+        self._share = share
         self.ended = False
         self.met = 0
         """How many documents have turned up."""
@@ -77,6 +80,11 @@ class StreamedSide:
         self._blocks = blocks
         self._rows = Gathering()
         self._last: UnitId | None = None
+
+    def expected(self) -> int:
+        """About how many documents the file has, by how many the part that was read has; 0 when that part is not known."""
+        share = self._share()
+        return round(self.met / share) if share else 0
 
     @property
     def load(self) -> int:
@@ -146,6 +154,12 @@ def pairs(
     Memory is bounded by the batch when both files have their documents in the same order: a document whose partner comes
     later waits for it. Raises a `ContractError` with everything that is wrong with both files, once both are read.
     """
+    return Batches(_pairs(truth, found, batch, page_size, maps), lambda: max(truth.expected(), found.expected()))
+
+
+def _pairs(
+    truth: StreamedSide, found: StreamedSide, batch: int, page_size: Sequence[float] | None, maps: tuple[Pairs, Pairs]
+) -> Iterator[tuple[BoxCorpus, BoxCorpus]]:
     joining = _Joining(truth, found, maps)
     gone: set[UnitId] = set()
     full = batch

@@ -21,6 +21,7 @@ from typing import Any
 from calque.core.corpus import UnitId
 from calque.core.errors import ContractError, IssueLog, did_you_mean
 from calque.readers.sources import compression
+from calque.readers.sources.marks import strange
 
 ENDLESS = 4_300
 """Python does not turn whole numbers with more digits into text."""
@@ -84,8 +85,12 @@ def parse(data: bytes, file: str) -> Any:
         return json.loads(data.decode("utf-8-sig"), object_pairs_hook=_object)
     except UnicodeDecodeError as error:
         place = f"byte {error.start:,}"
-        raise ContractError.single("not-utf8", "is not UTF-8 text", file=file, pointer=place, help="save it as UTF-8") from None
+        what, help = strange(data) or ("", "save it as UTF-8")
+        text = f"is not UTF-8 text: it {what}" if what else "is not UTF-8 text"
+        raise ContractError.single("not-utf8", text, file=file, pointer=place, help=help) from None
     except json.JSONDecodeError as error:
+        if (known := strange(data)) is not None:
+            raise ContractError.single("not-json", f"is not JSON: it {known[0]}", file=file, help=known[1]) from None
         place = f"line {error.lineno} column {error.colno}"
         text, help = reason(error)
         raise ContractError.single("not-json", f"is not JSON: {text}", file=file, pointer=place, help=help) from None
@@ -215,6 +220,16 @@ def _children(node: Any) -> Iterable[Any]:
     if isinstance(node, Mapping):
         return list(node.values())[:100]
     return node[:100] if isinstance(node, list) else ()
+
+
+def a_kind(value: Any) -> str:
+    """What JSON calls a value of this type, with an article.
+
+    >>> a_kind([]), a_kind(5), a_kind(None)
+    ('an array', 'a number', 'null')
+    """
+    name = kind(value)
+    return name if name == "null" else f"{'an' if name[0] in 'ao' else 'a'} {name}"
 
 
 def kind(value: Any) -> str:

@@ -66,7 +66,7 @@ def _from_json(path: str, only_document: UnitId | None) -> dict[UnitId, Lattice]
         unit = Path(path).stem if only_document is None else only_document
         return {unit: _lattice(tree, path, "")}
     if not isinstance(tree, Mapping):
-        raise ContractError.single("wrong-lattice", f"holds {json_tree.kind(tree)}, not slots or edges", file=path)
+        raise ContractError.single("wrong-lattice", f"holds {json_tree.a_kind(tree)}, not slots or edges", file=path)
     return {unit: _lattice(node, path, json_tree.pointer(unit)) for unit, node in tree.items()}
 
 

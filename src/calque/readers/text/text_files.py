@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 from calque.core.errors import ConfigError, ContractError
 from calque.core.word_corpus import Block
 from calque.readers.sources import json_tree, xml_tree
+from calque.readers.sources.marks import strange
 from calque.readers.text import alto, hocr, html, page_xml, tesseract_tsv, word_table
 from calque.readers.text.page_xml import Level
 
@@ -178,6 +179,8 @@ def bytes_of(path: str) -> bytes:
         )
     if not data and path.lower().endswith((*MARKUP, *TABLES, ".json")):
         raise ContractError.single("empty-file", "the file is empty", file=path)
+    if (known := strange(data)) is not None:
+        raise ContractError.single("not-text", f"is no text: it {known[0]}", file=path, help=known[1])
     return data
 
 

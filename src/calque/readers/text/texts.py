@@ -66,5 +66,5 @@ def _from_json(path: str) -> TextCorpus | WordCorpus:
     tree = json_tree.parse(bytes_of(path), path)
     if not isinstance(tree, Mapping):
         help = "write an object with one text or list of words for each document"
-        raise ContractError.single("wrong-words", f"holds {json_tree.kind(tree)}", file=path, help=help)
+        raise ContractError.single("wrong-words", f"holds {json_tree.a_kind(tree)}", file=path, help=help)
     return _from_mapping(tree, path)

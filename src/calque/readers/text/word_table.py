@@ -16,6 +16,7 @@ from calque.core.corpus import UnitId, canonical
 from calque.core.errors import ContractError, IssueLog, MissingExtra, Severity
 from calque.core.word_corpus import WordCorpus
 from calque.readers.sources.json_tree import shown
+from calque.readers.sources.parquet_sizes import row_groups
 
 COLUMNS = ("docid", "wordid", "word")
 LONGEST_LINE = 1 << 20
@@ -141,6 +142,8 @@ def _parquet_rows(path: str) -> Iterator[tuple[int, str, int, str]]:
         raise MissingExtra("pyarrow", "parquet", "reading Parquet") from error
     number = 0
     try:
+        with open(path, "rb", buffering=0) as bare:
+            row_groups(bare, path, lambda _: True)  # before anything believes what it says
         with parquet.ParquetFile(path) as file:
             missing = [name for name in COLUMNS if name not in file.schema_arrow.names]
             if missing:

@@ -11,11 +11,14 @@ await build({
   outdir: target,
   bundle: true,
   minify: true,
-  charset: "ascii", // the bytes stay the same whatever the page's encoding
-  target: ["chrome103", "firefox113", "safari16.4"], // the first that inflate raw streams
+  charset: "utf8",
+  target: ["chrome123", "firefox120", "safari17.5"], // the first with light-dark()
   format: "iife",
-  jsx: "automatic",
-  jsxImportSource: "preact",
+  jsx: "transform",
+  jsxFactory: "h",
+  jsxFragment: "Fragment",
+  inject: ["src/jsx.ts"],
+  tsconfigRaw: {}, // else the checker's JSX would win
   legalComments: "none",
   logLevel: "warning",
 });

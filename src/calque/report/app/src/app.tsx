@@ -3,14 +3,17 @@
 import { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Address, beside, go, now, useAddress } from "./address";
-import { Boxes } from "./boxes";
+import { Boxes, parseKey } from "./boxes";
+import { Cases, Checks, WorstCases } from "./checks";
 import { Data } from "./data";
+import { FieldRows, Fields } from "./fields";
 import { Images } from "./images";
 import { listen } from "./keys";
 import { Objects } from "./objects";
-import { Pages } from "./pages";
+import { Pages, stepError, stepPage } from "./pages";
 import { Patterns } from "./stage";
-import { BoxSummary, Ground, Sentence, Tables, Warning, nameRuns } from "./summary";
+import { WordRows, WordsView, WorstTexts } from "./texts";
+import { BoxSummary, Ground, Sentence, Summary, Tables, Warning, nameRuns } from "./summary";
 
 const TITLES: Record<string, string> = { summary: "Summary", pages: "Pages", objects: "Objects", fields: "Fields", words: "Words", checks: "Checks", compare: "Compare", changes: "Changes" };
 const OWN: Record<string, string[]> = { boxes: ["pages", "objects"], fields: ["fields"], words: ["words"], checks: ["checks"], tables: [] };
@@ -18,6 +21,9 @@ const OWN: Record<string, string[]> = { boxes: ["pages", "objects"], fields: ["f
 export class App {
   images: Images;
   boxes: Boxes[] = [];
+  fields: FieldRows[] = [];
+  texts: WordRows[] = [];
+  cases: Cases[] = [];
   views: string[];
   wiped: number | null = null;
   status = "";
@@ -29,7 +35,11 @@ export class App {
     nameRuns(runs.map((run) => run.name));
     const own = OWN[runs[0].kind];
     this.views = runs.length > 1 ? ["compare", "changes", ...own.filter((view) => view !== "objects"), "summary"] : ["summary", ...own];
-    if (runs[0].kind === "boxes") this.boxes = runs.map((run, place) => new Boxes(data, run, place, runs.length === 1));
+    const alone = runs.length === 1, kind = runs[0].kind;
+    if (kind === "boxes") this.boxes = runs.map((run, place) => new Boxes(data, run, place, alone));
+    if (kind === "fields") this.fields = runs.map((run, place) => new FieldRows(data, run, place, alone));
+    if (kind === "words") this.texts = runs.map((run, place) => new WordRows(data, run, place, alone));
+    if (kind === "checks") this.cases = runs.map((run, place) => new Cases(run, place));
   }
 
   // The run that is shown, where there are several.
@@ -42,6 +52,24 @@ export class App {
   shown(): Boxes { return this.boxes[this.place()]; }
   other(boxes: Boxes): Boxes | null { return this.boxes.length > 1 ? this.boxes[boxes.place ? 0 : 1] : null; }
 
+  // What steps through the list of the task's own view.
+  steps(): { step: (by: number) => void; error: (by: number) => void } | null {
+    const boxes = this.shown();
+    if (boxes) return { step: (by) => stepPage(boxes, by), error: (by) => stepError(boxes, by) };
+    return this.fields[this.place()] ?? this.texts[this.place()] ?? this.cases[this.place()] ?? null;
+  }
+
+  // The chosen row as JSON, or nothing.
+  chosenRow(): unknown {
+    const address = now(), key = address.object ?? "", place = this.place();
+    const chosen = parseKey(key);
+    const boxes = this.boxes[chosen && chosen.letter === "p" ? chosen.run : place];
+    if (boxes) return chosen && chosen.row < boxes.side(chosen.letter).length ? boxes.row(chosen.letter, chosen.row, boxes.threshold(address)) : null;
+    if (this.fields[place]) return /^t\d+$/.test(key) ? this.fields[place].json(Number(key.slice(1))) : null;
+    if (this.texts[place]) return chosen ? this.texts[place].json(key) : null;
+    return this.cases[place]?.chosen(address) ?? null;
+  }
+
   view(address: Address = now()): string {
     return address.view && this.views.includes(address.view) ? address.view : this.views[0];
   }
@@ -49,6 +77,12 @@ export class App {
   aspect(boxes: Boxes, page: number): number {
     const drawn = this.images.aspect(page);
     return boxes.width[page] > 0 ? boxes.aspect(page) : drawn ?? boxes.aspect(page);
+  }
+
+  // Where a count leads.
+  objectsView(): string {
+    const kind = this.run().kind;
+    return kind === "boxes" ? (this.views.includes("objects") ? "objects" : "pages") : kind;
   }
 
   titleOf(): string {
@@ -138,22 +172,33 @@ export function Root({ app }: { app: App }): JSX.Element {
 function Names({ app }: { app: App }): JSX.Element {
   const { runs, truth } = app.data.head;
   if (runs.length > 1) return <>{runs.map((run, place) => <>{place > 0 && <span class="note"> and </span>}<b>{run.name}</b></>)}</>;
-  return <><b>{runs[0].name || app.titleOf()}</b>{truth && <span class="note"> against {truth}</span>}</>;
+  return <><b>{runs[0].name || app.titleOf()}</b>{truth && truth !== runs[0].name && <span class="note"> against {truth}</span>}</>;
 }
 
 function View({ app, view }: { app: App; view: string }): JSX.Element {
   if (view === "pages") return <Pages app={app} boxes={app.shown()} />;
   if (view === "objects") return <Objects app={app} boxes={app.shown()} />;
+  const place = app.place();
+  if (view === "fields") return <Fields app={app} rows={app.fields[place]} />;
+  if (view === "words") return <WordsView app={app} rows={app.texts[place]} />;
+  if (view === "checks") return <Checks app={app} cases={app.cases[place]} />;
   const run = app.run();
   return (
     <div class="summary">
-      {run.kind === "boxes" ? <BoxSummary app={app} boxes={app.shown()} /> : (
-        <>
-          <section class="opening"><p class="over-line">{app.titleOf()}</p><Warning run={run} /><Sentence parts={run.headline} value={() => null} /></section>
-          <Tables run={run} />
-          <Ground app={app} run={run} />
-        </>
-      )}
+      {run.kind === "boxes" ? <BoxSummary app={app} boxes={app.shown()} />
+        : run.kind === "tables" ? (
+          <>
+            <section class="opening"><p class="over-line">{app.titleOf()}</p><Warning run={run} /><Sentence parts={run.headline} /></section>
+            <Tables run={run} />
+            <Ground app={app} run={run} />
+          </>
+        ) : (
+          <Summary app={app} run={run} k={0}>
+            {run.kind === "words" && <WorstTexts rows={app.texts[place]} />}
+            {run.kind === "checks" && <WorstCases run={run} cases={app.cases[place]} />}
+            {run.kind !== "checks" && <Tables run={{ ...run, sections: run.sections.slice(run.kind === "fields" ? 1 : 3) }} />}
+          </Summary>
+        )}
     </div>
   );
 }

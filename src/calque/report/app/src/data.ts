@@ -1,7 +1,7 @@
 // The data block: inflated once, then looked at in place as typed arrays; never one object for each box.
 
 export type Column = Uint8Array | Uint16Array | Uint32Array | Int8Array | Int32Array | Float32Array | Float64Array;
-export type Said = string | { measure: string; text: string; tone: string; run?: number };
+export type Said = string | { measure: string; text: string; tone: string; value: number | null; run?: number };
 export type Finding = { mark: string; text: string; address: Record<string, string> };
 export type Issue = { code: string; message: string; file?: string; pointer?: string; count?: number; severity?: string; help?: string };
 export type Cell = string | { text: string; reason: string };

@@ -26,7 +26,8 @@ export class Images {
 
   // Why a page that has an image does not show it.
   note(page: number): string {
-    return this.data.head.images?.places?.[page] === -2 ? this.data.head.images.left_out : "";
+    const place = this.data.head.images?.places?.[page];
+    return place === -2 ? this.data.head.images.left_out : place === -3 ? "image refused: it cannot be read, or has over 50 megapixels" : "";
   }
 
   aspect(page: number): number | null {

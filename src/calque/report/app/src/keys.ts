@@ -2,8 +2,7 @@
 
 import { FILTERS, go, now } from "./address";
 import type { App } from "./app";
-import { parseKey } from "./boxes";
-import { stepError, stepPage, zoomBy } from "./pages";
+import { zoomBy } from "./pages";
 import { cleared } from "./parts";
 
 function typing(target: EventTarget | null): boolean {
@@ -41,8 +40,8 @@ function pressed(app: App, key: string, help: () => void): boolean {
   if (toggles[key]) return go({ [toggles[key]]: address[toggles[key]] === "0" ? undefined : "0" }), true;
   if (key === "c") return copy(app), true;
   if (key === "x" && app.data.head.runs.length > 1) return flip(app), true;
-  if (key === "j" || key === "k") return step(app, key === "j" ? 1 : -1), true;
-  if (key === "n" || key === "N") return error(app, key === "n" ? 1 : -1), true;
+  if (key === "j" || key === "k") return app.steps()?.step(key === "j" ? 1 : -1), true;
+  if (key === "n" || key === "N") return app.steps()?.error(key === "n" ? 1 : -1), true;
   return false;
 }
 
@@ -62,16 +61,7 @@ function flip(app: App): void {
   go({ run: next ? String(next) : undefined });
 }
 
-function step(app: App, by: number): void {
-  if (app.run().kind === "boxes") stepPage(app.shown(), by);
-}
-
-function error(app: App, by: number): void {
-  if (app.run().kind === "boxes") stepError(app.shown(), by);
-}
-
 function copy(app: App): void {
-  const chosen = parseKey(now().object);
-  const boxes = app.boxes[chosen && chosen.letter === "p" ? chosen.run : app.place()];
-  if (chosen && boxes && chosen.row < boxes.side(chosen.letter).length) app.copy(boxes.row(chosen.letter, chosen.row, boxes.threshold(now())));
+  const row = app.chosenRow();
+  if (row) app.copy(row);
 }

@@ -14,7 +14,7 @@ async function start(): Promise<void> {
     render(<Root app={app} />, place);
     document.body.dataset.ready = "true";
   } catch (error) {
-    place.textContent = `This report could not be shown: ${error}. A browser of 2023 or later is needed.`;
+    place.textContent = `This report could not be shown: ${error}. A browser of 2024 or later is needed.`;
     document.body.dataset.ready = "error";
   }
 }

@@ -86,7 +86,7 @@ export function Sort(): JSX.Element {
 }
 
 export function outcomesOf(boxes: Boxes): string[] {
-  return boxes.run.numbers.micro ? ["fn", "fp", "tp"] : ["fn", "wrong", "fp", "tp"];
+  return boxes.run.numbers.crops ? ["fn", "fp", "tp"] : ["fn", "wrong", "fp", "tp"];
 }
 
 export function Pages({ app, boxes }: { app: App; boxes: Boxes }): JSX.Element {
@@ -101,7 +101,7 @@ export function Pages({ app, boxes }: { app: App; boxes: Boxes }): JSX.Element {
         <div class="tools">
           <Search label="Search documents" />
           <div class="line"><Sort /><Count of="pages" value={list.length} noun="page" /></div>
-          <Outcomes of={outcomesOf(boxes)} />
+          <Outcomes of={outcomesOf(boxes)} small />
           <Chips spelt={(key, value) => spelt(boxes, key, value)} />
         </div>
         <Listbox total={list.length} height={52} label="pages" chosen={at} choose={(place) => open(boxes, list[place])}

@@ -91,14 +91,14 @@ export function cleared(): Address {
 }
 
 // One choice among outcomes, with marks and words.
-export function Outcomes({ of, counts }: { of: string[]; counts?: Record<string, number> }): JSX.Element {
+export function Outcomes({ of, small, names = NAMES }: { of: string[]; small?: boolean; names?: Record<string, string> }): JSX.Element {
   const chosen = now().outcome ?? "";
   return (
     <div class="segments" role="group" aria-label="outcome">
       {["", ...of].map((name) => (
-        <button type="button" data-filter="outcome" data-value={name || "all"} aria-pressed={chosen === name}
+        <button type="button" data-filter="outcome" data-value={name || "all"} aria-pressed={chosen === name} title={small && name ? names[name] : undefined}
           onClick={() => go({ outcome: name || undefined, object: undefined })}>
-          {name ? <><Mark of={name} /> {NAMES[name]}</> : "all"}{counts && name && <small> {count(counts[name])}</small>}
+          {name ? <><Mark of={name} /><span class={small ? "hidden" : ""}> {names[name]}</span></> : "all"}
         </button>
       ))}
     </div>

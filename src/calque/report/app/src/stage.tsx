@@ -132,12 +132,12 @@ function Tag({ boxes, shape, height }: { boxes: Boxes; shape: Shape; height: num
   const label = boxes.labels[boxes.side(shape.letter).label[shape.row]] ?? "";
   const text = label.length > 24 ? label.slice(0, 23) + "…" : label;
   const outcome = OUTCOMES[shape.code];
-  const width = 34 + text.length * 10.5;
-  const x = Math.max(0, Math.min(UNITS - width, shape.box[0] * UNITS - 1.5)), y = Math.max(0, shape.box[1] * height - 26);
+  const width = 42 + text.length * 13.5;
+  const x = Math.max(0, Math.min(UNITS - width, shape.box[0] * UNITS - 1.5)), y = Math.max(0, shape.box[1] * height - 34);
   return (
     <g class={`tag o-${outcome}`} aria-hidden="true">
-      <rect x={r(x)} y={r(y)} width={r(width)} height="26" rx="3" />
-      <text x={r(x + 8)} y={r(y + 19)}>{({ fn: "▲", fp: "✕", wrong: "⇄" } as any)[outcome]} {text}</text>
+      <rect x={r(x)} y={r(y)} width={r(width)} height="34" rx="3" />
+      <text x={r(x + 8)} y={r(y + 25)}>{({ fn: "▲", fp: "✕", wrong: "⇄" } as any)[outcome]} {text}</text>
     </g>
   );
 }
@@ -153,14 +153,15 @@ export function Crop({ boxes, page, k, letter, row, url, aspect, wide = 1.5 }: {
   const label = `${boxes.labels[side.label[row]] ?? ""}, ${NAMES[outcome]}`;
   if (!mine) return <svg class="crop empty" viewBox="0 0 3 2" role="img" aria-label={`${label}: it has no box that can be drawn`} />;
   const reach = theirs ? mine.map((value, place) => (place < 2 ? Math.min(value, theirs[place]) : Math.max(value, theirs[place]))) : mine;
-  let [x, y, w, h] = [reach[0] * UNITS, reach[1] * height, (reach[2] - reach[0]) * UNITS, (reach[3] - reach[1]) * height];
-  const margin = Math.max(30, 0.12 * Math.max(w, h));
-  [x, y, w, h] = [x - margin, y - margin, w + 2 * margin, h + 2 * margin];
-  if (w < h * wide) [x, w] = [x - (h * wide - w) / 2, h * wide];
-  else [y, h] = [y - (w / wide - h) / 2, w / wide];
+  // Not h for a height: JSX calls that.
+  let [x, y, w, high] = [reach[0] * UNITS, reach[1] * height, (reach[2] - reach[0]) * UNITS, (reach[3] - reach[1]) * height];
+  const margin = Math.max(30, 0.12 * Math.max(w, high));
+  [x, y, w, high] = [x - margin, y - margin, w + 2 * margin, high + 2 * margin];
+  if (w < high * wide) [x, w] = [x - (high * wide - w) / 2, high * wide];
+  else [y, high] = [y - (w / wide - high) / 2, w / wide];
   const stroke = w / 110;
   return (
-    <svg class="crop" viewBox={`${r(x)} ${r(y)} ${r(w)} ${r(h)}`} role="img" aria-label={label} preserveAspectRatio="xMidYMid slice">
+    <svg class="crop" viewBox={`${r(x)} ${r(y)} ${r(w)} ${r(high)}`} role="img" aria-label={label} preserveAspectRatio="xMidYMid slice">
       <rect class="sheet" width={UNITS} height={r(height)} />
       {url && <image href={url} width={UNITS} height={r(height)} preserveAspectRatio="none" />}
       {theirs && code === TP && <path class="cut-off" fill-rule="evenodd" d={letter === "t" ? lost(mine, theirs, height) : lost(theirs, mine, height)} />}

@@ -9,20 +9,27 @@ import { Bars, Curves, Histogram, Row, Spark } from "./charts";
 import { Finding, Run, Said } from "./data";
 import { Head, Mark, Measure, Numbers, Shares, Value } from "./parts";
 import { Miniature } from "./stage";
-import { FP, NAMES, SIDES, TP, count, percent, plural, ratio, short } from "./words";
+import { FP, MARKS, NAMES, SIDES, TP, count, percent, plural, ratio, short } from "./words";
 
-export function Sentence({ parts, value, href }: { parts: Said[]; value: (name: string, run?: number) => Value; href?: (name: string) => string | undefined }): JSX.Element {
+export type Overview = {
+  line: string[];
+  parts: [string, number, string, string][];
+  numbers: [string, string, Value, string, string][];
+  table: null | { title: string; of: string; note: string; columns: [string, string, string][]; marks: [number, string][]; rows: [string, ...Value[]][]; total: Value[] };
+};
+
+let runNames: string[] = [];
+export function nameRuns(names: string[]): void { runNames = names; }
+
+export function Sentence({ parts }: { parts: Said[] }): JSX.Element {
   return (
     <h1 data-headline>
       {parts.map((part) => (typeof part === "string" ? part : (
-        <Measure name={part.measure} value={value(part.measure, part.run)} text={part.text} tone={part.tone} href={href?.(part.measure)} run={part.run === undefined ? undefined : now0(part.run)} />
+        <Measure name={part.measure} value={part.value} text={part.text} tone={part.tone} run={part.run === undefined ? undefined : runNames[part.run]} />
       )))}
     </h1>
   );
 }
-let runNames: string[] = [];
-export function nameRuns(names: string[]): void { runNames = names; }
-const now0 = (run: number) => runNames[run];
 
 export function Findings({ findings, view }: { findings: Finding[]; view: string }): JSX.Element | null {
   if (!findings.length) return null;
@@ -39,14 +46,50 @@ export function Findings({ findings, view }: { findings: Finding[]; view: string
   );
 }
 
-// One of the six numbers, with a thin bar from 0 to 1 and what it is of.
-export function Big({ title, name, value, note, reason, interval, as, href, run }: { title: string; name: string; value: Value; note?: ComponentChildren; reason?: string; interval?: [number, number] | null; as?: (value: Value) => string; href?: string; run?: string }): JSX.Element {
+// The first view of every task: one sentence, what to look at, a bar of everything, the numbers, and what they rest on.
+export function Summary({ app, run, k, children, extra }: { app: App; run: Run; k: number; children?: ComponentChildren; extra?: Extra }): JSX.Element {
+  const overview: Overview = run.numbers.overviews[k], text = run.numbers.thresholds?.[k];
+  const view = app.objectsView(), at = { iou: k ? text : undefined } as Address;
+  const whole = overview.parts.reduce((sum, [, value]) => sum + value, 0);
+  const named: Record<string, string> = { pass: "tp", partial: "wrong", fail: "fn", error: "ignored" };
+  return (
+    <>
+      <section class="opening" aria-label="the main thing">
+        <p class="over-line">{overview.line.join(" · ")}</p>
+        <Warning run={run} />
+        <Sentence parts={run.headline} />
+        <Findings findings={run.findings} view={view} />
+        <div class="whole">
+          <Shares whole={whole} label={overview.parts.map(([, value, name]) => `${value} ${name}`).join(", ")} parts={overview.parts.map(([mark, value]) => ({ mark: named[mark] ?? mark, value }))} />
+          <p class="legend">
+            {overview.parts.map(([mark, value, name, measure]) => {
+              const href = to({ view: view as any, outcome: mark, ...at });
+              return <span><Mark of={mark} /> {measure ? <Measure name={measure} value={value} as={count} href={href} /> : <a class="number" href={href}>{count(value)}</a>} {name}</span>;
+            })}
+          </p>
+        </div>
+      </section>
+      <dl class="six" style={{ "--numbers": String(overview.numbers.length) } as any}>
+        {overview.numbers.map(([title, name, value, note, outcome]) => (
+          <Big run={run} title={title} name={name} value={value} note={note} as={outcome ? count : undefined} href={outcome && outcome !== "-" ? to({ view: view as any, outcome, ...at }) : undefined} />
+        ))}
+      </dl>
+      {overview.table && <Breakdown run={run} table={overview.table} view={view} at={at} extra={extra} />}
+      {children}
+      <Ground app={app} run={run} />
+    </>
+  );
+}
+
+// One of the numbers that stand out, with a thin bar from 0 to 1 and what it is of.
+function Big({ run, title, name, value, note, as, href }: { run: Run; title: string; name: string; value: Value; note: string; as?: (value: Value) => string; href?: string }): JSX.Element {
   const share = typeof value === "number" && !as ? Math.max(0, Math.min(1, value)) : null;
+  const interval: [number, number] | undefined = run.intervals?.[name];
   return (
     <div class="big">
       <dt>{title}</dt>
       <dd>
-        <Measure name={name} value={value} reason={reason} as={as} href={href} run={run} />
+        <Measure name={name} value={value} reason={why(run, name)} as={as} href={href} />
         {share !== null && (
           <span class="gauge" aria-hidden="true"><i style={{ width: `${100 * share}%` }} />{interval && <b style={{ left: `${100 * interval[0]}%`, width: `${100 * Math.max(0, interval[1] - interval[0])}%` }} />}</span>
         )}
@@ -56,67 +99,52 @@ export function Big({ title, name, value, note, reason, interval, as, href, run 
   );
 }
 
-export function BoxSummary({ app, boxes }: { app: App; boxes: Boxes }): JSX.Element {
-  return boxes.run.numbers.micro ? <DetectionSummary app={app} boxes={boxes} /> : <LayoutSummary app={app} boxes={boxes} />;
+// Why a measure has no value.
+function why(run: Run, name: string): string | undefined {
+  return run.reasons?.[name.replace(/[@/].*/s, "").replace(/.*\./, "")];
 }
 
-function DetectionSummary({ app, boxes }: { app: App; boxes: Boxes }): JSX.Element {
-  const run = boxes.run, numbers = run.numbers;
-  const k = boxes.threshold(now());
-  const T = boxes.thresholds[k], at = { iou: k ? T : undefined } as Address;
-  const micro: Value[] = numbers.micro[k];
-  const named = (name: string, row: Value[]) => row[numbers.names.indexOf(name)];
-  const get = (name: string) => named(name, micro);
-  const lowest = (name: string) => {
-    const [base, iou] = name.split("@");
-    if (base in numbers.coco) return numbers.coco[base];
-    return named(base, numbers.micro[Math.max(0, boxes.thresholds.indexOf(iou))]);
-  };
-  const reason = (name: string) => run.reasons?.[name];
-  const interval = (name: string): [number, number] | null => run.intervals?.[name] ?? null;
-  const counts = numbers.counts;
-  const tp = get("tp") ?? 0, fn = get("fn") ?? 0, fp = get("fp") ?? 0;
+type Extra = { head: string[]; cells: (name: string, place: number) => ComponentChildren[] };
+
+function Breakdown({ run, table, view, at, extra }: { run: Run; table: NonNullable<Overview["table"]>; view: string; at: Address; extra?: Extra }): JSX.Element {
+  const value = (row: Value[], column: number) => (row[column] as number) ?? 0;
+  const size = (row: Value[]) => table.marks.reduce((sum, [column]) => sum + value(row, column), 0);
+  const order = table.rows.map((_, place) => place);
+  if (order.length > PER_PAGE) order.sort((a, b) => size(table.rows[b].slice(1) as Value[]) - size(table.rows[a].slice(1) as Value[]) || a - b);
+  const widest = Math.max(1, ...table.rows.map((row) => size(row.slice(1) as Value[])));
+  const { shown, pager } = usePaged(order);
+  const cells = (row: Value[], label: string | null) => table.columns.map(([, measure, outcome], column) => {
+    const href = outcome && outcome !== "-" ? to({ view: view as any, outcome, class: label ?? undefined, ...at }) : undefined;
+    return <td>{measure ? <Measure name={label === null ? measure : `${measure}/${label}`} value={row[column]} as={outcome ? count : undefined} href={href} reason={why(run, measure)} /> : <a class="number" href={href}>{count(row[column])}</a>}</td>;
+  });
+  const bar = (row: Value[], whole: number, label: string) => (
+    <Shares whole={whole} label={`${label}: ${table.marks.map(([column]) => `${row[column]} ${table.columns[column][0]}`).join(", ")}`} parts={table.marks.map(([column, mark]) => ({ mark, value: value(row, column) }))} />
+  );
+  if (!order.length) return <></>;
   return (
-    <>
-      <section class="opening" aria-label="the main thing">
-        <p class="over-line">
-          {app.titleOf()} · {plural(counts.documents, "document")} · {plural(counts.pages, "page")} · {plural(counts.truths, "truth")} · {plural(counts.predictions, "prediction")} · a box counts as found from IoU {T} on
-        </p>
-        <Warning run={run} />
-        <Sentence parts={run.headline} value={lowest} />
-        <Findings findings={run.findings} view="objects" />
-        <div class="whole">
-          <Shares whole={tp + fn + fp} label={`${tp} found, ${fn} missed, ${fp} false alarms`} parts={[{ mark: "tp", value: tp }, { mark: "fn", value: fn }, { mark: "fp", value: fp }]} />
-          <p class="legend">
-            {(["tp", "fn", "fp"] as const).map((name) => (
-              <span><Mark of={name} /> <Measure name={`${name}@${T}`} value={get(name)} as={count} href={to({ view: "objects", outcome: name, ...at })} /> {name === "fp" ? (fp === 1 ? "false alarm" : "false alarms") : NAMES[name]}</span>
-            ))}
-          </p>
-        </div>
-      </section>
-      <dl class="six">
-        <Big title="Recall" name={`recall@${T}`} value={get("recall")} reason={reason("recall")} interval={interval(`recall@${T}`)} note={`${count(tp)} of ${count(tp + fn)} found`} />
-        <Big title="Precision" name={`precision@${T}`} value={get("precision")} reason={reason("precision")} interval={interval(`precision@${T}`)} note={plural(fp, "false alarm")} />
-        <Big title="F1" name={`f1@${T}`} value={get("f1")} reason={reason("f1")} interval={interval(`f1@${T}`)} note="of recall and precision" />
-        <Big title="Coverage" name={`mean_coverage@${T}`} value={get("mean_coverage")} reason={reason("mean_coverage")} interval={interval(`mean_coverage@${T}`)} note="of a truth is in its crop" />
-        <Big title="Purity" name={`mean_purity@${T}`} value={get("mean_purity")} reason={reason("mean_purity")} interval={interval(`mean_purity@${T}`)} note="of a crop is the truth" />
-        <Big title="AP (COCO)" name="AP" value={numbers.coco.AP} reason={reason("AP")} interval={interval("AP")} note={<>AP50 <Measure name="AP50" value={numbers.coco.AP50} reason={reason("AP50")} /></>} />
-      </dl>
-      <Classes boxes={boxes} k={k} />
-      <WorstPages app={app} boxes={boxes} k={k} />
-      <div class="columns">
-        <Kinds run={run} />
-        <Edges run={run} />
-        <Confusion run={run} boxes={boxes} />
+    <section aria-labelledby="breakdown">
+      <Head id="breakdown" title={table.title} note={<>{table.marks.map(([column, mark]) => <><Mark of={MARKS[table.columns[column][0]] ? table.columns[column][0] : mark} /> {table.columns[column][0]} </>)}· {table.note || "a number leads to its objects"}</>} />
+      <div class="scrolls">
+        <table class="classes">
+          <thead><tr><th scope="col">{table.of}</th><th scope="col"><span class="hidden">shares</span></th>{table.columns.map(([title]) => <th scope="col">{title}</th>)}{extra?.head.map((title) => <th scope="col" class="wide left">{title}</th>)}</tr></thead>
+          <tbody>
+            {shown.map((place) => {
+              const [name, ...row] = table.rows[place];
+              return (
+                <tr key={place}>
+                  <th scope="row" title={name}><a href={to({ view: view as any, class: name, ...at })}>{name}</a></th>
+                  <td class="bar">{bar(row, widest, name)}</td>
+                  {cells(row, name)}
+                  {extra?.cells(name, place).map((cell) => <td class="wide left">{cell}</td>)}
+                </tr>
+              );
+            })}
+          </tbody>
+          <tfoot><tr><th scope="row">all</th><td class="bar">{bar(table.total, size(table.total), "all")}</td>{cells(table.total, null)}{extra?.head.map(() => <td class="wide" />)}</tr></tfoot>
+        </table>
       </div>
-      <div class="columns">
-        <PrCurves run={run} />
-        <IouHistogram boxes={boxes} k={k} at={at} />
-        <Scores boxes={boxes} k={k} at={at} />
-        <Sweep run={run} />
-      </div>
-      <Ground app={app} run={run} />
-    </>
+      {pager}
+    </section>
   );
 }
 
@@ -136,61 +164,22 @@ function usePaged<T>(rows: T[]): { shown: T[]; pager: JSX.Element | null } {
   return { shown: rows.slice(first, first + PER_PAGE), pager };
 }
 
-function Classes({ boxes, k }: { boxes: Boxes; k: number }): JSX.Element {
-  const run = boxes.run, numbers = run.numbers, T = boxes.thresholds[k], at = { iou: k ? T : undefined } as Address;
-  const names: string[] = numbers.classes;
-  const bins = iouBins(boxes, k);
-  const value = (row: Value[], name: string) => row[numbers.names.indexOf(name)];
-  const size = (row: Value[]) => ["tp", "fn", "fp"].reduce((sum, name) => sum + (value(row, name) as number), 0);
-  const order = names.map((_, place) => place).sort((a, b) => (names.length > PER_PAGE ? size(numbers.per_class[k][b]) - size(numbers.per_class[k][a]) : 0) || a - b);
-  const widest = Math.max(1, ...order.map((place) => size(numbers.per_class[k][place])));
-  const { shown, pager } = usePaged(order);
-  const cells = (row: Value[], label: string | null) => {
-    const suffix = label === null ? "" : `/${label}`;
-    const links = label === null ? at : { class: label, ...at };
-    return (
-      <>
-        {["tp", "fn", "fp"].map((name) => <td><Measure name={`${name}@${T}${suffix}`} value={value(row, name)} as={count} href={to({ view: "objects", outcome: name, ...links })} /></td>)}
-        {["recall", "precision", "f1", "mean_coverage"].map((name) => <td><Measure name={`${name}@${T}${suffix}`} value={value(row, name)} reason={run.reasons?.[name]} /></td>)}
-      </>
-    );
-  };
-  const shares = (row: Value[], whole: number, label: string) => (
-    <Shares whole={whole} label={`${label}: ${value(row, "tp")} found, ${value(row, "fn")} missed, ${value(row, "fp")} false alarms`}
-      parts={["tp", "fn", "fp"].map((name) => ({ mark: name, value: value(row, name) as number }))} />
+export function BoxSummary({ app, boxes }: { app: App; boxes: Boxes }): JSX.Element {
+  const run = boxes.run, numbers = run.numbers, k = boxes.threshold(now()), T = boxes.thresholds[k], at = { iou: k ? T : undefined } as Address;
+  if (!numbers.crops) return (
+    <Summary app={app} run={run} k={0}>
+      <WorstPages app={app} boxes={boxes} k={0} />
+      <div class="columns"><Confusion run={run} boxes={boxes} /><IouHistogram boxes={boxes} k={0} at={{}} /></div>
+    </Summary>
   );
-  if (!names.length) return <></>;
+  const bins = iouBins(boxes, k);
+  const extra: Extra = { head: ["PR curve", `IoU ${T}–1`], cells: (name, place) => [<Spark curve={numbers.curves[place] ?? null} label={`precision against recall of ${name}`} />, <Bars values={bins.of(name)} label={`IoU of the pairs of ${name}`} />] };
   return (
-    <section aria-labelledby="by-class">
-      <Head id="by-class" title="By class" note={<><Mark of="tp" /> found <Mark of="fn" /> missed <Mark of="fp" /> false alarm; a number leads to its objects</>} />
-      <div class="scrolls">
-        <table class="classes">
-          <thead><tr><th scope="col">class</th><th scope="col"><span class="hidden">shares</span></th><th scope="col">found</th><th scope="col">missed</th><th scope="col">false</th><th scope="col">recall</th><th scope="col">precision</th><th scope="col">F1</th><th scope="col">coverage</th><th scope="col">AP</th><th scope="col" class="wide left">PR curve</th><th scope="col" class="wide left">IoU {T}–1</th></tr></thead>
-          <tbody>
-            {shown.map((place) => (
-              <tr key={place}>
-                <th scope="row" title={names[place]}><a href={to({ view: "objects", class: names[place], ...at })}>{names[place]}</a></th>
-                <td class="bar">{shares(numbers.per_class[k][place], widest, names[place])}</td>
-                {cells(numbers.per_class[k][place], names[place])}
-                <td><Measure name={`AP/${names[place]}`} value={numbers.coco_classes[place][0]} reason={run.reasons?.AP} /></td>
-                <td class="wide left"><Spark curve={numbers.curves[place] ?? null} label={`precision against recall of ${names[place]}`} /></td>
-                <td class="wide left"><Bars values={bins.of(names[place])} label={`IoU of the pairs of ${names[place]}`} /></td>
-              </tr>
-            ))}
-          </tbody>
-          <tfoot>
-            <tr>
-              <th scope="row">all</th>
-              <td class="bar">{shares(numbers.micro[k], size(numbers.micro[k]), "all")}</td>
-              {cells(numbers.micro[k], null)}
-              <td><Measure name="AP" value={numbers.coco.AP} reason={run.reasons?.AP} /></td>
-              <td class="wide" /><td class="wide" />
-            </tr>
-          </tfoot>
-        </table>
-      </div>
-      {pager}
-    </section>
+    <Summary app={app} run={run} k={k} extra={extra}>
+      <WorstPages app={app} boxes={boxes} k={k} />
+      <div class="columns"><Kinds run={run} /><Edges run={run} /><Confusion run={run} boxes={boxes} /></div>
+      <div class="columns"><PrCurves run={run} /><IouHistogram boxes={boxes} k={k} at={at} /><Scores boxes={boxes} k={k} at={at} /><Sweep run={run} /></div>
+    </Summary>
   );
 }
 
@@ -458,4 +447,3 @@ export function Tables({ run }: { run: Run }): JSX.Element {
   );
 }
 
-function LayoutSummary(_props: { app: App; boxes: Boxes }): JSX.Element { return <></>; }

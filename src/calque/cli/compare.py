@@ -1,0 +1,337 @@
+"""``calque compare``: is one run better than another, by how much, how sure, and where?"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+from click.core import ParameterSource
+
+from calque.cli import exits, outputs
+from calque.cli.gates import FOR_SERVERS, OF_RUNS, gates_from, limit_options
+from calque.cli.options import (
+    PATH,
+    brief_option,
+    completing,
+    jobs_option,
+    output_option,
+    resampling_from,
+    resampling_options,
+    task_from,
+    task_options,
+)
+from calque.core.errors import ConfigError
+from calque.core.task import BUILT_IN, Task, settings, task_class
+
+if TYPE_CHECKING:
+    from calque.core.comparison.compare import Comparison
+    from calque.core.presentation.sections import Section
+    from calque.core.result import Result
+    from calque.core.verdict import Verdict
+
+VERBS_OF = {"detection": "detect", "checks": "check"}
+"""Tasks whose verbs have another name."""
+TASKS = tuple(dict.fromkeys([*BUILT_IN, *VERBS_OF.values()]))
+FORMATS = ("table", "json", "jsonl", "csv", "markdown", "latex", *FOR_SERVERS)
+EXTENSIONS = {
+    ".txt": "table", ".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".markdown": "markdown",
+    ".tex": "latex", ".xml": "junit",
+}  # fmt: skip
+Decorated = TypeVar("Decorated", bound=Any)
+
+HELP = """Compare runs on the same documents: the first is the base, and each other one is held against it.
+
+    TRUTH, then two runs or more; or states that were saved with --save; or a suite of checks and files with its cases.
+    The options are those of the verb that --task names, such as --iou of detect or --schema of fields.
+
+    \b
+    calque compare truth.json old.json new.json
+    calque compare old.state new.state --format json
+    calque compare --task fields truth.jsonl old.jsonl new.jsonl --schema invoice.json
+    calque compare suite.yaml old.jsonl new.jsonl
+    """
+
+
+class ByTask(click.Command):
+    """A command that has the options of the task that its arguments name."""
+
+    def make_context(self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any) -> Any:
+        """The context of the command for that task."""
+        return command_of(chosen_task(args)).make_context(info_name, args, parent, **extra)
+
+
+def chosen_task(args: Sequence[str]) -> str:
+    """The task that ``--task`` names, or the one that its options and files are of; detection where nothing tells."""
+    given = [arg.partition("=") for arg in args if arg.startswith("--")]
+    for place, arg in enumerate(args):
+        named = arg.partition("=")[2] if arg.startswith("--task=") else "".join(args[place + 1 : place + 2])
+        if arg == "--task" or arg.startswith("--task="):
+            return _by_name(named)
+    if any(not arg.startswith("-") and arg.lower().endswith((".yaml", ".yml")) for arg in args[:1]):
+        return "checks"
+    flags = {flag for flag, _, _ in given}
+    own = {name: {note.flag for note in settings(_class(name)).values()} for name in BUILT_IN}
+    every = set().union(*own.values())
+    return next((name for name in BUILT_IN if flags & every <= own[name]), "detection")
+
+
+def _by_name(named: str) -> str:
+    """The task of that name, or of the verb of that name; click refuses what is neither."""
+    return next((task for task, verb in VERBS_OF.items() if verb == named), named if named in BUILT_IN else "detection")
+
+
+def _class(name: str) -> type[Task]:
+    found = task_class(name)
+    if found is None:
+        raise ConfigError(f"no task is named {name!r}")
+    return found
+
+
+def command_of(name: str) -> click.Command:
+    """The command with the options of one task."""
+    task = _class(name)
+
+    def command(sources: tuple[str, ...], **values: Any) -> int:
+        return _run(task, sources, values)
+
+    for decorate in reversed(_decorators(task)):
+        command = decorate(command)
+    return click.command("compare", help=HELP)(command)
+
+
+def _decorators(task: type[Task]) -> list[Any]:
+    own = [] if task.name == "checks" else [task_options(task)]
+    return [
+        click.argument("sources", nargs=-1, required=True, metavar="TRUTH RUN RUN...", type=PATH),
+        click.option(
+            "--task",
+            "_task",
+            type=click.Choice(TASKS),
+            metavar="TASK",
+            shell_complete=completing(TASKS),
+            help=f"What is compared: {', '.join(BUILT_IN)}. [default: told by files and options, else detection]",
+        ),
+        click.option("--names", metavar="A,B", help="What the runs are called. Default: the names of their files."),
+        click.option("--primary", multiple=True, metavar="MEASURE", help="Test this measure (repeat for several)."),
+        click.option(
+            "--difference",
+            type=float,
+            default=0.01,
+            show_default=True,
+            metavar="NUMBER",
+            help="The difference for which the number of documents is told.",
+        ),
+        click.option("--shared-documents", is_flag=True, help="Compare only documents that all states have."),
+        *own,
+        click.option(
+            "--baseline",
+            type=PATH,
+            metavar="STATE",
+            help="The state that comes first; a main measure must not be significantly worse.",
+        ),
+        limit_options,
+        resampling_options,
+        jobs_option,
+        click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr."),
+        output_option,
+        brief_option,
+        click.option("--format", type=click.Choice(FORMATS), help="table by default; jsonl lists what changed."),
+    ]
+
+
+command = ByTask("compare", params=command_of("detection").params, help=HELP)
+
+
+def _run(task: type[Task], sources: tuple[str, ...], values: dict[str, Any]) -> int:
+    from calque.cli.inputs import taken_in
+    from calque.cli.sheets import check_wanted
+    from calque.core.gates.judging import Gates
+
+    kinds = outputs.formats(values["format"], values["output"], EXTENSIONS)
+    check_wanted(kinds.values(), brief=values["brief"])
+    if not values["difference"] > 0:
+        raise ConfigError(f"--difference must be above 0, not {values['difference']}")
+    resampling = resampling_from(values)
+    gates = gates_from({name: values.pop(name) for name in OF_RUNS}) or Gates()
+    names = None if values["names"] is None else [name.strip() for name in values["names"].split(",")]
+    outputs.settle()
+    baseline = values.pop("baseline")
+    results = _results(task, taken_in(*((baseline,) if baseline else ()), *sources), values)
+    if names is not None and len(names) != len(results):
+        raise ConfigError(f"--names: there are {len(results)} runs and {len(names)} names")
+    from calque.cli.progress import working
+    from calque.core.comparison.compare import compare
+
+    with working("comparing", quiet=values["quiet"]):
+        comparison = compare(
+            list(results.values()),
+            names or list(results),
+            resampling=resampling,
+            measures=gates.measures(*results.values()),
+            primary=values["primary"],
+            wanted=values["difference"],
+            shared_documents=values["shared_documents"],
+            jobs=values["jobs"],
+        )
+    return _deliver(comparison, gates.judged_runs(comparison, held=baseline is not None), kinds, values)
+
+
+def _results(task: type[Task], sources: Sequence[str], values: dict[str, Any]) -> dict[str, Result]:
+    """One result for each run, by the name of its file."""
+    states = [is_state(source) for source in sources]
+    if all(states):
+        _refuse_settings(task)
+        _need_two(sources)
+        return _loaded(sources, values)
+    if any(states):
+        _need_files(sources)
+        state, other = sources[states.index(True)], sources[states.index(False)]
+        raise ConfigError(f"{state} is a state and {other} is none; compare states with states, or files with files")
+    _need_two(sources[1:])
+    return _judged(sources, values) if task.name == "checks" else _evaluated(task, sources, values)
+
+
+def is_state(path: str) -> bool:
+    """Whether a file was saved with ``--save``; what cannot be opened is for the reader to tell of."""
+    from calque.core.storage.state import FAMILY
+
+    if not os.path.isfile(path):
+        return False
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(FAMILY)) == FAMILY
+    except OSError:
+        return False
+
+
+def _need_files(paths: Sequence[str]) -> None:
+    for path in paths:
+        if not os.path.exists(path):
+            raise ConfigError(f"{path}: does not exist; check the path")
+
+
+def _need_two(runs: Sequence[str]) -> None:
+    if len(runs) < 2:
+        alone = f"{runs[0]} is alone" if runs else "there is none"
+        raise ConfigError(f"a comparison needs two runs or more, and {alone}: calque compare TRUTH A B, or A.state B.state")
+
+
+def _refuse_settings(task: type[Task]) -> None:
+    """States have their settings."""
+    context = click.get_current_context()
+    for name, note in settings(task).items():
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{note.flag}: states have the settings that they were made with.")
+
+
+def run_names(paths: Sequence[str]) -> list[str]:
+    """Each file by its name without extension, or by as much of its path as tells them all apart.
+
+    >>> run_names(["old/a.json", "new/a.json"]), run_names(["runs/finder.json", "cropper.state"])
+    (['old/a.json', 'new/a.json'], ['finder', 'cropper'])
+    """
+    from calque.core.presentation.wording import short_names
+
+    stems = [os.path.splitext(os.path.basename(os.path.normpath(path)))[0] or path for path in paths]
+    if len(set(stems)) == len(stems):
+        return stems
+    short = short_names(list(dict.fromkeys(paths)))
+    listed = [short[path] for path in paths]
+    return listed if len(set(listed)) == len(listed) else [f"{name} ({place})" for place, name in enumerate(listed, 1)]
+
+
+def _loaded(states: Sequence[str], values: dict[str, Any]) -> dict[str, Result]:
+    from calque.cli.progress import working
+    from calque.core.evaluator import Evaluator
+
+    with working("reading states", quiet=values["quiet"]):
+        return {name: Evaluator.load(path).compute() for name, path in zip(run_names(states), states, strict=True)}
+
+
+def _judged(sources: Sequence[str], values: dict[str, Any]) -> dict[str, Result]:
+    from pathlib import Path
+
+    from calque.checks.suites.project import named_evaluators
+    from calque.checks.suites.suite import Suite
+    from calque.cli.progress import working
+
+    suite, *data = sources
+    registry: dict[str, Any] = dict(named_evaluators(Path()))
+    with working(f"checking {suite}", quiet=values["quiet"]):
+        return {
+            name: Suite.load(suite, evaluators=registry, data=path).run(jobs=values["jobs"])
+            for name, path in zip(run_names(data), data, strict=True)
+        }
+
+
+def _evaluated(task: type[Task], sources: Sequence[str], values: dict[str, Any]) -> dict[str, Result]:
+    from calque.cli.inputs import told
+    from calque.cli.progress import working
+    from calque.core.evaluator import Evaluator
+
+    truth, *runs = sources
+    chosen = task_from(task, values)
+    results = {}
+    for name, path in zip(run_names(runs), runs, strict=True):
+        evaluator = Evaluator(chosen, jobs=values["jobs"])
+        with working(told(f"evaluating {path}"), quiet=values["quiet"], done=lambda: evaluator.done):  # noqa: B023  # asked at once
+            evaluator.update(task.begin(truth), task.begin(path))
+        results[name] = evaluator.compute()
+    return results
+
+
+def _deliver(comparison: Comparison, verdict: Verdict, kinds: dict[str, str], values: dict[str, Any]) -> int:
+    from calque.cli.render import write_each
+
+    for result in comparison.results.values():
+        exits.say_first(result)
+    if verdict.failures and not values["quiet"]:
+        exits.say_failures(verdict.failures)
+    write_each(
+        kinds,
+        lambda: _sections(comparison, verdict, brief=values["brief"]),
+        lambda kind: _lines(comparison, verdict, kind, brief=values["brief"]),
+        quiet=values["quiet"],
+    )
+    if values["annotations"]:
+        outputs.put(outputs.STDOUT, _lines(comparison, verdict, "github", brief=False))
+    if any(result.incomplete for result in comparison.results.values()):
+        return exits.INCOMPLETE
+    return exits.GATE_FAILED if verdict.failures else exits.FINE
+
+
+def _sections(comparison: Comparison, verdict: Verdict, *, brief: bool) -> list[Section]:
+    """What failed, the comparison, what holds, the signature."""
+    from calque.core.comparison import presentation
+
+    *shown, signature = presentation.sections(comparison, brief=brief)
+    return [*verdict.alarm(verdict.failures), *shown, *verdict.sections(), signature]
+
+
+def _lines(comparison: Comparison, verdict: Verdict, kind: str, *, brief: bool) -> Iterator[str]:
+    import json
+
+    from calque.cli.gates import told_servers
+    from calque.cli.render import as_csv
+    from calque.cli.sheets import laid_out
+    from calque.core.comparison import presentation
+    from calque.core.presentation.sections import printable_json
+    from calque.core.result import strict_json
+
+    if kind == "json":
+        tree = presentation.tree(comparison)
+        last = {key: tree.pop(key) for key in ("undefined", "issues") if key in tree}
+        yield printable_json(strict_json({**tree, **verdict.to_dict(verdict.failures), **last})) + "\n"
+    elif kind == "jsonl":
+        for row in presentation.listed(comparison):
+            yield printable_json(json.dumps(row, ensure_ascii=False, allow_nan=False)) + "\n"
+    elif kind == "csv":
+        yield as_csv(presentation.rows(comparison))
+    elif kind in FOR_SERVERS:
+        runs = {name: result.whole() for name, result in comparison.results.items()}
+        tests = [test.replaced(name=f"{name}: {test.name}") for name, test in runs.items()]
+        yield from told_servers([*verdict.tests("calque.compare.gate"), *tests], "calque compare", kind)
+    else:
+        yield laid_out(_sections(comparison, verdict, brief=brief), kind)

@@ -1,0 +1,201 @@
+"""Is one run better than another? Paired differences of every measure, tests of a few, and all of it in one object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from calque.core.columns import Flags
+from calque.core.comparison.changes import Changes, changes
+from calque.core.comparison.comparable import check_comparable, on_shared_documents
+from calque.core.comparison.intervals import Delta, Interval, difference, interval
+from calque.core.comparison.naming import measure_named, nearest, run_named
+from calque.core.comparison.resample import Parts, Resampling
+from calque.core.corpus import UnitId, in_canonical_order
+from calque.core.errors import ConfigError
+from calque.core.resampling.resampled import Counted, Replicates
+from calque.core.result import Result
+from calque.core.signature import Signature
+from calque.core.start_up import Frozen
+
+
+class Compared(Frozen):
+    """One measure of all runs, and how each differs from the first."""
+
+    name: str
+    runs: Mapping[str, Interval]
+    deltas: Mapping[str, Delta]
+    """By run, all but the first."""
+    primary: bool
+    lower_is_better: bool
+
+
+class Comparison(Frozen, eq=False):
+    """Several runs on the same documents; the first is the base."""
+
+    results: Mapping[str, Result]
+    """By name, in their order."""
+    resampling: Resampling
+    measures: Mapping[str, Compared]
+    documents: tuple[UnitId, ...]
+    """Those of the truth and of any run."""
+    changes: Mapping[str, Changes]
+    """What each run does otherwise than the first, item by item; empty where the task does not tell."""
+    wanted: float = 0.01
+    """The small difference for which the number of documents is told."""
+
+    @property
+    def base(self) -> str:
+        """The run that the others are compared with."""
+        return next(iter(self.results))
+
+    @property
+    def signature(self) -> Signature:
+        """Every setting behind the numbers and their intervals."""
+        base = self.results[self.base].signature
+        return base.replaced(settings={**base.settings, **self.resampling.signature()})
+
+    def delta(self, measure: str, run: str | None = None) -> Delta:
+        """How a run (by default the second) differs from the first in a measure."""
+        if measure not in self.measures:
+            raise ConfigError(f"there is no measure {measure!r} here; {nearest(measure, self.measures)}")
+        deltas = self.measures[measure].deltas
+        return deltas[next(iter(deltas)) if run is None else run_named(run, deltas)]
+
+
+def compare(
+    results: Sequence[Result],
+    names: Sequence[str] = (),
+    *,
+    resampling: Resampling | None = None,
+    measures: Iterable[str] = (),
+    primary: Iterable[str] = (),
+    wanted: float = 0.01,
+    shared_documents: bool = False,
+    jobs: int = 1,
+) -> Comparison:
+    """Compare results of one task on the same documents with the first of them.
+
+    ``measures`` are compared besides those that a comparison always shows, ``primary`` are tested instead of the task's own;
+    ``wanted`` is the small difference for which the number of documents is told. ``shared_documents`` leaves out documents
+    that only some of the results were evaluated on.
+    """
+    runs = run_names(results, names)
+    if shared_documents:
+        runs = on_shared_documents(runs)
+    check_comparable(runs)
+    drawing = resampling or Resampling()
+    everyone = list(runs.values())
+    tested = [measure_named(everyone, name) for name in primary] or _known_primary(everyone)
+    named = [measure_named(everyone, name) for name in measures]
+    # A class that only some runs have is a measure of all of them; the others have no value there.
+    shown = dict.fromkeys([*tested, *named, *(name for result in everyone for name in result.task.compared(result.numbers))])
+    sides = [_Side(result, drawing, shown, jobs) for result in runs.values()]
+    compared = {name: _compared(name, list(runs), sides, drawing, wanted, primary=name in tested) for name in shown}
+    units = tuple(in_canonical_order({unit for result in runs.values() for unit in result.ledger.units}))
+    return Comparison(runs, drawing, _corrected(compared, 1 - drawing.confidence), units, _changes(runs), wanted)
+
+
+def _known_primary(results: Sequence[Result]) -> list[str]:
+    known = {name for result in results for name in result.task.names(result.numbers)}
+    return [name for name in results[0].task.primary() if name in known]
+
+
+def run_names(results: Sequence[Result], names: Sequence[str] = ()) -> dict[str, Result]:
+    """The results by name: as given, or run 1, run 2 and so on."""
+    if len(results) < 2:
+        raise ConfigError("a comparison needs two runs or more")
+    listed = list(names) or [f"run {place}" for place in range(1, len(results) + 1)]
+    if len(listed) != len(results):
+        raise ConfigError(f"there are {len(results)} runs and {len(listed)} names: {', '.join(listed)}")
+    if len(set(listed)) < len(listed):
+        raise ConfigError(f"each run needs a name of its own, not {', '.join(listed)}")
+    return dict(zip(listed, results, strict=True))
+
+
+def _changes(runs: Mapping[str, Result]) -> dict[str, Changes]:
+    sides = {run: (result, result.task.standing(result.ledger)) for run, result in runs.items()}
+    known = {run: (result, standing) for run, (result, standing) in sides.items() if standing is not None}
+    first = next(iter(runs))
+    return {run: changes(run, known[first], side) for run, side in known.items() if run != first} if first in known else {}
+
+
+class _Side:
+    """One run: its values, replicates, and the documents that count."""
+
+    def __init__(self, result: Result, resampling: Resampling, names: Iterable[str], jobs: int) -> None:
+        self.result = result
+        self.parts = Parts(result)
+        known = set(result.task.names(result.numbers))
+        self.values = {name: result[name] if name in known else None for name in names}
+        self.drawn: Replicates = self.parts.drawn(resampling, [name for name, v in self.values.items() if v is not None], jobs)
+        self._nothing = Counted(np.zeros(len(result.ledger.units), np.bool_))
+
+    def counted(self, name: str) -> Counted:
+        return self.parts.counted.get(name, self._nothing)
+
+    def documents(self, name: str) -> set[UnitId]:
+        flags: Flags = self.counted(name).documents
+        return {self.result.ledger.units[place] for place in np.flatnonzero(flags).tolist()}
+
+    def interval(self, name: str, confidence: float) -> Interval:
+        return interval(self.values[name], self.drawn.get(name, np.zeros(0)), self.counted(name), confidence)
+
+
+def _compared(
+    name: str, runs: Sequence[str], sides: Sequence[_Side], resampling: Resampling, wanted: float, *, primary: bool
+) -> Compared:
+    base, *others = sides
+    deltas = {}
+    for run, side in zip(runs[1:], others, strict=True):
+        both = name in base.drawn and name in side.drawn
+        replicates = side.drawn[name] - base.drawn[name] if both else np.zeros(0)
+        documents = len(base.documents(name) | side.documents(name))
+        delta = difference((base.values[name], side.values[name]), replicates, documents, resampling.confidence, wanted)
+        deltas[run] = delta.replaced(tested=primary)
+    shown = {run: side.interval(name, resampling.confidence) for run, side in zip(runs, sides, strict=True)}
+    return Compared(name, shown, deltas, primary, lower_is_better(base.result, name))
+
+
+def lower_is_better(result: Result, name: str) -> bool:
+    """Whether less of a measure is better."""
+    from calque.core.measures import MeasureName
+
+    return MeasureName.parse(name).name in result.task.lower_is_better
+
+
+def _corrected(compared: Mapping[str, Compared], level: float) -> dict[str, Compared]:
+    """With the p-values of all tests corrected for each other (Holm), and what they say."""
+    tests = sorted(
+        (delta.p, name, run)
+        for name, measure in compared.items()
+        if measure.primary
+        for run, delta in measure.deltas.items()
+        if delta.p is not None
+    )
+    adjusted: dict[tuple[str, str], float] = {}
+    highest = 0.0
+    for place, (p, name, run) in enumerate(tests):
+        highest = max(highest, min(1.0, (len(tests) - place) * p))
+        adjusted[name, run] = highest
+    return {name: _decided(measure, adjusted, level) for name, measure in compared.items()}
+
+
+def _decided(measure: Compared, adjusted: Mapping[tuple[str, str], float], level: float) -> Compared:
+    if not measure.primary:
+        return measure
+    deltas: dict[str, Any] = {}
+    for run, delta in measure.deltas.items():
+        p = adjusted.get((measure.name, run))
+        deltas[run] = delta.replaced(p_adjusted=p, verdict=_verdict(delta, p, level, lower=measure.lower_is_better))
+    return measure.replaced(deltas=deltas)
+
+
+def _verdict(delta: Delta, p: float | None, level: float, *, lower: bool) -> str:
+    if delta.value == 0 and delta.se == 0:
+        return "equal"
+    if delta.value is None or p is None or p >= level:
+        return "undecided"
+    return "better" if (delta.value < 0) is lower else "worse"

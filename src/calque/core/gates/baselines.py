@@ -1,0 +1,197 @@
+"""Baselines: what a run may lose against an accepted one, and what it must not break."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from calque.core.comparison.compare import Comparison
+from calque.core.comparison.intervals import EQUAL, Delta
+from calque.core.comparison.naming import nearest
+from calque.core.errors import ConfigError
+from calque.core.gates.limits import close_to, direction, measure_and_value, spelt
+from calque.core.measures import MeasureName
+from calque.core.presentation.sections import Section
+from calque.core.result import Addition, Result
+from calque.core.start_up import Frozen
+from calque.core.task import Task
+from calque.core.verdict import Condition
+
+TOLERANCE = "--tolerance"
+SIGNIFICANT = "significant"
+
+
+class Tolerance(Frozen):
+    """What a measure may lose: so much, or nothing that is significant."""
+
+    measure: str
+    most: float | None = None
+    """``None``: anything that is not significant."""
+
+    @classmethod
+    def parse(cls, text: str) -> Tolerance:
+        """The tolerance that ``MEASURE=VALUE`` spells.
+
+        >>> Tolerance.parse("AP=0.01"), Tolerance.parse("recall@0.50=significant")
+        (Tolerance(measure='AP', most=0.01), Tolerance(measure='recall@0.5', most=None))
+        """
+        name, value = measure_and_value(text, TOLERANCE)
+        if value == SIGNIFICANT:
+            return cls.of(name, SIGNIFICANT)
+        try:
+            return cls.of(name, float(value))
+        except ValueError:
+            raise ConfigError(f"{TOLERANCE} {text}: {value!r} is neither a number nor {SIGNIFICANT!r}") from None
+
+    @classmethod
+    def of(cls, measure: str, most: float | str) -> Tolerance:
+        """The tolerance of a measure, with its name spelt as everywhere."""
+        name = spelt(measure, TOLERANCE)
+        if most == SIGNIFICANT:
+            return cls(name)
+        if not isinstance(most, int | float) or isinstance(most, bool) or not 0 <= most < math.inf:
+            raise ConfigError(f"{TOLERANCE} {name}: must be a number from 0 or {SIGNIFICANT!r}, not {most!r}")
+        return cls(name, float(most))
+
+    def check(self, task: Task | type[Task]) -> None:
+        """Refuse a measure of which nothing can be lost."""
+        if not direction(task, self.measure):
+            raise ConfigError(f"{TOLERANCE} {self.measure}: neither more nor less is better there, so that nothing can be lost")
+
+    def judged(self, pair: Pair) -> Condition:
+        """Whether what was lost is tolerated."""
+        loss = pair.loss(self.measure)
+        if self.most is not None:
+            return loss.within(self.most)
+        return loss.insignificant(loss.delta.p, pair.level, "p", missing=loss.now is None)
+
+
+class Loss(Frozen, eq=False):
+    """How a run differs from its baseline in one measure."""
+
+    measure: str
+    file: str
+    """What the baseline is called."""
+    before: float | None
+    now: float | None
+    delta: Delta
+    better: int
+    """1 where higher is better, -1 where lower is."""
+    why: str = ""
+    """Why it has no value now."""
+
+    @property
+    def worse(self) -> bool:
+        """Whether anything was lost; numbers as near as replicates that count as equal are the same."""
+        return self.delta.value is not None and -self.better * self.delta.value > EQUAL
+
+    def within(self, most: float) -> Condition:
+        """Whether no more than this was lost; exactly as much passes."""
+        name = f"{self.measure} at most {most!r} worse than in {self.file}"
+        if self.now is None:
+            return self._without_value(name)
+        lost = 0.0 if self.before is None else self.better * (self.before - self.now)
+        if lost <= most + EQUAL:
+            return Condition(name, f"{self._told()}; up to {most!r} worse is tolerated")
+        told = f"{self._told()}; {close_to(lost, most)} is more than the {most!r} that is tolerated"
+        return Condition(name, failures=(told,))
+
+    def insignificant(self, p: float | None, level: float, called: str, *, missing: bool) -> Condition:
+        """Whether what was lost may be chance; ``missing`` says that it fails for want of a value."""
+        name = f"{self.measure} not significantly worse than in {self.file}"
+        if missing:
+            return self._without_value(name)
+        if p is None and self.worse:
+            few = self.delta.note or "nothing to test"
+            return Condition(name, f"{self._told()}; whether that is chance cannot be told ({few})")
+        if p is None or not self.worse:
+            return Condition(name, f"{self._told()}: not worse")
+        if not self.delta.se:  # p is 1 there: it was made for runs that are the same
+            return Condition(name, failures=(f"{self._told()}, the same in every resample: significantly worse",))
+        told = f"{self._told()}, {called} {p:.3g}"
+        if p >= level:
+            return Condition(name, f"{told}: not significantly worse")
+        return Condition(name, failures=(f"{told}: significantly worse",))
+
+    def _told(self) -> str:
+        if self.before is None or self.now is None or self.delta.value is None:
+            return f"{self.measure} was {_number(self.before)} in {self.file} and is {_number(self.now)}"
+        low, high = self.delta.low, self.delta.high
+        between = "" if low is None or high is None else f" [{low:+.4f}, {high:+.4f}]"
+        if self.now == self.before:
+            return f"{self.measure} {_number(self.now)} as in {self.file}"
+        both = f"{self.measure} {close_to(self.now, self.before)} against {close_to(self.before, self.now)} in {self.file}"
+        return f"{both}: {self.delta.value:+.4g}{between}"
+
+    def _without_value(self, name: str) -> Condition:
+        reason = f" ({self.why})" if self.why else ""
+        return Condition(name, failures=(f"{self.measure} has no value{reason}; in {self.file} it was {_number(self.before)}",))
+
+
+def _number(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def full_name(measure: str, *results: Result) -> str:
+    """The name of a measure that any of some results has, in full: without a threshold the lowest is meant."""
+    names = dict.fromkeys(name for each in results for name in each.task.names(each.numbers))
+    if measure in names:
+        return measure
+    task = results[0].task
+    place = task.address(MeasureName.parse(measure))
+    for name in names:
+        if task.address(MeasureName.parse(name)) == place:
+            return name
+    raise ConfigError(f"{TOLERANCE} {measure}: no measure of this result is called so; {nearest(measure, names)}")
+
+
+class Pair:
+    """A run beside the one that it is held against: the first of a comparison."""
+
+    def __init__(self, comparison: Comparison, run: str) -> None:
+        self.file = comparison.base
+        self._base, self._now = comparison.results[self.file], comparison.results[run]
+        self._before, self._after = self._base.measures(), self._now.measures()
+        self._comparison = comparison
+        self._run = run
+        self._tested = [name for name, compared in comparison.measures.items() if compared.primary]
+
+    @property
+    def level(self) -> float:
+        """Below which p is called significant."""
+        return 1 - self._comparison.resampling.confidence
+
+    def loss(self, measure: str) -> Loss:
+        """How the run differs in a measure; `ConfigError` where neither has it."""
+        name = full_name(measure, self._now, self._base)
+        before, now = self._before.get(name), self._after.get(name)
+        compared = self._comparison.measures.get(name)
+        delta = Delta(None, None, None, None, None, 0) if compared is None else compared.deltas[self._run]
+        why = self._now.why_undefined(name) if now is None else ""
+        return Loss(measure, self.file, before, now, delta, direction(self._now.task, measure), why)
+
+    def significance(self) -> list[Condition]:
+        """Whether no primary measure is significantly worse, or lost its value; p is corrected for the number of them."""
+        return [
+            loss.insignificant(
+                loss.delta.p_adjusted, self.level, "p (Holm)", missing=loss.now is None and loss.before is not None
+            )
+            for loss in map(self.loss, self._tested)
+        ]
+
+    def addition(self, measures: Iterable[str]) -> Addition:
+        """The differences as JSON, tables and the signature show them; people see these measures, and those that are tested."""
+        shown = {name: self.loss(name) for name in dict.fromkeys([*self._tested, *measures])}
+        rows = [
+            (name, loss.before, loss.now, *(getattr(loss.delta, part) for part in ("value", "low", "high", "p")))
+            for name, loss in shown.items()
+        ]
+        head = ("measure", "baseline", "now", "difference", "low", "high", "p")
+        few = next((loss.delta.note for loss in shown.values() if loss.delta.note), "")
+        section = Section(title=f"Against {self.file}", head=head, rows=rows, notes=[few] if few else [])
+        deltas = {name: compared.deltas[self._run] for name, compared in self._comparison.measures.items()}
+        told = [
+            {"measure": name, "baseline": self.file, "difference": delta.value, "p": delta.p} for name, delta in deltas.items()
+        ]
+        tree = {name: delta.to_dict() for name, delta in deltas.items()}
+        return Addition("baseline", tree, [section], [section], told, self._comparison.resampling.signature())

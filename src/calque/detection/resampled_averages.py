@@ -1,0 +1,179 @@
+"""COCO's AP and AR for weighted documents: predictions are sorted once, and every replicate walks the same rows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from calque.core.columns import Array, Bytes, Codes, Flags, Floats, Ints, where_else
+from calque.core.ledger import UNIT, Ledger
+from calque.core.resampling.resampled import Counted, Replicates, Resampled, Sheet, mean_over_rows, share, tied_rows
+from calque.core.start_up import Frozen
+from calque.detection.average_precision import AREA_RANGES, image_order
+from calque.geometry.forms import COCO_THRESHOLDS, RECALL_POINTS
+from calque.kernels import kernels
+from calque.kernels.structs import Masks
+
+if TYPE_CHECKING:
+    from calque.detection.task import Detection
+
+SINGLE = {"AP50": 0, "AP75": 5}
+"""Averages at one threshold, and which."""
+
+
+class Rows(Frozen, eq=False):
+    """The predictions of one area range that count at some threshold, by class and score."""
+
+    unit: Codes
+    tied: Bytes
+    class_offsets: Ints
+    matched: Masks
+    ignored: Masks
+
+
+class Averages(Resampled):
+    """The twelve numbers, and AP of each class."""
+
+    def __init__(self, task: Detection, ledger: Ledger) -> None:
+        self._labels = ledger.names["label"]
+        self._shown = [code for code, name in enumerate(self._labels) if not task.labels or name in task.labels]
+        self._limits = task.max_detections
+        self._truths = _truth_tables(ledger)
+        self._sheet = Sheet()
+        ranked = _ranked(ledger, task.most_detections())
+        self._rows = [_rows(ranked, area, len(self._labels)) for area in range(len(self._truths))]
+        self._sums(ledger, ranked)
+        self._counted = self._counts()
+
+    def _sums(self, ledger: Ledger, ranked: Mapping[str, Array]) -> None:
+        """What is additive: truths of each class and range, and hits within the first few of a page and class."""
+        truth, classes, thresholds = ledger.table("truth"), len(self._labels), len(COCO_THRESHOLDS)
+        for area in range(len(self._truths)):
+            rows = np.flatnonzero(truth.array("out_of_range")[:, area] == 0)
+            self._sheet.count(f"truths {area}", truth.array(UNIT)[rows], truth.array("label")[rows], classes)
+        hits = ranked["matched"][:, 0] & ~ranked["ignored"][:, 0]
+        for limit in self._limits[:-1]:
+            within = np.flatnonzero((ranked["rank"] < limit) & (hits != 0))
+            row, threshold = np.nonzero((hits[within, None] >> np.arange(thresholds, dtype=np.uint16)) & 1)
+            label, unit = ranked["label"][within][row], ranked["unit"][within][row]
+            self._sheet.count(f"hits {limit}", unit, label.astype(np.int64) * thresholds + threshold, classes * thresholds)
+
+    def _counts(self) -> dict[str, Counted]:
+        units = self._truths[0].shape[0]
+        everything = self._over_classes(0, units)
+        counted = dict.fromkeys(("AP", *SINGLE, *(f"AR{limit}" for limit in self._limits)), everything)
+        for area, size in enumerate(AREA_RANGES):
+            if size:
+                known = area < len(self._truths)
+                of_size = self._over_classes(area, units) if known else Counted(np.zeros(units, np.bool_))
+                counted |= dict.fromkeys((f"AP{size}", f"AR{size}"), of_size)
+        for code in self._shown:
+            of_class = Counted(self._truths[0][:, code])
+            counted |= {f"{name}/{self._labels[code]}": of_class for name in ("AP", *SINGLE)}
+        return counted
+
+    def _over_classes(self, area: int, units: int) -> Counted:
+        flags = self._truths[area]
+        return Counted.over({self._labels[code]: flags[:, code] for code in self._shown if flags[:, code].any()}, units)
+
+    def measures(self) -> Mapping[str, Counted]:
+        """The names of the numbers; truths decide which documents they are about."""
+        return self._counted
+
+    def replicates(self, weights: Codes, names: Collection[str], jobs: int = 1) -> Replicates:
+        """The numbers; a range of sizes is left out unless somebody asks for it."""
+        sums = self._sheet.sums(weights, jobs)
+        found = {name: np.full(weights.shape[1], np.nan) for name in names}
+        for area, size in enumerate(AREA_RANGES):
+            if area < len(self._truths) and (not size or {f"AP{size}", f"AR{size}"} & set(names)):
+                precision, recall = self._curves(area, sums[f"truths {area}"], weights, jobs)
+                found |= {f"AP{size}": _mean(precision), f"AR{size or self._limits[-1]}": _mean(recall)}
+                if not size:
+                    found |= self._single(precision)
+        classes, thresholds = len(self._labels), len(COCO_THRESHOLDS)
+        for limit in self._limits[:-1]:
+            hits = sums[f"hits {limit}"].reshape(classes, thresholds, weights.shape[1]).swapaxes(0, 1)
+            found[f"AR{limit}"] = _mean(share(hits, sums["truths 0"]))
+        return found
+
+    def _curves(self, area: int, truths: Ints, weights: Codes, jobs: int) -> tuple[Floats, Floats]:
+        """AP and the recall reached, by threshold, class and replicate; NaN without truths."""
+        rows = self._rows[area]
+        curves = kernels().weighted_precision(
+            rows.unit, rows.tied, rows.class_offsets, rows.matched, rows.ignored, len(COCO_THRESHOLDS), truths,
+            np.array(RECALL_POINTS), weights, jobs,
+        )  # fmt: skip
+        precision, recall = (np.where(table < 0, np.nan, table) for table in curves)
+        return precision, recall
+
+    def _single(self, precision: Floats) -> Replicates:
+        found = {name: _mean(precision[[place]]) for name, place in SINGLE.items()}
+        for code in self._shown:
+            label = self._labels[code]
+            found[f"AP/{label}"] = precision[:, code].mean(axis=0)
+            found |= {f"{name}/{label}": precision[place, code] for name, place in SINGLE.items()}
+        return found
+
+
+def averages(task: Detection, ledger: Ledger) -> tuple[Resampled, ...]:
+    """The averages, if every prediction that is ranked has a score."""
+    found = ledger.table("found")
+    scores = found.array("score")
+    if np.isnan(scores[found.array("rank") >= 0]).any() or (len(scores) and np.isnan(scores).all()):
+        return ()
+    return (Averages(task, ledger),)
+
+
+def _mean(values: Floats) -> Floats:
+    """The mean over classes of the mean over thresholds."""
+    by_class = values.mean(axis=0)
+    return mean_over_rows(by_class, np.ones((len(by_class), 1)))
+
+
+def _truth_tables(ledger: Ledger) -> list[Flags]:
+    """For each area range whether each document has truths of each class."""
+    truth = ledger.table("truth")
+    out = truth.array("out_of_range")
+    tables = []
+    for area in range(out.shape[1]):
+        rows = np.flatnonzero(out[:, area] == 0)
+        table = np.zeros((len(ledger.units), len(ledger.names["label"])), np.bool_)
+        table[truth.array(UNIT)[rows], truth.array("label")[rows]] = True
+        tables.append(table)
+    return tables
+
+
+def _ranked(ledger: Ledger, most: int) -> dict[str, Array]:
+    """The columns of predictions that have a rank, by class and score; equal scores by document, or by image where there are.
+
+    ``place`` is what copies of a document keep together: the document, or the image.
+    """
+    found = ledger.table("found")
+    rank, unit = found.array("rank"), found.array(UNIT)
+    labels = where_else((rank >= 0) & (rank < most), found.array("label"), -1)
+    images = image_order(ledger)
+    place = unit if images is None else ledger.absolute("pages", unit, found.array("page"))
+    columns: dict[str, Array] = {
+        "label": labels, "score": found.array("score"), "rank": rank, "matched": found.array("matched"),
+        "ignored": found.array("ignored"), "unit": unit, "place": place,
+    }  # fmt: skip
+    if images is not None:
+        columns = {name: column[images] for name, column in columns.items()}
+    order, _ = kernels().score_order(columns["label"], columns["score"], len(ledger.names["label"]))
+    return {name: column[order] for name, column in columns.items()}
+
+
+def _rows(ranked: Mapping[str, Array], area: int, classes: int) -> Rows:
+    """Only what counts at some threshold of an area range."""
+    every = np.uint16((1 << len(COCO_THRESHOLDS)) - 1)
+    kept = np.flatnonzero((ranked["ignored"][:, area] & every) != every)
+    same = [ranked[name][kept] for name in ("label", "score", "place")]
+    return Rows(
+        ranked["unit"][kept].astype(np.int32),
+        tied_rows(same),
+        np.searchsorted(same[0], np.arange(classes + 1)).astype(np.int64),
+        np.ascontiguousarray(ranked["matched"][kept, area]),
+        np.ascontiguousarray(ranked["ignored"][kept, area]),
+    )

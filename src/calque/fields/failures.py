@@ -1,0 +1,149 @@
+"""Which fields fail and how, which documents are worst, and how many are wholly right: numbers made of wrong values."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from calque.core.columns import Column, Strings, Table
+from calque.core.ledger import UNIT, Ledger
+from calque.core.measures import Undefined
+from calque.fields.comparison.records import Outcome
+from calque.fields.failure_kinds import KINDS
+
+WORST = 10
+"""How many of the worst documents a result lists."""
+PAIRS = 5
+"""How many of the most frequent wrong pairs of a field a result lists."""
+
+
+def kind_of(outcome: int, close: bool) -> str:
+    """How a wrong value fails."""
+    if outcome == Outcome.FN:
+        return "missing"
+    return "invented" if outcome == Outcome.FA else "close" if close else "wrong"
+
+
+def failures(ledger: Ledger) -> dict[str, dict[str, Any]]:
+    """For each field that fails: how often in which way, and the most frequent wrong pairs as text."""
+    names = ledger.names["field"]
+    kinds = [Counter[str]() for _ in names]
+    pairs = [Counter[tuple[str, str]]() for _ in names]
+    for rows in ledger.chunks("wrong"):
+        texts = zip(rows["truth"], rows["found"], strict=True)
+        codes = zip(rows.array("field").tolist(), rows.array("outcome").tolist(), rows.array("close").tolist(), strict=True)
+        for (field, outcome, close), (truth, found) in zip(codes, texts, strict=True):
+            kinds[field][kind_of(outcome, close)] += 1
+            if outcome == Outcome.FD:
+                pairs[field][truth, found] += 1
+    return {
+        name: {**{kind: kinds[code][kind] for kind in KINDS}, "pairs": _frequent(pairs[code])}
+        for code, name in enumerate(names)
+        if kinds[code]
+    }
+
+
+def _frequent(pairs: Counter[tuple[str, str]]) -> list[dict[str, Any]]:
+    ordered = sorted(pairs.items(), key=lambda each: (-each[1], each[0]))
+    return [{"truth": truth, "prediction": found, "count": count} for (truth, found), count in ordered[:PAIRS]]
+
+
+def wholly_right(ledger: Ledger) -> dict[str, Any]:
+    """How many documents have no wrong value, and their share."""
+    right = counted = 0
+    for rows in ledger.chunks("documents"):
+        counts = rows.array("counted")
+        counted += int(counts.sum())
+        right += int((counts & (rows.array("wrong") == 0)).sum())
+    return {"documents": right, "share": right / counted if counted else Undefined("no documents")}
+
+
+def worst_documents(ledger: Ledger) -> list[dict[str, Any]]:
+    """The documents with the lowest scores that have wrong values, each with the fields that are wrong."""
+    entries: list[tuple[float, int, int]] = []
+    for rows in ledger.chunks("documents"):
+        kept = np.flatnonzero(rows.array("counted") & (rows.array("wrong") > 0))
+        columns = (rows.array(name)[kept].tolist() for name in ("score", "wrong", UNIT))
+        entries += [(score, -wrong, unit) for score, wrong, unit in zip(*columns, strict=True)]
+        entries = sorted(entries)[:WORST]
+    wrong_fields = fields_of(ledger, {unit for _, _, unit in entries})
+    return [
+        {"document": ledger.units[unit], "score": score, "wrong": -wrong, "fields": wrong_fields.get(unit, [])}
+        for score, wrong, unit in entries
+    ]
+
+
+def fields_of(ledger: Ledger, units: set[int] | None = None) -> dict[int, list[str]]:
+    """For each of some documents, or all, the fields with wrong values, in the order of the schema."""
+    names = ledger.names["field"]
+    found: dict[int, set[int]] = {}
+    for rows in ledger.chunks("wrong"):
+        for unit, field in zip(rows.array(UNIT).tolist(), rows.array("field").tolist(), strict=True):
+            if units is None or unit in units:
+                found.setdefault(unit, set()).add(field)
+    return {unit: [names[code] for code in sorted(codes)] for unit, codes in found.items()}
+
+
+def documents(ledger: Ledger) -> Table:
+    """One row for each document: its score, how many values are wrong, and in which fields."""
+    wrong_fields = fields_of(ledger)
+    parts = list(ledger.chunks("documents"))
+    order = np.argsort(np.concatenate([part.array(UNIT) for part in parts]), kind="stable")
+
+    def column(name: str) -> Any:
+        return np.concatenate([part.array(name) for part in parts])[order]
+
+    units, counted = column(UNIT), column("counted")
+    columns: dict[str, Column] = {
+        "document": Strings.pack(str(ledger.units[unit]) for unit in units.tolist()),
+        "score": np.where(counted, column("score"), np.nan),
+        "wrong": column("wrong"),
+        "wholly_right": counted & (column("wrong") == 0),
+        "wrong_fields": Strings.pack(", ".join(wrong_fields.get(unit, ())) for unit in units.tolist()),
+        "in_truth": column("in_truth"),
+        "in_prediction": column("in_found"),
+    }
+    return Table(columns)
+
+
+def errors(ledger: Ledger) -> Table:
+    """One row for each wrong value, side by side with the true one, by document."""
+    parts = list(ledger.chunks("wrong"))
+    whole = Table({name: _joined([part[name] for part in parts]) for name in parts[0]})
+    whole = whole.take(np.argsort(whole.array(UNIT), kind="stable"))
+    names = ledger.names["field"]
+    kinds = zip(whole.array("outcome").tolist(), whole.array("close").tolist(), strict=True)
+    columns: dict[str, Column] = {
+        "document": Strings.pack(str(ledger.units[unit]) for unit in whole.array(UNIT).tolist()),
+        "field": Strings.pack(names[code] for code in whole.array("field").tolist()),
+        "kind": Strings.pack(kind_of(outcome, close) for outcome, close in kinds),
+        "truth_path": whole["truth_path"],
+        "found_path": whole["found_path"],
+        "truth": whole["truth"],
+        "prediction": whole["found"],
+    }
+    return Table(columns)
+
+
+def _joined(columns: list[Any]) -> Any:
+    if isinstance(columns[0], Strings):
+        return Strings.pack(text for column in columns for text in column)
+    return np.concatenate(columns)
+
+
+def fields(numbers: Mapping[str, Any]) -> Table:
+    """One row for each field: its counts and ratios, and how it fails."""
+    entries = numbers["fields"]
+    none = dict.fromkeys(KINDS, 0)
+    counts = ("tp", "fa", "fd", "fn", "tn")
+    ratios = ("cm_precision", "cm_recall", "cm_f1", "cm_accuracy", "mean_score")
+    columns: dict[str, Column] = {"field": Strings.pack(entries)}
+    columns |= {name: np.array([entry[name] for entry in entries.values()], dtype=np.int64) for name in counts}
+    columns |= {name: np.array([entry.get(name, np.nan) for entry in entries.values()], dtype=np.float64) for name in ratios}
+    columns |= {
+        kind: np.array([numbers["failures"].get(name, none)[kind] for name in entries], dtype=np.int64) for kind in KINDS
+    }
+    return Table(columns)

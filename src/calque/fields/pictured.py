@@ -1,0 +1,135 @@
+"""What a report draws of fields: every compared value with both sides, by document and field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calque.core.columns import Array, Bytes, Strings, Table
+from calque.core.ledger import Ledger
+from calque.core.presentation import pictured as columns
+from calque.core.presentation.pictured import Breakdown, Number, Overview, Part, Pictured
+from calque.core.presentation.wording import counted
+from calque.fields.comparison.cells import class_of
+
+if TYPE_CHECKING:
+    from calque.fields.task import Fields
+
+OF_REASONS = {
+    "missing in the prediction": columns.FN,
+    "not in the truth": columns.FP,
+    "absent on both sides": columns.TP,
+}
+"""Reasons that say which side has no value; for others the verdict decides."""
+
+
+def pictured(task: Fields, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictured | None:  # noqa: ARG001  # as all tasks
+    """The values of both sides and the numbers; nothing when the values were let go of."""
+    rows = ledger.table("rows")
+    if "reason" not in rows:
+        return None
+    paths = [truth or found for truth, found in zip(_texts(rows, "truth_path"), _texts(rows, "found_path"), strict=True)]
+    labels = [class_of(path) for path in paths]
+    fields = _in_order(labels, list(numbers["fields"]))
+    place = {name: code for code, name in enumerate(fields)}
+    head = {
+        "kind": "fields",
+        "documents": [str(unit) for unit in ledger.units],
+        "fields": fields,
+        "reasons_of": list(ledger.names["reason"]),
+        "numbers": {"overviews": [_overview(numbers, len(fields)).to_dict()], "classes": list(numbers["fields"])},
+    }
+    drawn: dict[str, Array] = {
+        "row.start": ledger.offsets("rows").astype(np.uint32),
+        "row.field": columns.narrow(np.array([place[label] for label in labels], dtype=np.int64)),
+        "row.outcome": _outcomes(ledger, rows),
+        "row.reason": rows.array("reason"),
+        **{f"row.{name}": rows.array(name).astype(np.float32) for name in ("score", "threshold", "confidence", "iou")},
+        # A path is kept where it says more than its field does.
+        **text_columns(
+            "row.path", Strings.pack("" if path == label else path for path, label in zip(paths, labels, strict=True))
+        ),
+        **text_columns("row.truth", rows["truth_value"]),
+        **text_columns("row.found", rows["found_value"]),
+        **_boxes(rows),
+    }
+    return Pictured(head, drawn)
+
+
+def _in_order(labels: list[str], schema: list[str]) -> list[str]:
+    """The fields that have values, in the order of the schema, which knows no list marks."""
+    place = {name: code for code, name in enumerate(schema)}
+    return sorted(dict.fromkeys(labels), key=lambda label: (place.get(label.replace("[]", ""), len(place)), label))
+
+
+def _texts(rows: Table, name: str) -> list[str]:
+    return list(rows[name])
+
+
+def _outcomes(ledger: Ledger, rows: Table) -> Bytes:
+    """What became of each value, in the one language of outcomes."""
+    known = [OF_REASONS.get(reason, -1) for reason in ledger.names["reason"]]
+    by_reason = np.array([*known, -1], dtype=np.int16)[rows.array("reason")]
+    by_match = np.where(rows.array("match"), columns.TP, columns.WRONG)
+    return np.where(by_reason >= 0, by_reason, by_match).astype(np.uint8)
+
+
+def text_columns(name: str, texts: Any) -> dict[str, Array]:
+    """A column of texts as bytes and lengths."""
+    return {name: np.asarray(texts.data, dtype=np.uint8), f"{name}_size": columns.narrow(np.diff(texts.offsets))}
+
+
+def _boxes(rows: Table) -> dict[str, Array]:
+    drawn = {}
+    for side, letter in (("truth", "t"), ("found", "p")):
+        boxes = rows.array(f"{side}_box")
+        if len(boxes) and not np.isnan(boxes).all():
+            drawn[f"row.{letter}box"] = boxes.astype(np.float32).reshape(-1)
+    return drawn
+
+
+COLUMNS = (
+    ("right", "tp", "tp"), ("wrong", "fd", "wrong"), ("missing", "fn", "fn"), ("made up", "fa", "fp"),
+    ("precision", "cm_precision", ""), ("recall", "cm_recall", ""), ("F1", "cm_f1", ""),
+)  # fmt: skip
+MARKS = tuple((place, mark) for place, (_, _, mark) in enumerate(COLUMNS[:4]))
+
+
+def _overview(numbers: Mapping[str, Any], fields: int) -> Overview:
+    """The first view."""
+    overall = numbers["overall"]
+    titles = {
+        "cm_recall": ("Recall", "of what is there was found"),
+        "cm_precision": ("Precision", "of what was read is right"),
+        "cm_f1": ("F1", "of recall and precision"),
+        "cm_accuracy": ("Accuracy", "rightly empty ones included"),
+        "weighted_overall_score": ("Score", "mean of documents"),
+    }
+    shown = [Number(title, name, overall[name], note) for name, (title, note) in titles.items()]
+    by_name = sorted(numbers["fields"].items(), key=lambda entry: entry[1]["cm_f1"])
+    return Overview(
+        line=["Fields", counted(numbers["document_count"], "document"), counted(fields, "field")],
+        parts=[Part(mark, overall[name], title, name) for title, name, mark in COLUMNS[:4]],
+        numbers=[*shown, *_extra(numbers)][:6],
+        breakdown=Breakdown(
+            title="By field",
+            of="field",
+            note="worst first; a number leads to its values",
+            columns=COLUMNS,
+            marks=MARKS,
+            rows=[(name, [entry[column] for _, column, _ in COLUMNS]) for name, entry in by_name],
+            total=[overall[column] for _, column, _ in COLUMNS],
+        ),
+    )
+
+
+def _extra(numbers: Mapping[str, Any]) -> list[Number]:
+    """Where values stand, and what confidences are worth, where there are boxes or confidences."""
+    boxes, confidences = numbers["bbox_map_metrics"], numbers["confidence_metrics"].get("overall", {})
+    shown = [Number("mAP of boxes", "mean_ap", boxes["mean_ap"], "where values stand")] if boxes["fields"] else []
+    auroc = confidences.get("auroc")
+    if isinstance(auroc, Mapping) and auroc.get("value") is not None:
+        shown.append(Number("AUROC", "auroc", auroc["value"], "confidences, right over wrong"))
+    return shown

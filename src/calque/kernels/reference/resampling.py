@@ -1,0 +1,166 @@
+"""Documents drawn again: their weights, and numbers of weighted documents. Weights are a table by document and replicate."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from calque.core.columns import Array, Bytes, Codes, Floats, Ints
+from calque.kernels.reference.average_precision import MOST_THRESHOLDS
+from calque.kernels.reference.boxes import check_offsets
+from calque.kernels.structs import Masks
+
+
+def poisson_weights(keys: Ints, thresholds: Ints, seed: int, first: int, replicates: int, jobs: int = 1) -> Codes:
+    """How often each document occurs in the replicates ``first``, ``first + 1`` and so on.
+
+    Each document has a stream of random numbers of its own: NumPy's Philox with the seed and the document's key. Replicate r
+    takes the r-th number; the weight is how many of the thresholds are no larger. Keys and thresholds are numbers of 64 bits
+    without a sign, written as signed ones.
+    """
+    del jobs  # the native twin's threads
+    limits = thresholds.view(np.uint64)
+    weights = np.empty((len(keys), replicates), dtype=np.int32)
+    for row, key in enumerate(keys.view(np.uint64)):
+        stream = np.random.Philox(key=np.array([seed, key], dtype=np.uint64))
+        drawn = stream.random_raw(first + replicates)[first:]
+        weights[row] = np.searchsorted(limits, drawn, side="right")
+    return weights
+
+
+def weighted_sums(units: Codes, columns: Codes, values: Ints, size: int, weights: Codes, jobs: int = 1) -> Ints:
+    """For each column and replicate the sum of ``values``, each as often as its document occurs.
+
+    >>> table = np.array([[1, 2], [0, 3]], np.int32)
+    >>> weighted_sums(np.array([0, 1], np.int32), np.array([0, 0], np.int32), np.array([10, 1]), 1, table).tolist()
+    [[10, 23]]
+    """
+    del jobs  # the native twin's threads
+    if not len(units) == len(columns) == len(values):
+        raise ValueError("units, columns and values must have the same length")
+    check_weights(weights)
+    check_codes("units", units, len(weights))
+    check_codes("columns", columns, size)
+    sums = np.zeros((size, weights.shape[1]), dtype=np.int64)
+    order = np.argsort(columns, kind="stable")
+    for rows in np.array_split(order, max(1, len(order) // 4096)):
+        there, first = np.unique(columns[rows], return_index=True)
+        if len(there):
+            sums[there] += np.add.reduceat(values[rows, None] * weights[units[rows]].astype(np.int64), first, axis=0)
+    return sums
+
+
+def weighted_precision(
+    units: Codes,
+    tied: Bytes,
+    class_offsets: Ints,
+    matched: Masks,
+    ignored: Masks,
+    thresholds: int,
+    truths: Ints,
+    recall_points: Floats,
+    weights: Codes,
+    jobs: int = 1,
+) -> tuple[Floats, Floats]:
+    """AP of the rows of each class, in their order, when each occurs as often as its document does.
+
+    Rows that are ``tied`` to the one before them are of the same document, and stand with it in each of its copies: first,
+    second, first, second. ``truths`` says how many there are to find, by class and replicate. Returns the mean of precision
+    over the recall points, and the recall reached, by threshold, class and replicate; -1 where there are no truths.
+    """
+    del jobs  # the native twin's threads
+    _check_curves(units, tied, class_offsets, matched, ignored, thresholds, truths, weights)
+    shape = thresholds, len(class_offsets) - 1, weights.shape[1]
+    precision, recall = np.full(shape, -1.0), np.full(shape, -1.0)
+    for k, replicate in np.argwhere(truths > 0).tolist():
+        rows = _drawn(units, tied, slice(*class_offsets[k : k + 2].tolist()), weights[:, replicate])
+        for t in range(thresholds):
+            counts = (ignored[rows] >> t) & 1 == 0
+            true = counts & ((matched[rows] >> t) & 1 == 1)
+            tp, everything = np.cumsum(true), np.cumsum(counts)
+            at_hits = np.where(true, tp / (everything + np.spacing(1)), 0.0)
+            envelope = np.append(np.maximum.accumulate(at_hits[::-1])[::-1], 0.0)
+            at = np.searchsorted(tp / truths[k, replicate], recall_points, "left")
+            # Added up from the highest recall down, one after the other, as the native twin does.
+            precision[t, k, replicate] = np.append(0.0, np.cumsum(envelope[at][::-1]))[-1] / len(recall_points)
+            recall[t, k, replicate] = np.count_nonzero(true) / truths[k, replicate]
+    return precision, recall
+
+
+def _drawn(units: Codes, tied: Bytes, rows: slice, weight: Codes) -> Ints:
+    """The rows of one class in one replicate, each run of tied rows as often as its document occurs."""
+    run = np.flatnonzero(tied[rows] == 0) + rows.start if rows.stop > rows.start else np.zeros(0, np.int64)
+    if rows.stop > rows.start and (not len(run) or run[0] != rows.start):
+        run = np.insert(run, 0, rows.start)
+    length = np.diff(np.append(run, rows.stop))
+    drawn = np.repeat(np.arange(len(run)), weight[units[run]])
+    begin = np.cumsum(length[drawn]) - length[drawn]
+    return np.repeat(run[drawn] - begin, length[drawn]) + np.arange(length[drawn].sum())
+
+
+def weighted_auroc(units: Codes, right: Bytes, rises: Bytes, group_offsets: Ints, weights: Codes, jobs: int = 1) -> Floats:
+    """How often a right item is rated higher than a wrong one of its group, when items occur as often as their documents do.
+
+    Items stand by rising confidence, group by group; ``rises`` says whether one is rated higher than the one before it. Equal
+    ratings count half. -1 where there are no right or no wrong items.
+
+    >>> flags = np.array([0, 1, 1], np.uint8)
+    >>> one_each = np.ones((3, 1), np.int32)
+    >>> weighted_auroc(np.arange(3, dtype=np.int32), flags, flags, np.array([0, 3]), one_each).tolist()
+    [[1.0]]
+    """
+    del jobs  # the native twin's threads
+    if not len(units) == len(right) == len(rises):
+        raise ValueError("units, right and rises must have the same length")
+    check_offsets("group_offsets", group_offsets, len(units))
+    check_weights(weights)
+    check_codes("units", units, len(weights))
+    found = np.full((len(group_offsets) - 1, weights.shape[1]), -1.0)
+    for group, (first, last) in enumerate(pairwise(group_offsets.tolist())):
+        if first == last:
+            continue
+        weight = weights[units[first:last]].astype(np.int64)
+        is_right = right[first:last, None] != 0
+        level = np.cumsum(rises[first:last]) - rises[first]
+        start = np.searchsorted(level, np.arange(level[-1] + 1))
+        rights = np.add.reduceat(np.where(is_right, weight, 0), start, axis=0)
+        wrongs = np.add.reduceat(np.where(is_right, 0, weight), start, axis=0)
+        below = np.cumsum(wrongs, axis=0) - wrongs
+        twice = (rights * (2 * below + wrongs)).sum(axis=0)
+        pairs = 2 * rights.sum(axis=0) * wrongs.sum(axis=0)
+        found[group] = np.divide(twice, pairs, out=np.full(len(pairs), -1.0), where=pairs > 0)
+    return found
+
+
+def _check_curves(
+    units: Codes,
+    tied: Bytes,
+    class_offsets: Ints,
+    matched: Masks,
+    ignored: Masks,
+    thresholds: int,
+    truths: Ints,
+    weights: Codes,
+) -> None:
+    if not len(units) == len(tied) == len(matched) == len(ignored):
+        raise ValueError("units, tied, matched and ignored must have the same length")
+    if not 0 <= thresholds <= MOST_THRESHOLDS:
+        raise ValueError(f"at most {MOST_THRESHOLDS} thresholds fit a mask")
+    check_offsets("class_offsets", class_offsets, len(units))
+    check_weights(weights)
+    check_codes("units", units, len(weights))
+    if truths.shape != (len(class_offsets) - 1, weights.shape[1]):
+        raise ValueError("truths must have a row for each class and a column for each replicate")
+
+
+def check_weights(weights: Codes) -> None:
+    """Refuse weights that no document can have."""
+    if (weights < 0).any():
+        raise ValueError("weights must not be negative")
+
+
+def check_codes(name: str, codes: Array, size: int) -> None:
+    """Refuse codes of what does not exist."""
+    if len(codes) and (codes.min() < 0 or codes.max() >= size):
+        raise ValueError(f"{name} names one that does not exist")

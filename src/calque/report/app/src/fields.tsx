@@ -1,0 +1,274 @@
+// Fields: documents against fields, each cell the worst of its values; and both sides of the chosen value.
+
+import { JSX } from "preact";
+import { Address, go, now, to } from "./address";
+import { App } from "./app";
+import { Column, Data, Run, Texts } from "./data";
+import { Chips, Count, Mark, Outcomes, Search, useWindow } from "./parts";
+import { OUTCOMES, TP, count, plural, ratio, short } from "./words";
+
+const WORST = [1, 3, 2, 6, 4, 5, 0];
+const severity = (code: number) => WORST.indexOf(code);
+const COLUMNS = 60;
+const SPOKEN: Record<string, string> = { tp: "right", wrong: "wrong", fn: "missing", fp: "made up", invalid: "invalid" };
+
+export class FieldRows {
+  start: Uint32Array;
+  field: Column;
+  outcome: Column;
+  documents: string[];
+  fields: string[];
+  truth: Texts;
+  found: Texts;
+  path: Texts;
+  private known = new Map<string, any>();
+
+  constructor(public data: Data, public run: Run, public place: number, alone: boolean) {
+    const prefix = alone ? "" : `${place}:`;
+    const texts = (name: string) => new Texts(data.column(`${prefix}${name}`) as Uint8Array, data.column(`${prefix}${name}_size`));
+    this.start = data.column(`${prefix}row.start`) as Uint32Array;
+    this.field = data.column(`${prefix}row.field`);
+    this.outcome = data.column(`${prefix}row.outcome`);
+    this.documents = run.documents;
+    this.fields = run.fields;
+    [this.truth, this.found, this.path] = [texts("row.truth"), texts("row.found"), texts("row.path")];
+    this.column = (name) => (data.has(`${prefix}row.${name}`) ? data.column(`${prefix}row.${name}`) : null);
+  }
+
+  column: (name: string) => Column | null;
+
+  pathOf(row: number): string { return this.path.at(row) || this.fields[this.field[row]]; }
+
+  // The fields that a name stands for: with list marks or without, and with all that is in it.
+  asked(name: string | undefined): Set<number> | null {
+    if (name === undefined) return null;
+    const bare = (text: string) => text.replaceAll("[]", ""), wanted = bare(name);
+    return new Set(this.fields.map((_, place) => place).filter((place) => bare(this.fields[place]) === wanted || bare(this.fields[place]).startsWith(wanted + ".")));
+  }
+
+  private test(address: Address): (row: number) => boolean {
+    const code = address.outcome ? OUTCOMES.indexOf(address.outcome as any) : -1;
+    const fields = this.asked(address.class);
+    return (row) => (code < 0 || this.outcome[row] === code) && (!fields || fields.has(this.field[row]));
+  }
+
+  // The documents of the list, most that is not right first, and how many values the filters keep.
+  list(address: Address): { documents: number[]; values: number } {
+    const key = JSON.stringify([address.outcome, address.class, address.q, address.sort]);
+    if (!this.known.has(key)) {
+      const test = this.test(address), wanted = address.q?.toLowerCase();
+      const filtered = address.outcome !== undefined || address.class !== undefined;
+      const wrong = new Map<number, number>(), kept: number[] = [];
+      let values = 0;
+      for (let doc = 0; doc < this.documents.length; doc++) {
+        if (wanted && !this.documents[doc].toLowerCase().includes(wanted)) continue;
+        let mine = 0, errors = 0;
+        for (let row = this.start[doc]; row < this.start[doc + 1]; row++) if (test(row)) (mine++, (errors += this.outcome[row] === TP ? 0 : 1));
+        if (filtered && !mine) continue;
+        values += mine;
+        wrong.set(doc, address.sort === "share" ? errors / Math.max(1, mine) : errors);
+        kept.push(doc);
+      }
+      if (address.sort !== "document") kept.sort((a, b) => (wrong.get(b) as number) - (wrong.get(a) as number) || a - b);
+      if (this.known.size > 24) this.known.clear();
+      this.known.set(key, { documents: kept, values });
+    }
+    return this.known.get(key);
+  }
+
+  rowsOf(doc: number, field: number): number[] {
+    const rows = [];
+    for (let row = this.start[doc]; row < this.start[doc + 1]; row++) if (this.field[row] === field) rows.push(row);
+    return rows.sort((a, b) => severity(this.outcome[a]) - severity(this.outcome[b]) || a - b);
+  }
+
+  cells(doc: number): Map<number, { code: number; wrong: number; all: number }> {
+    const cells = new Map<number, { code: number; wrong: number; all: number }>();
+    for (let row = this.start[doc]; row < this.start[doc + 1]; row++) {
+      const code = this.outcome[row], cell = cells.get(this.field[row]) ?? { code: TP, wrong: 0, all: 0 };
+      cell.all++;
+      if (code !== TP) cell.wrong++;
+      if (severity(code) < severity(cell.code)) cell.code = code;
+      cells.set(this.field[row], cell);
+    }
+    return cells;
+  }
+
+  documentOf(row: number): number {
+    let low = 0, high = this.start.length - 1;
+    while (high - low > 1) { const middle = (low + high) >> 1; if (this.start[middle] <= row) low = middle; else high = middle; }
+    while (this.start[low + 1] <= row) low++;
+    return low;
+  }
+
+  chosen(address: Address): { doc: number; row: number } {
+    const row = /^t\d+$/.test(address.object ?? "") ? Number(address.object?.slice(1)) : -1;
+    if (row >= 0 && row < this.outcome.length) return { doc: this.documentOf(row), row };
+    const doc = address.doc === undefined ? -1 : this.documents.indexOf(address.doc);
+    return { doc: doc < 0 ? this.list(address).documents[0] ?? -1 : doc, row: -1 };
+  }
+
+  step(by: number): void {
+    const address = now(), { documents } = this.list(address), { doc } = this.chosen(address);
+    const at = documents.indexOf(doc), fresh = address.view !== "fields";
+    const next = documents[fresh ? Math.max(0, at) : Math.max(0, Math.min(documents.length - 1, at + by))];
+    if (next !== undefined) go({ view: "fields", doc: this.documents[next], object: undefined });
+  }
+
+  // The next value that is not right, in this document or a later one of the list.
+  error(by: number): void {
+    const address = now(), { documents } = this.list(address), { doc, row } = this.chosen(address), test = this.test(address);
+    const wrong = (of: number) => {
+      const rows = [];
+      for (let at = this.start[of]; at < this.start[of + 1]; at++) if (this.outcome[at] !== TP && test(at)) rows.push(at);
+      return rows;
+    };
+    const show = (at: number) => go({ view: "fields", doc: this.documents[this.documentOf(at)], object: `t${at}` });
+    const here = doc < 0 ? [] : wrong(doc);
+    const next = row < 0 ? (by > 0 ? here[0] : undefined) : by > 0 ? here.find((at) => at > row) : [...here].reverse().find((at) => at < row);
+    if (next !== undefined) return show(next);
+    for (let place = documents.indexOf(doc) + by; place >= 0 && place < documents.length; place += by) {
+      const rows = wrong(documents[place]);
+      if (rows.length) return show(rows[by > 0 ? 0 : rows.length - 1]);
+    }
+  }
+
+  json(row: number): Record<string, unknown> {
+    const number = (name: string) => { const value = this.column(name)?.[row]; return value === undefined || value !== value ? null : short(value); };
+    const value = (text: string) => { try { return text === "" ? null : JSON.parse(text); } catch { return text; } };
+    return {
+      document: this.documents[this.documentOf(row)], path: this.pathOf(row), truth: value(this.truth.at(row)), prediction: value(this.found.at(row)),
+      outcome: OUTCOMES[this.outcome[row]], reason: this.run.reasons_of[this.column("reason")?.[row] ?? 0], score: number("score"), threshold: number("threshold"), confidence: number("confidence"), iou: number("iou"),
+    };
+  }
+}
+
+export function Fields({ app, rows }: { app: App; rows: FieldRows }): JSX.Element {
+  const address = now();
+  const { documents, values } = rows.list(address);
+  const { doc, row } = rows.chosen(address);
+  const shown = [...(rows.asked(address.class) ?? rows.fields.keys())].slice(0, COLUMNS);
+  const height = 38;
+  const { ref, first, last } = useWindow(documents.length, height);
+  const places = Array.from({ length: last - first }, (_, place) => first + place);
+  const choose = (of: number, field: number) => { const values = rows.rowsOf(of, field); go({ doc: rows.documents[of], object: values.length ? `t${values[0]}` : undefined }); };
+  return (
+    <div class="viewer-layout two">
+      <section class="matrix-side" aria-label="documents and fields">
+        <div class="tools across">
+          <h1 class="hidden">Fields</h1>
+          <Count of="documents" value={documents.length} noun="document" /><Count of="objects" value={values} noun="value" />
+          <Outcomes of={["wrong", "fn", "fp", "tp"]} names={SPOKEN} /><Search label="Search documents" /><Chips />
+        </div>
+        <div class="matrix-scroll">
+          <div class="field-grid" style={{ "--fields": String(shown.length) } as any} role="table" aria-label="the worst value of each document and field" aria-rowcount={documents.length + 1}>
+            <div class="field-head" role="row">
+              <span role="columnheader">document, worst first</span>
+              {shown.map((field) => <span role="columnheader" title={rows.fields[field]}>{rows.fields[field]}</span>)}
+            </div>
+            <div ref={ref} class="runway" role="rowgroup" style={{ height: `${documents.length * height}px` }}>
+              {places.map((place) => {
+                const of = documents[place], cells = rows.cells(of);
+                return (
+                  <div class="field-row" key={of} role="row" aria-rowindex={place + 2} data-on={of === doc ? "" : undefined} style={{ top: `${place * height}px`, height: `${height}px` }}>
+                    <span role="rowheader" class="doc" title={rows.documents[of]}><a href={to({ view: "fields", doc: rows.documents[of], outcome: address.outcome, class: address.class, q: address.q })}>{rows.documents[of]}</a></span>
+                    {shown.map((field) => {
+                      const cell = cells.get(field);
+                      if (!cell) return <span role="cell" class="nothing" />;
+                      const name = OUTCOMES[cell.code], on = of === doc && row >= 0 && rows.field[row] === field;
+                      return (
+                        <span role="cell">
+                          <button type="button" class={`cell c-${name}${on ? " on" : ""}`} data-cell data-document={rows.documents[of]} data-field={rows.fields[field]} data-outcome={name}
+                            aria-label={`${rows.fields[field]}: ${SPOKEN[name]}${cell.wrong ? `, ${cell.wrong} of ${cell.all}` : ""}`} onClick={() => choose(of, field)}>
+                            <Mark of={name} />{cell.wrong > 1 ? cell.wrong : ""}
+                          </button>
+                        </span>
+                      );
+                    })}
+                  </div>
+                );
+              })}
+            </div>
+          </div>
+        </div>
+        {shown.length < rows.fields.length && address.class === undefined && <p class="note empty">{count(COLUMNS)} of {count(rows.fields.length)} fields; choose one by its name on the first view.</p>}
+        {!documents.length && <p class="note empty">No document has what the filters ask for.</p>}
+      </section>
+      {doc >= 0 && <ValueViewer app={app} rows={rows} doc={doc} row={row} />}
+    </div>
+  );
+}
+
+function ValueViewer({ app, rows, doc, row }: { app: App; rows: FieldRows; doc: number; row: number }): JSX.Element {
+  const mine: number[] = [];
+  for (let at = rows.start[doc]; at < rows.start[doc + 1]; at++) mine.push(at);
+  const listed = row >= 0 ? rows.rowsOf(doc, rows.field[row]) : mine.filter((at) => rows.outcome[at] !== TP).concat(mine.filter((at) => rows.outcome[at] === TP));
+  const most = 120;
+  const shown = listed.slice(0, most);
+  const lead = row >= 0 ? row : -1;
+  return (
+    <aside class="side detail" aria-label="values" data-viewer data-document={rows.documents[doc]} data-field={lead >= 0 ? rows.pathOf(lead) : undefined}>
+      <div class="tools"><h2 class="doc" title={rows.documents[doc]}>{rows.documents[doc]}</h2><span class="note">{lead >= 0 ? rows.fields[rows.field[lead]] : `${plural(mine.length, "value")}, what is not right first`}</span></div>
+      {lead >= 0 && <Chosen app={app} rows={rows} row={lead} />}
+      <ul class="values">
+        {shown.map((at) => {
+          const name = OUTCOMES[rows.outcome[at]];
+          return (
+            <li key={at} class={at === row ? "on" : ""}>
+              <button type="button" class="value-row" aria-pressed={at === row} data-object={`t${at}`} data-outcome={name} data-label={rows.fields[rows.field[at]]} onClick={() => go({ doc: rows.documents[doc], object: `t${at}` })}>
+                <Mark of={name} /> <span class="name"><span class="path">{rows.pathOf(at)}</span> <span class="note">{SPOKEN[name]}</span><span class="pair"><span>{cut(rows.truth.at(at)) || "–"}</span><span aria-hidden="true">→</span><span>{cut(rows.found.at(at)) || "–"}</span></span></span>
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+      {listed.length > most && <p class="note empty">and {count(listed.length - most)} more</p>}
+    </aside>
+  );
+}
+
+const cut = (text: string) => (text.length > 80 ? text.slice(0, 79) + "…" : text);
+
+function Chosen({ app, rows, row }: { app: App; rows: FieldRows; row: number }): JSX.Element {
+  const shown = rows.json(row) as any, name = shown.outcome;
+  const facts: [string, string][] = [["Path", shown.path], ["Reason", shown.reason], ["Score", ratio(shown.score)], ["Threshold", ratio(shown.threshold)]];
+  if (shown.confidence !== null) facts.push(["Confidence", ratio(shown.confidence)]);
+  if (shown.iou !== null) facts.push(["IoU", ratio(shown.iou)]);
+  return (
+    <div class="chosen-object" data-detail={`t${row}`}>
+      <h2><Mark of={name} /> {shown.path} <span class="note">{SPOKEN[name]}</span></h2>
+      <div class="both-values">
+        <div><span class="note">truth</span><pre data-value-side="truth">{rows.truth.at(row) || "–"}</pre></div>
+        <div><span class="note">prediction</span><pre data-value-side="prediction">{rows.found.at(row) || "–"}</pre></div>
+      </div>
+      <Boxes rows={rows} row={row} />
+      <dl class="facts">{facts.map(([key, value]) => <><dt>{key}</dt><dd>{value}</dd></>)}</dl>
+      <button type="button" onClick={() => app.copy(shown)}>Copy as JSON <kbd>c</kbd></button>
+    </div>
+  );
+}
+
+// Where both values stand on their page, as far as their boxes say.
+function Boxes({ rows, row }: { rows: FieldRows; row: number }): JSX.Element | null {
+  const sides = (["tbox", "pbox"] as const).map((name) => { const column = rows.column(name); const box = column ? Array.from(column.slice(4 * row, 4 * row + 4)) : []; return box.length && box.every((value) => value === value) ? box : null; });
+  if (!sides[0] && !sides[1]) return null;
+  const doc = rows.documentOf(row);
+  let reach = [0, 0];
+  for (const name of ["tbox", "pbox"]) {
+    const column = rows.column(name);
+    if (column) for (let at = rows.start[doc]; at < rows.start[doc + 1]; at++) if (column[4 * at] === column[4 * at]) reach = [Math.max(reach[0], column[4 * at + 2]), Math.max(reach[1], column[4 * at + 3])];
+  }
+  const width = Math.max(reach[0], reach[1] / Math.SQRT2) || 1, height = width * Math.SQRT2;
+  const right = rows.outcome[row] === TP;
+  const page = [rows.column("tpage")?.[row], rows.column("ppage")?.[row]];
+  return (
+    <figure class="boxes-on-page">
+      <svg class="crop" viewBox={`0 0 ${width} ${height}`} role="img" aria-label="where truth and prediction stand on the page">
+        <rect class="sheet" width={width} height={height} />
+        {sides[0] && <rect class={`b o-${right ? "tp" : "fn"} s-t`} x={sides[0][0]} y={sides[0][1]} width={sides[0][2] - sides[0][0]} height={sides[0][3] - sides[0][1]} />}
+        {sides[1] && <rect class={`b o-${right ? "tp" : "fp"} s-p`} x={sides[1][0]} y={sides[1][1]} width={sides[1][2] - sides[1][0]} height={sides[1][3] - sides[1][1]} />}
+      </svg>
+      <figcaption class="note">{page[0] !== undefined && page[0] >= 0 ? `page ${page[0]}; ` : ""}solid: truth, dashed: prediction; the size of the page is not known</figcaption>
+    </figure>
+  );
+}

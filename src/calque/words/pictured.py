@@ -1,0 +1,83 @@
+"""What a report draws of words: both texts of every document, and which words go together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calque.core.columns import Array, Strings, Table
+from calque.core.ledger import Ledger
+from calque.core.presentation import pictured as columns
+from calque.core.presentation.pictured import Number, Overview, Part, Pictured
+from calque.core.presentation.wording import counted
+from calque.words.scoring import STATUS_NAMES
+
+if TYPE_CHECKING:
+    from calque.words.task import Words
+
+
+def pictured(task: Words, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictured | None:  # noqa: ARG001  # as all tasks
+    """The words of both sides and the numbers; nothing when the words were let go of."""
+    truth, found = ledger.table("truth"), ledger.table("found")
+    if "word" not in truth:
+        return None
+    vocabulary = Strings.pack(ledger.names["word"])
+    documents = ledger.table("documents")
+    recalls = {str(name): entry["recall"] for name, entry in numbers["documents"].items()}
+    head = {
+        "kind": "words",
+        "documents": [str(unit) for unit in ledger.units],
+        "statuses": [STATUS_NAMES[code] for code in documents.array("status").tolist()],
+        "recalls": [recalls.get(str(unit)) for unit in ledger.units],
+        "numbers": {"overviews": [_overview(numbers).to_dict()]},
+    }
+    drawn: dict[str, Array] = {
+        "word": np.asarray(vocabulary.data, dtype=np.uint8),
+        "word_size": columns.narrow(np.diff(vocabulary.offsets)),
+        **_side(ledger, truth, "truth", "t"),
+        **_side(ledger, found, "found", "p"),
+        **_lattice(ledger),
+    }
+    return Pictured(head, drawn)
+
+
+def _side(ledger: Ledger, table: Table, name: str, letter: str) -> dict[str, Array]:
+    """The words of a side, where each document's begin, and which are matched: those go together in order."""
+    return {
+        f"{letter}.start": ledger.offsets(name).astype(np.uint32),
+        f"{letter}.word": columns.narrow(table.array("word")),
+        f"{letter}.matched": (table.array("match") >= 0).astype(np.uint8),
+    }
+
+
+def _lattice(ledger: Ledger) -> dict[str, Array]:
+    """Which true words the best path through the lattice has."""
+    if "chosen" not in ledger.tables or not ledger.table("chosen").height:
+        return {}
+    chosen = ledger.table("chosen")
+    reached = np.zeros(ledger.table("truth").height, dtype=np.uint8)
+    reached[ledger.absolute("truth", chosen.array("unit"), chosen.array("truth"))] = 1
+    return {"t.reached": reached}
+
+
+def _overview(numbers: Mapping[str, Any]) -> Overview:
+    """The first view."""
+    counts, micro = numbers["counts"], numbers["micro"]
+    words, matches, predicted = counts["words"], counts["matches"], counts["predicted_words"]
+    titles = {
+        "recall": ("Recall", "of the true words, in order"),
+        "precision": ("Precision", "of the predicted words"),
+        "wer": ("WER", "edits for each true word"),
+        "f1": ("F1", "of recall and precision"),
+        "bag_recall": ("Bag recall", "in any order"),
+    }
+    shown = [Number(title, name, micro[name], note) for name, (title, note) in titles.items() if name in micro]
+    oracle = numbers.get("oracle", {}).get("recall")
+    last = Number("Mean recall", "macro.recall", numbers["macro"]["recall"], "of documents")
+    return Overview(
+        line=["Words", counted(counts["documents"], "document"), counted(words, "true word"), f"{predicted:,} predicted"],
+        parts=[Part("tp", matches, "found"), Part("fn", words - matches, "missing"), Part("fp", predicted - matches, "extra")],
+        numbers=[*shown, last if oracle is None else Number("Lattice", "oracle_recall", oracle, "recall of its best path")],
+    )

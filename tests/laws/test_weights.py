@@ -1,0 +1,165 @@
+"""The laws of weighted documents and of comparison, tried on every task.
+
+The first is the definition: weights w give the numbers of the corpus in which document i occurs w_i times, under new ids.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import Phase, assume, given
+from hypothesis import strategies as st
+
+from calque import Evaluator, Result, compare, intervals, resample
+from calque.core.comparison.presentation import tree
+from calque.core.comparison.resample import Resampling
+from calque.core.corpus import canonical
+from tests.examples import examples
+from tests.laws.subject import Document, Subject
+from tests.laws.test_laws import AVAILABLE, SUBJECTS, _parts, kernels_chosen
+
+FEW = Resampling(replicates=100, seed=3)
+Data = st.DataObject
+
+
+def in_order(documents: Sequence[Document]) -> list[Document]:
+    return sorted(documents, key=lambda document: canonical(document.unit))
+
+
+def repeated(documents: Sequence[Document], weights: Sequence[int]) -> list[Document]:
+    """Each document as often as its weight says, copies behind each other under new ids."""
+    return [
+        document.renamed(1000 * place + copy)
+        for place, (document, weight) in enumerate(zip(in_order(documents), weights, strict=True))
+        for copy in range(weight)
+    ]
+
+
+def number(result: Result, name: str) -> float:
+    """A number of a result; NaN where it is undefined, or where the class is not there at all."""
+    try:
+        value = result[name]
+    except KeyError:
+        return math.nan
+    return math.nan if value is None else value
+
+
+def agree(found: float, wanted: float, name: str) -> bool:
+    # Plain numbers of fields are 0.0 where 0 is divided by 0; weighted ones are undefined.
+    if math.isnan(found) and wanted == 0.0 and name.startswith(("cm_", "weighted_overall_score")):
+        return True
+    return (math.isnan(found) and math.isnan(wanted)) or math.isclose(found, wanted, rel_tol=1e-12, abs_tol=1e-12)
+
+
+def weights_are_multiplicities(subject: Subject, documents: list[Document], data: Data) -> None:
+    weights = data.draw(st.lists(st.integers(0, 3), min_size=len(documents), max_size=len(documents)))
+    assume(any(weights))
+    found = resample(subject.result(documents), np.array([weights]))
+    wanted = subject.result(repeated(documents, weights))
+    for name, values in found.items():
+        assert agree(float(values[0]), number(wanted, name), name), (name, weights, values[0], number(wanted, name))
+
+
+def weights_of_one_give_the_plain_numbers(subject: Subject, documents: list[Document], data: Data) -> None:
+    result = subject.result(documents)
+    found = resample(result, np.ones((1, len(result.ledger.units)), np.int64))
+    assert list(found) == result.task.names(result.numbers)
+    for name, values in found.items():
+        assert agree(float(values[0]), number(result, name), name), name
+
+
+def order_shards_states_and_workers_change_no_bit(subject: Subject, documents: list[Document], data: Data) -> None:
+    plain = repr(intervals(subject.result(documents), FEW))
+    evaluators = [subject.evaluator(part) for part in _parts(documents, data)]
+    for other in evaluators[1:]:
+        evaluators[0].merge(Evaluator.from_state(other.state()))
+    assert repr(intervals(evaluators[0].compute(), FEW)) == plain
+    assert repr(intervals(subject.result(documents), FEW, jobs=3)) == plain
+
+
+def _two_runs(subject: Subject, documents: list[Document], data: Data) -> tuple[Result, Result]:
+    """The documents as they are, and with what was found in them dealt out anew among the documents."""
+    dealt = data.draw(st.permutations([document.found for document in documents]))
+    other = [replace(document, found=found) for document, found in zip(documents, dealt, strict=True)]
+    first, second = (subject.evaluator(run) for run in (documents, other))
+    return first.compute(), second.compute()
+
+
+def exchanged_runs_mirror_their_differences(subject: Subject, documents: list[Document], data: Data) -> None:
+    runs = _two_runs(subject, documents, data)
+    there, back = (compare(order, resampling=FEW) for order in (runs, runs[::-1]))
+    assert there.measures.keys() | back.measures.keys() == there.measures.keys() & back.measures.keys()
+    for name in there.measures:
+        one, other = there.delta(name), back.delta(name)
+        assert (one.se, one.p, one.documents, one.detectable) == (other.se, other.p, other.documents, other.detectable)
+        assert (one.value, one.low, one.high) == tuple(None if x is None else -x for x in (other.value, other.high, other.low))
+    changes = [next(iter(comparison.changes.values())) for comparison in (there, back)]
+    assert changes[0].count("fixed") == changes[1].count("broken")
+    assert (changes[0].documents.better, changes[0].documents.equal) == (changes[1].documents.worse, changes[1].documents.equal)
+
+
+def a_pair_does_not_depend_on_further_runs(subject: Subject, documents: list[Document], data: Data) -> None:
+    first, second = _two_runs(subject, documents, data)
+    third = subject.result([replace(document, found=()) for document in documents])
+    pair, more = (compare(runs, "abc"[: len(runs)], resampling=FEW) for runs in ((first, second), (first, second, third)))
+    for name, measure in pair.measures.items():
+        assert more.measures[name].runs["b"] == measure.runs["b"]
+        assert more.delta(name, "b").p == pair.delta(name).p
+        assert more.delta(name, "b").low == pair.delta(name).low
+    assert more.changes["b"].changed == pair.changes["b"].changed
+
+
+def equal_runs_differ_by_exactly_nothing(subject: Subject, documents: list[Document], data: Data) -> None:
+    comparison = compare([subject.result(documents), subject.result(documents)], resampling=FEW)
+    for name, measure in comparison.measures.items():
+        delta = comparison.delta(name)
+        assert delta.value in (0.0, None)
+        assert delta.p in (1.0, None)
+        assert delta.low == delta.high
+        assert delta.verdict in (None, "equal", "undecided")
+        assert delta.verdict != "undecided" or measure.runs["run 1"].value is None or delta.se is None
+    changes = comparison.changes["run 2"]
+    assert not changes.changed
+    assert (changes.new_alarms, changes.gone_alarms, changes.documents.better, changes.documents.worse) == (0, 0, 0, 0)
+    assert not tree(comparison)["changed"]
+
+
+@dataclass(frozen=True)
+class Law:
+    title: str
+    holds: Callable[[Subject, list[Document], Any], None]
+
+
+LAWS = [
+    Law(function.__name__.replace("_", " "), function)
+    for function in (
+        weights_are_multiplicities,
+        weights_of_one_give_the_plain_numbers,
+        order_shards_states_and_workers_change_no_bit,
+        exchanged_runs_mirror_their_differences,
+        a_pair_does_not_depend_on_further_runs,
+        equal_runs_differ_by_exactly_nothing,
+    )
+]
+
+
+CASES = [
+    pytest.param(law, subject, name, id=f"{subject.name}: {law.title} [{name}]")
+    for subject in SUBJECTS
+    for law in LAWS
+    for name in AVAILABLE
+]
+
+
+@pytest.mark.parametrize(("law", "subject", "kernels"), CASES)
+@examples(12, phases=set(Phase) - {Phase.explain})
+@given(data=st.data())
+def test_law(law: Law, subject: Subject, kernels: str, data: Data) -> None:
+    documents = data.draw(subject.documents)
+    with kernels_chosen(kernels):
+        law.holds(subject, documents, data)

@@ -1,0 +1,90 @@
+"""Lists with more pairs than fit into memory: the optimum, or a proven bound."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
+
+from calque import Evaluator, Fields
+from calque.fields.comparison.cells import RecordSide
+from calque.fields.comparison.lists import pair_items
+from calque.fields.comparison.long_lists import LongLists, pair_long
+
+LEAVES = {"text": {"type": "str"}, "amount": {"type": "float"}}
+SCHEMA = {"fields": {"lines": {"type": "list[object]", "fields": LEAVES}, "tags": {"type": "list[str]"}}}
+
+
+@given(st.integers(1, 7), st.integers(1, 7), st.sampled_from([0, 10, 40, 10_000]), st.randoms(use_true_random=False))
+def test_the_total_is_the_best_possible_or_within_the_bound(rows: int, columns: int, work: int, chance: random.Random) -> None:
+    scores = np.array([[chance.choice([0, 0.25, 0.5, 0.75, chance.random(), 1]) for _ in range(columns)] for _ in range(rows)])
+    words: list[list[list[Hashable]]] = [[[chance.randrange(4)] for _ in range(count)] for count in (rows, columns)]
+    equal = [(place, place) for place in range(min(rows, columns)) if scores[place, place] == 1.0]
+    lists = LongLists(rows, columns, lambda a, b: scores[np.ix_(a, b)], equal, lambda: (words[0], words[1]), 6, work)
+    paired = pair_long(lists)
+    best = float(scores[linear_sum_assignment(scores, maximize=True)].sum())
+    total = sum(scores[pair] for pair in paired.pairs)
+    assert len({row for row, _ in paired.pairs}) == len({column for _, column in paired.pairs}) == min(rows, columns)
+    assert best - paired.shortfall - 1e-9 <= total <= best + 1e-9
+    assert paired.shortfall == 0.0 or work < 10_000
+
+
+def documents(size: int, chance: random.Random) -> tuple[Any, Any]:
+    words = ["steel", "bolt", "red", "pipe", "valve", "glass"]
+    lines = [
+        {"text": f"{chance.choice(words)} {chance.choice(words)} {number}", "amount": chance.randrange(50)}
+        for number in range(size)
+    ]
+    found = [dict(line) for line in lines]
+    for line in chance.sample(found, size // 10):
+        line["text"] = line["text"].replace("e", "o", 1)
+    for line in chance.sample(found, size // 20):
+        line["amount"] += 1
+    chance.shuffle(found)
+    tags = [f"tag {chance.randrange(size // 2)}" for _ in range(size)]
+    return {"lines": lines, "tags": tags}, {"lines": found[: size - 3], "tags": tags[5:]}
+
+
+def test_short_lists_and_the_same_lists_in_blocks_say_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    truth, found = documents(120, random.Random("short"))  # data, not secrets
+    whole = Evaluator(Fields(schema=SCHEMA)).update([truth], [found]).compute()
+    monkeypatch.setattr("calque.fields.comparison.lists.MOST_CELLS", 4_000)
+    for held in (9_000_000, 4_000):
+        monkeypatch.setattr("calque.fields.comparison.lists.MOST_HELD", held)
+        blocks = Evaluator(Fields(schema=SCHEMA)).update([truth], [found]).compute()
+        assert blocks.issues == ()
+        assert blocks.numbers["fields"] == whole.numbers["fields"]
+        assert blocks.numbers["overall"] == whole.numbers["overall"]
+
+
+def test_2100_items_give_what_2000_give() -> None:
+    truth, found = documents(2_100, random.Random("long"))  # data, not secrets
+    result = Evaluator(Fields(schema=SCHEMA), keep="numbers").update([truth], [found]).compute()
+    assert (result.issues, result["tp/lines"], result["fn/lines"]) == ((), 2_030, 3)
+    assert result["tp/tags"] == 2_095
+
+
+def test_a_list_that_is_too_alike_is_paired_in_blocks_with_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"MOST_CELLS": 900, "MOST_HELD": 900, "MOST_WORK": 1_000}.items():
+        monkeypatch.setattr(f"calque.fields.comparison.lists.{name}", value)
+    chance = random.Random("alike")  # data, not secrets
+    truth = {"lines": [{"text": f"aaa{chance.randrange(9)}", "amount": chance.randrange(3)} for _ in range(100)]}
+    found = {"lines": [{"text": f"aab{chance.randrange(9)}", "amount": chance.randrange(3)} for _ in range(100)]}
+    result = Evaluator(Fields(schema=SCHEMA)).update([truth], [found]).compute()
+    (issue,) = result.issues
+    assert (issue.code, result.incomplete) == ("list-paired-in-blocks", True)
+    lost = float(issue.message.partition("up to ")[2].split()[0])
+    monkeypatch.undo()
+    plan = Fields(schema=SCHEMA).plan().fields[0]
+    sides = [RecordSide(Fields(schema=SCHEMA).plan(), side, lambda *_: None).record.cells[0].value for side in (truth, found)]
+    totals = {"at once": sum(pair.similarity for pair in pair_items(plan, *sides).pairs)}
+    for name, value in {"MOST_CELLS": 900, "MOST_HELD": 900, "MOST_WORK": 1_000}.items():
+        monkeypatch.setattr(f"calque.fields.comparison.lists.{name}", value)
+    totals["in blocks"] = sum(pair.similarity for pair in pair_items(plan, *sides).pairs)
+    assert totals["at once"] - lost - 1e-6 <= totals["in blocks"] <= totals["at once"] + 1e-6
