@@ -145,7 +145,7 @@ class BoxReading:
         """The two sides with masks that can be compared, where masks are asked for or are all that there is."""
         if self.on != "masks" and getattr(truth, "masks", None) is getattr(found, "masks", None) is None:
             return truth, found
-        from calque.readers.sides.masks import settled
+        from calque.core.mask_reading import settled
 
         return settled(truth, found, self.on, jobs=jobs)
 

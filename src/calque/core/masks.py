@@ -109,3 +109,10 @@ class Masks(Frozen, eq=False):
         boxless = None if self.boxless is None else self.boxless[chosen]
         areas = None if self.range_areas is None else self.range_areas[chosen]
         return Masks(self.text, self.starts[chosen], self.ends[chosen], boxless, areas)
+
+
+def pixel_sizes(sizes: Floats) -> Ints:
+    """Height and width of pages in whole pixels, from width and height; -1 where they are not known."""
+    with np.errstate(invalid="ignore"):
+        whole = ((sizes >= 0) & (sizes < 2**31) & (sizes == np.floor(sizes))).all(axis=1, keepdims=True)
+        return np.where(whole, sizes[:, ::-1], -1.0).astype(np.int64)

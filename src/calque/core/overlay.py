@@ -10,7 +10,7 @@ import numpy as np
 from calque.core.columns import Array, Bytes, Codes, Column, Flags, Floats, Ints, Outlines, Strings, Table, take
 from calque.core.corpus import BoxCorpus, Extent, Flaw, UnitId, in_canonical_order
 from calque.core.errors import ContractError
-from calque.core.masks import Masks
+from calque.core.masks import Masks, pixel_sizes
 from calque.core.start_up import Frozen
 from calque.geometry.boxes import areas, corners
 from calque.geometry.forms import BoxForm
@@ -235,13 +235,6 @@ def _on_pages(layer: Layer, sizes: Floats) -> Layer:
     masks = Masks.none(len(layer)) if layer.masks is None else layer.masks
     masks.text.check()
     return layer.replaced(masks=masks, mask_sizes=pixel_sizes(sizes)[layer.page])
-
-
-def pixel_sizes(sizes: Floats) -> Ints:
-    """Height and width of pages in whole pixels, from width and height; -1 where they are not known."""
-    with np.errstate(invalid="ignore"):
-        whole = ((sizes >= 0) & (sizes < 2**31) & (sizes == np.floor(sizes))).all(axis=1, keepdims=True)
-        return np.where(whole, sizes[:, ::-1], -1.0).astype(np.int64)
 
 
 SIZED, NORMALIZED = 1, 2

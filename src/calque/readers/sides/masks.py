@@ -1,4 +1,4 @@
-"""Masks that can be compared: on pages of known size, each looked at once, with what is wrong or odd about it written down."""
+"""What there is to say of masks that were read: those that are none, odd ones, and boxes for objects that have only a mask."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from calque.core.columns import Array, Bytes, Codes, Flags, Floats
-from calque.core.corpus import BoxCorpus, Corpus, Extent, Flaw, Side
+from calque.core.columns import Array, Bytes, Codes, Flags, Floats, Ints
+from calque.core.corpus import BoxCorpus, Flaw, Side
 from calque.core.errors import ContractError, Issue, Severity
-from calque.core.masks import MaskPairs, Masks
-from calque.core.overlay import Layer, Overlay, pixel_sizes
+from calque.core.masks import Masks, pixel_sizes
 from calque.core.start_up import Frozen
 from calque.geometry.forms import BoxForm
 from calque.kernels import kernels
 from calque.kernels.structs import LEFT_OUT, TAKES_PART, MaskFault, PageBoxes, RowMasks
-from calque.readers.boxes.conventions import in_pixels, sizes_of
+from calque.readers.boxes.conventions import sizes_of
 from calque.readers.sources.json_tree import pointer
 
 FAULTS = {
@@ -30,47 +29,20 @@ CODES = frozenset({*(code for code, _ in FAULTS.values()), "mask-empty", "mask-o
 """The code of every issue with single masks."""
 
 
-def settled(truth: Corpus, found: Corpus, on: str, *, jobs: int = 1) -> tuple[Corpus, Corpus]:
-    """Both sides, ready to be compared as masks where that is asked for; else with boxes for what has only a mask."""
-    if not isinstance(truth, BoxCorpus) or not isinstance(found, BoxCorpus):
-        return truth, found
-    if on == "masks":
-        return _measured(truth, found, jobs)
-    both = [_boxed(side, other, jobs) for side, other in ((truth, found), (found, truth))]
-    return (both[0], _with_note(both[0], both[1])) if on == "shapes" else (both[0], both[1])
-
-
-def _measured(truth: BoxCorpus, found: BoxCorpus, jobs: int) -> tuple[BoxCorpus, BoxCorpus]:
-    """Both sides with what their masks share: they are made once, for everything that is to be known of them."""
-    if truth.extent is Extent.NORMALIZED:
-        truth, found = (in_pixels(side, _needed_sizes(side, other)) for side, other in ((truth, found), (found, truth)))
-    overlay = Overlay.of_boxes(truth, _sized(found, truth)).with_masks(_sized(found, truth))
-    truth_facts, found_facts, offsets, truths, shared = kernels().mask_pairs(*overlay.whole(), jobs)
-    mine = _Look.of(truth, overlay.truth, truth_facts).corpus(Side.TRUTH)
-    theirs = _Look.of(found, overlay.found, found_facts).corpus(Side.FOUND)
-    if mine.masks is None or theirs.masks is None:  # they never are
-        return mine, theirs
-    pairs = MaskPairs(mine.masks, truth_facts[1], found_facts[1], (offsets, truths, shared))
-    return mine, dataclasses.replace(theirs, masks=theirs.masks.replaced(pairs=pairs))
-
-
-def _sized(found: BoxCorpus, truth: BoxCorpus) -> BoxCorpus:
-    return dataclasses.replace(found, page_sizes=sizes_of(found, None, truth))
-
-
 def alone(corpus: BoxCorpus, *, jobs: int = 1) -> BoxCorpus:
     """A corpus with boxes for what has only a mask."""
-    return _boxed(corpus, corpus, jobs)
+    return boxed(corpus, corpus, jobs)
 
 
-def _boxed(corpus: BoxCorpus, other: BoxCorpus, jobs: int) -> BoxCorpus:
+def boxed(corpus: BoxCorpus, other: BoxCorpus, jobs: int) -> BoxCorpus:
+    """A corpus with boxes for what has only a mask, on pages whose sizes the other side may know."""
     if corpus.masks is None or corpus.masks.boxless is None:
         return corpus
-    look = _Look.at_boxless(corpus, corpus.masks, corpus.masks.boxless, sizes_of(corpus, None, other), jobs)
+    look = Look.at_boxless(corpus, corpus.masks, corpus.masks.boxless, sizes_of(corpus, None, other), jobs)
     return look.with_boxes()
 
 
-def _with_note(truth: BoxCorpus, found: BoxCorpus) -> BoxCorpus:
+def with_note(truth: BoxCorpus, found: BoxCorpus) -> BoxCorpus:
     """The predictions with a note on masks that nobody asked for."""
     counts = [0 if side.masks is None else int(side.masks.drawn().sum()) for side in (truth, found)]
     if not any(counts):
@@ -80,7 +52,8 @@ def _with_note(truth: BoxCorpus, found: BoxCorpus) -> BoxCorpus:
     return dataclasses.replace(found, issues=(*found.issues, issue))
 
 
-def _needed_sizes(corpus: BoxCorpus, other: BoxCorpus) -> Floats:
+def needed_sizes(corpus: BoxCorpus, other: BoxCorpus) -> Floats:
+    """Width and height of each page with objects; `ContractError` where nobody knows."""
     sizes = sizes_of(corpus, None, other)
     missing = np.unique(corpus.page)[np.isnan(sizes[np.unique(corpus.page)]).any(axis=1)]
     if len(missing):
@@ -96,7 +69,7 @@ def _no_page(corpus: BoxCorpus, page: int, count: int) -> ContractError:
     return ContractError.single("page-size", text, file=corpus.source, help="give width and height, or evaluate --on shapes")
 
 
-class _Look(Frozen, eq=False):
+class Look(Frozen, eq=False):
     """What was seen of the masks of one side, row by row of its corpus."""
 
     given: BoxCorpus
@@ -109,17 +82,17 @@ class _Look(Frozen, eq=False):
     odd: Bytes
 
     @classmethod
-    def of(cls, corpus: BoxCorpus, layer: Layer, facts: Sequence[Array]) -> _Look:
-        """From what a kernel says of the rows of a layer."""
+    def of(cls, corpus: BoxCorpus, rows: Ints | None, facts: Sequence[Array]) -> Look:
+        """From what a kernel says of the corpus's rows, in another order where ``rows`` are given."""
         masks = Masks.none(len(corpus)) if corpus.masks is None else corpus.masks
         sound = np.ones(len(corpus), np.bool_) if corpus.flaws is None else corpus.flaws != Flaw.BAD_BOX
-        if layer.rows is not None:
-            back = np.argsort(layer.rows)
+        if rows is not None:
+            back = np.argsort(rows)
             facts = [column[back] for column in facts]
         return cls(corpus, masks, sound, *facts)
 
     @classmethod
-    def at_boxless(cls, corpus: BoxCorpus, masks: Masks, boxless: Flags, sizes: Floats, jobs: int) -> _Look:
+    def at_boxless(cls, corpus: BoxCorpus, masks: Masks, boxless: Flags, sizes: Floats, jobs: int) -> Look:
         """Only at rows without a box."""
         masks.text.check()
         wanted = boxless if corpus.flaws is None else boxless & (corpus.flaws != Flaw.BAD_BOX)
