@@ -171,6 +171,11 @@ def test_a_page_without_a_size_is_refused_where_something_is_drawn() -> None:
             evaluated(truth, found)
 
 
+def test_a_page_size_that_is_asked_for_serves() -> None:
+    truth, found = one_page(SQUARE, as_counts(TABLE), None)
+    assert evaluated(truth, found, page_size=(30, 20))["mean_iou@0.5"] == 1.0
+
+
 def test_runs_bring_their_size_where_the_page_has_none() -> None:
     assert evaluated(*one_page(as_runs(TABLE), as_counts(TABLE), None))["mean_iou@0.5"] == 1.0
     other = as_counts(np.ones((5, 5), np.uint8))

@@ -147,7 +147,7 @@ class BoxReading:
             return truth, found
         from calque.core.mask_reading import settled
 
-        return settled(truth, found, self.on, jobs=jobs)
+        return settled(truth, found, self.on, page_size=self.page_size or None, jobs=jobs)
 
     def read_boxes(self, expected: Any, found: Any, *, allow_missing_scores: bool) -> tuple[Corpus, Corpus]:
         """The two sides as `box_batches` has them, all at once."""

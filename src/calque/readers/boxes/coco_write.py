@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from calque.core.corpus import BoxCorpus, UnitId
@@ -84,8 +85,9 @@ def _shape(item: Traced) -> dict[str, Any]:
     """The box, or four corners, and the mask: the file's own, or a ring that is not four corners."""
     ring = list(item.outline)
     entry: dict[str, Any] = {"bbox": ring if len(ring) == CORNERS else item.box}
-    if item.mask:
-        return {**entry, "segmentation": json.loads(item.mask)}
+    with suppress(ValueError):  # a mask with numbers beyond all others is none, and JSON has no place for them
+        if item.mask:
+            return {**entry, "segmentation": json.loads(json.dumps(json.loads(item.mask), allow_nan=False))}
     return {**entry, "segmentation": [ring]} if ring and len(ring) != CORNERS else entry
 
 

@@ -31,14 +31,14 @@ CODES = frozenset({*(code for code, _ in FAULTS.values()), "mask-empty", "mask-o
 
 def alone(corpus: BoxCorpus, *, jobs: int = 1) -> BoxCorpus:
     """A corpus with boxes for what has only a mask."""
-    return boxed(corpus, corpus, jobs)
+    return boxed(corpus, corpus, None, jobs)
 
 
-def boxed(corpus: BoxCorpus, other: BoxCorpus, jobs: int) -> BoxCorpus:
+def boxed(corpus: BoxCorpus, other: BoxCorpus, page_size: Sequence[float] | None, jobs: int) -> BoxCorpus:
     """A corpus with boxes for what has only a mask, on pages whose sizes the other side may know."""
     if corpus.masks is None or corpus.masks.boxless is None:
         return corpus
-    look = Look.at_boxless(corpus, corpus.masks, corpus.masks.boxless, sizes_of(corpus, None, other), jobs)
+    look = Look.at_boxless(corpus, corpus.masks, corpus.masks.boxless, sizes_of(corpus, page_size, other), jobs)
     return look.with_boxes()
 
 
@@ -52,9 +52,8 @@ def with_note(truth: BoxCorpus, found: BoxCorpus) -> BoxCorpus:
     return dataclasses.replace(found, issues=(*found.issues, issue))
 
 
-def needed_sizes(corpus: BoxCorpus, other: BoxCorpus) -> Floats:
-    """Width and height of each page with objects; `ContractError` where nobody knows."""
-    sizes = sizes_of(corpus, None, other)
+def needed_sizes(corpus: BoxCorpus, sizes: Floats) -> Floats:
+    """Width and height of each page; `ContractError` where one with objects has none."""
     missing = np.unique(corpus.page)[np.isnan(sizes[np.unique(corpus.page)]).any(axis=1)]
     if len(missing):
         raise _no_page(corpus, int(missing[0]), len(missing))
@@ -66,7 +65,9 @@ def _no_page(corpus: BoxCorpus, page: int, count: int) -> ContractError:
     name = f"the image {document!r}" if not index and corpus.format == "coco" else f"page {index} of {document!r}"
     more = f" (and {count - 1:,} more)" if count > 1 else ""
     text = f"{name}{more} has no width and height in whole pixels, fewer than 2147483648 of them: no mask can be drawn there"
-    return ContractError.single("page-size", text, file=corpus.source, help="give width and height, or evaluate --on shapes")
+    return ContractError.single(
+        "page-size", text, file=corpus.source, help="give width and height, pass --page-size W,H, or evaluate --on shapes"
+    )
 
 
 class Look(Frozen, eq=False):
