@@ -94,6 +94,7 @@ DETECTION = Trial(
         "recall_floor": 0.9,
         "precision_floor": 0.9,
         "page_view": True,
+        "beside": "boxes",
         "by": ("kind",),
         "metadata": '{"columns": {"kind": {"a.pdf": "letter"}}, "file": ""}',
     },

@@ -169,6 +169,17 @@ def test_selected_documents_are_measured_anew() -> None:
     assert one.numbers["metrics"] == two.numbers["metrics"]
 
 
+def test_two_kinds_side_by_side_are_what_two_runs_give() -> None:
+    truth, results = coco_set(13, images=9)
+    for on, beside in (("masks", "boxes"), ("boxes", "masks"), ("shapes", "masks")):
+        both = Evaluator(Detection(on=on, beside=beside)).update(truth, results).compute()  # type: ignore[arg-type]
+        for kind in (on, beside):
+            alone = Evaluator(Detection(on=kind)).update(truth, results).compute()  # type: ignore[arg-type]
+            seen = both.numbers["beside"]["measures"]
+            assert {name: values[kind] for name, values in seen.items()} == {name: alone[name] for name in seen}
+        assert str(both.signature) == str(Evaluator(Detection(on=on)).update(truth, results).compute().signature)  # type: ignore[arg-type]
+
+
 def test_layout_takes_outlines_too() -> None:
     truth, found = outlined(2, turn=False)
     exact, boxed = (Evaluator(Layout(on=on)).update(truth, found).compute().numbers for on in ("shapes", "boxes"))

@@ -143,11 +143,12 @@ class BoxReading:
 
     def _settled(self, truth: Corpus, found: Corpus, jobs: int = 1) -> tuple[Corpus, Corpus]:
         """The two sides with masks that can be compared, where masks are asked for or are all that there is."""
-        if self.on != "masks" and getattr(truth, "masks", None) is getattr(found, "masks", None) is None:
+        kind = self._kept()
+        if kind != "masks" and getattr(truth, "masks", None) is getattr(found, "masks", None) is None:
             return truth, found
         from calque.core.mask_reading import settled
 
-        return settled(truth, found, self.on, page_size=self.page_size or None, jobs=jobs)
+        return settled(truth, found, kind, page_size=self.page_size or None, jobs=jobs)
 
     def read_boxes(self, expected: Any, found: Any, *, allow_missing_scores: bool) -> tuple[Corpus, Corpus]:
         """The two sides as `box_batches` has them, all at once."""
@@ -176,6 +177,11 @@ class BoxReading:
         # Both are named by now, and names are not shortened twice.
         return dataclasses.replace(self, document_key="").read_boxes(one, other, allow_missing_scores=True)
 
+    def _kept(self) -> str:
+        """What of objects has to be read: where two kinds are shown side by side, whatever either needs."""
+        kinds = {self.on, getattr(self, "beside", "none")}
+        return next(kind for kind in ("masks", "shapes", "boxes") if kind in kinds)
+
     def _sides(self) -> dict[str, Any]:
         """The keywords of `calque.readers.read_pair` that are each side's own."""
         return {
@@ -198,7 +204,7 @@ class BoxReading:
             "lenient": self.lenient,
             "strict": self.strict,
             "document_key": self.document_key or None,
-            "on": self.on,
+            "on": self._kept(),
             "boxes": self.boxes,
             "units": self.units,
             "origin": self.origin,
