@@ -210,7 +210,7 @@ def _deliver(
         result = gates.judged(result)
     exits.say_first(result, quiet=quiet)
     outputs.save(evaluator, values["save"])
-    write([result], values["report"], quiet=quiet)
+    write(result, values["report"], quiet=quiet)
     kept = [row for row in rows if row.failed] if values["only_failed"] else rows
     for name, kind in files.items():
         outputs.put(name, [_rendered(kind, suite, result, kept, brief=values["brief"])], quiet=quiet)
@@ -254,7 +254,7 @@ def _rendered(kind: str, suite: Suite, result: Result, rows: list[Row], *, brief
         return "".join([*_gate_annotations(result), *(f"{line}\n" for line in annotated(rows, suite.data or suite.file))])
     if kind == "csv":
         verdict = "failed" if result.failures else "passed"
-        return as_csv([{**row, **({"gate": verdict} if row["evaluator"] == "all" else {})} for row in result.spreadsheet()])
+        return as_csv([{**row, **({"gate": verdict} if row.get("evaluator") == "all" else {})} for row in result.spreadsheet()])
     return laid_out(_shown(result, brief=brief), kind)
 
 

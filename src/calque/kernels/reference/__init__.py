@@ -9,6 +9,7 @@ from calque.kernels.reference.mask_rows import mask_facts, mask_pairs
 from calque.kernels.reference.masks import (
     mask_areas,
     mask_bounds,
+    mask_canonical,
     mask_counts,
     mask_overlaps,
     mask_runs,
@@ -23,6 +24,14 @@ from calque.kernels.reference.polygons import polygon_areas, polygon_overlaps, p
 from calque.kernels.reference.resampling import poisson_weights, weighted_auroc, weighted_precision, weighted_sums
 from calque.kernels.reference.shapes import shape_overlaps
 from calque.kernels.reference.sums import fraction_parts
+from calque.kernels.reference.tables import (
+    grid_boxes,
+    grid_given,
+    grid_texts,
+    row_tree_distances,
+    row_tree_mappings,
+    tree_distances,
+)
 from calque.kernels.reference.words import (
     bag_matches,
     lattice_path,
@@ -39,11 +48,15 @@ __all__ = [
     "coco_recall",
     "error_kinds",
     "fraction_parts",
+    "grid_boxes",
+    "grid_given",
+    "grid_texts",
     "lattice_path",
     "lcs_lengths",
     "lcs_partners",
     "mask_areas",
     "mask_bounds",
+    "mask_canonical",
     "mask_counts",
     "mask_facts",
     "mask_overlaps",
@@ -62,11 +75,14 @@ __all__ = [
     "polygon_overlaps",
     "polygon_simple",
     "repeats_a_key",
+    "row_tree_distances",
+    "row_tree_mappings",
     "runs_of_masks",
     "runs_of_pixels",
     "score_order",
     "shape_overlaps",
     "split_words",
+    "tree_distances",
     "weighted_auroc",
     "weighted_precision",
     "weighted_sums",
