@@ -18,8 +18,9 @@ $(STAMP): pyproject.toml CMakeLists.txt $(wildcard native/*)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
 	@touch $@
 
-demo: $(STAMP) ## evaluate two imaginary models on built-in sample data
-	@$(BIN)/calque demo
+demo: $(STAMP) ## evaluate two imaginary models on built-in sample data, and write a report of both
+	@mkdir -p build
+	@$(BIN)/calque demo --report build/demo.html
 
 test: $(STAMP) ## run the tests with branch coverage, in two processes (JOBS)
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not long" --cov --cov-report=term:skip-covered --cov-fail-under=95

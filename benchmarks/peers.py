@@ -29,6 +29,9 @@ ENVIRONMENTS = {
     "rapidfuzz": ("rapidfuzz==3.14.6", "numpy"),
     "jiwer": ("jiwer==4.0.0",),
     "stickler": ("stickler-eval==1.0.0",),
+    "table-recognition-metric": ("table-recognition-metric==0.0.6",),
+    "docling-metrics-table": ("docling-metrics-table==0.16.0",),
+    "grits-metric": ("grits-metric==0.7.0",),
 }
 
 

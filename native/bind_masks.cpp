@@ -88,6 +88,18 @@ auto bound_of_counts(const Column<std::uint8_t>& counts, const Numbers& offsets,
     return made_intervals(std::move(out));
 }
 
+auto bound_canonical(const Column<std::uint8_t>& counts, const Numbers& offsets, const Numbers& places) {
+    const MaskTable<char> given = letters(counts, offsets);
+    check_places(places, given.count());
+    std::vector<std::uint8_t> flags(given.count());
+    {
+        const nb::gil_scoped_release released;
+        for (std::size_t mask = 0; mask < flags.size(); ++mask)
+            flags[mask] = is_canonical({given[mask].data(), given[mask].size()}, places.data()[mask]);
+    }
+    return array(std::move(flags));
+}
+
 auto bound_of_runs(const Numbers& runs, const Numbers& offsets, const Numbers& places) {
     const MaskTable<std::int64_t> given = run_table(runs, offsets);
     check_places(places, given.count());
@@ -188,6 +200,7 @@ void bind_masks(nb::module_& m) {
     m.def("mask_runs", &bound_runs, "counts"_a, "offsets"_a, "jobs"_a = 1);
     m.def("mask_counts", &bound_counts, "runs"_a, "offsets"_a);
     m.def("masks_of_counts", &bound_of_counts, "counts"_a, "offsets"_a, "places"_a, "jobs"_a = 1);
+    m.def("mask_canonical", &bound_canonical, "counts"_a, "offsets"_a, "places"_a);
     m.def("masks_of_runs", &bound_of_runs, "runs"_a, "offsets"_a, "places"_a);
     m.def("runs_of_masks", &bound_to_runs, "intervals"_a, "offsets"_a, "places"_a);
     m.def("masks_of_rings", &bound_of_rings, "points"_a, "ring_offsets"_a, "mask_offsets"_a, "heights"_a, "widths"_a,

@@ -57,6 +57,26 @@ struct KindLimits {
     double match, background, part, most;
 };
 
+struct TextPoints {
+    Column<std::int32_t> points;
+    Column<std::int64_t> offsets;
+};
+
+struct RowTables {
+    Column<std::int64_t> tables, rows, spans;
+    Column<std::int32_t> texts;
+};
+
+struct Trees {
+    Column<std::int64_t> offsets;
+    Column<std::int32_t> labels, texts, firsts;
+};
+
+struct Grids {
+    Column<std::int32_t> slots;
+    Column<std::int64_t> offsets, rows, columns;
+};
+
 template <class Struct, class... Fields>
 bool read_tuple(nb::handle source, Struct& out, Fields Struct::*... fields) noexcept {
     if (!PyTuple_Check(source.ptr()) || PyTuple_GET_SIZE(source.ptr()) != sizeof...(fields)) return false;
@@ -84,5 +104,9 @@ CALQUE_TUPLE(PairOverlaps, &Struct::offsets, &Struct::truth, &Struct::overlap, &
 CALQUE_TUPLE(ScoreOrder, &Struct::order, &Struct::class_offsets);
 CALQUE_TUPLE(Verdicts, &Struct::rank, &Struct::matched, &Struct::ignored);
 CALQUE_TUPLE(KindLimits, &Struct::match, &Struct::background, &Struct::part, &Struct::most);
+CALQUE_TUPLE(TextPoints, &Struct::points, &Struct::offsets);
+CALQUE_TUPLE(RowTables, &Struct::tables, &Struct::rows, &Struct::spans, &Struct::texts);
+CALQUE_TUPLE(Trees, &Struct::offsets, &Struct::labels, &Struct::texts, &Struct::firsts);
+CALQUE_TUPLE(Grids, &Struct::slots, &Struct::offsets, &Struct::rows, &Struct::columns);
 
 #undef CALQUE_TUPLE

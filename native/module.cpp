@@ -9,6 +9,7 @@ void bind_masks(nanobind::module_&);
 void bind_polygons(nanobind::module_&);
 void bind_resample(nanobind::module_&);
 void bind_sums(nanobind::module_&);
+void bind_tables(nanobind::module_&);
 void bind_words(nanobind::module_&);
 
 NB_MODULE(_native, m) {
@@ -21,6 +22,7 @@ NB_MODULE(_native, m) {
     bind_polygons(m);
     bind_resample(m);
     bind_sums(m);
+    bind_tables(m);
     bind_words(m);
     m.def("keep_freed_memory", &calque::keep_freed_memory);
 }

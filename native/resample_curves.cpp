@@ -6,31 +6,58 @@
 
 #include "boxes_threads.hpp"
 #include "resample.hpp"
+#include "resample_lanes.hpp"
 
 namespace calque {
 
 namespace {
 
 constexpr std::size_t most_thresholds = 16;
-using Counts = std::array<std::int64_t, lanes>;
-using Shares = std::array<double, lanes>;
 
 template <class Visit>
 void each_bit(unsigned mask, Visit visit) {
     for (; mask; mask &= mask - 1) visit(static_cast<std::size_t>(std::countr_zero(mask)));
 }
 
+// The weights of a block of replicates, document by document: as small as they can be, so that they stay near.
+template <class Weight>
+std::vector<Lanes<Weight>> block_of(const Weights& weights, std::size_t begin, std::size_t width) {
+    std::vector<Lanes<Weight>> block(weights.documents);
+    for (std::size_t document = 0; document < weights.documents; ++document) {
+        const std::int32_t* given = weights.of(static_cast<std::int32_t>(document)) + begin;
+        for (std::size_t lane = 0; lane < width; ++lane) block[document][lane] = static_cast<Weight>(given[lane]);
+    }
+    return block;
+}
+
+// The fewest hits with that recall: a whole number, found by the very division that pycocotools compares.
+std::int64_t hits_for(double recall, std::int64_t truths) {
+    const auto whole = static_cast<double>(truths);
+    const double product = std::max(recall * whole, 0.0);
+    const auto below = static_cast<std::int64_t>(product);
+    const double beyond = product - static_cast<double>(below);
+    // Far from any whole number rounding cannot matter, and no division is needed.
+    if (truths < 100'000'000 && beyond > 1e-6 && beyond < 1 - 1e-6) return below + 1;
+    const auto reaches = [&](std::int64_t hits) { return static_cast<double>(hits) / whole >= recall; };
+    std::int64_t hits = below;
+    while (hits > 0 && reaches(hits - 1)) --hits;
+    while (!reaches(hits) && hits <= truths) ++hits;
+    return hits;
+}
+
 // One class in some replicates side by side. From the totals back to the first row: at each true positive the counts are
 // those up to it, so its precision is known, and the highest so far is the envelope.
+template <class Weight, class Count>
 class Walk {
 public:
     Walk(const WeightedCurves& curves, const Weights& weights, std::size_t begin, WeightedPrecision& out)
         : curves_(curves),
-          weights_(weights),
+          replicates_(weights.replicates),
           begin_(begin),
           width_(std::min(lanes, weights.replicates - begin)),
           every_((1u << curves.thresholds) - 1),
-          need_(curves.recall_points.size()),
+          weights_(block_of<Weight>(weights, begin, width_)),
+          need_(curves.recall_points.size() + 1),
           out_(out) {}
 
     void draw(std::size_t k) {
@@ -38,8 +65,10 @@ public:
         const auto first = static_cast<std::size_t>(curves_.class_offsets[k]),
                    last = static_cast<std::size_t>(curves_.class_offsets[k + 1]);
         if (!set_truths()) return;
+        if (first < last) set_needs();
         count(first, last);
         write_recall();
+        if (curves_.recall_points.empty()) return;
         for (std::size_t end = last; end > first;) {
             std::size_t start = end - 1;
             while (start > first && curves_.tied[start]) --start;
@@ -50,81 +79,92 @@ public:
     }
 
 private:
-    // Whether any replicate has truths, and how many hits each recall point needs: a whole number, found by the very
-    // division that pycocotools compares.
+    // Whether any replicate has truths.
     bool set_truths() {
         bool any = false;
+        truths_ = {};
         for (std::size_t lane = 0; lane < width_; ++lane) {
-            truths_[lane] = curves_.truths[k_ * weights_.replicates + begin_ + lane];
+            truths_[lane] = curves_.truths[k_ * replicates_ + begin_ + lane];
             any = any || truths_[lane] > 0;
         }
-        if (!any) return false;
-        for (std::size_t point = 0; point < need_.size(); ++point)
-            for (std::size_t lane = 0; lane < width_; ++lane)
-                need_[point][lane] = truths_[lane] > 0 ? hits_for(curves_.recall_points[point], truths_[lane]) : 0;
-        return true;
+        return any;
     }
 
-    static std::int64_t hits_for(double recall, std::int64_t truths) {
-        const auto whole = static_cast<double>(truths);
-        const auto reaches = [&](std::int64_t hits) { return static_cast<double>(hits) / whole >= recall; };
-        auto hits = static_cast<std::int64_t>(std::max(recall * whole, 0.0));
-        while (hits > 0 && reaches(hits - 1)) --hits;
-        while (!reaches(hits) && hits <= truths) ++hits;
-        return hits;
+    // How many hits each recall point needs. The points are numbered from 1: before the first one nothing is needed, and
+    // the walk stops there.
+    void set_needs() {
+        need_[0].fill(std::numeric_limits<Count>::min());
+        for (std::size_t point = 0; point + 1 < need_.size(); ++point)
+            for (std::size_t lane = 0; lane < lanes; ++lane)
+                need_[point + 1][lane] =
+                    truths_[lane] > 0 ? static_cast<Count>(hits_for(curves_.recall_points[point], truths_[lane]))
+                                      : std::numeric_limits<Count>::min();
     }
 
-    Counts weight_of(std::size_t row) const {
-        Counts weight{};
-        const std::int32_t* given = weights_.of(curves_.document[row]) + begin_;
-        for (std::size_t lane = 0; lane < width_; ++lane) weight[lane] = given[lane];
-        return weight;
+    Lanes<Count> weight_of(std::size_t row) const {
+        return widened<Count>(weights_[static_cast<std::size_t>(curves_.document[row])]);
     }
 
     // Rows that count at every threshold are counted once for all of them, the few others apart.
     void count(std::size_t first, std::size_t last) {
         shared_ = {};
+        any_apart_ = false;
         for (std::size_t t = 0; t < curves_.thresholds; ++t) {
             apart_[t] = hits_[t] = {};
             best_[t] = sum_[t] = {};
-            for (std::size_t lane = 0; lane < width_; ++lane)
-                next_[t][lane] = static_cast<std::int32_t>(curves_.recall_points.size()) - 1;
         }
-        for (std::size_t row = first; row < last; ++row) add(row, weight_of(row), 1);
-        for (std::size_t t = 0; t < curves_.thresholds; ++t) pass_unreached(t);
+        for (std::size_t row = first; row < last; ++row) add<1>(row, weight_of(row));
+        if (first == last) next_ = {};
+        for (std::size_t t = 0; t < curves_.thresholds && first < last; ++t)
+            for (std::size_t lane = 0; lane < lanes; ++lane) set_next(t, lane, last_reached(lane, hits_[t][lane]));
     }
 
-    void add(std::size_t row, const Counts& weight, std::int64_t sign) {
+    // The last recall point that so many hits reach; those beyond it have no precision.
+    std::int32_t last_reached(std::size_t lane, Count hits) const {
+        std::size_t reached = 0, beyond = need_.size();
+        while (beyond - reached > 1) {
+            const std::size_t middle = (reached + beyond) / 2;
+            (need_[middle][lane] > hits ? beyond : reached) = middle;
+        }
+        return static_cast<std::int32_t>(reached);
+    }
+
+    void set_next(std::size_t t, std::size_t lane, std::int32_t point) {
+        next_[t][lane] = point;
+        next_need_[t][lane] = need_[static_cast<std::size_t>(point)][lane];
+    }
+
+    template <int sign>
+    void add(std::size_t row, const Lanes<Count>& weight) {
         const unsigned ignored = curves_.ignored[row] & every_, counts = every_ & ~ignored;
-        if (!ignored)
-            for (std::size_t lane = 0; lane < lanes; ++lane) shared_[lane] += sign * weight[lane];
-        else
-            each_bit(counts, [&](std::size_t t) {
-                for (std::size_t lane = 0; lane < lanes; ++lane) apart_[t][lane] += sign * weight[lane];
-            });
-        each_bit(curves_.matched[row] & counts, [&](std::size_t t) {
-            for (std::size_t lane = 0; lane < lanes; ++lane) hits_[t][lane] += sign * weight[lane];
-        });
+        if (!ignored) {
+            change<sign>(shared_, weight);
+        } else {
+            any_apart_ = true;
+            each_bit(counts, [&](std::size_t t) { change<sign>(apart_[t], weight); });
+        }
+        each_bit(curves_.matched[row] & counts, [&](std::size_t t) { change<sign>(hits_[t], weight); });
     }
 
-    // Recall points beyond the last hit have no precision.
-    void pass_unreached(std::size_t t) {
-        for (std::size_t lane = 0; lane < width_; ++lane)
-            while (next_[t][lane] >= 0 && need_[static_cast<std::size_t>(next_[t][lane])][lane] > hits_[t][lane])
-                --next_[t][lane];
+    template <int sign>
+    static void change(Lanes<Count>& sums, const Lanes<Count>& weight) {
+        if constexpr (sign > 0)
+            add_to(sums, weight);
+        else
+            take_from(sums, weight);
     }
 
     // Rows that tie within a document stand in each of its copies in their order: first, second, first, second.
     void step_over(std::size_t start, std::size_t end) {
-        const Counts weight = weight_of(start);
-        const std::int64_t most = *std::max_element(weight.begin(), weight.end());
-        if (most == 0) return;
-        if (end - start == 1 || most == 1 || alike(start, end)) {
+        const Lanes<Count> weight = weight_of(start);
+        if (end - start == 1) return back(start, weight);
+        const Count most = *std::max_element(weight.begin(), weight.end());
+        if (most <= 1 || alike(start, end)) {
             for (std::size_t row = end; row-- > start;) back(row, weight);
             return;
         }
-        for (std::int64_t copy = most; copy > 0; --copy) {
-            Counts one{};
+        for (Count copy = most; copy > 0; --copy) {
+            Lanes<Count> one;
             for (std::size_t lane = 0; lane < lanes; ++lane) one[lane] = weight[lane] >= copy;
             for (std::size_t row = end; row-- > start;) back(row, one);
         }
@@ -137,27 +177,39 @@ private:
     }
 
     // A replicate that lacks the document passes a point that its curve has anyway: the one after the row before.
-    void back(std::size_t row, const Counts& weight) {
-        const unsigned counts = every_ & ~unsigned{curves_.ignored[row]};
-        each_bit(curves_.matched[row] & counts, [&](std::size_t t) {
-            Shares& best = best_[t];
-            Counts& hits = hits_[t];
-            for (std::size_t lane = 0; lane < lanes; ++lane) {
-                const auto all = static_cast<double>(shared_[lane] + apart_[t][lane]);
-                const double precision = static_cast<double>(hits[lane]) / (all + std::numeric_limits<double>::epsilon());
-                best[lane] = precision > best[lane] ? precision : best[lane];
-            }
-            for (std::size_t lane = 0; lane < width_; ++lane) cross(t, lane, hits[lane] - weight[lane]);
-        });
-        add(row, weight, -1);
+    void back(std::size_t row, const Lanes<Count>& weight) {
+        const unsigned counts = every_ & ~unsigned{curves_.ignored[row]}, hit = curves_.matched[row] & counts;
+        if (hit) {
+            Lanes<double> all = not_zero(shared_);
+            each_bit(hit, [&](std::size_t t) {
+                if (any_apart_) {
+                    Lanes<Count> both = shared_;
+                    add_to(both, apart_[t]);
+                    all = not_zero(both);
+                }
+                raise_to(best_[t], hits_[t], all);
+                cross(t, weight);
+            });
+        }
+        add<-1>(row, weight);
     }
 
-    // Every recall point that the hits reach with this row, and not without it.
-    void cross(std::size_t t, std::size_t lane, std::int64_t before) {
-        while (next_[t][lane] >= 0 && need_[static_cast<std::size_t>(next_[t][lane])][lane] > before) {
-            sum_[t][lane] += best_[t][lane];
-            --next_[t][lane];
-        }
+    // Every recall point that the hits reach with this row, and not without it; most rows of most replicates reach none.
+    void cross(std::size_t t, const Lanes<Count>& weight) {
+        Lanes<Count> left = hits_[t];
+        take_from(left, weight);
+        each_bit(where_more(next_need_[t], left), [&](std::size_t lane) {
+            const Count before = left[lane];
+            std::int32_t point = next_[t][lane];
+            double sum = sum_[t][lane];
+            const double best = best_[t][lane];
+            do {
+                sum += best;
+                --point;
+            } while (need_[static_cast<std::size_t>(point)][lane] > before);
+            sum_[t][lane] = sum;
+            set_next(t, lane, point);
+        });
     }
 
     void write_recall() {
@@ -168,7 +220,8 @@ private:
 
     void write_precision() {
         each_end([&](std::size_t t, std::size_t lane, std::size_t at) {
-            for (; next_[t][lane] >= 0; --next_[t][lane]) sum_[t][lane] += best_[t][lane];
+            // Points that need no hit at all are reached by the first row, whatever it is.
+            for (std::int32_t point = next_[t][lane]; point > 0; --point) sum_[t][lane] += best_[t][lane];
             out_.precision[at] = sum_[t][lane] / static_cast<double>(curves_.recall_points.size());
         });
     }
@@ -177,34 +230,50 @@ private:
     void each_end(Visit visit) {
         for (std::size_t t = 0; t < curves_.thresholds; ++t)
             for (std::size_t lane = 0; lane < width_; ++lane)
-                if (truths_[lane] > 0) visit(t, lane, (t * curves_.classes() + k_) * weights_.replicates + begin_ + lane);
+                if (truths_[lane] > 0) visit(t, lane, (t * curves_.classes() + k_) * replicates_ + begin_ + lane);
     }
 
     const WeightedCurves& curves_;
-    const Weights& weights_;
-    const std::size_t begin_, width_;
+    const std::size_t replicates_, begin_, width_;
     const unsigned every_;
-    std::vector<Counts> need_;
+    const std::vector<Lanes<Weight>> weights_;
+    std::vector<Lanes<Count>> need_;
     WeightedPrecision& out_;
     std::size_t k_ = 0;
-    Counts truths_{}, shared_{};
-    std::array<Counts, most_thresholds> apart_{}, hits_{};
-    std::array<Shares, most_thresholds> best_{}, sum_{};
-    std::array<std::array<std::int32_t, lanes>, most_thresholds> next_{};
+    bool any_apart_ = false;
+    Lanes<std::int64_t> truths_{};
+    Lanes<Count> shared_{};
+    std::array<Lanes<Count>, most_thresholds> apart_{}, hits_{}, next_need_{};
+    std::array<Lanes<double>, most_thresholds> best_{}, sum_{};
+    std::array<Lanes<std::int32_t>, most_thresholds> next_{};
 };
+
+template <class Weight, class Count>
+void walk_all(const WeightedCurves& curves, const Weights& weights, WeightedPrecision& out, int jobs) {
+    const std::size_t pieces = (weights.replicates + lanes - 1) / lanes;
+    in_threads(pieces, jobs, [&](auto next) {
+        for (std::size_t piece; (piece = next()) < pieces;) {
+            Walk<Weight, Count> walk(curves, weights, piece * lanes, out);
+            for (std::size_t k = 0; k < curves.classes(); ++k) walk.draw(k);
+        }
+    });
+}
 
 }  // namespace
 
 WeightedPrecision weighted_precision(const WeightedCurves& curves, const Weights& weights, int jobs) {
     const std::size_t cells = curves.thresholds * curves.classes() * weights.replicates;
     WeightedPrecision out{std::vector<double>(cells, -1.0), std::vector<double>(cells, -1.0)};
-    const std::size_t pieces = (weights.replicates + lanes - 1) / lanes;
-    in_threads(pieces, jobs, [&](auto next) {
-        for (std::size_t piece; (piece = next()) < pieces;) {
-            Walk walk(curves, weights, piece * lanes, out);
-            for (std::size_t k = 0; k < curves.classes(); ++k) walk.draw(k);
-        }
-    });
+    const std::span<const std::int32_t> given{weights.first, weights.documents * weights.replicates};
+    const std::int64_t heaviest = given.empty() ? 0 : *std::max_element(given.begin(), given.end());
+    const std::int64_t truths = curves.truths.empty() ? 0 : *std::max_element(curves.truths.begin(), curves.truths.end());
+    const std::int64_t most = std::max(heaviest * static_cast<std::int64_t>(curves.document.size()), truths);
+    if (most >= std::numeric_limits<std::int32_t>::max() / 2)
+        walk_all<std::int32_t, std::int64_t>(curves, weights, out, jobs);
+    else if (heaviest <= std::numeric_limits<std::uint8_t>::max())
+        walk_all<std::uint8_t, std::int32_t>(curves, weights, out, jobs);
+    else
+        walk_all<std::int32_t, std::int32_t>(curves, weights, out, jobs);
     return out;
 }
 

@@ -1,3 +1,3 @@
 """The benchmark suites, one module a task, each with a `SUITE`."""
 
-NAMES = ("detection", "fields", "checks", "words")
+NAMES = ("detection", "fields", "checks", "words", "tables")

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from calque.fields.schemas.structured_model import StructuredModel as StructuredModel
     from calque.layout import Layout as Layout
     from calque.readers import read as read
+    from calque.tables import Tables as Tables
     from calque.words import Words as Words
 
 __version__ = "0.1.0"
@@ -51,6 +52,7 @@ _HOME = {
     "Result": "calque.core.result",
     "StructuredModel": "calque.fields.schemas.structured_model",
     "Table": "calque.core.columns",
+    "Tables": "calque.tables",
     "Task": "calque.core.task",
     "Words": "calque.words",
     "compare": "calque.core.comparison.compare",

@@ -229,7 +229,7 @@ def test_servers_and_people_are_told_the_same(calque: Calque, twelve: Path) -> N
     assert done.code == 1
     assert done.out.startswith("::error title=calque.detection.gate%3A AP at most 0.01 worse than in all.state::AP ")
     comment = (twelve / "comment.md").read_text()
-    assert comment.startswith("### Gate: failed\n\n- AP ")
+    assert comment.startswith("### Gate failed: AP ")
     assert "\n### Against all.state\n\n| measure | baseline | now | difference | low | high | p |\n" in comment
     tests = list(ET.parse(twelve / "gate.xml").getroot().iter("failure"))
     assert [test.get("message") for test in tests] == [failure]
@@ -366,7 +366,7 @@ def test_runs_are_held_against_the_first(calque: Calque, twelve: Path) -> None:
             assert (done.code, done.json["gate"]["passed"]) == (1, False)
             assert done.err.startswith("gate: ")
         table = calque("compare", *line, "--fail-under", "AP=0.9").out
-        assert table.startswith("Gate: failed\nAP 0.")
+        assert table.startswith("Gate failed: AP 0.")
     assert (
         calque("compare", "most.state", "all.state", "--tolerance", "AP=0", "--no-broken", "--fail-under", "AP=0.9").code == 0
     )

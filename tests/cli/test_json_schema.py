@@ -23,7 +23,8 @@ PAGES = """<PcGts>
 <Page><TextRegion id="a" type="heading"><TextEquiv><Unicode>the cat</Unicode></TextEquiv></TextRegion></Page>
 <Page><TextRegion id="b" type="paragraph"><TextEquiv><Unicode>sat on a mat</Unicode></TextEquiv></TextRegion></Page>
 </PcGts>"""
-VERBS = {"detect": "detection", "layout": "layout", "fields": "fields", "check": "checks", "words": "words"}
+GRID = "<table><tr><th colspan=2>x</th></tr><tr><td>1</td><td>2</td></tr></table>"
+VERBS = {"detect": "detection", "layout": "layout", "fields": "fields", "check": "checks", "words": "words", "tables": "tables"}
 VIEWS = ("--crops", "--confusion", "--sweep", "--recall-floor", "0.5", "--page-view", "--by", "kind", "--metadata", "kinds.csv")
 
 COMMANDS: dict[str, list[tuple[str, ...]]] = {
@@ -51,6 +52,13 @@ COMMANDS: dict[str, list[tuple[str, ...]]] = {
         ("truth", "one", "two", "--fail-under", "recall=0.99"),
         ("pages", "one"),
     ],
+    "tables": [
+        ("grids", "read"),
+        ("grids", "read", "--by", "kind", "--metadata", "kinds.csv", "--adjacency", "2019"),
+        ("grids", "read", "--only", "teds"),
+        ("grids", "read", "--compat", "pubtabnet"),
+        ("grids", "read", "--compat", "table-transformer"),
+    ],
 }  # fmt: skip
 
 
@@ -70,6 +78,7 @@ def data(tmp_path: Path) -> None:
         "one/d2": "to be",
         "two/d1": "mat",
     }
+    texts |= {"grids/a": GRID, "grids/b": GRID, "read/a": GRID.replace("x", "y") + GRID, "read/b": "|q|\n|-|\n"}
     for name, text in texts.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / f"{name}.txt").write_text(text)
@@ -177,4 +186,4 @@ def test_verbs_and_tasks_have_the_same_schema(calque: Calque) -> None:
 def test_only_verbs_with_results_have_a_schema(calque: Calque) -> None:
     run = calque("explain", "--json-schema", "felds")
     assert (run.code, run.err) == (2, "error: no results of 'felds' have a schema; did you mean 'fields'?\n")
-    assert "there are detect, check, layout, fields, words" in calque("explain", "--json-schema", "sudoku").err
+    assert "there are detect, check, layout, fields, words, tables" in calque("explain", "--json-schema", "sudoku").err

@@ -8,14 +8,16 @@ from collections.abc import Iterator
 import click
 import pytest
 
-from calque import Detection, Fields, Layout, Words
+from calque import Detection, Fields, Layout, Tables, Words
 from calque.checks import Checks
 from calque.cli.app import VERBS
 from calque.core.box_reading import BoxReading
 from calque.core.task import Task, settings
 from calque.detection.audit_rules import AuditRules
 
-TASKS: dict[str, type[Task]] = {"detect": Detection, "layout": Layout, "fields": Fields, "words": Words, "check": Checks}
+TASKS: dict[str, type[Task]] = {
+    "detect": Detection, "layout": Layout, "fields": Fields, "words": Words, "tables": Tables, "check": Checks,
+}  # fmt: skip
 """Verbs that evaluate under a task."""
 
 HOLDERS: dict[str, tuple[type[object], ...]] = {"audit": (AuditRules, BoxReading)}
@@ -66,6 +68,7 @@ OTHERS = {
     ("words", "--show"): "prints one document in place of the numbers",
     ("words", "--differences"): "leaves out what is alike, where one document is printed",
     ("words", "--removed"): "prints what clean-up took out in place of the numbers",
+    ("tables", "--show"): "prints the grids of one document in place of the numbers",
     ("fields", "--explain-schema"): "prints how fields are compared in place of the numbers",
     ("fields", "--write-schema"): "writes the schema beside them",
     ("check", "--schema"): "prints a JSON Schema in place of judging",
@@ -122,6 +125,6 @@ def test_no_two_settings_share_a_key_or_an_option(task: type[Task]) -> None:
     assert len({note.flag for note in notes}) == len(notes)
 
 
-@pytest.mark.parametrize("verb", ["detect", "layout", "fields", "words"])
+@pytest.mark.parametrize("verb", ["detect", "layout", "fields", "words", "tables"])
 def test_every_setting_is_an_option(verb: str) -> None:
     assert {note.flag for note in settings(TASKS[verb]).values()} <= set(options(verb))

@@ -26,20 +26,23 @@ from tests.snapshots import BOX, predictions, truth, write
 Command = Callable[..., Run]
 
 VERB_LINES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "detect": (("truth.json", "found.json", "--class-map", "map.yaml"), ("-o", "--save")),
-    "layout": (("truth.json", "found.json"), ("-o", "--save")),
-    "fields": (("truth.jsonl", "found.jsonl"), ("-o", "--save")),
-    "words": (("truth.txt", "found.txt", "--page-text", "page.txt"), ("-o", "--save")),
-    "check": (("suite.yaml", "--data", "cases.jsonl"), ("-o", "--save")),
-    "merge": (("one.state", "two.state"), ("-o", "--save")),
+    "detect": (("truth.json", "found.json", "--class-map", "map.yaml"), ("-o", "--save", "--report")),
+    "layout": (("truth.json", "found.json"), ("-o", "--save", "--report")),
+    "fields": (("truth.jsonl", "found.jsonl"), ("-o", "--save", "--report", "--write-schema")),
+    "tables": (("truth.html", "found.html"), ("-o", "--save", "--report")),
+    "words": (("truth.txt", "found.txt", "--page-text", "page.txt"), ("-o", "--save", "--report")),
+    "check": (("suite.yaml", "--data", "cases.jsonl"), ("-o", "--save", "--report")),
+    "merge": (("one.state", "two.state"), ("-o", "--save", "--report")),
     "bless": (("one.state",), ("-o",)),
+    "compare": (("truth.json", "found.json", "other.json"), ("-o",)),
+    "report": (("one.state",), ("-o",)),
     "audit": (("truth.json", "found.json"), ("-o",)),
     "convert": (("truth.json", "--to", "ndjson"), ("",)),
     "demo": ((), ("--keep",)),
 }
 """Each verb that writes: what it reads, and how its outputs are named; the output of one stands among the arguments."""
 
-RESULTS = [verb for verb, (_, outputs) in VERB_LINES.items() if "-o" in outputs and verb != "bless"]
+RESULTS = [verb for verb, (_, outputs) in VERB_LINES.items() if "-o" in outputs and verb not in ("bless", "report")]
 
 
 @pytest.fixture
@@ -47,10 +50,12 @@ def here(calque: Command, tmp_path: Path) -> Path:
     """A folder with something to read for every verb."""
     write(tmp_path / "truth.json", truth({("a", 0): [("Figure", BOX)], ("b", 0): [("Table", BOX)]}))
     write(tmp_path / "found.json", predictions({("a", 0): [("Figure", BOX, 0.9)], ("b", 0): []}))
+    write(tmp_path / "other.json", predictions({("a", 0): [], ("b", 0): [("Table", BOX, 0.9)]}))
     (tmp_path / "map.yaml").write_text("Picture: Figure\n")
     for side in ("truth", "found"):
         (tmp_path / f"{side}.jsonl").write_text('{"id": 1, "total": 5}\n{"id": 2, "total": 7}\n')
         (tmp_path / f"{side}.txt").write_text("to be or not to be")
+        (tmp_path / f"{side}.html").write_text("<table><tr><td>to</td><td>be</td></tr></table>")
     (tmp_path / "page.txt").write_text("to be")
     (tmp_path / "suite.yaml").write_text(SUITE)
     case = {"id": "x", "output": {"box": [0, 0, 1, 1]}, "expected": {"box": [0, 0, 1, 1]}}
@@ -99,7 +104,8 @@ def test_no_output_is_an_input_however_it_is_spelt(verb: str, flag: str, calque:
     for name in [argument for argument in arguments if argument not in options]:
         for spelling in list(spellings(here, name)):
             before = content(here)
-            run = calque(verb, *arguments, *output(flag, spelling), *(("--format", "json") if flag == "-o" else ()))
+            shape = ("--format", "json") if flag == "-o" and verb in RESULTS else ()
+            run = calque(verb, *arguments, *output(flag, spelling), *shape)
             assert (run.code, run.out) == (2, ""), spelling
             assert "read by this command" in run.err
             assert content(here) == before
@@ -173,7 +179,7 @@ def test_a_format_for_outputs_that_all_have_one_is_refused(calque: Command, here
 @pytest.mark.parametrize(("verb", "flag"), WRITING)
 def test_a_pipe_is_written_through_and_stays_a_pipe(verb: str, flag: str, calque: Command, here: Path) -> None:
     arguments = VERB_LINES[verb][0]
-    shape = ("--format", "json") if flag == "-o" else ()
+    shape = ("--format", "json") if flag == "-o" and verb in RESULTS else ()
     code = calque(verb, *arguments, *output(flag, "file.json"), *shape).code
     os.mkfifo(here / "pipe")
     for name in ("pipe", "link"):

@@ -13,6 +13,7 @@ from calque import ContractError, Detection, Evaluator
 from calque.core.task import Task
 from calque.fields.task import Fields
 from calque.layout.task import Layout
+from calque.tables.task import Tables
 from calque.words.task import Words
 from tests.conftest import Run
 from tests.snapshots import BOX, predictions, truth
@@ -31,7 +32,7 @@ COCO = {
 FOUND = [{"image_id": 1, "category_id": 1, "bbox": [1, 2, 30, 40], "score": 0.5}]
 SNAPSHOT = truth({("a.pdf", 0): [("Figure", BOX)]}), predictions({("a.pdf", 0): [("Figure", BOX, 0.9)]})
 RECORDS = [{"id": "a", "total": 1.5, "vendor": "Acme"}, {"id": "b", "total": 2.0, "vendor": "Beta"}]
-TASKS: dict[str, type[Task]] = {"detect": Detection, "layout": Layout, "fields": Fields, "words": Words}
+TASKS: dict[str, type[Task]] = {"detect": Detection, "layout": Layout, "fields": Fields, "words": Words, "tables": Tables}
 
 
 def lines(records: list[Any]) -> str:
@@ -85,6 +86,18 @@ FAULTY: dict[str, tuple[str, tuple[str, Any], tuple[str, Any], str]] = {
         ("t.json", RECORDS),
         ("p.json", [{**RECORDS[0], "total": {"_value": 1.5, "_bbox": [1, 2], "_confidence": 0.5}}, RECORDS[1]]),
         "odd-box",
+    ),
+    "tables, two cells on one slot": (
+        "tables",
+        ("t.json", {"cells": [{"row": 0, "column": 0, "text": "a"}]}),
+        ("p.json", {"cells": [{"row": 0, "column": 0, "text": "a"}, {"row": 0, "column": 0, "text": "b"}]}),
+        "overlap",
+    ),
+    "tables, a bad box": (
+        "tables",
+        ("t.json", {"cells": [{"row": 0, "column": 0, "text": "a"}]}),
+        ("p.json", {"cells": [{"row": 0, "column": 0, "text": "a", "box": [5, 0, 1, 1]}]}),
+        "bad-box",
     ),
     "words, other documents": ("words", ("t.json", {"a": "one two"}), ("p.json", {"b": "one two"}), "no-common-document"),
     "words, not words": ("words", ("t.json", {"a": "one two"}), ("p.json", {"a": [1, 2]}), "wrong-words"),

@@ -17,9 +17,6 @@ from calque.kernels import TWINS, VARIABLE, native_built
 from tests.examples import examples
 from tests.kernels.test_masks import random_ring
 
-pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation doesn't accept a copy:DeprecationWarning")
-"""pycocotools warns of itself."""
-
 
 @pytest.fixture(autouse=True, params=list(TWINS))
 def _kernels(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:

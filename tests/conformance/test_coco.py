@@ -9,7 +9,6 @@ import random
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +16,6 @@ from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
 from calque import ContractError, Detection, Evaluator, MergeError, Result
-from calque.coco import COCOeval as OurCOCOeval
 
 NAMES = ("AP", "AP50", "AP75", "APs", "APm", "APl", "AR1", "AR10", "AR100", "ARs", "ARm", "ARl")
 Tree = dict[str, Any]
@@ -267,64 +265,3 @@ def test_shards_by_image_merge_to_the_same_bits(kernels: str) -> None:
 
 
 # The drop-in.
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {},
-        {"useCats": 0},
-        {"imgIds": [1, 4, 7]},
-        {"catIds": [2, 7]},
-        {"iouThrs": np.linspace(0.1, 0.95, 18)},
-        {"maxDets": [1, 5, 20]},
-    ],
-)
-def test_the_drop_in_has_the_same_arrays(kernels: str, settings: dict[str, Any]) -> None:
-    truth, found = generated(6)
-    with contextlib.redirect_stdout(io.StringIO()):
-        ground = COCO()
-        ground.dataset = truth
-        ground.createIndex()
-        detections = ground.loadRes(found)
-        pair = [kind(ground, detections, "bbox") for kind in (COCOeval, OurCOCOeval)]
-        for evaluation in pair:
-            for name, value in settings.items():
-                setattr(evaluation.params, name, value)
-            evaluation.evaluate()
-            evaluation.accumulate()
-            evaluation.summarize()
-    for key in ("precision", "recall", "scores"):
-        assert np.array_equal(pair[0].eval[key], pair[1].eval[key])
-    right = pair[0].stats != -1  # -1 there for maxDets without 100
-    assert np.array_equal(pair[0].stats[right], pair[1].stats[right])
-
-
-def test_the_drop_in_prints_as_pycocotools_does(capsys: pytest.CaptureFixture[str]) -> None:
-    truth, found = generated(7)
-    evaluation = OurCOCOeval(truth, found)
-    with pytest.raises(RuntimeError, match="accumulate"):
-        evaluation.summarize()
-    evaluation.evaluate()
-    evaluation.accumulate()
-    evaluation.summarize()
-    mine = capsys.readouterr().out
-    with contextlib.redirect_stdout(io.StringIO()) as text:
-        theirs(truth, found).summarize()
-    assert mine.splitlines() == text.getvalue().splitlines()[-12:] or mine == text.getvalue()
-    with pytest.raises(ValueError, match="segm"):
-        OurCOCOeval(truth, found, "segm")
-
-
-def test_an_evaluation_as_text_is_its_printed_summary(capsys: pytest.CaptureFixture[str]) -> None:
-    truth = {
-        "images": [{"id": 1}],
-        "categories": [{"id": 1, "name": "Table"}],
-        "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 4, 4], "area": 16, "iscrowd": 0}],
-    }
-    evaluation = OurCOCOeval(truth, [{"image_id": 1, "category_id": 1, "bbox": [0, 0, 4, 4], "score": 0.5}], "bbox")
-    evaluation.evaluate()
-    evaluation.accumulate()
-    evaluation.summarize()
-    printed = capsys.readouterr().out
-    assert (str(evaluation), capsys.readouterr().out) == ("", printed)

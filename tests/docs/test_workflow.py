@@ -49,7 +49,7 @@ def test_the_workflow_fails_when_the_gates_do_and_passes_once_the_loss_is_accept
     codes = [shell(step["run"], repository) for step in steps()]
     assert codes == [0, 1, 0]
     assert (repository / "summary.md").read_text() == (repository / "comment.md").read_text()
-    assert (repository / "summary.md").read_text().startswith("### Gate: failed\n\n- f1@0.5 ")
+    assert (repository / "summary.md").read_text().startswith("### Gate failed: f1@0.5 ")
     assert len(list(ET.parse(repository / "gates.xml").getroot().iter("failure"))) == 1
     assert shell("calque bless new.state -o baseline.state", repository) == 0
     assert [shell(step["run"], repository) for step in steps()] == [0, 0, 0]

@@ -194,6 +194,14 @@ def test_runs_of_length_0_are_allowed_anywhere_and_the_rest_is_background(kernel
     assert canonical.tolist() == [2, 3, 1, 6, 0, 6, 6, 2, 1, 3, 6]
 
 
+def test_canonical_runs_are_told_from_others(kernels):
+    texts, canonical = (
+        [b"15", b"06", b"6", b"123", b"60", b"10121", b"12", b"7", b"", b"z", b"O"],
+        [1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0],
+    )
+    assert kernels.mask_canonical(*letters(*texts), np.full(len(texts), 6)).tolist() == canonical
+
+
 def test_negative_runs_and_runs_beyond_the_page_are_faults(kernels):
     _, offsets, faults = kernels.masks_of_runs(*ragged([[-1, 3], [3, 4], [3, 3], [2**40]]), np.full(4, 6))
     assert (faults.tolist(), offsets.tolist()) == ([2, 2, 0, 2], [0, 0, 0, 1, 1])

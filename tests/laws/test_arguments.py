@@ -13,7 +13,16 @@ import pytest
 import calque
 from calque import CalqueError
 
-HOMES = ("calque", "calque.checks", "calque.fields", "calque.words", "calque.layout", "calque.detection", "calque.comparators")
+HOMES = (
+    "calque",
+    "calque.checks",
+    "calque.fields",
+    "calque.words",
+    "calque.tables",
+    "calque.layout",
+    "calque.detection",
+    "calque.comparators",
+)
 ODD: list[Any] = [
     None, 5, -1, 1.5, "x", "", b"x", [], {}, [1], {"a": 1}, object(), True, float("nan"), int, len, [None], (1, 2, 3),
     [[1, 2, 3, 4]], {"x": None},

@@ -28,6 +28,7 @@ from calque.core.result import Result
 from calque.detection.task import Detection
 from calque.fields import Fields
 from calque.layout.task import Layout
+from calque.tables import Tables
 from calque.words import Words
 from tests.snapshots import predictions, truth
 
@@ -57,6 +58,17 @@ TEXTS = {
     "all right": ("one two", "one two"),
     "some right": ("one two three", "one too three four"),
 }
+ONE, OTHER = "<table><tr><td>a<td>b<tr><td>1<td>2</table>", "<table><tr><td>x</table>"
+GRIDS = {
+    "nothing on either side": ("", ""),
+    "no truth": ("", ONE),
+    "no predictions": (ONE, ""),
+    "nothing found": (ONE + ONE, OTHER),
+    "one table": (ONE, ONE),
+    "all right": (ONE + OTHER, OTHER + ONE),
+    "some right": (ONE + OTHER, ONE.replace("2", "3") + OTHER + ONE),
+    "only empty": ("<table></table>", "<table></table>"),
+}
 RECORDS: dict[str, tuple[Any, Any]] = {
     "no truth": ([{"id": 1, "a": None}], [{"id": 1, "a": "x"}]),
     "nothing on either side": ([{"id": 1, "a": None}], [{"id": 1, "a": None}]),
@@ -84,6 +96,11 @@ def results(folder: Path) -> Iterator[tuple[str, Result]]:
         yield f"layout: {name}", Evaluator(Layout()).update(*pair).compute()
     for name, (expected, found) in TEXTS.items():
         yield f"words: {name}", Evaluator(Words(errors=3)).update({"a": expected}, {"a": found}).compute()
+    for name, (expected, found) in GRIDS.items():
+        yield f"tables: {name}", Evaluator(Tables()).update({"a": expected}, {"a": found}).compute()
+    for mode in ("pubtabnet", "table-transformer"):
+        yield f"tables as {mode}", Evaluator(Tables(compat=mode)).update({"a": ONE}, {"a": ONE + OTHER}).compute()
+    yield "tables of 2019", Evaluator(Tables(adjacency="2019")).update({"a": ONE}, {"a": OTHER}).compute()
     for name, (expected, found) in RECORDS.items():
         schema = json.dumps({"fields": {"a": {"type": "str"}, "b": {"type": "str"}}})
         yield f"fields: {name}", Evaluator(Fields(schema=schema, id="id")).update(expected, found).compute()

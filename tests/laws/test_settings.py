@@ -15,13 +15,13 @@ from hypothesis import HealthCheck, Phase, find, given
 from hypothesis import settings as tried
 from hypothesis import strategies as st
 
-from calque import Detection, Evaluator, Fields, Layout, MergeError, Task, Words
+from calque import Detection, Evaluator, Fields, Layout, MergeError, Tables, Task, Words
 from calque.checks import Checks
 from calque.core.box_reading import BoxReading
 from calque.core.errors import CalqueError
 from calque.core.task import BUILT_IN, settings
 from calque.core.word_corpus import Block, TextCorpus
-from tests.laws import checks, fields
+from tests.laws import checks, fields, tables
 
 Sources = tuple[Any, Any]
 
@@ -231,7 +231,26 @@ CHECKS = Trial(
     },
 )
 
-TRIALS = {trial.task.name: trial for trial in (DETECTION, LAYOUT, FIELDS, WORDS, CHECKS)}
+TABLES = Trial(
+    Tables(),
+    tables.TABLES.documents.map(tables.TABLES.corpora),
+    {
+        "compat": "pubtabnet",
+        "adjacency": "2019",
+        "adjacency_blanks": "ignore",
+        "only": ("teds",),
+        "unicode": "NFKC",
+        "fold": ("dashes",),
+        "ignore_case": True,
+        "lenient": True,
+        "by": ("kind",),
+        "metadata": '{"columns": {"kind": {"1": "letter"}}, "file": ""}',
+    },
+    given={"by": {"metadata": '{"columns": {"kind": {"1": "report"}}, "file": ""}'}},
+    unmoved={"lenient": "nothing is wrong with these cells"},
+)
+
+TRIALS = {trial.task.name: trial for trial in (DETECTION, LAYOUT, FIELDS, WORDS, CHECKS, TABLES)}
 
 ENGINE = {("fields", "keep_outcomes"): "whether outcomes are listed: Evaluator says so"}
 """Fields of tasks that are neither settings nor told: they change what is written down, and no number."""

@@ -15,7 +15,6 @@ from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from coverage import CoverageData
-
 from tests.mutants.sites import Mutant
 from tests.mutants.workplace import Workplace
 

@@ -15,8 +15,13 @@ NAMES = re.compile(
     r"|(DECIMAL_)?(COCO_)?(IOU_)?(THRESHOLDS|RECALL_POINTS)|_?FAR|_?FORMS|BoxForm|Edges|\w*SPELLINGS",
     re.ASCII,
 )
-PUBLIC = {("layout/blocks.py", "bbox_iou"), ("checks/shapes/overlap.py", "_iou")}
-"""A documented function of the layout task, and an entry of the checks' table of measures; both call the geometry."""
+PUBLIC = {
+    ("layout/blocks.py", "bbox_iou"),
+    ("checks/shapes/overlap.py", "_iou"),
+    ("coco/mask.py", "iou"),
+    ("coco/mask.py", "box_iou"),
+}
+"""Documented functions of layout and of the drop-in, and an entry of the checks' table of measures; all call the geometry."""
 
 
 def defined(tree):

@@ -82,7 +82,7 @@ def test_alto_of_two_versions(test_data: Path) -> None:
     for name, first in (("test.alto2.xml", "142"), ("test.alto3.xml", "über")):
         corpus, _ = next(Words().batches(folder / name, folder / name))
         assert corpus.words(name.removesuffix(".xml"))[0] == first  # type: ignore[attr-defined]
-    assert read_texts(folder / "mixed-regions.page.xml").units() == ("mixed-regions.page",)
+    assert read_texts(folder / "mixed-regions.page.xml").units() == ("mixed-regions",)
 
 
 def test_tesseract_on_a_page_made_here(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ VERBS = {
     "fields": "Extracted records: values, boxes and confidences, field by field.",
     "check": "A suite of geometric checks from a YAML file, as a gate.",
     "words": "What OCR read: recall in order, WER, and the best of a lattice.",
+    "tables": "Tables in HTML, Markdown or cells: exact TEDS, GriTS, and where the loss went.",
     "compare": "Is one run better than another? Differences, intervals, tests, and what changed.",
     "validate": "Check files against their contract and against each other.",
     "audit": "Look for mistakes in ground truth, and for what annotators disagree on.",

@@ -287,7 +287,7 @@ def _deliver(
         one.result = gates.judged(result) if gates is not None and not nothing else result
         exits.say_first(one.result, quiet=quiet, name=one.suite.name if len(judged) > 1 else "")
     outputs.save(judged[0].evaluator, values["save"])
-    write([one.result for one in judged], values["report"], quiet=quiet)
+    write(judged[0].result, values["report"], quiet=quiet)
     listed = [one.only_failed() for one in judged] if values["only_failed"] else judged
     for name, kind in files.items():
         outputs.put(name, [rendered(kind, listed, brief=values["brief"])], quiet=quiet)

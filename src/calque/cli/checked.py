@@ -155,4 +155,4 @@ def _csv(judged: Sequence[CheckedSuite]) -> str:
 
 
 def _verdict(one: CheckedSuite, row: dict[str, Any]) -> dict[str, str]:
-    return {"gate": one.verdict} if row["evaluator"] == "all" else {}
+    return {"gate": one.verdict} if row.get("evaluator") == "all" else {}

@@ -17,11 +17,13 @@ from calque.cli.options import (
     completing,
     jobs_option,
     output_option,
+    report_option,
     resampling_from,
     resampling_options,
     task_from,
     task_options,
 )
+from calque.cli.reports import image_options, wanted, write
 from calque.core.errors import ConfigError
 from calque.core.task import BUILT_IN, Task, settings, task_class
 
@@ -136,6 +138,8 @@ def _decorators(task: type[Task]) -> list[Any]:
         jobs_option,
         click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr."),
         output_option,
+        report_option,
+        image_options,
         brief_option,
         click.option("--format", type=click.Choice(FORMATS), help="table by default; jsonl lists what changed."),
     ]
@@ -156,6 +160,7 @@ def _run(task: type[Task], sources: tuple[str, ...], values: dict[str, Any]) -> 
     resampling = resampling_from(values)
     gates = gates_from({name: values.pop(name) for name in OF_RUNS}) or Gates()
     names = None if values["names"] is None else [name.strip() for name in values["names"].split(",")]
+    report = wanted(values, values.pop("report"), values["jobs"])
     outputs.settle()
     baseline = values.pop("baseline")
     results = _results(task, taken_in(*((baseline,) if baseline else ()), *sources), values)
@@ -175,6 +180,7 @@ def _run(task: type[Task], sources: tuple[str, ...], values: dict[str, Any]) -> 
             shared_documents=values["shared_documents"],
             jobs=values["jobs"],
         )
+    write(comparison, report, quiet=values["quiet"])
     return _deliver(comparison, gates.judged_runs(comparison, held=baseline is not None), kinds, values)
 
 

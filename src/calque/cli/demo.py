@@ -7,12 +7,12 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from calque.cli import exits
-from calque.cli.options import brief_option
+from calque.cli.options import WRITTEN, brief_option
 from calque.cli.outputs import Written, settle
 
 if TYPE_CHECKING:
@@ -21,8 +21,11 @@ if TYPE_CHECKING:
 
 @click.command("demo")
 @brief_option
+@click.option(
+    "--report", type=WRITTEN, metavar="FILE", help="Also write a page that compares the two models, with drawn pages."
+)
 @click.option("--keep", type=Written(file_okay=False), metavar="DIR", help="Also write the sample files to a folder.")
-def command(keep: str | None, brief: bool) -> int:
+def command(keep: str | None, report: str | None, brief: bool) -> int:
     """Evaluate two imaginary models on eight made-up reports, and say what the numbers show."""
     from calque.cli.render import coloured
     from calque.core.evaluator import Evaluator
@@ -45,7 +48,24 @@ def command(keep: str | None, brief: bool) -> int:
         click.echo(f"  {line}")
     folder = printable(keep or "DIR")
     click.echo(f"\nTry it yourself: calque demo --keep {folder} && calque detect {folder}/truth.json {folder}/finder.json")
+    if report is not None:
+        _report(results, files["truth"], report)
     return exits.FINE
+
+
+def _report(results: Mapping[str, Result], truth: Mapping[str, Any], path: str) -> None:
+    """Compare the two models in a page, over pages drawn for it."""
+    import tempfile
+
+    from calque.core.comparison.compare import compare
+    from calque.core.presentation.sections import printable
+    from calque.report import write_comparison
+    from calque.sample_pages import draw_pages
+
+    with tempfile.TemporaryDirectory() as folder:
+        draw_pages(truth, Path(folder))
+        write_comparison(compare(list(results.values()), list(results)), path, images=folder, jobs=os.cpu_count() or 1)
+    click.echo(f"\nA page about both models, to open in a browser: {printable(os.path.abspath(path))}")
 
 
 def _write(files: Mapping[str, object], folder: Path) -> None:

@@ -159,7 +159,9 @@ def _scopes(task: str, measure: Measure) -> dict[str, str]:
             "macro": "the mean of the documents that have a value",
             "macro_documents": "the mean of the documents that have a value",
         }
-    return {"all": OTHER_SCOPES[task]}
+    from calque.tables.explained import scopes_of
+
+    return scopes_of(measure.name) if task == "tables" else {"all": OTHER_SCOPES[task]}
 
 
 OTHER_SCOPES = {

@@ -57,7 +57,7 @@ def deliver(
         result = gates.judged(result, jobs=jobs)
     exits.say_first(result, quiet=quiet)
     outputs.save(evaluator, save)
-    reports.write([result], report, quiet=quiet)
+    reports.write(result, report, quiet=quiet)
     sections = result.brief if brief else result.sections
     write_each(formats_of(format, output), sections, lambda kind: lines(result, kind, brief=brief), quiet=quiet)
     if annotations:

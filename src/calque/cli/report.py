@@ -20,19 +20,24 @@ from calque.cli.reports import image_options
 def command(states: tuple[str, ...], output: str, jobs: int, quiet: bool, **values: Any) -> int:
     """Write one HTML file that shows what a STATE saved with --save holds: numbers, pages, objects. It opens offline.
 
+    Several states are compared with the first.
+
     \b
     calque detect truth.json predictions.json --save run.state
     calque report run.state -o report.html --images scans/
     """
+    from calque.cli.compare import run_names
     from calque.cli.inputs import taken_in
     from calque.cli.outputs import settle
-    from calque.cli.reports import wanted, write
+    from calque.cli.reports import wanted, write_runs
     from calque.core.evaluator import Evaluator
 
     report = wanted(values, output, jobs)
     settle()
-    results = [Evaluator.load(path).compute() for path in taken_in(*states)]
-    for result in results:
+    paths = taken_in(*states)
+    names = run_names(paths) if len(paths) > 1 else [""]
+    results = {name: Evaluator.load(path).compute() for name, path in zip(names, paths, strict=True)}
+    for result in results.values():
         exits.say_first(result)
-    write(results, report, quiet=quiet)
-    return max(exits.code_of(result, quiet=True) for result in results)
+    write_runs(results, report, quiet=quiet)
+    return exits.INCOMPLETE if any(result.incomplete for result in results.values()) else exits.FINE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -13,6 +13,7 @@ from calque.core.errors import ConfigError
 from calque.core.start_up import Frozen
 
 if TYPE_CHECKING:
+    from calque.core.comparison.compare import Comparison
     from calque.core.result import Result
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -59,26 +60,29 @@ def wanted(values: dict[str, Any], path: str | None, jobs: int = 1) -> Wanted | 
     return Wanted(path, images, size, sidecar, jobs)
 
 
-def write(results: Sequence[Result], report: Wanted | None, *, quiet: bool) -> None:
+def write(shown: Result | Comparison, report: Wanted | None, *, quiet: bool) -> None:
     """Write the report that was asked for, if one was."""
     if report is None:
         return
     from calque import report as reports
     from calque.cli.progress import working
+    from calque.core.result import Result
+    from calque.report.build import Wish, built, built_comparison
 
-    options: dict[str, Any] = {
-        "images": report.images,
-        "size": int(report.size * reports.MEGABYTE),
-        "sidecar": report.sidecar,
-        "jobs": report.jobs,
-    }
+    wish = Wish(report.path, report.images, int(report.size * reports.MEGABYTE), report.sidecar, report.jobs)
     with working("drawing the report", quiet=quiet):
-        if report.path == STDOUT:
-            from calque.report.build import built
-
-            page, _ = built(results, report.path, **options)
-        else:
-            reports.write(results, report.path, **options)
-    if report.path == STDOUT:
-        put_bytes(STDOUT, page)
+        page, files = built(shown, wish) if isinstance(shown, Result) else built_comparison(shown, wish)
+        if files is not None:
+            files.write()
+    put_bytes(report.path, page)
     say_written(report.path, quiet=quiet)
+
+
+def write_runs(results: Mapping[str, Result], report: Wanted | None, *, quiet: bool) -> None:
+    """Write the report of one result, or of several as a comparison with the first."""
+    if report is None:
+        return
+    from calque.core.comparison.compare import compare
+
+    listed = list(results.values())
+    write(listed[0] if len(listed) == 1 else compare(listed, list(results), jobs=report.jobs), report, quiet=quiet)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from calque.core.task import Task
 
 FOR_PEOPLE = ("table", "markdown")
-KINDS = ("detect", "layout", "fields", "words")
+KINDS = ("detect", "layout", "fields", "words", "tables")
 """The verbs that evaluate two files."""
 
 
@@ -46,7 +46,8 @@ KINDS = ("detect", "layout", "fields", "words")
 def command(files: tuple[str, ...], verb: str | None, format: str, brief: bool, quiet: bool, **values: Any) -> int:
     """Check each FILE (or folder) by itself, and, when there are two, the second against the first.
 
-    All formats are recognised: boxes, records and words. Says everything that is wrong at once: what, where and what to do.
+    All formats are recognised: boxes, records, words and tables. Says everything that is wrong at once: what, where and what
+    to do.
     Of two files it says what the verb that evaluates them would refuse, leave out or note. Exit code 0 when all is well,
     3 when the verb would leave something out, else 2.
 
@@ -106,6 +107,10 @@ def _read(name: str, verb: str, format: str, values: Mapping[str, Any]) -> Corpu
         from calque.readers.text.texts import read_texts
 
         return read_texts(name)
+    if verb == "tables":
+        from calque.readers.tables.files import read_tables
+
+        return read_tables(name, lenient=bool(values["lenient"]))
     from dataclasses import replace
 
     from calque.core.corpus import BoxCorpus
@@ -128,6 +133,10 @@ def _task(verb: str, formats: tuple[str, ...], maps: tuple[str, ...], values: Ma
         from calque.words.task import Words
 
         return Words()
+    if verb == "tables":
+        from calque.tables.task import Tables
+
+        return Tables(lenient=bool(values["lenient"]))
     rules = {name: value for name, value in reading_rules(dict(values)).items() if value is not None}
     sides = {"from_truth": formats[0], "from_pred": formats[1], "class_map_truth": maps[0], "class_map_pred": maps[1]}
     rules |= {name: value for name, value in sides.items() if value}

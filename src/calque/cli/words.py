@@ -11,7 +11,7 @@ from calque.cli import exits
 from calque.cli.evaluate import evaluate, gates_for, what_to_keep
 from calque.cli.inputs import taken_in
 from calque.cli.options import PATH, interval_options, intervals_from, jobs_option, output_options, task_from, task_options
-from calque.cli.reports import wanted, write
+from calque.cli.reports import wanted, write_runs
 from calque.words.task import Words
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, differen
         quiet = values["quiet"]
         shown = {name: with_intervals(result, resampling, jobs=jobs, quiet=quiet) for name, result in results.items()}
         _deliver(shown, values)
-    write(list(results.values()), report, quiet=values["quiet"])
+    write_runs(results, report, quiet=values["quiet"])
     return max(exits.code_of(result, quiet=values["quiet"]) for result in results.values())
 
 

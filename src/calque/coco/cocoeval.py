@@ -1,213 +1,282 @@
-"""A drop-in for pycocotools' ``COCOeval`` on calque's kernels: change one import in a training script.
+"""COCO's evaluation of boxes and masks, under the names and with the answers of ``pycocotools.cocoeval``.
 
-``from calque.coco import COCOeval``, then ``evaluate()``, ``accumulate()``, ``summarize()``, ``stats`` and ``eval`` as before.
-Undefined numbers are -1 here, as there; `calque.Detection` says why instead.
+Where nothing is overridden, `evaluate` matches all images and classes at once, on calque's kernels; `evalImgs` and `ious` are
+made when they are first read. A subclass's own `_prepare`, `computeIoU` and `evaluateImg` are called for each image and class,
+in pycocotools' order. Undefined numbers are -1 here, as there; `calque.Detection` says why instead.
 """
 
 from __future__ import annotations
 
-import datetime
-import json
+import copy
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+import time
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
+from calque.coco import mask as maskUtils
+from calque.coco import per_image
+from calque.coco.coco import COCO, Row
+from calque.coco.curves import accumulated
+from calque.coco.evaluated import Evaluated
+from calque.coco.segmentation import compressed, drawable, masks_of_rings
+from calque.coco.sides import Unusual
+from calque.coco.summary import Params, summarized
 from calque.core.arguments import names_arguments
-from calque.core.columns import Array, Floats
-from calque.core.corpus import UnitId, in_canonical_order
-from calque.detection.average_precision import AREA_RANGES
-from calque.geometry import boxes
-from calque.geometry.forms import COCO_THRESHOLDS, RECALL_POINTS, BoxForm
-from calque.kernels import kernels
-from calque.kernels.structs import TAKES_PART, CocoSettings, CocoTruths, PageBoxes, ScoreOrder, Verdicts
 
-AREA_NAMES = {"": "all", "s": "small", "m": "medium", "l": "large"}
-_AT_ONCE = 16
-"""How many thresholds one pass of the matching kernel can hold."""
+__all__ = ["COCOeval", "Params", "maskUtils"]
+
+ID_ZERO = (
+    "an annotation has the id 0, which pycocotools never counts as found; here it can be found. "
+    "Number annotations from 1, or set COCOeval.id_zero_counts = False for pycocotools' numbers"
+)
+NO_KEYPOINTS = "keypoints are not supported: calque evaluates 'bbox' and 'segm'"
 
 
-class Params:
-    """The settings of an evaluation, under pycocotools' names. Change them before `COCOeval.evaluate`."""
+class OnDemand:
+    """An attribute that is made when it is first read, unless somebody has set it."""
 
-    def __init__(self, iouType: str = "bbox") -> None:
-        self.iouType = iouType
-        self.imgIds: list[UnitId] = []
-        self.catIds: list[UnitId] = []
-        self.iouThrs: Floats = np.array(COCO_THRESHOLDS)
-        self.recThrs: Floats = np.array(RECALL_POINTS)
-        self.maxDets: list[int] = [1, 10, 100]
-        self.areaRng: list[list[float]] = [list(bounds) for bounds in AREA_RANGES.values()]
-        self.areaRngLbl: list[str] = list(AREA_NAMES.values())
-        self.useCats = 1
+    def __init__(self, make: Callable[[Any], Any]) -> None:
+        self.make = make
 
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
 
-@dataclass(frozen=True, eq=False)
-class _Side:
-    """The annotations of one side that take part, sorted by image."""
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        held = instance.__dict__
+        if self.name not in held:
+            if held.get("_evaluated") is None:
+                raise AttributeError(self.name)
+            held[self.name] = self.make(instance)
+        return held[self.name]
 
-    rows: list[Mapping[str, Any]]
-    labels: Array
-    offsets: Array
-    boxes: Floats
+    def __set__(self, instance: Any, value: Any) -> None:
+        instance.__dict__[self.name] = value
 
-    @classmethod
-    def of(cls, dataset: Sequence[Mapping[str, Any]], params: Params) -> _Side:
-        page = {image: position for position, image in enumerate(params.imgIds)}
-        category = {identity: position for position, identity in enumerate(params.catIds)}
-        taken = [row for row in dataset if row["image_id"] in page and row["category_id"] in category]
-        # By image, then in file order; classes that are thrown together stand one after the other, as in pycocotools.
-        taken.sort(key=lambda row: (page[row["image_id"]], 0 if params.useCats else category[row["category_id"]]))
-        pages = np.array([page[row["image_id"]] for row in taken], dtype=np.int64)
-        labels = np.array([category[row["category_id"]] for row in taken], dtype=np.int32)
-        return cls(
-            taken,
-            labels if params.useCats else np.zeros_like(labels),
-            np.searchsorted(pages, np.arange(len(page) + 1)).astype(np.int64),
-            np.array([row["bbox"] for row in taken], dtype=np.float64).reshape(-1, 4),
-        )
-
-    def page_boxes(self) -> PageBoxes:
-        everyone = np.full(len(self.rows), TAKES_PART, dtype=np.uint8)
-        return PageBoxes(self.boxes, BoxForm.XYWH, self.labels, self.offsets, everyone)
-
-    def column(self, key: str, default: float) -> Floats:
-        return np.array([row.get(key, default) for row in self.rows], dtype=np.float64)
+    def __delete__(self, instance: Any) -> None:
+        instance.__dict__.pop(self.name, None)
 
 
 @names_arguments
 class COCOeval:
-    """Evaluates detections against ground truth, given as pycocotools ``COCO`` objects, parsed JSON or paths.
+    """Evaluates detections against ground truth, both `COCO` objects, calque's or pycocotools'.
 
-    >>> truth = {"images": [{"id": 1}], "categories": [{"id": 1, "name": "Table"}],
-    ...          "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 10, 10]}]}
-    >>> found = [{"image_id": 1, "category_id": 1, "bbox": [0, 0, 10, 9], "score": 0.7}]
-    >>> evaluation = COCOeval(truth, found)
-    >>> evaluation.evaluate(); evaluation.accumulate()
-    >>> evaluation.eval["precision"].shape, float(evaluation.eval["recall"][0, 0, 0, 2])
-    ((10, 101, 1, 4, 3), 1.0)
+    >>> import contextlib, io
+    >>> from calque.coco import COCO
+    >>> with contextlib.redirect_stdout(io.StringIO()):  # it prints what it does, as pycocotools does
+    ...     truth = COCO({"images": [{"id": 1}], "categories": [{"id": 1, "name": "Table"}],
+    ...                   "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 10, 10]}]})
+    ...     found = truth.loadRes([{"image_id": 1, "category_id": 1, "bbox": [0, 0, 10, 9], "score": 0.7}])
+    ...     evaluation = COCOeval(truth, found, "bbox")
+    ...     evaluation.evaluate(); evaluation.accumulate(); evaluation.summarize()
+    >>> evaluation.eval["precision"].shape, round(float(evaluation.stats[0]), 3), evaluation.evalImgs[0]["dtIds"]
+    ((10, 101, 1, 4, 3), 0.9, [1])
     """
 
-    def __init__(self, cocoGt: Any = None, cocoDt: Any = None, iouType: str = "bbox") -> None:
-        if iouType != "bbox":
-            raise ValueError(f"iouType {iouType!r} is not supported: calque evaluates 'bbox'")
-        self.cocoGt, self.cocoDt = cocoGt, cocoDt
-        self.params = Params(iouType)
+    id_zero_counts: ClassVar[bool] = True
+    """Whether an annotation with id 0 can be found. It cannot in pycocotools, which knows a match by an id other than 0."""
+
+    evalImgs = OnDemand(lambda self: self._evaluated.verdicts())
+    ious = OnDemand(lambda self: self._evaluated.overlaps())
+    _gts = OnDemand(lambda self: self._grouped(0))
+    _dts = OnDemand(lambda self: self._grouped(1))
+
+    def __init__(self, cocoGt: Any = None, cocoDt: Any = None, iouType: str = "segm") -> None:
+        if not iouType:
+            print("iouType not specified. use default iouType segm")
+        self.cocoGt, self.cocoDt = _api(cocoGt), cocoDt
+        self._evaluated: Evaluated | None = None
+        self._taken: tuple[list[Row], list[Row]] = ([], [])
+        self.evalImgs = defaultdict(list)
         self.eval: dict[str, Any] = {}
-        self.stats: Floats = np.zeros(0)
-        self._truth = _dataset(cocoGt)
-        self._found = _dataset(cocoDt)
-        self.params.imgIds = in_canonical_order({image["id"] for image in self._truth.get("images", ())})
-        self.params.catIds = in_canonical_order({category["id"] for category in self._truth.get("categories", ())})
+        self._gts = defaultdict(list)
+        self._dts = defaultdict(list)
+        self.params = Params(iouType=iouType)
+        self._paramsEval: Any = {}
+        self.stats: Any = []
+        self.ious = {}
+        if self.cocoGt is not None:
+            self.params.imgIds = sorted(self.cocoGt.getImgIds())
+            self.params.catIds = sorted(self.cocoGt.getCatIds())
+
+    def _prepare(self) -> None:
+        """Sort the annotations that take part into ``_gts`` and ``_dts``, by image and class."""
+        self._gts, self._dts = map(_by_image_and_class, self._rows())
+        self.evalImgs = defaultdict(list)
+        self.eval = {}
+
+    def _rows(self) -> tuple[list[Row], list[Row]]:
+        """The annotations that take part; masks are compressed, and truths are marked, in place."""
+        p = self.params
+        self.cocoDt = _results(self.cocoGt, self.cocoDt)
+        wanted = {"imgIds": p.imgIds, "catIds": p.catIds} if p.useCats else {"imgIds": p.imgIds}
+        gts, dts = (api.loadAnns(api.getAnnIds(**wanted)) for api in (self.cocoGt, self.cocoDt))
+        if p.iouType == "segm":
+            _to_masks(gts, self.cocoGt)
+            _to_masks(dts, self.cocoDt)
+        for row in gts:
+            row["ignore"] = "iscrowd" in row and row["iscrowd"]
+        if self.id_zero_counts and any(row["id"] == 0 for row in gts):
+            warnings.warn(ID_ZERO, RuntimeWarning, stacklevel=4)
+        return gts, dts
+
+    def _grouped(self, side: int) -> defaultdict[Any, list[Row]]:
+        """One side by image and class, with an empty list where pycocotools has looked and found nothing."""
+        rows = _by_image_and_class(self._taken[side])
+        for image in self._paramsEval.imgIds:
+            for category in self._paramsEval.catIds:
+                rows[image, category]
+        return rows
 
     def evaluate(self) -> None:
         """Match detections with truths at every threshold and in every area range."""
-        params = self.params
-        params.imgIds = in_canonical_order(set(params.imgIds))
-        params.catIds = in_canonical_order(set(params.catIds)) if params.useCats else params.catIds
-        params.maxDets = sorted(params.maxDets)
-        truth = _Side.of(self._truth.get("annotations", ()), params)
-        found = _Side.of(self._found.get("annotations", ()), params)
-        areas = truth.column("area", np.nan)
-        areas = np.where(np.isnan(areas), boxes.areas(truth.boxes, BoxForm.XYWH), areas)
-        self._classes = len(params.catIds) if params.useCats else 1
-        self._labels, self._scores = found.labels, found.column("score", np.nan)
-        self._parts = [
-            kernels().coco_match(
-                truth.page_boxes(),
-                CocoTruths(areas, truth.column("iscrowd", 0).astype(np.uint8)),
-                found.page_boxes(),
-                self._scores,
-                CocoSettings(part, np.array(params.areaRng, dtype=np.float64), params.maxDets[-1]),
-                os.cpu_count() or 1,
-            )
-            for part in self._threshold_parts()
-        ]
-        ignored = self._parts[0][3]
-        self._truths = [
-            np.bincount(truth.labels[ignored[:, area] == 0], minlength=self._classes).astype(np.int64)
-            for area in range(len(params.areaRng))
-        ]
+        start = time.time()
+        self._say("Running per image evaluation...")
+        p = self.params
+        if p.useSegm is not None:
+            p.iouType = "segm" if p.useSegm == 1 else "bbox"
+            self._say(f"useSegm (deprecated) is not None. Running {p.iouType} evaluation")
+        self._say(f"Evaluate annotation type *{p.iouType}*")
+        p.imgIds = list(np.unique(p.imgIds))
+        if p.useCats:
+            p.catIds = list(np.unique(p.catIds))
+        p.maxDets = sorted(p.maxDets)
+        if self._own_steps() or not self._at_once():
+            self._one_by_one()
+        self._say(f"DONE (t={time.time() - start:0.2f}s).")
 
-    def _threshold_parts(self) -> list[Floats]:
-        thresholds = np.asarray(self.params.iouThrs, dtype=np.float64)
-        return [thresholds[start : start + _AT_ONCE] for start in range(0, max(len(thresholds), 1), _AT_ONCE)]
+    def _own_steps(self) -> bool:
+        """Whether somebody has put a step of their own in the place of ours."""
+        return any(name in self.__dict__ or getattr(type(self), name) is not step for name, step in STEPS.items())
 
-    def accumulate(self) -> None:
+    def _at_once(self) -> bool:
+        """Match everything on the kernels; False where something is too unusual for them."""
+        rows = self._rows()
+        params = copy.deepcopy(self.params)
+        try:
+            self._evaluated = Evaluated.of(*rows, params, self.id_zero_counts)
+        except (Unusual, TypeError, ValueError, KeyError, OverflowError):
+            return False  # one by one it is answered, or refused where it is
+        self._taken = rows
+        self._paramsEval, self.eval = params, {}
+        del self._gts, self._dts, self.evalImgs, self.ious
+        return True
+
+    def _one_by_one(self) -> None:
+        """Image by image and class by class, by whatever steps there are."""
+        self._evaluated = None
+        self._prepare()
+        p = self.params
+        classes = p.catIds if p.useCats else [-1]
+        if p.iouType not in {"segm", "bbox"}:
+            raise ValueError(NO_KEYPOINTS if p.iouType == "keypoints" else f"iouType {p.iouType!r} is not known")
+        self.ious = {(image, category): self.computeIoU(image, category) for image in p.imgIds for category in classes}
+        most = p.maxDets[-1]
+        self.evalImgs = [
+            self.evaluateImg(image, category, area, most) for category in classes for area in p.areaRng for image in p.imgIds
+        ]
+        self._paramsEval = copy.deepcopy(self.params)
+
+    def _group(self, imgId: Any, catId: Any) -> tuple[list[Row], list[Row]]:
+        p = self.params
+        if p.useCats:
+            return self._gts[imgId, catId], self._dts[imgId, catId]
+        gt, dt = ([row for category in p.catIds for row in side[imgId, category]] for side in (self._gts, self._dts))
+        return gt, dt
+
+    def computeIoU(self, imgId: Any, catId: Any) -> Any:
+        """The overlaps of one image and class: detections by score, up to the largest limit, against truths."""
+        key = per_image.key_of(self.params.iouType)
+        return per_image.overlaps(*self._group(imgId, catId), key, self.params.maxDets[-1])
+
+    def computeOks(self, imgId: Any, catId: Any) -> Any:
+        """Refused: the likeness of keypoints."""
+        del imgId, catId
+        raise ValueError(NO_KEYPOINTS)
+
+    def evaluateImg(self, imgId: Any, catId: Any, aRng: Any, maxDet: int) -> Row | None:
+        """What happens to the detections and truths of one image and class in one range of sizes."""
+        gt, dt = self._group(imgId, catId)
+        if not gt and not dt:
+            return None
+        head = {"image_id": imgId, "category_id": catId, "aRng": aRng, "maxDet": maxDet}
+        ious = self.ious[imgId, catId]
+        return head | per_image.verdict(gt, dt, ious, self.params.iouThrs, aRng, maxDet, self.id_zero_counts)
+
+    def accumulate(self, p: Any = None) -> None:
         """Precision, recall and scores by threshold, recall point, class, area range and number of detections."""
-        params = self.params
-        shape = [len(params.iouThrs), len(params.recThrs), self._classes, len(params.areaRng), len(params.maxDets)]
-        precision, scores = np.full(shape, -1.0), np.full(shape, -1.0)
-        recall = np.full([shape[0], *shape[2:]], -1.0)
-        ranking = ScoreOrder(*kernels().score_order(self._labels, self._scores, self._classes))
-        for number, (rank, matched, ignored, _) in enumerate(self._parts):
-            rows = slice(number * _AT_ONCE, number * _AT_ONCE + len(self._threshold_parts()[number]))
-            for area in range(len(params.areaRng)):
-                for limit, most in enumerate(params.maxDets):
-                    (
-                        precision[rows, :, :, area, limit],
-                        recall[rows, :, area, limit],
-                        scores[rows, :, :, area, limit],
-                    ) = kernels().coco_accumulate(
-                        ranking,
-                        self._scores,
-                        Verdicts(rank, matched[:, area], ignored[:, area]),
-                        np.tile(self._truths[area], (rows.stop - rows.start, 1)),
-                        np.asarray(params.recThrs, dtype=np.float64),
-                        most,
-                    )
-        self.eval = {
-            "params": params,
-            "counts": shape,
-            "date": datetime.datetime.now().strftime("%Y-%m-%d %H:%M:%S"),
-            "precision": precision,
-            "recall": recall,
-            "scores": scores,
-        }
+        self._say("Accumulating evaluation results...")
+        start = time.time()
+        # Once they were read they may have been changed.
+        ours = self._evaluated if "evalImgs" not in self.__dict__ else None
+        if not (ours.size if ours else len(self.evalImgs)):
+            self._say("Please run evaluate() first")
+        p = self.params if p is None else p
+        p.catIds = p.catIds if p.useCats == 1 else [-1]
+        if not self._paramsEval:
+            raise RuntimeError("Please run evaluate() first")
+        tables = ours.accumulated(p, self._paramsEval) if ours else None
+        if tables is None:
+            tables = accumulated(self.evalImgs, p, self._paramsEval)
+        self.eval = tables.evaluation(p)
+        self._say(f"DONE (t={time.time() - start:0.2f}s).")
 
     def summarize(self) -> None:
-        """Print the twelve numbers and keep them in ``stats``; AP uses the largest number of detections."""
+        """Print the twelve numbers and keep them in ``stats``."""
         if not self.eval:
             raise RuntimeError("Please run accumulate() first")
-        limits = self.params.maxDets
-        most = len(limits) - 1
-        rows: list[tuple[str, float | None, str, int]] = [("AP", threshold, "all", most) for threshold in (None, 0.5, 0.75)]
-        sizes = ("small", "medium", "large")
-        rows += [("AP", None, size, most) for size in sizes]
-        rows += [("AR", None, "all", min(position, most)) for position in range(3)]
-        rows += [("AR", None, size, most) for size in sizes]
-        self.stats = np.array([self._summary(*row) for row in rows])
+        self.stats = summarized(self.params, self.eval, self._say)
 
-    def _summary(self, kind: str, threshold: float | None, area: str, limit: int) -> float:
-        params = self.params
-        if area not in params.areaRngLbl:
-            return -1.0
-        values: Floats = self.eval["precision" if kind == "AP" else "recall"][..., params.areaRngLbl.index(area), limit]
-        if threshold is not None:
-            values = values[np.isclose(params.iouThrs, threshold)]
-        defined = values[values > -1]
-        mean = float(np.mean(defined)) if defined.size else -1.0
-        title = "Average Precision" if kind == "AP" else "Average Recall"
-        grid = f"{params.iouThrs[0]:0.2f}:{params.iouThrs[-1]:0.2f}" if threshold is None else f"{threshold:0.2f}"
-        place = f"@[ IoU={grid:<9} | area={area:>6s} | maxDets={params.maxDets[limit]:>3d} ]"
-        print(f" {title:<18} ({kind}) {place} = {mean:0.3f}")  # it is what summarize() is called for
-        return mean
+    def _say(self, text: str) -> None:
+        print(text)
 
     def __str__(self) -> str:
         self.summarize()
         return ""
 
 
-def _dataset(source: Any) -> Mapping[str, Any]:
-    """The parsed JSON behind a COCO object, a path, a list of results or a dictionary."""
-    if source is None:
-        return {}
-    if isinstance(source, str | os.PathLike):
-        with open(source, encoding="utf-8") as file:
-            source = json.load(file)
+STEPS = {name: getattr(COCOeval, name) for name in ("_prepare", "computeIoU", "evaluateImg")}
+"""Kept as they are here: some scripts put a function of their own into the class."""
+
+
+def _by_image_and_class(rows: Sequence[Row]) -> defaultdict[Any, list[Row]]:
+    groups = defaultdict(list)
+    for row in rows:
+        groups[row["image_id"], row["category_id"]].append(row)
+    return groups
+
+
+def _api(source: Any) -> Any:
+    """A data set, where a path or parsed JSON stands for one."""
+    return COCO(source) if isinstance(source, str | os.PathLike | Mapping) else source
+
+
+def _results(truth: Any, source: Any) -> Any:
+    """Results as a data set, where a path or a list of rows stands for one; the rows of a list stay as they are."""
     if isinstance(source, list):
-        return {"annotations": source}
-    dataset: Mapping[str, Any] = source if isinstance(source, Mapping) else source.dataset
-    return dataset
+        return truth.loadRes([dict(row) for row in source])
+    if isinstance(source, str | os.PathLike):
+        return truth.loadRes(os.fspath(source))
+    if source is None:
+        raise ValueError("there are no detections: give cocoDt, or set it, before evaluate()")
+    return _api(source)
+
+
+def _to_masks(rows: Sequence[Row], api: Any) -> None:
+    """Put compressed masks in the place of segmentations."""
+    if getattr(type(api), "annToRLE", None) is not COCO.annToRLE or "annToRLE" in vars(api):
+        for row in rows:
+            row["segmentation"] = api.annToRLE(row)
+        return
+    others = [row for row in rows if not compressed(row.get("segmentation"))]
+    drawn = [row for row in others if drawable(row)]
+    for row, mask in zip(drawn, masks_of_rings(drawn, [api.imgs.get(row["image_id"]) for row in drawn]), strict=True):
+        row["segmentation"] = mask
+    for row in others:
+        if not compressed(row["segmentation"]):
+            row["segmentation"] = api.annToRLE(row)

@@ -13,6 +13,7 @@ A mask is ``{"size": [height, width], "counts": bytes}``; ``counts`` may come in
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -129,10 +130,8 @@ def frBbox(bb: Array, h: Any, w: Any) -> list[RLE]:
 
 def frPoly(poly: Any, h: Any, w: Any) -> list[RLE]:
     """The masks of rings (x1, y1, x2, y2, …), one each; an odd last number is dropped."""
-    rings = [np.asarray(ring, dtype=np.float64) for ring in poly]
-    if any(ring.ndim != 1 for ring in rings):
-        raise ValueError("a ring is one list of numbers: x1, y1, x2, y2, …")
     height, width = page_size(h, w)
+    rings = list(poly)
     return drawn(rings, np.arange(len(rings) + 1), [(height, width)] * len(rings))
 
 
@@ -151,11 +150,14 @@ def frUncompressedRLE(ucRles: Sequence[Mapping[str, Any]], h: Any = None, w: Any
     return masks
 
 
-def drawn(rings: Sequence[Floats], parts: Ints, sizes: Sequence[tuple[int, int]]) -> list[RLE]:
+def drawn(rings: Sequence[Sequence[float] | Floats], parts: Ints, sizes: Sequence[tuple[int, int]]) -> list[RLE]:
     """The masks of rings on pages of these heights and widths: mask ``m`` is what the rings ``parts[m]:parts[m + 1]`` cover."""
     lengths = [len(ring) // 2 for ring in rings]
-    flat = [ring[: 2 * length] for ring, length in zip(rings, lengths, strict=True)]
-    points = np.concatenate([np.zeros(0), *flat]).reshape(-1, 2)
+    # An odd last number is no vertex.
+    flat = (ring if len(ring) % 2 == 0 else ring[:-1] for ring in rings)
+    points = np.array(list(chain.from_iterable(flat)), dtype=np.float64).reshape(-1, 2)
+    if len(points) != sum(lengths):
+        raise ValueError("a ring is one list of numbers: x1, y1, x2, y2, …")
     heights, widths = np.array(sizes, dtype=np.int64).reshape(-1, 2).T.copy()
     ring_offsets = np.cumsum([0, *lengths], dtype=np.int64)
     intervals, offsets, faults = kernels().masks_of_rings(points, ring_offsets, parts.astype(np.int64), heights, widths)

@@ -29,6 +29,32 @@ class Endless(Exception):
     """pycocotools would walk on for ever: the runs of one mask end before those of the other."""
 
 
+class Packed(NamedTuple):
+    """Many masks as they came: the counts of mask ``m`` are ``counts[offsets[m]:offsets[m + 1]]``."""
+
+    sizes: Ints
+    """Height and width of each."""
+    counts: Bytes
+    offsets: Ints
+
+    @classmethod
+    def of(cls, masks: Sequence[Mapping[str, Any]]) -> Packed:
+        """The columns of masks with compressed counts; `TypeError` where these are not."""
+        counts = [mask["counts"] for mask in masks]
+        sizes = np.array([mask["size"] for mask in masks], dtype=np.float64).astype(np.int64)
+        sizes = sizes if len(masks) else sizes.reshape(0, 2)
+        if sizes.shape != (len(masks), 2) or (sizes < 0).any():
+            raise ValueError("the size of a mask is its height and its width, none of them negative")
+        try:
+            joined = "".join(counts).encode("ascii")
+        except (TypeError, UnicodeEncodeError):
+            counts = [_text(text) for text in counts]
+            joined = b"".join(counts)
+        offsets = np.zeros(len(counts) + 1, dtype=np.int64)
+        np.cumsum(np.fromiter(map(len, counts), np.int64, len(counts)), out=offsets[1:])
+        return cls(sizes, np.frombuffer(joined, dtype=np.uint8), offsets)
+
+
 class Runs(NamedTuple):
     """Many masks: the runs of mask ``m`` are ``runs[offsets[m]:offsets[m + 1]]``, background first."""
 
@@ -39,16 +65,12 @@ class Runs(NamedTuple):
     @classmethod
     def read(cls, masks: Sequence[Mapping[str, Any]]) -> Runs:
         """The runs of masks with compressed counts; `ValueError` where these are broken."""
-        texts = [_text(mask["counts"]) for mask in masks]
-        sizes = [(int(mask["size"][0]), int(mask["size"][1])) for mask in masks]
-        if any(height < 0 or width < 0 for height, width in sizes):
-            raise ValueError("the size of a mask cannot be negative")
-        bounds = np.cumsum([0, *map(len, texts)], dtype=np.int64)
-        runs, offsets, faults = kernels().mask_runs(np.frombuffer(b"".join(texts), dtype=np.uint8), bounds)
+        packed = Packed.of(masks)
+        runs, offsets, faults = kernels().mask_runs(packed.counts, packed.offsets)
         if faults.any():
             number = int(np.flatnonzero(faults)[0])
             raise ValueError(f"mask {number} cannot be read: {FAULTS[MaskFault(int(faults[number]))]}")
-        return cls(sizes, runs, offsets)
+        return cls([(height, width) for height, width in packed.sizes.tolist()], runs, offsets)
 
     def __len__(self) -> int:
         return len(self.sizes)

@@ -283,7 +283,7 @@ class Result:
         bytes of them go into it, ``jobs`` how many workers make them ready. The outcomes must have been kept, as is usual.
         """
         # The report stands above results, which know nothing of files.
-        importlib.import_module("calque.report").write([self], path, **options)
+        importlib.import_module("calque.report").write(self, path, **options)
 
     def warning(self) -> list[Section]:
         """What stands before all numbers: that nothing was evaluated, or what gates do not let pass."""

@@ -36,6 +36,7 @@ BUILT_IN = {
     "fields": "calque.fields",
     "checks": "calque.checks.task",
     "words": "calque.words",
+    "tables": "calque.tables",
 }
 """The tasks that come with calque and the module that defines each."""
 

@@ -11,6 +11,7 @@ from calque.core.start_up import Frozen
 if TYPE_CHECKING:
     from calque.core.presentation.junit import Judged
 
+FAILED, PASSED = "Gate failed", "Gate: passed"
 LISTED = 20
 """How many failures people are shown before they are only counted; JSON has them all."""
 
@@ -49,13 +50,16 @@ class Verdict(Frozen):
         return {"gate": {"passed": not failures, "failures": list(failures)}} if self else {}
 
     def alarm(self, failures: Sequence[str]) -> list[Section]:
-        """What stands before all numbers when a gate does not hold."""
-        return [Section(title="Gate: failed", notes=some_failures(failures))] if self.failures else []
+        """What stands before all numbers when a gate does not hold: what fails is the first line."""
+        if not self.failures:
+            return []
+        first, *others = some_failures(failures)
+        return [Section(title=f"{FAILED}: {first}", notes=others)]
 
     def sections(self) -> list[Section]:
         """What stands behind the numbers when everything holds."""
         told = [condition.told for condition in self.conditions if condition.told]
-        return [] if self.failures or not self else [Section(title="Gate: passed", notes=told)]
+        return [] if self.failures or not self else [Section(title=PASSED, notes=told)]
 
     def tests(self, group: str) -> list[Judged]:
         """Each condition as a server shows it."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from calque.core.columns import Array, Bytes, Codes, Flags, Floats, Ints, where_else
 from calque.core.ledger import UNIT, Ledger
-from calque.core.resampling.resampled import Counted, Replicates, Resampled, Sheet, mean_over_rows, share, tied_rows
+from calque.core.resampling.resampled import Counted, Replicates, Resampled, Sheet, mean_over_rows, tied_rows
 from calque.core.start_up import Frozen
 from calque.detection.average_precision import AREA_RANGES, image_order
 from calque.geometry.forms import COCO_THRESHOLDS, RECALL_POINTS
@@ -43,22 +43,20 @@ class Averages(Resampled):
         self._truths = _truth_tables(ledger)
         self._sheet = Sheet()
         ranked = _ranked(ledger, task.most_detections())
-        self._rows = [_rows(ranked, area, len(self._labels)) for area in range(len(self._truths))]
-        self._sums(ledger, ranked)
+        everything = np.ones(len(ranked["rank"]), np.bool_)
+        self._rows = [_rows(ranked, area, len(self._labels), everything) for area in range(len(self._truths))]
+        hit = (ranked["matched"][:, 0] & ~ranked["ignored"][:, 0]) != 0
+        self._first = {
+            limit: _rows(ranked, 0, len(self._labels), hit & (ranked["rank"] < limit)) for limit in self._limits[:-1]
+        }
+        self._count_truths(ledger)
         self._counted = self._counts()
 
-    def _sums(self, ledger: Ledger, ranked: Mapping[str, Array]) -> None:
-        """What is additive: truths of each class and range, and hits within the first few of a page and class."""
-        truth, classes, thresholds = ledger.table("truth"), len(self._labels), len(COCO_THRESHOLDS)
+    def _count_truths(self, ledger: Ledger) -> None:
+        truth, classes = ledger.table("truth"), len(self._labels)
         for area in range(len(self._truths)):
             rows = np.flatnonzero(truth.array("out_of_range")[:, area] == 0)
             self._sheet.count(f"truths {area}", truth.array(UNIT)[rows], truth.array("label")[rows], classes)
-        hits = ranked["matched"][:, 0] & ~ranked["ignored"][:, 0]
-        for limit in self._limits[:-1]:
-            within = np.flatnonzero((ranked["rank"] < limit) & (hits != 0))
-            row, threshold = np.nonzero((hits[within, None] >> np.arange(thresholds, dtype=np.uint16)) & 1)
-            label, unit = ranked["label"][within][row], ranked["unit"][within][row]
-            self._sheet.count(f"hits {limit}", unit, label.astype(np.int64) * thresholds + threshold, classes * thresholds)
 
     def _counts(self) -> dict[str, Counted]:
         units = self._truths[0].shape[0]
@@ -88,25 +86,15 @@ class Averages(Resampled):
         found = {name: np.full(weights.shape[1], np.nan) for name in names}
         for area, size in enumerate(AREA_RANGES):
             if area < len(self._truths) and (not size or {f"AP{size}", f"AR{size}"} & set(names)):
-                precision, recall = self._curves(area, sums[f"truths {area}"], weights, jobs)
+                precision, recall = _curves(self._rows[area], RECALL_POINTS, sums[f"truths {area}"], weights, jobs)
                 found |= {f"AP{size}": _mean(precision), f"AR{size or self._limits[-1]}": _mean(recall)}
                 if not size:
                     found |= self._single(precision)
-        classes, thresholds = len(self._labels), len(COCO_THRESHOLDS)
-        for limit in self._limits[:-1]:
-            hits = sums[f"hits {limit}"].reshape(classes, thresholds, weights.shape[1]).swapaxes(0, 1)
-            found[f"AR{limit}"] = _mean(share(hits, sums["truths 0"]))
+        for limit, rows in self._first.items():
+            if f"AR{limit}" in names:
+                _, recall = _curves(rows, (), sums["truths 0"], weights, jobs)
+                found[f"AR{limit}"] = _mean(recall)
         return found
-
-    def _curves(self, area: int, truths: Ints, weights: Codes, jobs: int) -> tuple[Floats, Floats]:
-        """AP and the recall reached, by threshold, class and replicate; NaN without truths."""
-        rows = self._rows[area]
-        curves = kernels().weighted_precision(
-            rows.unit, rows.tied, rows.class_offsets, rows.matched, rows.ignored, len(COCO_THRESHOLDS), truths,
-            np.array(RECALL_POINTS), weights, jobs,
-        )  # fmt: skip
-        precision, recall = (np.where(table < 0, np.nan, table) for table in curves)
-        return precision, recall
 
     def _single(self, precision: Floats) -> Replicates:
         found = {name: _mean(precision[[place]]) for name, place in SINGLE.items()}
@@ -124,6 +112,16 @@ def averages(task: Detection, ledger: Ledger) -> tuple[Resampled, ...]:
     if np.isnan(scores[found.array("rank") >= 0]).any() or (len(scores) and np.isnan(scores).all()):
         return ()
     return (Averages(task, ledger),)
+
+
+def _curves(rows: Rows, points: Sequence[float], truths: Ints, weights: Codes, jobs: int) -> tuple[Floats, Floats]:
+    """AP and the recall reached, by threshold, class and replicate; NaN without truths."""
+    curves = kernels().weighted_precision(
+        rows.unit, rows.tied, rows.class_offsets, rows.matched, rows.ignored, len(COCO_THRESHOLDS), truths,
+        np.array(points, dtype=np.float64), weights, jobs,
+    )  # fmt: skip
+    precision, recall = (np.where(table < 0, np.nan, table) for table in curves)
+    return precision, recall
 
 
 def _mean(values: Floats) -> Floats:
@@ -165,10 +163,10 @@ def _ranked(ledger: Ledger, most: int) -> dict[str, Array]:
     return {name: column[order] for name, column in columns.items()}
 
 
-def _rows(ranked: Mapping[str, Array], area: int, classes: int) -> Rows:
-    """Only what counts at some threshold of an area range."""
+def _rows(ranked: Mapping[str, Array], area: int, classes: int, wanted: Flags) -> Rows:
+    """Of the rows that are wanted those that count at some threshold of an area range."""
     every = np.uint16((1 << len(COCO_THRESHOLDS)) - 1)
-    kept = np.flatnonzero((ranked["ignored"][:, area] & every) != every)
+    kept = np.flatnonzero(wanted & ((ranked["ignored"][:, area] & every) != every))
     same = [ranked[name][kept] for name in ("label", "score", "place")]
     return Rows(
         ranked["unit"][kept].astype(np.int32),

@@ -16,7 +16,7 @@ from calque.detection.average_precision import area_ranges
 from calque.detection.kinds.classify import Kinds, classify, mark_empty_pages
 from calque.detection.views.columns import Roles, added
 from calque.engines import at_once, threads_for
-from calque.geometry.forms import BoxForm
+from calque.geometry.forms import FORMS
 from calque.kernels.structs import ABSORBS, LEFT_OUT, TAKES_PART
 
 if TYPE_CHECKING:
@@ -50,8 +50,6 @@ INVALID = (Status.UNKNOWN_LABEL, Status.BAD_BOX, Status.UNKNOWN_PAGE)
 Columns: TypeAlias = dict[str, Column]
 
 DETAILS = frozenset((table, column) for table in ("truth", "found") for column in ("box", "form", "id")) | PAGE_DETAILS
-FORMS = tuple(BoxForm)
-"""What the numbers of a row's box are, by the code in its column ``form``."""
 
 
 def score(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> Ledger:

@@ -11,8 +11,9 @@ from calque.core.ledger import UNIT, Ledger
 from calque.core.standing import Alarms, Standing, Truths, positions
 from calque.detection.kinds.numbers import KINDS, VIEWS
 from calque.detection.numbers import F1, Cut, empty_pages
-from calque.detection.scoring import FORMS, Status
+from calque.detection.scoring import Status
 from calque.geometry.boxes import corners
+from calque.geometry.forms import FORMS
 from calque.kernels.structs import Kind
 
 if TYPE_CHECKING:

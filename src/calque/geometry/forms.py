@@ -22,6 +22,8 @@ class BoxForm(StrEnum):
     XYWH = "xywh"
 
 
+FORMS = tuple(BoxForm)
+"""What the numbers of a row's box are, by the code in its column ``form``."""
 BOX_SPELLINGS = ("xyxy", "xywh", "cxcywh", "polygon")
 """How files may spell a box: two corners, a corner and a size, a centre and a size, or points whose bounds count."""
 AUTO = "auto"

@@ -3,7 +3,20 @@
 from typing import Any
 
 from calque.core.columns import Bytes, Codes, Flags, Floats, Ints
-from calque.kernels.structs import CocoSettings, CocoTruths, KindLimits, Masks, PageBoxes, PairOverlaps, ScoreOrder, Verdicts
+from calque.kernels.structs import (
+    CocoSettings,
+    CocoTruths,
+    Grids,
+    KindLimits,
+    Masks,
+    PageBoxes,
+    PairOverlaps,
+    RowTables,
+    ScoreOrder,
+    TextPoints,
+    Trees,
+    Verdicts,
+)
 
 def match_greedy(
     truth: PageBoxes, found: PageBoxes, scores: Floats, threshold: float, jobs: int = 1
@@ -56,6 +69,7 @@ def polygon_overlaps(
 def mask_runs(counts: Bytes, offsets: Ints, jobs: int = 1) -> tuple[Ints, Ints, Bytes]: ...
 def mask_counts(runs: Ints, offsets: Ints) -> tuple[Bytes, Ints]: ...
 def masks_of_counts(counts: Bytes, offsets: Ints, places: Ints, jobs: int = 1) -> tuple[Codes, Ints, Bytes]: ...
+def mask_canonical(counts: Bytes, offsets: Ints, places: Ints) -> Bytes: ...
 def masks_of_runs(runs: Ints, offsets: Ints, places: Ints) -> tuple[Codes, Ints, Bytes]: ...
 def runs_of_masks(intervals: Codes, offsets: Ints, places: Ints) -> tuple[Ints, Ints]: ...
 def masks_of_rings(
@@ -99,6 +113,32 @@ def lattice_path(
     row_limit: int,
 ) -> tuple[int, Codes]: ...
 def split_words(texts: list[bytes]) -> tuple[Codes, Ints, Bytes, Ints]: ...
+def row_tree_distances(
+    truth: RowTables,
+    found: RowTables,
+    texts: TextPoints,
+    truth_index: Codes,
+    found_index: Codes,
+    structure: bool,
+    jobs: int = 1,
+) -> Floats: ...
+def row_tree_mappings(
+    truth: RowTables,
+    found: RowTables,
+    texts: TextPoints,
+    truth_index: Codes,
+    found_index: Codes,
+    distances: Floats,
+    jobs: int = 1,
+) -> tuple[Codes, Codes, Codes]: ...
+def tree_distances(
+    truth: Trees, found: Trees, texts: TextPoints, truth_index: Codes, found_index: Codes, jobs: int = 1
+) -> Floats: ...
+def grid_boxes(
+    truth: Grids, found: Grids, truth_boxes: Floats, found_boxes: Floats, jobs: int = 1
+) -> tuple[Floats, Floats, Floats]: ...
+def grid_texts(truth: Grids, found: Grids, texts: TextPoints, jobs: int = 1) -> tuple[Floats, Floats, Floats]: ...
+def grid_given(truth: Grids, found: Grids, shares: Floats, jobs: int = 1) -> tuple[Floats, Floats, Floats]: ...
 def poisson_weights(keys: Ints, thresholds: Ints, seed: int, first: int, replicates: int, jobs: int = 1) -> Codes: ...
 def weighted_sums(units: Codes, columns: Codes, values: Ints, size: int, weights: Codes, jobs: int = 1) -> Ints: ...
 def weighted_precision(

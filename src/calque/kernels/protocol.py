@@ -9,7 +9,20 @@ from __future__ import annotations
 from typing import Protocol
 
 from calque.core.columns import Bytes, Codes, Flags, Floats, Ints
-from calque.kernels.structs import CocoSettings, CocoTruths, KindLimits, Masks, PageBoxes, PairOverlaps, ScoreOrder, Verdicts
+from calque.kernels.structs import (
+    CocoSettings,
+    CocoTruths,
+    Grids,
+    KindLimits,
+    Masks,
+    PageBoxes,
+    PairOverlaps,
+    RowTables,
+    ScoreOrder,
+    TextPoints,
+    Trees,
+    Verdicts,
+)
 
 
 class Kernels(Protocol):
@@ -111,6 +124,9 @@ class Kernels(Protocol):
     def masks_of_counts(self, counts: Bytes, offsets: Ints, places: Ints, jobs: int = 1) -> tuple[Codes, Ints, Bytes]:
         """The intervals of compressed strings, their offsets, and each string's fault."""
 
+    def mask_canonical(self, counts: Bytes, offsets: Ints, places: Ints) -> Bytes:
+        """Whether each string has the canonical runs of some foreground."""
+
     def masks_of_runs(self, runs: Ints, offsets: Ints, places: Ints) -> tuple[Codes, Ints, Bytes]:
         """The intervals of runs, their offsets, and each mask's fault."""
 
@@ -182,6 +198,48 @@ class Kernels(Protocol):
 
     def split_words(self, texts: list[bytes]) -> tuple[Codes, Ints, Bytes, Ints]:
         """Words of UTF-8 texts, split at white space and numbered, and the vocabulary."""
+
+    # Tables.
+
+    def row_tree_distances(
+        self,
+        truth: RowTables,
+        found: RowTables,
+        texts: TextPoints,
+        truth_index: Codes,
+        found_index: Codes,
+        structure: bool,
+        jobs: int = 1,
+    ) -> Floats:
+        """For each pair of tables what it costs to turn the truth into the found one; texts are left out for the structure."""
+
+    def row_tree_mappings(
+        self,
+        truth: RowTables,
+        found: RowTables,
+        texts: TextPoints,
+        truth_index: Codes,
+        found_index: Codes,
+        distances: Floats,
+        jobs: int = 1,
+    ) -> tuple[Codes, Codes, Codes]:
+        """For each pair the partners of truth rows, truth cells and found cells: -1 for none, -2 for an empty row."""
+
+    def tree_distances(
+        self, truth: Trees, found: Trees, texts: TextPoints, truth_index: Codes, found_index: Codes, jobs: int = 1
+    ) -> Floats:
+        """For each pair of trees what it costs to turn the truth into the found one."""
+
+    def grid_boxes(
+        self, truth: Grids, found: Grids, truth_boxes: Floats, found_boxes: Floats, jobs: int = 1
+    ) -> tuple[Floats, Floats, Floats]:
+        """What the grids of each pair share by IoU: aligned rows and columns together, rows alone, columns alone."""
+
+    def grid_texts(self, truth: Grids, found: Grids, texts: TextPoints, jobs: int = 1) -> tuple[Floats, Floats, Floats]:
+        """What they share by the longest common subsequences of texts."""
+
+    def grid_given(self, truth: Grids, found: Grids, shares: Floats, jobs: int = 1) -> tuple[Floats, Floats, Floats]:
+        """What they share by a table of truth items by found items."""
 
     # Documents drawn again. Weights are a table by document and replicate.
 

@@ -141,3 +141,41 @@ class KindLimits(NamedTuple):
     background: float
     part: float
     most: float
+
+
+class TextPoints(NamedTuple):
+    """Texts one after the other, as whole numbers from 0: characters, or whatever else a text is made of."""
+
+    points: Codes
+    offsets: Ints
+
+
+class RowTables(NamedTuple):
+    """Tables as rows of cells: table ``t`` has rows ``tables[t]:tables[t + 1]``, row ``r`` cells ``rows[r]:rows[r + 1]``."""
+
+    tables: Ints
+    rows: Ints
+    spans: Ints
+    """For each cell one number for both of its spans."""
+    texts: Codes
+    """For each cell the number of its text."""
+
+
+class Trees(NamedTuple):
+    """Trees one after the other, in each of them children before their parents."""
+
+    offsets: Ints
+    labels: Codes
+    texts: Codes
+    """The number of a node's text; -1 for a node that has none."""
+    firsts: Codes
+    """The first node of all that a node holds, counted from the beginning of the tree; a leaf is its own."""
+
+
+class Grids(NamedTuple):
+    """Grids one after the other, row by row; each slot holds the number of an item."""
+
+    slots: Codes
+    offsets: Ints
+    rows: Ints
+    columns: Ints

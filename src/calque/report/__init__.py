@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from calque.core.storage.files import write_whole
 
 if TYPE_CHECKING:
+    from calque.core.comparison.compare import Comparison
     from calque.core.result import Result
+    from calque.report.images import Beside
 
 MEGABYTE = 1_000_000
 
 
-def write(results: Sequence[Result], path: str | os.PathLike[str], **options: Any) -> None:
-    """Write the report of a result, or of several that share their truth, whole or not at all."""
-    from calque.report.build import built
+def write(result: Result, path: str | os.PathLike[str], **options: Any) -> None:
+    """Write the report of a result, whole or not at all."""
+    from calque.report.build import Wish, built
 
-    page, files = built(results, os.fspath(path), **options)
+    _keep(path, *built(result, Wish(os.fspath(path), **options)))
+
+
+def write_comparison(comparison: Comparison, path: str | os.PathLike[str], **options: Any) -> None:
+    """Write the report of several runs, whole or not at all."""
+    from calque.report.build import Wish, built_comparison
+
+    _keep(path, *built_comparison(comparison, Wish(os.fspath(path), **options)))
+
+
+def _keep(path: str | os.PathLike[str], page: bytes, files: Beside | None) -> None:
     if files is not None:
         files.write()
     write_whole(path, page)

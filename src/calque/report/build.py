@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +15,16 @@ from calque.core.errors import ConfigError, summarize
 from calque.core.presentation.pictured import Phrase, Pictured, Sentence
 from calque.core.presentation.sections import Missing, Section, cell, with_reasons
 from calque.core.presentation.wording import short_names
+from calque.core.start_up import Frozen
+from calque.report.alignment import aligned
 from calque.report.block import packed
+from calque.report.comparison import change_columns, compared, plain
 from calque.report.page import MOST_ROWS, document, shortened
 from calque.report.pictures import Pictures, beside
 
 if TYPE_CHECKING:
+    from calque.core.comparison.compare import Comparison
+    from calque.core.ledger import Ledger
     from calque.core.result import Result
     from calque.report.images import Beside
 
@@ -30,32 +36,84 @@ MOST_REASONS = 100
 """How many undefined numbers are listed with their reasons."""
 
 
-def built(
-    results: Sequence[Result],
-    path: str,
-    *,
-    images: str | None = None,
-    size: int = MOST_IMAGES,
-    sidecar: bool = False,
-    jobs: int = 1,
-) -> tuple[bytes, Beside | None]:
-    """The page, and the files that stand beside it if there are some."""
-    (result,) = results
+class Wish(Frozen):
+    """How a report is written."""
+
+    path: str
+    images: str | None = None
+    size: int = MOST_IMAGES
+    sidecar: bool = False
+    jobs: int = 1
+
+
+def built(result: Result, wish: Wish) -> tuple[bytes, Beside | None]:
+    """The page of one result, and the files that stand beside it if there are some."""
     _has_outcomes(result)
-    pictures = None
-    if images is not None and "pages" in result.ledger.tables:
-        pictures = Pictures(result.ledger, os.fspath(images), jobs)
-        result = pictures.sized(result)
-    run, columns = _run(result)
+    pictures = _pictures(result.ledger, wish)
+    shown = result if pictures is None else pictures.sized(result)
+    run, columns = _run(shown)
     head = {**_shared(result), "runs": [run]}
-    title = f"{run['name'] or result.task.name}: {result.task.name}"
+    return _page(f"{run['name'] or result.task.name}: {result.task.name}", head, columns, result.sections(), pictures, wish)
+
+
+def built_comparison(comparison: Comparison, wish: Wish) -> tuple[bytes, Beside | None]:
+    """The page of several runs, the first of which the others are compared with."""
+    results = list(comparison.results.values())
+    for result in results:
+        _has_outcomes(result)
+    if "pages" in results[0].ledger.tables:
+        ledgers = aligned([result.ledger for result in results])
+        results = [replace(result, ledger=ledger) for result, ledger in zip(results, ledgers, strict=True)]
+    pictures = _pictures(results[0].ledger, wish)
+    shown = results if pictures is None else [pictures.sized(result) for result in results]
+    runs, parts = zip(*(_run(result) for result in shown), strict=True)
+    for run, name in zip(runs, comparison.results, strict=True):
+        run["name"] = name
+    whole = comparison.replaced(results=dict(zip(comparison.results, shown, strict=True)))
+    columns: dict[str, Array] = {}
+    for place, part in enumerate(parts):
+        columns |= {
+            f"{place}:{name}": column for name, column in part.items() if not place or not _is_shared(name, part, parts[0])
+        }
+    head = {
+        **_shared(results[0]),
+        "signature": str(comparison.signature),
+        "runs": list(runs),
+        "comparison": compared(whole, said),
+    }
+    title = f"{' and '.join(comparison.results)}: {results[0].task.name}"
+    return _page(title, head, columns | change_columns(whole, parts), plain(comparison), pictures, wish)
+
+
+SHARED = ("page.", "t.start", "t.box", "t.label", "t.id", "t.status")
+"""Columns that runs on one truth have in common."""
+
+
+def _is_shared(name: str, part: Mapping[str, Array], first: Mapping[str, Array]) -> bool:
+    """Whether a column is the first run's to the bit, and need not be there twice."""
+    return name.startswith(SHARED) and name in first and np.array_equal(part[name], first[name])
+
+
+def _pictures(ledger: Ledger, wish: Wish) -> Pictures | None:
+    return Pictures(ledger, wish.images, wish.jobs) if wish.images is not None and "pages" in ledger.tables else None
+
+
+def _page(
+    title: str,
+    head: dict[str, Any],
+    columns: Mapping[str, Array],
+    sections: Sequence[Section],
+    pictures: Pictures | None,
+    wish: Wish,
+) -> tuple[bytes, Beside | None]:
+    """The page, with the pictures that go into it, and those that go beside it."""
     if pictures is None:
-        return document(title, packed(head, columns), result.sections()), None
-    album = pictures.album(columns, None if sidecar else size)
-    files = beside(path, album.pictures) if sidecar else None
+        return document(title, packed(head, columns), sections), None
+    album = pictures.album(columns, None if wish.sidecar else wish.size)
+    files = beside(wish.path, album.pictures) if wish.sidecar else None
     head["images"] = album.to_dict(os.path.basename(files.folder) if files else "")
-    inside = () if sidecar else album.pictures
-    return document(title, packed(head, columns), result.sections(), inside, sidecar=sidecar), files
+    inside = () if wish.sidecar else album.pictures
+    return document(title, packed(head, columns), sections, inside, sidecar=wish.sidecar), files
 
 
 def _shared(result: Result) -> dict[str, Any]:

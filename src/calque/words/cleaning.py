@@ -6,9 +6,10 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, TypeAlias
 
 from calque.core.arguments import names_arguments
+from calque.core.characters import FOLDS, NORMAL_FORMS, folded, normalized
 from calque.core.corpus import UnitId
 from calque.core.errors import ConfigError, did_you_mean
 from calque.core.word_corpus import Block, Removed
@@ -16,43 +17,11 @@ from calque.words.alignment import align
 from calque.words.languages import detect, foreign_script, language_code, speaks
 from calque.words.tokenizers import tokenize, tokenizer_name
 
-FOLDS: dict[str, dict[int, str]] = {
-    "ligatures": {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "ſt", 0xFB06: "st"},
-    "long_s": {ord("ſ"): "s"},
-    "dashes": dict.fromkeys([*range(0x2010, 0x2016), 0x2212], "-"),
-    "quotes": {**dict.fromkeys(map(ord, "‘’‚‛"), "'"), **dict.fromkeys(map(ord, "“”„‟"), '"')},
-}
-"""What each fold turns into what; applied in this order."""
-
 SOFT_HYPHEN = "\u00ad"
 ZERO_WIDTH = "\u200b\u200c\u200d\u2060\ufeff"
-NORMAL_FORMS = ("NFC", "NFD", "NFKC", "NFKD", "none")
 
 _AT_LINE_END = re.compile(r"(?<=\w)[-\u2010\u00ad][ \t]*\r?\n[ \t]*(?=\w)")
 _EMPTY_PARENTHESES = re.compile(r"\((?:[\s,;]|and\b)*\)")
-
-
-def normalized(text: str, form: str) -> str:
-    """The text in a Unicode normal form."""
-    if form == "none" or text.isascii():
-        return text
-    return unicodedata.normalize(cast("Literal['NFC', 'NFD', 'NFKC', 'NFKD']", form), text)
-
-
-def folded(text: str, folds: tuple[str, ...]) -> tuple[str, dict[str, int]]:
-    r"""The text with kinds of characters made plain, and how many of each were.
-
-    >>> folded("di\ufb03cult “flow”", ("quotes", "ligatures"))
-    ('difficult "flow"', {'ligatures': 1, 'quotes': 2})
-    """
-    counted: dict[str, int] = {}
-    for name, table in FOLDS.items():
-        if name in folds and not text.isascii():
-            count = sum(text.count(chr(code)) for code in table)
-            if count:
-                counted[name] = count
-                text = text.translate(table)
-    return text, counted
 
 
 def dehyphenated(text: str) -> tuple[str, int]:

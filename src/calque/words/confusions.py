@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from calque.core.arguments import names_arguments
+from calque.core.characters import FOLDS
 from calque.core.ledger import Ledger
 from calque.words.alignment import align
-from calque.words.cleaning import FOLDS
 
 LONGEST = 4
 """Words of a gap that still count as one confusion (a word split in two, two joined); longer ones are missed, or extra."""

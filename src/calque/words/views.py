@@ -17,6 +17,7 @@ from calque.core.presentation.noticed import noticed
 from calque.core.presentation.sections import Section, with_reasons
 from calque.core.presentation.wording import counted, joined, percent, short_names
 from calque.core.result import Result
+from calque.core.verdict import FAILED, PASSED
 from calque.core.word_corpus import Edge, Lattice, WordCorpus
 from calque.words.best_path import oracle
 from calque.words.presentation import SCOPES, TITLES, errors_of, side_by_side
@@ -198,7 +199,7 @@ def sections(results: Mapping[str, Result], *, brief: bool = False) -> list[Sect
 def _of_run(run: str, sections: Sequence[Section]) -> list[Section]:
     """What gates say of one of several runs, under its name."""
     return [
-        section.replaced(title=f"{section.title} ({run})") if section.title.startswith("Gate:") else section
+        section.replaced(title=section.title.replace(FAILED, f"{FAILED} ({run})").replace(PASSED, f"{PASSED} ({run})"))
         for section in sections
     ]
 

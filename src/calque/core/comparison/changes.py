@@ -90,17 +90,32 @@ def _changed(run: str, base: tuple[Result, Standing], other: tuple[Result, Stand
 
 def _alarms(base: tuple[Result, Standing], other: tuple[Result, Standing]) -> tuple[int, int]:
     """How many false alarms are new, and how many are gone."""
+    new, gone = alarm_places(base, other)
+    return len(new), len(gone)
+
+
+def alarm_places(base: tuple[Result, Standing], other: tuple[Result, Standing]) -> tuple[list[int], list[int]]:
+    """Which false alarms of the other run are new, and which of the base are gone: places among each one's alarms."""
     old, new = ((result.ledger.units, standing.alarms) for result, standing in (base, other))
     if old[1].boxes is None or new[1].boxes is None:
-        counts = [
-            Counter((units[unit], label) for unit, label in zip(told.unit, told.label, strict=True))
-            for units, told in (old, new)
-        ]
-        return (counts[1] - counts[0]).total(), (counts[0] - counts[1]).total()
+        keys = [[(units[unit], label) for unit, label in zip(told.unit, told.label, strict=True)] for units, told in (old, new)]
+        return _beyond(keys[1], Counter(keys[0])), _beyond(keys[0], Counter(keys[1]))
     overlay = Overlay.of(_corpus(*old), _corpus(*new))
     nothing = [np.zeros(len(layer), dtype=np.uint8) for layer in (overlay.truth, overlay.found)]
-    pairs = int(np.count_nonzero(greedy(overlay, *nothing, threshold=SAME_PLACE).truth_match >= 0))
-    return len(overlay.found) - pairs, len(overlay.truth) - pairs
+    pairing = greedy(overlay, *nothing, threshold=SAME_PLACE)
+    free = np.ones(len(overlay.found), dtype=np.bool_)
+    free[pairing.truth_match[pairing.truth_match >= 0]] = False
+    return np.flatnonzero(free).tolist(), np.flatnonzero(pairing.truth_match < 0).tolist()
+
+
+def _beyond(keys: list[tuple[UnitId, str]], known: Counter[tuple[UnitId, str]]) -> list[int]:
+    """Places of keys that occur more often here than there, each occurrence beyond that."""
+    left, places = Counter(known), []
+    for place, key in enumerate(keys):
+        left[key] -= 1
+        if left[key] < 0:
+            places.append(place)
+    return places
 
 
 def _corpus(units: tuple[UnitId, ...], alarms: Alarms) -> Any:

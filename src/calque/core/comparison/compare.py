@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -56,6 +58,11 @@ class Comparison(Frozen, eq=False):
         """Every setting behind the numbers and their intervals."""
         base = self.results[self.base].signature
         return base.replaced(settings={**base.settings, **self.resampling.signature()})
+
+    def report(self, path: str | os.PathLike[str], **options: Any) -> None:
+        """Write one HTML file that shows the comparison down to every object that changed; options as for `Result.report`."""
+        # The report stands above comparisons, which know nothing of files.
+        importlib.import_module("calque.report").write_comparison(self, path, **options)
 
     def delta(self, measure: str, run: str | None = None) -> Delta:
         """How a run (by default the second) differs from the first in a measure."""

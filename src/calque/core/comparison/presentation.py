@@ -123,8 +123,8 @@ def title(comparison: Comparison, name: str) -> str:
     """A measure as people call it: ``F1@0.5``."""
     parsed = MeasureName.parse(name)
     known = {measure.name: measure.title for measure in comparison.results[comparison.base].task.measures()}
-    shown = parsed.replaced(name="_")
-    return str(shown).replace("_", known.get(parsed.name, parsed.name), 1)
+    place = "\0"  # which no scope and no class has
+    return str(parsed.replaced(name=place)).replace(place, known.get(parsed.name, parsed.name), 1)
 
 
 def _row(comparison: Comparison, measure: Compared, base: str, run: str) -> tuple[Any, ...]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calque.core.columns import Codes
+from calque.core.comparison.naming import measure_named
 from calque.core.errors import ConfigError
 from calque.core.ledger import Ledger
 from calque.core.measures import settle
@@ -107,10 +108,11 @@ def _perhaps(result: Result, name: str) -> float | None:
         return None
 
 
-def resample(result: Result, weights: npt.ArrayLike) -> Replicates:
+def resample(result: Result, weights: npt.ArrayLike, measures: Iterable[str] | None = None) -> Replicates:
     """The number of every measure for weighted documents; NaN where it has no value.
 
     A row w of ``weights`` stands for the corpus in which document i of ``result.ledger.units`` occurs ``w[i]`` times.
+    ``measures`` are the only ones that are computed, where somebody names some.
 
     >>> from calque import Corpus, Detection, Evaluator
     >>> truth = Corpus.from_arrays([[0, 0, 9, 9], [0, 0, 9, 9]], ["Table", "Table"], documents=["a", "b"])
@@ -129,5 +131,7 @@ def resample(result: Result, weights: npt.ArrayLike) -> Replicates:
         raise ValueError("weights must be whole numbers from 0 to 2147483647")
     parts = Parts(result)
     by_document = np.ascontiguousarray(given.T.astype(np.int32))
-    found = parts.replicates(by_document, parts.counted)
-    return {name: found[name] for name in result.task.names(result.numbers)}
+    names = result.task.names(result.numbers)
+    wanted = names if measures is None else [measure_named([result], name) for name in measures]
+    found = parts.replicates(by_document, wanted)
+    return {name: found[name] for name in wanted}

@@ -8,6 +8,7 @@ from calque.kernels.reference.kinds import error_kinds
 from calque.kernels.reference.masks import (
     mask_areas,
     mask_bounds,
+    mask_canonical,
     mask_counts,
     mask_overlaps,
     mask_runs,
@@ -21,6 +22,14 @@ from calque.kernels.reference.overlaps import overlapping_pairs, pair_measures
 from calque.kernels.reference.polygons import polygon_areas, polygon_overlaps, polygon_simple
 from calque.kernels.reference.resampling import poisson_weights, weighted_auroc, weighted_precision, weighted_sums
 from calque.kernels.reference.sums import fraction_parts
+from calque.kernels.reference.tables import (
+    grid_boxes,
+    grid_given,
+    grid_texts,
+    row_tree_distances,
+    row_tree_mappings,
+    tree_distances,
+)
 from calque.kernels.reference.words import (
     bag_matches,
     lattice_path,
@@ -37,11 +46,15 @@ __all__ = [
     "coco_recall",
     "error_kinds",
     "fraction_parts",
+    "grid_boxes",
+    "grid_given",
+    "grid_texts",
     "lattice_path",
     "lcs_lengths",
     "lcs_partners",
     "mask_areas",
     "mask_bounds",
+    "mask_canonical",
     "mask_counts",
     "mask_overlaps",
     "mask_runs",
@@ -58,10 +71,13 @@ __all__ = [
     "polygon_overlaps",
     "polygon_simple",
     "repeats_a_key",
+    "row_tree_distances",
+    "row_tree_mappings",
     "runs_of_masks",
     "runs_of_pixels",
     "score_order",
     "split_words",
+    "tree_distances",
     "weighted_auroc",
     "weighted_precision",
     "weighted_sums",

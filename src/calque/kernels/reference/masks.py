@@ -56,6 +56,17 @@ def masks_of_counts(counts: Bytes, offsets: Ints, places: Ints, jobs: int = 1) -
     return _made(lambda one: _read_runs(_read_counts(one[0].tolist()), one[1]), given, np.int32)
 
 
+def mask_canonical(counts: Bytes, offsets: Ints, places: Ints) -> Bytes:
+    """Whether each string has canonical runs: no run is 0 but perhaps the first, and all are the page."""
+    _check_places(places, len(offsets) - 1)
+    runs, bounds, faults = mask_runs(counts, offsets)
+    flags = [
+        not fault and len(each) > 0 and int(each.sum()) == page and bool((each[1:] > 0).all())
+        for each, page, fault in zip(_split(runs, bounds), places.tolist(), faults.tolist(), strict=True)
+    ]
+    return np.array(flags, dtype=np.uint8)
+
+
 def masks_of_runs(runs: Ints, offsets: Ints, places: Ints) -> tuple[Codes, Ints, Bytes]:
     """The intervals of runs; places after the last run are background."""
     _check_places(places, len(offsets) - 1)

@@ -67,7 +67,8 @@ def weighted_precision(
 
     Rows that are ``tied`` to the one before them are of the same document, and stand with it in each of its copies: first,
     second, first, second. ``truths`` says how many there are to find, by class and replicate. Returns the mean of precision
-    over the recall points, and the recall reached, by threshold, class and replicate; -1 where there are no truths.
+    over the recall points, and the recall reached, by threshold, class and replicate; -1 where there are no truths. Without
+    recall points only the recall is told.
     """
     del jobs  # the native twin's threads
     _check_curves(units, tied, class_offsets, matched, ignored, thresholds, truths, weights)
@@ -83,7 +84,8 @@ def weighted_precision(
             envelope = np.append(np.maximum.accumulate(at_hits[::-1])[::-1], 0.0)
             at = np.searchsorted(tp / truths[k, replicate], recall_points, "left")
             # Added up from the highest recall down, one after the other, as the native twin does.
-            precision[t, k, replicate] = np.append(0.0, np.cumsum(envelope[at][::-1]))[-1] / len(recall_points)
+            if len(recall_points):
+                precision[t, k, replicate] = np.cumsum(envelope[at][::-1])[-1] / len(recall_points)
             recall[t, k, replicate] = np.count_nonzero(true) / truths[k, replicate]
     return precision, recall
 

@@ -13,7 +13,7 @@ from calque.readers.page_rows.files import LISTS, NDJSON
 from calque.readers.sources.source import Source
 from calque.readers.text.text_files import KNOWN
 
-Verb: TypeAlias = Literal["detect", "fields", "words"]
+Verb: TypeAlias = Literal["detect", "fields", "words", "tables"]
 
 
 def verb_of(path: str) -> Verb:
@@ -58,7 +58,9 @@ def _names(folder: str) -> list[str]:
 
 
 def _of_tree(tree: Any) -> Verb:
-    """Records are an object or a list of objects; words are texts or lists of words by document."""
+    """Records are an object or a list of objects; words are texts or lists of words by document; tables have cells."""
+    if _has_cells(tree) or _has_cells(tree[0] if isinstance(tree, list) and tree else None):
+        return "tables"
     if isinstance(tree, Mapping) and tree:
         texts = all(isinstance(value, str) for value in tree.values())
         lists = all(isinstance(value, list) and all(isinstance(word, str) for word in value) for value in tree.values())
@@ -67,3 +69,12 @@ def _of_tree(tree: Any) -> Verb:
     if isinstance(tree, list) and tree and all(isinstance(entry, Mapping) for entry in tree):
         return "fields"
     return "detect"
+
+
+def _has_cells(tree: Any) -> bool:
+    """Whether an object is a table, as calque, table-transformer or PubTabNet writes it."""
+    if not isinstance(tree, Mapping):
+        return False
+    cells, html = tree.get("cells"), tree.get("html")
+    listed = isinstance(cells, list) and all(isinstance(cell, Mapping) and {"row", "row_nums"} & cell.keys() for cell in cells)
+    return "row_nums" in tree or listed or (isinstance(html, Mapping) and "structure" in html)

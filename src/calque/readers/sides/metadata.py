@@ -13,6 +13,7 @@ from typing import Any
 
 from calque.core.corpus import BoxCorpus, Corpus, UnitId
 from calque.core.errors import ConfigError, ContractError, Issue, Severity, did_you_mean
+from calque.core.table_corpus import TableCorpus
 
 KEY = "doc_id"
 
@@ -74,8 +75,8 @@ class Joining:
 
     def joined(self, truth: Corpus, found: Corpus) -> tuple[Corpus, Corpus]:
         """The two sides with what the file knows of their documents."""
-        self._columns.update(*(side.metadata for side in (truth, found) if isinstance(side, BoxCorpus)))
-        if not isinstance(truth, BoxCorpus) or not self._table:
+        self._columns.update(*(side.metadata for side in (truth, found) if isinstance(side, BoxCorpus | TableCorpus)))
+        if not isinstance(truth, BoxCorpus | TableCorpus) or not self._table:
             return truth, found
         unit_of: dict[str, UnitId] = {str(unit): unit for unit in (*found.units(), *truth.units())}
         self._unknown -= unit_of.keys()

@@ -5,8 +5,10 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Address, beside, go, now, useAddress } from "./address";
 import { Boxes, parseKey } from "./boxes";
 import { Cases, Checks, WorstCases } from "./checks";
+import { Changes, ChangesView, Compare } from "./compare";
 import { Data } from "./data";
 import { FieldRows, Fields } from "./fields";
+import { GridRows, GridsView, WorstGrids } from "./grids";
 import { Images } from "./images";
 import { listen } from "./keys";
 import { Objects } from "./objects";
@@ -15,15 +17,17 @@ import { Patterns } from "./stage";
 import { WordRows, WordsView, WorstTexts } from "./texts";
 import { BoxSummary, Ground, Sentence, Summary, Tables, Warning, nameRuns } from "./summary";
 
-const TITLES: Record<string, string> = { summary: "Summary", pages: "Pages", objects: "Objects", fields: "Fields", words: "Words", checks: "Checks", compare: "Compare", changes: "Changes" };
-const OWN: Record<string, string[]> = { boxes: ["pages", "objects"], fields: ["fields"], words: ["words"], checks: ["checks"], tables: [] };
+const TITLES: Record<string, string> = { summary: "Summary", pages: "Pages", objects: "Objects", fields: "Fields", words: "Words", grids: "Tables", checks: "Checks", compare: "Compare", changes: "Changes" };
+const OWN: Record<string, string[]> = { boxes: ["pages", "objects"], fields: ["fields"], words: ["words"], grids: ["grids"], checks: ["checks"], tables: [] };
 
 export class App {
   images: Images;
   boxes: Boxes[] = [];
   fields: FieldRows[] = [];
   texts: WordRows[] = [];
+  grids: GridRows[] = [];
   cases: Cases[] = [];
+  changes: Changes | null = null;
   views: string[];
   wiped: number | null = null;
   status = "";
@@ -39,6 +43,9 @@ export class App {
     if (kind === "boxes") this.boxes = runs.map((run, place) => new Boxes(data, run, place, alone));
     if (kind === "fields") this.fields = runs.map((run, place) => new FieldRows(data, run, place, alone));
     if (kind === "words") this.texts = runs.map((run, place) => new WordRows(data, run, place, alone));
+    if (!alone) this.changes = new Changes(this, data);
+    for (const boxes of this.boxes) boxes.changed = this.changes ? (address) => (this.changes as Changes).pages(address) : undefined;
+    if (kind === "grids") this.grids = runs.map((run, place) => new GridRows(data, run, place, alone));
     if (kind === "checks") this.cases = runs.map((run, place) => new Cases(run, place));
   }
 
@@ -54,9 +61,11 @@ export class App {
 
   // What steps through the list of the task's own view.
   steps(): { step: (by: number) => void; error: (by: number) => void } | null {
-    const boxes = this.shown();
+    const boxes = this.shown(), place = this.place();
+    const own = this.fields[place] ?? this.texts[place] ?? this.grids[place] ?? this.cases[place] ?? null;
+    if (this.changes) return { step: (by) => (boxes ? stepPage(boxes, by) : own?.step(by)), error: (by) => this.changes?.step(by) };
     if (boxes) return { step: (by) => stepPage(boxes, by), error: (by) => stepError(boxes, by) };
-    return this.fields[this.place()] ?? this.texts[this.place()] ?? this.cases[this.place()] ?? null;
+    return own;
   }
 
   // The chosen row as JSON, or nothing.
@@ -67,6 +76,7 @@ export class App {
     if (boxes) return chosen && chosen.row < boxes.side(chosen.letter).length ? boxes.row(chosen.letter, chosen.row, boxes.threshold(address)) : null;
     if (this.fields[place]) return /^t\d+$/.test(key) ? this.fields[place].json(Number(key.slice(1))) : null;
     if (this.texts[place]) return chosen ? this.texts[place].json(key) : null;
+    if (this.grids[place]) return key ? this.grids[place].json(key) : null;
     return this.cases[place]?.chosen(address) ?? null;
   }
 
@@ -145,6 +155,11 @@ export function Root({ app }: { app: App }): JSX.Element {
           {app.views.map((name) => <a href={beside({ view: name as any })} data-view-link={name} aria-current={name === view ? "page" : undefined}>{TITLES[name]}</a>)}
         </nav>
         <span class="spacer" />
+        {app.changes && view !== "compare" && view !== "changes" && (
+          <div class="segments" role="group" aria-label="which run is shown">
+            {app.data.head.runs.map((run, place) => <button type="button" data-filter="run" data-value={place} aria-pressed={place === app.place(address)} onClick={() => go({ run: String(place) })}>{run.name}</button>)}
+          </div>
+        )}
         {thresholds.length > 1 && (
           <div class="segments iou" role="group" aria-label="IoU threshold">
             {thresholds.map((text, place) => {
@@ -176,11 +191,14 @@ function Names({ app }: { app: App }): JSX.Element {
 }
 
 function View({ app, view }: { app: App; view: string }): JSX.Element {
+  if (view === "compare") return <Compare app={app} />;
+  if (view === "changes") return <ChangesView app={app} />;
   if (view === "pages") return <Pages app={app} boxes={app.shown()} />;
   if (view === "objects") return <Objects app={app} boxes={app.shown()} />;
   const place = app.place();
   if (view === "fields") return <Fields app={app} rows={app.fields[place]} />;
   if (view === "words") return <WordsView app={app} rows={app.texts[place]} />;
+  if (view === "grids") return <GridsView app={app} rows={app.grids[place]} />;
   if (view === "checks") return <Checks app={app} cases={app.cases[place]} />;
   const run = app.run();
   return (
@@ -195,8 +213,9 @@ function View({ app, view }: { app: App; view: string }): JSX.Element {
         ) : (
           <Summary app={app} run={run} k={0}>
             {run.kind === "words" && <WorstTexts rows={app.texts[place]} />}
+            {run.kind === "grids" && <WorstGrids rows={app.grids[place]} />}
             {run.kind === "checks" && <WorstCases run={run} cases={app.cases[place]} />}
-            {run.kind !== "checks" && <Tables run={{ ...run, sections: run.sections.slice(run.kind === "fields" ? 1 : 3) }} />}
+            {run.kind !== "checks" && <Tables run={{ ...run, sections: run.sections.slice(run.kind === "fields" || run.kind === "grids" ? 1 : 3) }} />}
           </Summary>
         )}
     </div>

@@ -96,6 +96,7 @@ export class Boxes {
   thresholds: string[];
   labels: string[];
   documents: string[];
+  changed?: (address: Address) => Set<number>;
   private taken = new Map<number, Int32Array>();
   private sums = new Map<number, PageSums>();
   private known = new Map<string, any>();
@@ -274,7 +275,7 @@ export class Boxes {
 
   private form(address: Address, k: number): string {
     const { outcome, kind, cell, cut, bin, score, q, sort } = address;
-    return JSON.stringify([k, outcome, address.class, kind, cell, cut, bin, score, q, sort]);
+    return JSON.stringify([k, outcome, address.class, kind, cell, cut, bin, score, q, sort, address.change, address.change && address.run]);
   }
 
   // The pages of the list, in order.
@@ -283,10 +284,10 @@ export class Boxes {
     return this.once(`pages ${this.form(address, k)}`, () => {
       const test = this.test(address, k);
       const named = address.q ? this.search(address.q) : null;
-      const any = this.filtered(address);
+      const any = this.filtered(address), changed = address.change ? this.changed?.(address) : undefined;
       const kept: number[] = [];
       for (let page = 0; page < this.pages; page++) {
-        if (named && !named[this.document[page]]) continue;
+        if ((named && !named[this.document[page]]) || (changed && !changed.has(page))) continue;
         let there = !any;
         if (any) this.each(page, k, (item) => !(there = there || test(item, page)));
         if (there) kept.push(page);

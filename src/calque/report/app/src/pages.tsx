@@ -177,6 +177,7 @@ function Viewer({ app, boxes, page, k, at, total }: { app: App; boxes: Boxes; pa
           {outcomesOf(boxes).map((name) => <span><Mark of={name} /> {NAMES[name]}</span>)}
           {boxes.cut && <span><i class="swatch" /> cut off</span>}
         </p>
+        {other && <label class="wipe note"><span class="hidden">wipe between the two runs</span><input type="range" min="0" max="100" value={app.wiped ?? 0} aria-label={`show ${other.run.name} from the left`} onInput={(event) => { app.wiped = Number(event.currentTarget.value) || null; app.again(); }} /> wipe to {other.run.name} <kbd>x</kbd></label>}
         <p class="legend small keys"><span><kbd>j</kbd> <kbd>k</kbd> page</span><span><kbd>n</kbd> next error</span><span><kbd>?</kbd> all keys</span></p>
         {unknown && <p class="note">The size of this page is not known: it is drawn 1 : √2.</p>}
         {app.images.note(page) && <p class="note">{app.images.note(page)}</p>}

@@ -150,7 +150,7 @@ function Breakdown({ run, table, view, at, extra }: { run: Run; table: NonNullab
 
 const PER_PAGE = 40;
 
-function usePaged<T>(rows: T[]): { shown: T[]; pager: JSX.Element | null } {
+export function usePaged<T>(rows: T[]): { shown: T[]; pager: JSX.Element | null } {
   const [from, setFrom] = useState(0);
   const start = Math.min(from, Math.max(0, rows.length - 1));
   const first = start - (start % PER_PAGE);

@@ -26,7 +26,7 @@ export class WordRows {
 
   constructor(data: Data, public run: Run, public place: number, alone: boolean) {
     const prefix = alone ? "" : `${place}:`;
-    const column = (name: string) => data.column(prefix + name);
+    const column = (name: string) => data.column((data.has(prefix + name) ? prefix : "0:") + name);
     this.words = new Texts(column("word") as Uint8Array, column("word_size"));
     [this.tStart, this.pStart] = [column("t.start") as Uint32Array, column("p.start") as Uint32Array];
     [this.tWord, this.pWord, this.tMatched, this.pMatched] = [column("t.word"), column("p.word"), column("t.matched"), column("p.matched")];

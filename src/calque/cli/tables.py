@@ -1,0 +1,51 @@
+"""``calque tables``: rows, columns, cells and texts of tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from calque.cli import exits
+from calque.cli.evaluate import evaluate
+from calque.cli.inputs import taken_in
+from calque.cli.options import PATH, interval_options, jobs_option, output_options, task_from, task_options
+from calque.tables.task import Tables
+
+
+@click.command("tables")
+@click.argument("truth", type=PATH)
+@click.argument("predictions", type=PATH)
+@task_options(Tables)
+@click.option("--show", metavar="DOC[#N]", help="Print both grids of a document's tables side by side, what differs marked.")
+@interval_options
+@jobs_option
+@output_options
+def command(truth: str, predictions: str, show: str | None, **values: Any) -> int:
+    """Evaluate the tables of PREDICTIONS against TRUTH: exact TEDS, GriTS, relations, cells, and where the loss went.
+
+    Both are folders (documents pair by file stem) or files: HTML, Markdown, JSON with cells, table-transformer, PubTabNet,
+    OmniDocBench, DoclingDocument, ICDAR XML.
+
+    \b
+    calque tables truth/ predictions/
+    calque tables OmniDocBench.json predictions/ --compat omnidocbench
+    calque tables truth.html predicted.md --show truth
+    """
+    if show is None:
+        return evaluate(Tables, truth, predictions, values)
+    from calque.cli.progress import working
+    from calque.cli.sheets import terminal_columns
+    from calque.core.evaluator import Evaluator
+    from calque.core.presentation.sections import printable
+    from calque.tables import views
+
+    truth, predictions = taken_in(truth, predictions)
+    task = task_from(Tables, values)
+    with working(f"evaluating {predictions}", quiet=values["quiet"]):
+        evaluator = Evaluator(task, jobs=values["jobs"]).update(truth, predictions)
+    result = evaluator.compute()
+    exits.say_first(result)
+    for line in views.shown(evaluator.ledger(), show, columns=terminal_columns()):
+        click.echo(printable(line))
+    return exits.code_of(result, quiet=values["quiet"])

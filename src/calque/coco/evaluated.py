@@ -1,0 +1,272 @@
+"""A whole evaluation on the kernels: all images and classes at once, and the fields of each only when somebody reads them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from calque.coco.curves import Chosen, Tables
+from calque.coco.fields import Layout
+from calque.coco.fields import Verdicts as VerdictsOfRange
+from calque.coco.mask import MOST_PIXELS
+from calque.coco.per_image import Row, key_of
+from calque.coco.runs import Packed
+from calque.coco.sides import Places, Side, Unusual, numeric_ids
+from calque.core.columns import Array, Codes, Floats, Ints
+from calque.kernels import kernels
+from calque.kernels.structs import CocoSettings, CocoTruths, Masks, PageBoxes, PairOverlaps, ScoreOrder, Verdicts
+
+AT_ONCE = 16
+"""How many thresholds one pass of the matching kernel can hold."""
+MASKS_AT_ONCE = 1 << 14
+"""Masks of so many rows are spread out at one time; what is kept of them is how much they overlap."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluated:
+    """Both sides as they were, what was asked for, and what matched."""
+
+    params: Any
+    """A copy of the parameters."""
+    id_zero_counts: bool
+    truth: Side
+    found: Side
+    scores: Floats
+    groups: Ints
+    """The numbers of the groups that have rows, rising."""
+    pairs: PairOverlaps
+    parts: list[tuple[Codes, Masks, Masks, Array]]
+    """Of up to sixteen thresholds each: the rank of found rows, what is matched and ignored, and which truths are ignored."""
+
+    @classmethod
+    def of(cls, gts: Sequence[Row], dts: Sequence[Row], params: Any, id_zero_counts: bool) -> Evaluated:
+        """Match everything; `Unusual` where only the way image by image knows the answer."""
+        places, key = Places.of(params), key_of(params.iouType)
+        truth = Side.of(gts, places, key, found=False)
+        found = Side.of(dts, places, key, found=True)
+        if not (numeric_ids(found.ids, above=0) and numeric_ids(truth.ids, above=-np.inf)):
+            raise Unusual("ids that are no positive numbers")
+        if not id_zero_counts and any(one == 0 for one in truth.ids):
+            raise Unusual("an annotation with id 0 that must not be found")
+        thresholds, ranges = _numbers(params)
+        scores, groups = found.numbers(), np.union1d(truth.groups, found.groups)
+        pairs = _mask_pairs(truth, found, groups) if key == "segmentation" else _box_pairs(truth, found, groups)
+        settings = _settings(params, thresholds, ranges)
+        evaluated = cls(params, id_zero_counts, truth, found, scores, groups, pairs, [])
+        evaluated.parts.extend(evaluated._matched(part, partners=False)[:4] for part in settings)
+        # pycocotools leaves what it thought of a truth in the last area range, and so does this.
+        for row, ignored in zip(truth.rows, evaluated.parts[0][3][:, -1].tolist() if len(ranges) else (), strict=False):
+            row["_ignore"] = ignored
+        return evaluated
+
+    def _matched(self, settings: CocoSettings, *, partners: bool) -> tuple[Codes, Masks, Masks, Array, Array]:
+        truth, found = (side.page_boxes(self.groups, _no_boxes(side)) for side in (self.truth, self.found))
+        facts = CocoTruths(self.truth.areas, (self.truth.crowd != 0).astype(np.uint8))
+        return kernels().coco_match_given(truth, facts, found, self.scores, self.pairs, settings, partners, os.cpu_count() or 1)
+
+    @property
+    def classes(self) -> list[Any]:
+        """The ids of the classes that are told apart."""
+        return list(self.params.catIds) if self.params.useCats else [-1]
+
+    @property
+    def size(self) -> int:
+        """How many verdicts there are, those of empty images included."""
+        return len(self.classes) * len(self.params.areaRng) * len(self.params.imgIds)
+
+    def accumulated(self, p: Any, evaluated: Any) -> Tables | None:
+        """The curves of all images; ``None`` where the parameters ask for something else."""
+        chosen = Chosen.of(p, evaluated)
+        ours = self.params
+        recalls = np.asarray(p.recThrs, dtype=np.float64)
+        usual = (
+            chosen.images == list(range(len(ours.imgIds)))
+            and [len(evaluated.imgIds), len(evaluated.areaRng)] == [len(ours.imgIds), len(ours.areaRng)]
+            and len(p.iouThrs) == len(ours.iouThrs)
+            and all(place < len(self.classes) for place in chosen.classes)
+            and all(place < len(ours.areaRng) for place in chosen.areas)
+            and bool((np.diff(recalls) >= 0).all())
+        )
+        if not usual:
+            return None
+        tables = Tables.empty(p)
+        labels = self.found.labels.astype(np.int32)
+        ranking = ScoreOrder(*kernels().score_order(labels, self.scores, len(self.classes)))
+        for a, area in enumerate(chosen.areas):
+            truths = np.bincount(self.truth.labels[self.parts[0][3][:, area] == 0], minlength=len(self.classes))
+            for m, limit in enumerate(chosen.limits):
+                self._draw(tables, ranking, truths, recalls, chosen.classes, (area, limit), (a, m))
+        return tables
+
+    def _draw(
+        self,
+        tables: Tables,
+        ranking: ScoreOrder,
+        truths: Ints,
+        recalls: Floats,
+        classes: list[int],
+        wanted: tuple[int, int],
+        at: tuple[int, int],
+    ) -> None:
+        """The curves of one area range and limit, at all thresholds."""
+        (area, limit), (a, m), start = wanted, at, 0
+        for rank, matched, ignored, _ in self.parts:
+            end = min(start + AT_ONCE, len(self.params.iouThrs))
+            precision, recall, scores = kernels().coco_accumulate(
+                ranking,
+                self.scores,
+                Verdicts(rank, matched[:, area], ignored[:, area]),
+                np.tile(truths, (end - start, 1)),
+                recalls,
+                limit,
+            )
+            kept = slice(0, len(classes))
+            tables.precision[start:end, :, kept, a, m] = precision[:, :, classes]
+            tables.recall[start:end, kept, a, m] = recall[:, classes]
+            tables.scores[start:end, :, kept, a, m] = scores[:, :, classes]
+            start = end
+
+    # What is made when somebody reads it.
+
+    def _layout(self) -> Layout:
+        return Layout.of(self.truth, self.found, self.scores, self.groups, int(self.params.maxDets[-1]))
+
+    def overlaps(self) -> dict[tuple[Any, Any], Any]:
+        """What pycocotools calls `ious`: the tables of overlaps by image and class."""
+        by_group = dict(self._layout().tables(self.pairs))
+        width = max(len(self.params.catIds), 1) if self.params.useCats else 1
+        return {
+            (image, category): by_group.get(i * width + k, [])
+            for i, image in enumerate(self.params.imgIds)
+            for k, category in enumerate(self.classes)
+        }
+
+    def verdicts(self) -> list[Row | None]:
+        """What pycocotools calls `evalImgs`: class by class, area range by area range, image by image."""
+        params, images, areas = self.params, len(self.params.imgIds), len(self.params.areaRng)
+        verdicts: list[Row | None] = [None] * self.size
+        layout = self._layout()
+        dt_ids, scores = ([column[row] for row in layout.ranked.tolist()] for column in (self.found.ids, self.found.scores))
+        width = max(len(params.catIds), 1) if params.useCats else 1
+        for a, verdict in enumerate(self._by_area(layout)):
+            for group in layout.each():
+                image, k = divmod(group.number, width)
+                head = {
+                    "image_id": params.imgIds[image],
+                    "category_id": self.classes[k],
+                    "aRng": params.areaRng[a],
+                    "maxDet": params.maxDets[-1],
+                }
+                verdicts[(k * areas + a) * images + image] = head | verdict.fields(layout, group, dt_ids, scores)
+        return verdicts
+
+    def _by_area(self, layout: Layout) -> Iterator[VerdictsOfRange]:
+        """Who took whom, in each area range."""
+        thresholds, ranges = _numbers(self.params)
+        parts = [self._matched(part, partners=True)[4] for part in _settings(self.params, thresholds, ranges)]
+        partners = np.concatenate(parts, axis=2)
+        for a, (low, high) in enumerate(ranges.tolist()):
+            ignored = self.parts[0][3][:, a].astype(np.int64)
+            outside = (self.found.areas < low) | (self.found.areas > high)
+            yield VerdictsOfRange.of(layout, partners[:, a], ignored, outside, id_zero_counts=self.id_zero_counts)
+
+
+def _settings(params: Any, thresholds: Floats, ranges: Floats) -> list[CocoSettings]:
+    """As many thresholds at once as the kernels take."""
+    return [
+        CocoSettings(thresholds[start : start + AT_ONCE], ranges, int(params.maxDets[-1]))
+        for start in range(0, max(len(thresholds), 1), AT_ONCE)
+    ]
+
+
+def _numbers(params: Any) -> tuple[Floats, Floats]:
+    """Thresholds and area ranges as columns; `Unusual` for what the kernels do not take."""
+    try:
+        thresholds = np.asarray(params.iouThrs, dtype=np.float64)
+        ranges = np.array([[low, high] for low, high in params.areaRng], dtype=np.float64).reshape(-1, 2)
+        limits = [int(limit) == limit and limit >= 0 for limit in params.maxDets]
+    except (TypeError, ValueError):
+        raise Unusual("parameters that are no numbers") from None
+    if thresholds.ndim != 1 or not (thresholds > 0).all() or np.isnan(ranges).any():
+        raise Unusual("a threshold at which everything overlaps")
+    if not limits or not all(limits):
+        raise Unusual("limits that are no counts")
+    return thresholds, ranges
+
+
+def _no_boxes(side: Side) -> Floats:
+    return np.zeros((len(side), 4))
+
+
+def _pair_table(truth: Ints, found: Ints, overlap: Floats, rows: Side) -> PairOverlaps:
+    """Pairs by found row."""
+    order = np.argsort(found, kind="stable")
+    offsets = np.searchsorted(found[order], np.arange(len(rows) + 1))
+    return PairOverlaps(offsets.astype(np.int64), truth[order].astype(np.int32), overlap[order], rows.areas)
+
+
+def _box_pairs(truth: Side, found: Side, groups: Ints) -> PairOverlaps:
+    """How much boxes overlap, in pycocotools' order of operations."""
+    sides = truth.page_boxes(groups), found.page_boxes(groups)
+    t, f, shared = _touching(*sides)
+    with np.errstate(all="ignore"):
+        areas = [side.boxes[:, 2] * side.boxes[:, 3] for side in (truth, found)]
+        union = np.where(truth.crowd[t] != 0, areas[1][f], areas[1][f] + areas[0][t] - shared)
+        overlap = shared / union
+    if not np.isfinite(overlap).all():
+        raise Unusual("boxes too large or too small for their product")
+    return _pair_table(t.astype(np.int64), f.astype(np.int64), overlap, found)
+
+
+def _touching(truth: PageBoxes, found: PageBoxes) -> tuple[Codes, Codes, Floats]:
+    return kernels().overlapping_pairs(truth, found, os.cpu_count() or 1)
+
+
+def _mask_pairs(truth: Side, found: Side, groups: Ints) -> PairOverlaps:
+    """How much masks overlap, a share of the groups at a time."""
+    counted = np.searchsorted(truth.groups, groups) + np.searchsorted(found.groups, groups)
+    shares = np.flatnonzero(np.diff(counted // MASKS_AT_ONCE, prepend=-1)).tolist()
+    parts = []
+    for start, end in pairwise([*shares, len(groups)]):
+        here = groups[start:end]
+        parts.append(_mask_share(_part(truth, here), _part(found, here), here))
+    columns = [np.concatenate(column) for column in zip(*parts, strict=True)] if parts else [np.zeros(0)] * 3
+    return _pair_table(columns[0].astype(np.int64), columns[1].astype(np.int64), columns[2], found)
+
+
+def _part(side: Side, groups: Ints) -> tuple[int, Side]:
+    """The rows of neighbouring groups, and the place of the first."""
+    start = int(np.searchsorted(side.groups, groups[0]))
+    rows = slice(start, int(np.searchsorted(side.groups, groups[-1], side="right")))
+    columns = {name: getattr(side, name)[rows] for name in ("ids", "scores", "areas", "crowd", "groups", "labels", "shapes")}
+    return start, replace(side, **columns)
+
+
+def _mask_share(truths: tuple[int, Side], founds: tuple[int, Side], groups: Ints) -> tuple[Ints, Ints, Floats]:
+    (first_truth, truth), (first_found, found) = truths, founds
+    masks = [Packed.of(side.shapes) for side in (truth, found)]
+    sizes = [packed.sizes for packed in masks]
+    intervals = [_intervals(packed) for packed in masks]
+    bounds = [kernels().mask_bounds(*table, size[:, 0].copy()) for table, size in zip(intervals, sizes, strict=True)]
+    boxes = [side.page_boxes(groups, box.astype(np.float64)) for side, box in zip((truth, found), bounds, strict=True)]
+    t, f = (rows.astype(np.int64) for rows in _touching(*boxes)[:2])
+    shared = kernels().mask_overlaps(*intervals[0], *intervals[1], t, f, os.cpu_count() or 1)
+    areas = [kernels().mask_areas(*table) for table in intervals]
+    union = np.where(truth.crowd[t] != 0, areas[1][f], areas[0][t] + areas[1][f] - shared)
+    overlap = np.where((sizes[0][t] == sizes[1][f]).all(axis=1), shared / union, -1.0)
+    kept = overlap != 0
+    return t[kept] + first_truth, f[kept] + first_found, overlap[kept]
+
+
+def _intervals(masks: Packed) -> tuple[Codes, Ints]:
+    """The foreground of masks; `Unusual` where only a walk from run to run finds pycocotools' answers."""
+    places = masks.sizes[:, 0] * masks.sizes[:, 1]
+    if (places >= MOST_PIXELS).any() or not kernels().mask_canonical(masks.counts, masks.offsets, places).all():
+        raise Unusual("runs that are not canonical")
+    intervals, offsets, _ = kernels().masks_of_counts(masks.counts, masks.offsets, places, os.cpu_count() or 1)
+    return intervals, offsets

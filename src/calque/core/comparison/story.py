@@ -1,0 +1,89 @@
+"""What a comparison says in one sentence: what one run gains and loses, the main number, and what speaks against it."""
+
+from __future__ import annotations
+
+from calque.core.comparison.compare import Comparison
+from calque.core.comparison.presentation import title
+from calque.core.measures import MeasureName
+from calque.core.presentation.pictured import Phrase, Sentence
+from calque.core.presentation.wording import percent
+
+NOTABLE = 0.02
+"""From which difference on another measure is worth half a sentence."""
+SPOKEN = ("mean_coverage", "mean_purity", "mean_iou")
+"""How well boxes fit: told before other measures."""
+
+
+def headline(comparison: Comparison, run: str) -> Sentence:
+    """What the run does otherwise than the base."""
+    parts: list[str | Phrase] = [f"Against {comparison.base}, {run} ", *_changes(comparison, run)]
+    main = _main(comparison)
+    if main is None:
+        return [*parts, "."]
+    parts += [": ", *_moved(comparison, main, run)]
+    other = _contrary(comparison, main, run)
+    return [*parts, ", but ", *_moved(comparison, other, run), "."] if other else [*parts, "."]
+
+
+def _changes(comparison: Comparison, run: str) -> list[str]:
+    if run not in comparison.changes:
+        return ["differs"]
+    fixed, broken = (comparison.changes[run].count(change) for change in ("fixed", "broken"))
+    if not fixed and not broken:
+        return ["gets the same right"]
+    if comparison.results[run].task.name == "detection":
+        return [f"finds {fixed:,} more and loses {broken:,}"]
+    return [f"gets {fixed:,} more right and breaks {broken:,}"]
+
+
+def _known(comparison: Comparison) -> list[str]:
+    """Measures of everything that every run has a value for and that are shares."""
+    return [
+        name
+        for name, measure in comparison.measures.items()
+        if (parsed := MeasureName.parse(name)).label is None
+        and not parsed.scope
+        and all(one.value is not None and 0 <= one.value <= 1 for one in measure.runs.values())
+    ]
+
+
+def _main(comparison: Comparison) -> str | None:
+    known = _known(comparison)
+    lowest = [name for name in known if MeasureName.parse(name).name == "recall"]
+    tested = [name for name in known if comparison.measures[name].primary]
+    return next(iter([*lowest, *tested, *known]), None)
+
+
+def _gain(comparison: Comparison, name: str, run: str) -> float:
+    """How much better the run is."""
+    value = comparison.measures[name].deltas[run].value or 0.0
+    return -value if comparison.measures[name].lower_is_better else value
+
+
+def _contrary(comparison: Comparison, main: str, run: str) -> str | None:
+    """The measure that moves most against the main one; how well boxes fit before all others."""
+    gain = _gain(comparison, main, run)
+    against = {
+        name: abs(moved)
+        for name in _known(comparison)
+        if name != main and (moved := _gain(comparison, name, run)) * gain < 0 and abs(moved) >= NOTABLE
+    }
+    for spatial in SPOKEN:
+        if told := next((name for name in against if MeasureName.parse(name).name == spatial), None):
+            return told
+    return max(against, key=lambda name: against[name], default=None)
+
+
+def _moved(comparison: Comparison, name: str, run: str) -> Sentence:
+    runs = list(comparison.results)
+    before, after = (comparison.measures[name].runs[one].value or 0.0 for one in (comparison.base, run))
+    gain = _gain(comparison, name, run)
+    tone = "good" if gain > 0 else "bad" if gain < 0 else ""
+    old, new = Phrase(name, percent(before), "", 0), Phrase(name, percent(after), tone, runs.index(run))
+    if MeasureName.parse(name).name == "mean_coverage":
+        return ["its crops hold ", new, " instead of ", old]
+    called = title(comparison, name).partition("@")[0]
+    called = called if called[:2].isupper() else called[0].lower() + called[1:]
+    if before == after:
+        return [f"{called} stays at ", new]
+    return [f"{called} {'rises' if after > before else 'falls'} from ", old, " to ", new]

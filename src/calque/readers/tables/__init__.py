@@ -1,0 +1,1 @@
+"""Tables from HTML, Markdown, JSON and XML."""

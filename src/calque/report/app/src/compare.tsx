@@ -1,0 +1,223 @@
+// Two runs side by side: what changed, every measure of both, and each object that one finds and the other does not.
+
+import { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { Address, go, now, to } from "./address";
+import { App } from "./app";
+import { Boxes, Letter } from "./boxes";
+import { Column, Data, Said } from "./data";
+import { Count, Chips, Grid, Head, Mark, Measure, Numbers, Search, Value } from "./parts";
+import { Crop } from "./stage";
+import { Ground, Sentence, usePaged } from "./summary";
+import { OUTCOMES, ratio, signed } from "./words";
+
+export const CHANGES = ["fixed", "broken", "new", "gone"];
+const SHOWN = ["broken", "fixed", "new", "gone"];
+const WORDS: Record<string, [string, string]> = {
+  broken: ["broken", "right in A, not in B"], fixed: ["fixed", "right in B, not in A"], new: ["new false alarm", "in B alone"], gone: ["false alarm gone", "in A alone"],
+};
+type Pair = { run: string; headline: Said[]; counts: number[]; documents: number[] };
+export type Change = { code: number; row: number; other: number };
+
+export class Changes {
+  private code: Column[] = [];
+  private row: Column[] = [];
+  private other: Column[] = [];
+  private known = new Map<string, Change[]>();
+
+  constructor(private app: App, data: Data) {
+    data.head.runs.forEach((_, run) => {
+      if (!run || !data.has(`change.${run}.code`)) return;
+      this.code[run] = data.column(`change.${run}.code`);
+      this.row[run] = data.column(`change.${run}.row`);
+      this.other[run] = data.column(`change.${run}.other`);
+    });
+  }
+
+  // The run that is compared with the first: the one that is shown, or the second.
+  run(address: Address = now()): number {
+    return this.app.place(address) || 1;
+  }
+
+  pair(): Pair { return this.app.data.head.comparison.pairs[this.run() - 1]; }
+
+  list(address: Address): Change[] {
+    const run = this.run(address), key = JSON.stringify([run, address.change, address.q, address.class]);
+    if (!this.known.has(key)) {
+      const listed: Change[] = [], codes = this.code[run] ?? [];
+      for (let at = 0; at < codes.length; at++) {
+        const change = { code: codes[at], row: this.row[run][at], other: this.other[run][at] };
+        if (address.change && CHANGES[change.code] !== address.change) continue;
+        const about = address.q || address.class !== undefined ? this.about(change, run) : null;
+        if (about && address.q && !about.document.toLowerCase().includes(address.q.toLowerCase())) continue;
+        if (about && address.class !== undefined && about.label !== address.class) continue;
+        listed.push(change);
+      }
+      this.known.set(key, listed.sort((a, b) => SHOWN.indexOf(CHANGES[a.code]) - SHOWN.indexOf(CHANGES[b.code])));
+    }
+    return this.known.get(key) as Change[];
+  }
+
+  // The pages on which something changed so.
+  pages(address: Address): Set<number> {
+    return new Set(this.list({ ...address, q: undefined, class: undefined }).map((change) => this.app.boxes[change.code === 2 ? this.run(address) : 0].side(change.code > 1 ? "p" : "t").page(change.row)));
+  }
+
+  // Where a change is, and between what.
+  about(change: Change, run = this.run()): { document: string; page?: number; label: string; key: string; from: string; to: string; row: number; letter: Letter } {
+    const alarm = change.code > 1, mine = change.code === 2 ? run : 0, letter: Letter = alarm ? "p" : "t", row = change.row;
+    const { boxes, fields, texts, cases } = this.app;
+    if (boxes.length) {
+      const of = boxes[mine], page = of.side(letter).page(row), where = of.where(page);
+      const said = (one: Boxes) => { const side = one.side(letter); return side.kind ? one.run.kinds[side.kind[row]] : OUTCOMES[side.outcomes[0][row]]; };
+      return { document: where.document, page: where.index, label: of.labels[of.side(letter).label[row]] ?? "", key: of.key(letter, row), from: alarm ? "" : said(boxes[0]), to: alarm ? "" : said(boxes[run]), row, letter };
+    }
+    if (fields.length) {
+      const of = fields[mine];
+      return { document: of.documents[of.documentOf(row)], label: of.pathOf(row), key: `t${row}`, from: alarm ? "–" : of.truth.at(row), to: (alarm ? of : fields[run]).found.at(alarm ? row : change.other) || "–", row, letter: "t" };
+    }
+    if (texts.length) {
+      const of = texts[mine], doc = of.documentOf(letter, row);
+      return { document: of.documents[doc], label: of.words.at((letter === "t" ? of.tWord : of.pWord)[row]), key: `${letter}${row}`, from: "", to: "", row, letter };
+    }
+    const of = cases[0].cases[row];
+    return { document: of.id, label: of.id, key: of.id, from: of.verdict, to: cases[run].cases.find((one) => one.id === of.id)?.verdict ?? "", row, letter: "t" };
+  }
+
+  address(change: Change): Address {
+    const run = this.run(), { document, page, key } = this.about(change, run), kind = this.app.run().kind;
+    const shown = change.code === 2 || change.code === 0 ? run : 0;
+    const object = kind === "checks" ? undefined : kind === "fields" && change.code < 2 && shown ? `t${change.other}` : key;
+    return { view: kind === "boxes" ? "pages" : kind, doc: document, page: page === undefined ? undefined : String(page), object, run: shown ? String(shown) : undefined, change: now().change } as Address;
+  }
+
+  // The next change of the list.
+  step(by: number): void {
+    const listed = this.list(now());
+    if (!listed.length) return;
+    const { object, doc, run } = now();
+    const at = listed.findIndex((change) => { const to = this.address(change); return to.doc === doc && to.object === object && (to.run ?? "0") === (run ?? "0"); });
+    const next = at < 0 ? (by > 0 ? 0 : listed.length - 1) : at + by;
+    if (listed[next]) go(this.address(listed[next]));
+  }
+}
+
+export function Compare({ app }: { app: App }): JSX.Element {
+  const { comparison, runs } = app.data.head, changes = app.changes as Changes, run = changes.run(), pair = changes.pair();
+  return (
+    <div class="summary">
+      <section class="opening single" aria-label="the main thing">
+        <p class="over-line">{comparison.line.join(" · ")}</p>
+        <Sentence parts={pair.headline} />
+        {runs.length > 2 && <div class="segments" role="group" aria-label="compared with the first">{runs.slice(1).map((one, place) => <button type="button" aria-pressed={run === place + 1} onClick={() => go({ run: String(place + 1) })}>{one.name}</button>)}</div>}
+      </section>
+      <section aria-labelledby="changed">
+        <Head id="changed" title="What changed" note="each truth and each false alarm that has another outcome in B" />
+        <div class="tiles">
+          {SHOWN.map((name) => {
+            const value = pair.counts[CHANGES.indexOf(name)];
+            return <a class={`tile k-${name}`} href={to({ view: "changes", change: name })} data-change={name} data-value={value}><b><Mark of={name} /> {value.toLocaleString("en")}</b><span><strong>{WORDS[name][0]}</strong> <span class="note">{WORDS[name][1]}</span></span></a>;
+          })}
+        </div>
+        <p class="note by-document">By document: {pair.documents[0]} better, {pair.documents[1]} equal, {pair.documents[2]} worse.</p>
+      </section>
+      <Measures app={app} run={run} />
+      {["broken", "fixed"].map((name) => <Some app={app} name={name} />)}
+      <Ground app={app} run={app.run()} />
+    </div>
+  );
+}
+
+type Row = [string, string, [Value, Value, Value][], [Value, Value, Value, Value, string][], number, number];
+
+function Measures({ app, run }: { app: App; run: number }): JSX.Element {
+  const { comparison, runs } = app.data.head;
+  const [every, setEvery] = useState(false);
+  const rows = (comparison.measures as Row[]).slice(0, every ? undefined : comparison.whole);
+  const { shown, pager } = usePaged(rows);
+  const ends = shown.flatMap((row) => row[3][run - 1].slice(0, 3) as Value[]).filter((value): value is number => typeof value === "number");
+  const most = Math.max(0.02, ...ends.map(Math.abs));
+  const at = (value: number) => 6 + 200 * Math.max(0, Math.min(1, value)), off = (value: number) => 106 + (100 * value) / most;
+  return (
+    <section aria-labelledby="measures">
+      <Head id="measures" title="Measures" note={`hollow A, filled B; then B − A with its ${Math.round(comparison.confidence * 100)} % interval over documents`} />
+      <div class="scrolls">
+        <table class="compared">
+          <thead><tr><th scope="col">measure</th><th scope="col">{runs[0].name}</th><th scope="col">{runs[run].name}</th><th scope="col" class="wide left">0 to 1</th><th scope="col">difference</th><th scope="col" class="wide left">interval, {signed(-most)} to {signed(most)}</th><th scope="col">p</th></tr></thead>
+          <tbody>
+            {shown.map(([name, title, values, deltas, lower, primary]) => {
+              const [a] = values[0], [b] = values[run], [delta, low, high, p, verdict] = deltas[run - 1];
+              const better = typeof delta === "number" && delta !== 0 ? (delta > 0) !== !!lower : null;
+              const tone = better === null ? "same" : better ? "better" : "worse";
+              return (
+                <tr>
+                  <th scope="row">{title}{primary ? <abbr title="tested, and corrected for the number of tests"> *</abbr> : ""}</th>
+                  <td><Measure name={name} value={a} run={runs[0].name} /></td>
+                  <td><Measure name={name} value={b} run={runs[run].name} /></td>
+                  <td class="wide">{typeof a === "number" && typeof b === "number" && <svg class="dumbbell" viewBox="0 0 212 16" role="img" aria-label={`${ratio(a)} and ${ratio(b)}`}><path class="rule" d="M6 8H206" /><path class="bar" d={`M${at(a)} 8H${at(b)}`} /><circle class="hollow" cx={at(a)} cy="8" r="4.5" /><circle class="filled" cx={at(b)} cy="8" r="4.5" /></svg>}</td>
+                  <td class={`t-${tone}`}><Measure name={name} value={delta} as={signed} run="delta" /> <span aria-hidden="true">{better === null ? "≈" : (delta as number) > 0 ? "▲" : "▼"}</span><span class="hidden"> {tone}{verdict && `, ${verdict}`}</span></td>
+                  <td class="wide">{typeof low === "number" && typeof high === "number" ? <svg class={`whisker t-${tone}`} viewBox="0 0 212 16" role="img" aria-label={`${signed(low)} to ${signed(high)}`}><path class="rule" d="M106 1V15" /><path class="bar" d={`M${off(low)} 8H${off(high)}`} /><circle class="filled" cx={off(delta as number)} cy="8" r="4" /></svg> : <span class="note">–</span>}</td>
+                  <td>{typeof p === "number" ? (p < 0.0005 ? "<0.001" : p.toFixed(3)) : "–"}</td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+      {pager}
+      {comparison.measures.length > comparison.whole && <p class="pager"><button type="button" aria-pressed={every} onClick={() => setEvery(!every)}>{every ? "only numbers of everything" : `all ${comparison.measures.length} measures, with classes and other means`}</button></p>}
+      <Numbers head={["measure", runs[0].name, runs[run].name, "difference", "low", "high"]} rows={shown.map(([, title, values, deltas]) => [title, ratio(values[0][0]), ratio(values[run][0]), ...deltas[run - 1].slice(0, 3).map((value) => signed(value as Value))])} />
+    </section>
+  );
+}
+
+function Some({ app, name }: { app: App; name: string }): JSX.Element | null {
+  const changes = app.changes as Changes, listed = changes.list({ ...now(), change: name, q: undefined, class: undefined });
+  if (!listed.length) return null;
+  const { runs } = app.data.head;
+  return (
+    <section aria-label={WORDS[name][0]}>
+      <Head title={WORDS[name][0].charAt(0).toUpperCase() + WORDS[name][0].slice(1)} note={`left ${runs[0].name}, right ${runs[changes.run()].name}`}><a class="more" href={to({ view: "changes", change: name })}>all {listed.length.toLocaleString("en")} →</a></Head>
+      <ul class="pairs">{listed.slice(0, 3).map((change) => <li><Card app={app} change={change} /></li>)}</ul>
+    </section>
+  );
+}
+
+function Card({ app, change }: { app: App; change: Change }): JSX.Element {
+  const changes = app.changes as Changes, run = changes.run(), about = changes.about(change, run), name = CHANGES[change.code];
+  const pair = app.boxes.length ? [app.boxes[0], app.boxes[run]] : [];
+  const outcome = { fixed: "tp", broken: "fn", new: "fp", gone: "ignored" }[name] as string;
+  return (
+    <a class={`card change k-${name}`} href={to(changes.address(change))} data-object={about.key} data-outcome={outcome} data-side={about.letter === "t" ? "truth" : "prediction"} data-label={about.label}>
+      {pair.length > 0 && <span class="two-crops">{pair.map((boxes, place) => <PairCrop app={app} boxes={boxes} about={about} own={change.code < 2 || (change.code === 2) === (place === 1)} />)}</span>}
+      <span class="line"><Mark of={name} /> <b>{about.label}</b> <span class="note">{WORDS[name][0]}{about.from !== about.to && (about.from || about.to) ? `: ${about.from || "–"} → ${about.to || "–"}` : ""}</span></span>
+      <span class="note cut" title={about.document}>{about.document}{about.page === undefined ? "" : ` · page ${about.page}`}</span>
+    </a>
+  );
+}
+
+function PairCrop({ app, boxes, about, own }: { app: App; boxes: Boxes; about: { row: number; letter: Letter; document: string; page?: number }; own: boolean }): JSX.Element {
+  const page = boxes.find(about.document, String(about.page));
+  if (!own) return <svg class="crop empty" viewBox="0 0 3 2" role="img" aria-label="no false alarm here" />;
+  return <Crop boxes={boxes} page={page} k={0} letter={about.letter} row={about.row} url={app.images.url(page)} aspect={app.aspect(boxes, page)} wide={1.25} />;
+}
+
+export function ChangesView({ app }: { app: App }): JSX.Element {
+  const address = now(), changes = app.changes as Changes, listed = changes.list(address);
+  const drawn = app.boxes.length > 0;
+  return (
+    <div class="wall">
+      <h1 class="view-title">Changes</h1>
+      <div class="tools across">
+        <Count of="changes" value={listed.length} noun="change" />
+        <div class="segments" role="group" aria-label="change">
+          {["", ...SHOWN].map((name) => <button type="button" data-filter="change" data-value={name || "all"} aria-pressed={(address.change ?? "") === name} onClick={() => go({ change: name || undefined })}>{name ? <><Mark of={name} /> {WORDS[name][0]}</> : "all"}</button>)}
+        </div>
+        <Search label="Search documents" />
+        <Chips except={["change"]} />
+      </div>
+      {!listed.length && <p class="note empty">Nothing changed so.</p>}
+      <Grid total={listed.length} width={drawn ? 380 : 300} height={drawn ? 230 : 92} label="changes" card={(place) => <Card app={app} change={listed[place]} />} />
+    </div>
+  );
+}

@@ -1,0 +1,143 @@
+"""What a report shows of a comparison: every measure of every run, and each object that changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from calque.core.columns import Array, Ints
+from calque.core.comparison.changes import alarm_places
+from calque.core.comparison.compare import Compared, Comparison
+from calque.core.comparison.presentation import sections, title
+from calque.core.comparison.story import headline
+from calque.core.measures import MeasureName
+from calque.core.presentation.pictured import FN, FP, TP, WRONG, narrow
+from calque.core.presentation.sections import Section
+from calque.core.presentation.wording import counted
+from calque.core.result import Result
+
+FIXED, BROKEN, NEW, GONE = range(4)
+"""What a change is, as the columns of changes have it."""
+
+
+def compared(comparison: Comparison, said: Any) -> dict[str, Any]:
+    """The head of a comparison: what is said of each pair of runs, and all measures."""
+    results = list(comparison.results.values())
+    return {
+        "line": ["Comparison", counted(len(comparison.documents), "document"), *_roles(comparison)],
+        "pairs": [_pair(comparison, run, said(headline(comparison, run), results)) for run in list(comparison.results)[1:]],
+        "whole": sum(map(_is_whole, _ordered(comparison))),
+        "measures": [_measure(comparison, one) for one in _ordered(comparison)],
+        "confidence": comparison.resampling.confidence,
+        "replicates": comparison.resampling.replicates,
+    }
+
+
+def plain(comparison: Comparison) -> list[Section]:
+    """The comparison as tables, for those who run no scripts."""
+    return sections(comparison)
+
+
+def _roles(comparison: Comparison) -> list[str]:
+    letters = (chr(ord("A") + place) for place in range(26))
+    return [", ".join(f"{letter} is {run}" for letter, run in zip(letters, comparison.results, strict=False))]
+
+
+def _pair(comparison: Comparison, run: str, sentence: list[Any]) -> dict[str, Any]:
+    changes = comparison.changes.get(run)
+    if changes is None:
+        return {"run": run, "headline": sentence, "counts": [0, 0, 0, 0], "documents": [0, 0, 0]}
+    counts = [changes.count("fixed"), changes.count("broken"), changes.new_alarms, changes.gone_alarms]
+    told = changes.documents
+    return {"run": run, "headline": sentence, "counts": counts, "documents": [told.better, told.equal, told.worse]}
+
+
+def _ordered(comparison: Comparison) -> list[Compared]:
+    """Numbers of everything first, those that are tested before all others; then those of classes and other scopes."""
+    known = [one for one in comparison.measures.values() if any(value.value is not None for value in one.runs.values())]
+    return sorted(known, key=lambda one: (not _is_whole(one), not one.primary))
+
+
+def _is_whole(one: Compared) -> bool:
+    """Whether a measure is of everything: neither of a class nor of another scope."""
+    parsed = MeasureName.parse(one.name)
+    return parsed.label is None and not parsed.scope
+
+
+def _measure(comparison: Comparison, one: Compared) -> list[Any]:
+    runs = [[value.value, value.low, value.high] for value in one.runs.values()]
+    deltas = [
+        [delta.value, delta.low, delta.high, delta.p_adjusted if one.primary else delta.p, delta.verdict or ""]
+        for delta in one.deltas.values()
+    ]
+    flags = (one.lower_is_better, one.primary)
+    return [one.name, title(comparison, one.name), runs, deltas, *map(int, flags)]
+
+
+def change_columns(comparison: Comparison, columns: Sequence[Mapping[str, Array]]) -> dict[str, Array]:
+    """For each run but the first what changed and where: a row of the truth, or of the predictions of one of the two."""
+    sides = [(result, result.task.standing(result.ledger)) for result in comparison.results.values()]
+    drawn: dict[str, Array] = {}
+    base = sides[0]
+    if base[1] is None:
+        return drawn
+    for place, other in enumerate(sides[1:], start=1):
+        if other[1] is None:
+            continue
+        pair = (base[0], base[1]), (other[0], other[1])
+        rows = [
+            rows_of(result, standing.truths, mine)
+            for (result, standing), mine in zip(pair, (columns[0], columns[place]), strict=True)
+        ]
+        alarms = [alarm_rows(result, mine) for (result, _), mine in zip(pair, (columns[0], columns[place]), strict=True)]
+        listed = _truths(pair, rows)
+        new, gone = alarm_places(*pair)
+        listed += [(NEW, int(alarms[1][at]), 0) for at in new if at < len(alarms[1])]
+        listed += [(GONE, int(alarms[0][at]), 0) for at in gone if at < len(alarms[0])]
+        table = np.array(listed, dtype=np.int64).reshape(-1, 3)
+        drawn |= {f"change.{place}.{name}": narrow(table[:, at]) for at, name in enumerate(("code", "row", "other"))}
+    return drawn
+
+
+def _truths(pair: tuple[Any, Any], rows: Sequence[Ints]) -> list[tuple[int, int, int]]:
+    """Truths that were fixed or broken: their row in the base, and in the other run."""
+    (base, old), (other, new) = pair
+    after = {
+        (other.ledger.units[unit], place): at
+        for at, (unit, place) in enumerate(zip(new.truths.unit, new.truths.place, strict=True))
+    }
+    listed = []
+    for at, (unit, place) in enumerate(zip(old.truths.unit, old.truths.place, strict=True)):
+        there = after.get((base.ledger.units[unit], place))
+        if there is not None and old.truths.right[at] != new.truths.right[there]:
+            listed.append((FIXED if new.truths.right[there] else BROKEN, int(rows[0][at]), int(rows[1][there])))
+    return sorted(listed, key=lambda change: (-change[0], change[1]))
+
+
+def rows_of(result: Result, truths: Any, columns: Mapping[str, Array]) -> Ints:
+    """The rows of a report's columns in which truths stand, in the order in which a run tells of them."""
+    name = result.task.name
+    if name == "words":
+        return np.arange(len(truths.unit))
+    if name == "checks":
+        return np.asarray(truths.unit, dtype=np.int64)
+    if name == "fields":
+        rows = result.ledger.table("rows")
+        return np.flatnonzero(
+            [bool(path and value) for path, value in zip(rows["truth_path"], rows["truth_value"], strict=True)]
+        )
+    return np.flatnonzero(np.isin(columns["t.outcome.0"], (TP, FN, WRONG)))
+
+
+def alarm_rows(result: Result, columns: Mapping[str, Array]) -> Ints:
+    """The rows of false alarms, in the order in which a run tells of them."""
+    name = result.task.name
+    if name == "words":
+        return np.flatnonzero(columns["p.matched"] == 0)
+    if name == "fields":
+        rows = result.ledger.table("rows")
+        parts = zip(*(rows[key] for key in ("truth_path", "truth_value", "found_path", "found_value")), strict=True)
+        return np.flatnonzero([bool(not (path and value) and found and given) for path, value, found, given in parts])
+    return np.flatnonzero(columns["p.outcome.0"] == FP) if "p.outcome.0" in columns else np.zeros(0, dtype=np.int64)

@@ -1,0 +1,153 @@
+"""Pairs of tables compared: every measure of many pairs at once, as columns with one row for each pair."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from calque.core.columns import Array, Codes, Floats, Ints
+from calque.core.table_corpus import CellTable
+from calque.kernels import kernels
+from calque.kernels.structs import RowTables, TextPoints
+from calque.tables import adjacency, columns
+from calque.tables.kinds import Losses
+
+if TYPE_CHECKING:
+    from calque.tables.task import Tables
+
+Pair = tuple[CellTable, CellTable]
+EMPTY = CellTable(rows=0, columns=0)
+"""Stands where a side has no table."""
+GRITS = ("top", "con", "loc")
+
+
+class Comparison:
+    """Pairs of tables under the settings of a task; a missed or spurious table is paired with an empty one."""
+
+    def __init__(self, task: Tables, pairs: Sequence[Pair], jobs: int) -> None:
+        self.task, self.pairs, self._jobs = task, pairs, jobs
+
+    @cached_property
+    def sides(self) -> tuple[list[CellTable], list[CellTable]]:
+        """The tables of each side."""
+        return [truth for truth, _ in self.pairs], [found for _, found in self.pairs]
+
+    @cached_property
+    def layouts(self) -> tuple[list[Codes], list[Codes]]:
+        """The cell of each slot of each table."""
+        ours, theirs = ([table.grid() for table in side] for side in self.sides)
+        return ours, theirs
+
+    @cached_property
+    def _texts(self) -> columns.Vocabulary:
+        return columns.Vocabulary()
+
+    @cached_property
+    def _rows(self) -> tuple[RowTables, RowTables, TextPoints, Codes, Codes]:
+        ours, theirs = (columns.row_tables(side, self._texts) for side in self.sides)
+        index = np.arange(len(self.pairs), dtype=np.int32)
+        return ours, theirs, self._texts.points(), index, index
+
+    def distances(self, *, structure: bool) -> Floats:
+        """What it costs to turn each truth table into the found one."""
+        return kernels().row_tree_distances(*self._rows, structure, self._jobs)
+
+    def nodes(self) -> tuple[Ints, Ints]:
+        """Rows and cells of each table."""
+        ours, theirs = (np.array([table.nodes for table in side], dtype=np.int64) for side in self.sides)
+        return ours, theirs
+
+    def sizes(self) -> dict[str, Array]:
+        """How large the tables are."""
+        return {
+            f"{name}_{side}": np.array([getattr(table, name) for table in tables], dtype=np.int64)
+            for name in ("rows", "columns", "slots")
+            for side, tables in zip(("truth", "found"), self.sides, strict=True)
+        }
+
+    def mappings(self, distances: Floats) -> list[tuple[list[int], list[int], list[int]]]:
+        """For each pair the partners of truth rows, truth cells and found cells."""
+        flat = [part.tolist() for part in kernels().row_tree_mappings(*self._rows, distances, self._jobs)]
+        made, row, cell, other = [], 0, 0, 0
+        for truth, found in self.pairs:
+            ends = row + truth.rows, cell + len(truth), other + len(found)
+            made.append((flat[0][row : ends[0]], flat[1][cell : ends[1]], flat[2][other : ends[2]]))
+            row, cell, other = ends
+        return made
+
+    def grits(self) -> dict[str, Array]:
+        """What aligned rows and columns share, and the totals of both alignments, by topology, content and location."""
+        shared = {"top": self._topology(), "con": self._content(), "loc": self._location()}
+        return {
+            name: values
+            for kind, (both, by_rows, by_columns) in shared.items()
+            for name, values in ((kind, both), (f"{kind}_bound", np.minimum(by_rows, by_columns)))
+        }
+
+    def _topology(self) -> tuple[Floats, Floats, Floats]:
+        known: dict[columns.Span, int] = {}
+        ours, theirs = (columns.span_grids(*side, known) for side in zip(self.sides, self.layouts, strict=True))
+        boxes = np.array(list(known), dtype=np.float64).reshape(-1, 4)
+        return kernels().grid_boxes(ours, theirs, boxes, boxes, self._jobs)
+
+    def _content(self) -> tuple[Floats, Floats, Floats]:
+        code = self._texts.code
+        ours, theirs = (columns.text_grids(*side, code) for side in zip(self.sides, self.layouts, strict=True))
+        return kernels().grid_texts(ours, theirs, self._texts.points(), self._jobs)
+
+    def _location(self) -> tuple[Floats, Floats, Floats]:
+        """NaN where a side has no boxes."""
+        known = np.array([_located(truth, found) for truth, found in self.pairs], dtype=np.bool_)
+        if not known.any():
+            nothing = np.full(len(self.pairs), np.nan)
+            return nothing, nothing, nothing
+        ours, theirs = (columns.box_grids(*side) for side in zip(self.sides, self.layouts, strict=True))
+        both, by_rows, by_columns = kernels().grid_boxes(ours[0], theirs[0], ours[1], theirs[1], self._jobs)
+        return tuple(np.where(known, values, np.nan) for values in (both, by_rows, by_columns))  # type: ignore[return-value]  # three
+
+    def adjacency(self) -> Ints:
+        """Relations that both sides have, and those of each: by pair, threshold (2013 has one) and these three."""
+        rows: list[Any] = []
+        places = zip(self.pairs, *self.layouts, strict=True)
+        if self.task.adjacency == "2019":
+            for (truth, found), ours, theirs in places:
+                cells = adjacency.places(truth, ours), adjacency.places(found, theirs)
+                rows.append(adjacency.shared_2019(truth, found, *cells))
+        else:
+            blanks = self.task.adjacency_blanks == "count"
+            for (truth, found), ours, theirs in places:
+                own, other = (
+                    adjacency.relations(table, layout, blanks=blanks) for table, layout in ((truth, ours), (found, theirs))
+                )
+                rows.append([adjacency.shared_2013(own, other)])
+        width = len(adjacency.THRESHOLDS_2019) if self.task.adjacency == "2019" else 1
+        return np.array(rows, dtype=np.int64).reshape(-1, width, 3)
+
+    def cells(self) -> Ints:
+        """Cells that stand on both sides with the same place, spans and text, and those of each side."""
+        names = ("row", "column", "rowspan", "colspan", "text")
+        rows = []
+        for pair in self.pairs:
+            ours, theirs = ({*zip(*(getattr(table, name) for name in names), strict=True)} for table in pair)
+            rows.append((len(ours & theirs), len(pair[0]), len(pair[1])))
+        return np.array(rows, dtype=np.int64).reshape(-1, 3)
+
+    def losses(self, distances: Floats) -> list[Losses]:
+        """The kinds of errors of each pair."""
+        places = zip(self.pairs, zip(*self.layouts, strict=True), self.mappings(distances), strict=True)
+        return [Losses(pair, layouts, partners) for pair, layouts, partners in places]
+
+
+def _located(truth: CellTable, found: CellTable) -> bool:
+    """Whether the cells of both tables have boxes, as far as there are two tables."""
+    return bool(truth.boxes or found.boxes) and all(table.boxes or table is EMPTY for table in (truth, found))
+
+
+def teds(distances: Floats, ours: Array, theirs: Array, *, clamped: bool = True) -> Floats:
+    """One minus the distance by the larger number of nodes; NaN where there are none."""
+    most = np.maximum(ours, theirs)
+    values = 1 - np.divide(distances, most, out=np.full(len(most), np.nan), where=most > 0)
+    return np.asarray(np.maximum(values, 0.0) if clamped else values)

@@ -1,0 +1,166 @@
+"""Two tables compared, without files: every measure of the pair as plain numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from calque.core.arguments import names_arguments
+from calque.core.columns import Array
+from calque.core.table_corpus import CellTable
+from calque.readers.tables.files import one_table
+from calque.tables.adjacency import THRESHOLDS_2019
+from calque.tables.kinds import KINDS
+from calque.tables.reading import plainly, with_texts
+from calque.tables.scoring import Distances, measured_pair, teds_of
+from calque.tables.task import TEDS_ALONE, Tables
+
+Table = CellTable
+TableSource: TypeAlias = CellTable | Mapping[str, Any] | Sequence[Any] | str
+"""A table, a text that holds one, or an object with ``html``, ``markdown`` or ``cells``."""
+NEAR = 1e-9
+"""A value this close to its upper bound has reached it."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What two tables have in common."""
+
+    numbers: Mapping[str, Any]
+
+    def __getitem__(self, name: str) -> Any:
+        return self.numbers[name]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All numbers, as JSON shows them; what is undefined is ``None``."""
+        return dict(self.numbers)
+
+
+@names_arguments
+def parse(source: TableSource) -> CellTable:
+    r"""The one table of a text (HTML or Markdown) or of an object with ``html``, ``markdown`` or ``cells``.
+
+    >>> parse("| a | b |\n|---|---|\n| 1 | 2 |")
+    <Table: 2 × 2, 4 cells>
+    """
+    return with_texts(one_table(source), plainly(Tables()))
+
+
+@names_arguments
+def teds(truth: TableSource, pred: TableSource, structure_only: bool = False, compat: str | None = None) -> float | None:
+    """How alike two tables are as trees of rows and cells: 1 when they are the same, ``None`` when neither has a row.
+
+    >>> teds("<table><tr><td>a<td>b</table>", "<table><tr><td>a<td>x</table>")
+    0.6666666666666667
+    """
+    task = Tables(compat=compat or "none", only=("teds",))
+    plain = plainly(task)
+    pair = with_texts(one_table(truth), plain), with_texts(one_table(pred), plain)
+    return _defined(float(teds_of(task, [pair], structure=structure_only)[0]))
+
+
+@names_arguments
+def compare(
+    truth: TableSource, pred: TableSource, compat: str | None = None, adjacency: str = "2013", **settings: Any
+) -> Compared:
+    """Every measure of two tables: each a `Table`, a text with one, or an object with ``html``, ``markdown`` or ``cells``.
+
+    >>> found = compare("<table><tr><td>a<td>b</table>", "<table><tr><td>a</table>")
+    >>> found["teds"], found["errors"]
+    (0.6666666666666667, {'cell_missed': {'count': 1, 'cost': 1.0, 'loss': 0.3333333333333333}})
+    """
+    task = Tables(compat=compat or "none", adjacency=adjacency, **settings)  # type: ignore[arg-type]  # checked by the task
+    sides = [with_texts(one_table(source), plainly(task)) for source in (truth, pred)]
+    columns, issues = measured_pair(task, (sides[0], sides[1]), Distances(task, 1))
+    numbers = _numbers(task, {name: column[0] for name, column in columns.items()}, sides)
+    noticed = [
+        {"code": code, "side": side, "count": count}
+        for side, table in zip(("truth", "prediction"), sides, strict=True)
+        for code, count in sorted(table.repairs.items())
+    ]
+    noticed += [{"code": issue.code, "side": "both", "count": issue.count} for issue in issues]
+    return Compared({**numbers, "issues": noticed})
+
+
+def _numbers(task: Tables, row: Mapping[str, Any], sides: list[CellTable]) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    if "teds" in row:
+        made = {name: _defined(row[name]) for name in ("teds", "teds_struct", "distance")}
+        made["nodes"] = [int(_zero(row["nodes_truth"])), int(_zero(row["nodes_found"]))]
+    made["rows"] = [table.rows for table in sides]
+    made["columns"] = [table.columns for table in sides]
+    if "teds" in row and task.compat not in TEDS_ALONE:
+        made["exact"] = bool(row["distance"] == 0)
+    for kind in ("top", "con", "loc"):
+        if kind in row:
+            made[f"grits_{kind}"] = _grits(row, kind)
+    for name in ("cells", "header", "dar_con_original", "dar_con"):
+        if name in row:
+            made[name] = ratios(row[name], ones=name.startswith("dar"))
+    if "adjacency" in row:
+        made["adjacency"] = adjacency_block(row["adjacency"], task.adjacency)
+    if "kind_count" in row:
+        made["errors"] = _errors(row)
+    return made
+
+
+def _defined(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _zero(value: float) -> float:
+    return 0.0 if np.isnan(value) else value
+
+
+def _grits(row: Mapping[str, Any], kind: str) -> dict[str, Any] | None:
+    shared, bound = float(row[kind]), float(row[f"{kind}_bound"])
+    if np.isnan(shared):
+        return None
+    ours, theirs = int(row["slots_truth"]), int(row["slots_found"])
+    return {
+        "f1": _share(2 * shared, ours + theirs),
+        "precision": _share(shared, theirs),
+        "recall": _share(shared, ours),
+        "upper_bound": _share(2 * bound, ours + theirs),
+        "exact": abs(bound - shared) <= NEAR,
+    }
+
+
+def _share(part: float, whole: float) -> float | None:
+    return part / whole if whole else None
+
+
+def ratios(counts: Array, *, ones: bool = False) -> dict[str, Any]:
+    """What both sides have, and the ratios; ``ones``: of nothing at all everything is found, as table-transformer says."""
+    both, ours, theirs = (int(count) for count in counts)
+    precision, recall = _share(both, theirs), _share(both, ours)
+    if ones:
+        precision, recall = (1.0 if value is None else value for value in (precision, recall))
+        f1: float | None = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    else:
+        f1 = _share(2 * both, ours + theirs)
+    return {"tp": both, "n_truth": ours, "n_pred": theirs, "precision": precision, "recall": recall, "f1": f1}
+
+
+def adjacency_block(counts: Array, rule: str) -> dict[str, Any]:
+    """The relations of 2013, or those of 2019 at each threshold with their weighted mean."""
+    if rule == "2013":
+        return ratios(counts[0])
+    made: dict[str, Any] = {repr(each): ratios(row) for each, row in zip(THRESHOLDS_2019, counts, strict=True)}
+    known = [made[repr(each)]["f1"] for each in THRESHOLDS_2019]
+    weighted = None if None in known else sum(t * f1 for t, f1 in zip(THRESHOLDS_2019, known, strict=True))
+    made["weighted_f1"] = None if weighted is None else weighted / sum(THRESHOLDS_2019)
+    return made
+
+
+def _errors(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The kinds that cost something; headers that are wrong cost nothing, and stand in ``header``."""
+    most = max(float(row["distance"]), float(row["nodes_truth"]), float(row["nodes_found"]))
+    return {
+        kind: {"count": int(count), "cost": float(cost), "loss": float(cost) / most}
+        for kind, count, cost in zip(KINDS, row["kind_count"], row["kind_cost"], strict=True)
+        if cost > 0
+    }

@@ -1,0 +1,74 @@
+"""Both sides of a comparison, read, and their texts made alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from calque.core.characters import folded, normalized, squeezed
+from calque.core.errors import ContractError
+from calque.core.table_corpus import CellTable, TableCorpus
+from calque.readers.sides.metadata import Joining
+from calque.readers.tables.files import is_single, read_tables
+
+if TYPE_CHECKING:
+    from calque.tables.task import Tables
+
+
+def read_sides(task: Tables, expected: Any, found: Any) -> tuple[TableCorpus, TableCorpus]:
+    """Truth and prediction; every issue of both in one error."""
+    sides: list[TableCorpus] = []
+    errors: list[ContractError] = []
+    for source in (expected, found):
+        try:
+            sides.append(prepared(task, read_tables(source, lenient=task.lenient)))
+        except ContractError as error:
+            errors.append(error)
+    if errors:
+        raise ContractError([issue for error in errors for issue in error.issues], total=sum(error.total for error in errors))
+    truth, other = sides
+    if is_single(expected) and is_single(found) and len(truth.tables) == len(other.tables) == 1:
+        # Two single files are two readings of one document, whatever they are called.
+        other = replace(other, tables=dict(zip(truth.tables, other.tables.values(), strict=True)))
+    return _described(task, truth, other)
+
+
+def _described(task: Tables, truth: TableCorpus, other: TableCorpus) -> tuple[TableCorpus, TableCorpus]:
+    if not task.by:
+        return truth, other
+    joining = Joining(task.metadata)
+    joined, _ = joining.joined(truth, other)
+    joining.check(task.by)
+    if not isinstance(joined, TableCorpus):
+        raise TypeError("metadata is joined to tables here")
+    return replace(joined, issues=(*joined.issues, *joining.notes())), other
+
+
+def prepared(task: Tables, corpus: TableCorpus) -> TableCorpus:
+    """The corpus with its texts made alike as the settings say."""
+    key = (task.unicode, task.fold, task.ignore_case)
+    if corpus.prepared == key:
+        return corpus
+    plain = plainly(task)
+    tables = {unit: [with_texts(table, plain) for table in listed] for unit, listed in corpus.tables.items()}
+    return replace(corpus, tables=tables, prepared=key)
+
+
+def plainly(task: Tables) -> Callable[[str], str]:
+    """What makes a text alike under the settings."""
+    untouched = not task.fold and not task.ignore_case
+
+    def plain(text: str) -> str:
+        if untouched and text.isascii():
+            return text
+        made = folded(normalized(text, task.unicode), task.fold)[0]
+        return squeezed(made.lower() if task.ignore_case else made)
+
+    return plain
+
+
+def with_texts(table: CellTable, plain: Callable[[str], str]) -> CellTable:
+    """The table with other texts."""
+    texts = tuple(map(plain, table.text))
+    return table if texts == table.text else replace(table, text=texts)

@@ -1,0 +1,203 @@
+"""The tables task: its settings, and where each of its steps lives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from calque.core.errors import ConfigError, did_you_mean
+from calque.core.task import PartsBeside, Task, setting, take_in
+
+if TYPE_CHECKING:
+    from calque.core.columns import Table
+    from calque.core.corpus import Corpus
+    from calque.core.ledger import Ledger
+    from calque.core.measures import MeasureName
+    from calque.core.resampling.resampled import Resampled
+    from calque.core.standing import Standing
+    from calque.core.table_corpus import TableCorpus
+
+GROUPS = ("teds", "grits", "adjacency", "cells", "header", "errors")
+"""Measures that can be asked for alone."""
+TEDS_ALONE = ("pubtabnet", "docling-eval", "omnidocbench", "omnidocbench-1.5")
+"""Tools whose TEDS can be reproduced; they have nothing else."""
+RATIO_BLOCKS, RATIO_PARTS = ("cells", "adjacency", "header", "dar_con_original", "dar_con"), ("precision", "recall", "f1")
+"""Counts of what both sides have, and the ratios that are made of them."""
+COMPAT = ("none", *TEDS_ALONE, "table-transformer")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tables(PartsBeside, Task):
+    r"""Compares the rows, columns, cells and texts of tables, and says where the loss went.
+
+    >>> from calque import Evaluator
+    >>> truth = {"d1": "<table><tr><td>a<td>b</table>"}
+    >>> result = Evaluator(Tables()).update(truth, {"d1": "| a | c |\n|---|---|"}).compute()
+    >>> result["teds"], result["teds_struct"], result["cells_f1"]
+    (0.6666666666666667, 1.0, 0.5)
+    """
+
+    name: ClassVar[str] = "tables"
+    naming: ClassVar[str] = "name documents alike on both sides (files pair by their stem)"
+
+    compat: str = setting(
+        "none",
+        kind="choice",
+        choices=COMPAT,
+        key="compat",
+        always=True,
+        help="Reproduce the numbers of another tool, with its text rules; measures that it does not have are absent.",
+    )
+    adjacency: Literal["2013", "2019"] = setting(
+        "2013",
+        kind="choice",
+        choices=("2013", "2019"),
+        key="adjacency",
+        help="Relations between neighbours by their texts (ICDAR 2013) or by their boxes (2019).",
+    )
+    adjacency_blanks: Literal["count", "ignore"] = setting(
+        "count",
+        kind="choice",
+        choices=("count", "ignore"),
+        key="adjacency-blanks",
+        help="Whether relations of 2013 differ by how many blank slots lie between.",
+    )
+    only: tuple[str, ...] = setting(
+        (), kind="words", key="only", help=f"Only these measures ({','.join(GROUPS)}). Default: all."
+    )
+    unicode: str = setting(
+        "NFC",
+        kind="choice",
+        choices=("NFC", "NFD", "NFKC", "NFKD", "none"),
+        key="unicode",
+        always=True,
+        help="Unicode normal form of all texts (NFKC changes meaning: x² becomes x2).",
+    )
+    fold: tuple[str, ...] = setting(
+        (), kind="words", key="fold", help="Make characters plain on both sides: ligatures,long_s,dashes,quotes."
+    )
+    ignore_case: bool = setting(False, kind="switch", key="ignore-case", help="Take capitals for small letters.")
+    lenient: bool = setting(
+        False,
+        kind="switch",
+        key="lenient",
+        help="JSON, XML: of two cells on one slot the later counts; bad cells are left out.",
+    )
+    by: tuple[str, ...] = setting(
+        (), kind="words", view=True, help="Also show the numbers of each value of a document's metadata (A,B)."
+    )
+    metadata: str = setting("", kind="file", view=True, help="A CSV file with a column doc_id: columns for --by.")
+
+    def __post_init__(self) -> None:
+        take_in(self)
+        self._check_choices()
+        object.__setattr__(self, "by", tuple(dict.fromkeys(self.by)))
+        if self.metadata:
+            from calque.readers.sides.metadata import metadata_text
+
+            object.__setattr__(self, "metadata", metadata_text(self.metadata))
+
+    def _check_choices(self) -> None:
+        from calque.core.characters import FOLDS
+
+        for name, known in (("only", GROUPS), ("fold", tuple(FOLDS))):
+            listed = getattr(self, name)
+            for value in listed:
+                if value not in known:
+                    hint = did_you_mean(value, known) or f"it can be {', '.join(known)}"
+                    raise ConfigError(f"{name}: there is no {value!r}; {hint}")
+            object.__setattr__(self, name, tuple(value for value in known if value in listed))
+        for name, note in Tables.__dataclass_fields__.items():
+            choices = note.metadata["setting"].choices if "setting" in note.metadata else ()
+            if choices and getattr(self, name) not in choices:
+                hint = did_you_mean(str(getattr(self, name)), choices) or f"it can be {', '.join(choices)}"
+                raise ConfigError(f"{name}: there is no {getattr(self, name)!r}; {hint}")
+        if self.compat != "none":
+            self._check_compat()
+
+    def _check_compat(self) -> None:
+        own = [name for name in ("unicode", "fold", "ignore_case") if getattr(self, name) not in ("NFC", (), False)]
+        if own:
+            raise ConfigError(f"{' and '.join(own)}: compat {self.compat} has text rules of its own; leave one of them out")
+        apart = [name for name in self.only if name not in (("teds",) if self.compat in TEDS_ALONE else ("grits", "adjacency"))]
+        if apart:
+            raise ConfigError(f"only: {self.compat} has no {' and no '.join(apart)}")
+
+    def wants(self, group: str) -> bool:
+        """Whether a group of measures is asked for, and there under this compat mode."""
+        there = {"none": GROUPS, "table-transformer": ("grits", "adjacency")}.get(self.compat, ("teds",))
+        return group in there and (not self.only or group in self.only)
+
+    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # a file a time
+        """The two sides, their texts made alike."""
+        from calque.tables.reading import read_sides
+
+        yield read_sides(self, expected, found)
+
+    def score(self, expected: TableCorpus, found: TableCorpus, *, jobs: int = 1) -> Ledger:
+        """The outcome of every table."""
+        from calque.tables.scoring import score
+
+        return score(self, expected, found, jobs=jobs)
+
+    def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:  # noqa: ARG002  # sums of a few columns
+        """Means over tables and what stands beside them."""
+        from calque.tables.numbers import measure
+
+        return measure(self, ledger)
+
+    def address(self, name: MeasureName) -> tuple[str, ...]:
+        """Where a measure stands in the JSON: a bare name is the mean over truth tables."""
+        block, _, part = name.name.rpartition("_")
+        if name.name == "adjacency_weighted_f1":
+            return "micro", "adjacency", "weighted_f1"
+        if block in RATIO_BLOCKS and part in RATIO_PARTS:
+            threshold = () if name.threshold is None else (repr(name.threshold),)
+            return name.scope or "micro", block, *threshold, part
+        if name.name == "loss":
+            return "errors", name.scope, "loss"
+        return name.scope or "mean", name.name
+
+    def names(self, numbers: Mapping[str, Any]) -> list[str]:
+        """The means over tables and what stands beside them; a document's own numbers are not of the corpus."""
+        scopes = ("with_spurious", "pages", "simple", "complex")
+        found = [*numbers["mean"], *(f"{scope}.{name}" for scope in scopes for name in numbers["mean"])]
+        found += [f"micro.{name}" for name, value in numbers["micro"].items() if not isinstance(value, Mapping)]
+        for name, block in numbers["micro"].items():
+            if isinstance(block, Mapping):
+                plain = "tp" in block
+                suffixes = [""] if plain else [f"@{key}" for key, value in block.items() if isinstance(value, Mapping)]
+                found += [f"{name}_{part}{suffix}" for suffix in suffixes for part in RATIO_PARTS]
+                found += [] if plain else [f"{name}_weighted_f1"]
+        return found
+
+    def compared(self, numbers: Mapping[str, Any]) -> list[str]:
+        """The means over tables, and the counts of everything."""
+        return [name for name in self.names(numbers) if "." not in name]
+
+    def primary(self) -> tuple[str, ...]:
+        """TEDS; where a mode has none, GriTS-Con."""
+        return ("teds",) if self.wants("teds") else ("grits_con",) if self.wants("grits") else ()
+
+    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
+        """Sums over tables."""
+        from calque.tables.resampled import resampled
+
+        return resampled(self, ledger)
+
+    def standing(self, ledger: Ledger) -> Standing:
+        """What became of each true table; documents by their mean TEDS."""
+        from calque.tables.standing import standing
+
+        return standing(ledger)
+
+    def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # tables have none
+        """One row for each table of both sides."""
+        from calque.tables.views import outcomes
+
+        return outcomes(self, ledger)
+
+    def told(self, name: str) -> str:
+        """A setting's value in the signature."""
+        return super().told(name) or "none"

@@ -1,0 +1,142 @@
+"""Data is never code: hostile names are text, the policy holds, nothing but the page itself is ever asked for."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from calque import Corpus, Detection, Evaluator, Fields, Result, Words
+from calque.checks import Checks
+from calque.checks.suites.cases import Case, CaseCorpus
+from calque.report.page import asset
+
+Opener = Callable[..., Any]
+HOSTILE = (
+    '</script><script>alert(1)</script>',
+    '<img src=x onerror="alert(2)">',
+    '"><svg onload=alert(3)>',
+    "javascript:alert(4)",
+    "a\u202eb\u0000c\u2028d",
+    "${alert(5)}{{7*7}}`",
+    "%3Cscript%3E&amp;&lt;#view=pages",
+    "x" * 3000,
+)  # fmt: skip
+
+
+def detection() -> Result:
+    count = len(HOSTILE)
+    boxes = [[10, 10, 60, 60]] * count
+    truth = Corpus.from_arrays(boxes, list(HOSTILE), documents=list(HOSTILE), ids=list(HOSTILE))
+    found = Corpus.from_arrays(
+        boxes[: count // 2] * 2,
+        [*HOSTILE[: count // 2], *HOSTILE[count // 2 :]],
+        documents=[*HOSTILE[: count // 2]] * 2,
+        ids=list(HOSTILE),
+        scores=[0.5] * count,
+    )
+    return Evaluator(Detection()).update(truth, found).compute()
+
+
+def fields() -> Result:
+    truth = [{"id": name, "value": name, "other": place} for place, name in enumerate(HOSTILE)]
+    found = [{"id": name, "value": name[::-1], "other": place} for place, name in enumerate(HOSTILE)]
+    return Evaluator(Fields()).update(truth, found).compute()
+
+
+def words() -> Result:
+    return (
+        Evaluator(Words()).update(dict.fromkeys(HOSTILE, " ".join(HOSTILE)), dict.fromkeys(HOSTILE, "nothing at all")).compute()
+    )
+
+
+def checks() -> Result:
+    settings = {"type": "iou_score", "bbox_path": "box", "expected_bbox_path": "box", "name": HOSTILE[0]}
+    square = {"box": [0, 0, 10, 10]}
+    cases = CaseCorpus(cases=tuple(Case(name, {"box": name}, square) for name in HOSTILE))
+    return Evaluator(Checks.of([settings])).update(cases, cases).compute()
+
+
+MADE = {"detection": detection, "fields": fields, "words": words, "checks": checks}
+VIEWS = {"detection": ("pages", "objects"), "fields": ("fields",), "words": ("words",), "checks": ("checks",)}
+
+
+@pytest.mark.parametrize("task", MADE)
+def test_hostile_text_is_text(opened: Opener, tmp_path: Path, task: str) -> None:
+    path = tmp_path / "hostile.html"
+    MADE[task]().report(path)
+    page = opened(path)
+    for view in ("summary", *VIEWS[task]):
+        page.goto(f"{path.resolve().as_uri()}#view={view}")
+        page.wait_for_selector(f"main[data-view={view}]")
+        for _ in range(4):
+            page.keyboard.press("n")
+        assert page.locator("main script, main img, main iframe, [onload], [onerror]").count() == 0
+        assert page.evaluate("document.documentElement.scrollWidth") <= 1440
+    hosts = page.eval_on_selector_all(
+        "a[href]", "nodes => nodes.map(node => node.getAttribute('href')).filter(href => !href.startsWith('#'))"
+    )
+    assert hosts == []
+
+
+@pytest.mark.parametrize("task", MADE)
+def test_no_data_is_markup_in_the_file(tmp_path: Path, task: str) -> None:
+    path = tmp_path / "hostile.html"
+    MADE[task]().report(path)
+    text = path.read_text()
+    assert "alert(1)</script>" not in text
+    assert "<img src=x" not in text
+    assert len(re.findall("</script", text)) == 2  # the data and the app
+    data = re.search(r'id="data">([^<]*)<', text)
+    assert data is not None
+    assert re.fullmatch("[A-Za-z0-9+/=]+", data[1])
+
+
+def test_the_policy_names_exactly_what_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    detection().report(path)
+    text = path.read_text()
+    script, style = re.findall(r"<script>(.*?)</script>", text, re.DOTALL), re.findall(r"<style>(.*?)</style>", text, re.DOTALL)
+    digests = [base64.b64encode(hashlib.sha256(part.encode()).digest()).decode() for part in (script[0], style[0])]
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
+    assert policy is not None
+    assert policy[1] == (
+        f"default-src 'none'; script-src 'sha256-{digests[0]}'; style-src 'sha256-{digests[1]}'; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    )
+    assert len(script) == len(style) == 1
+    assert " style=" not in text.split("<style>")[0] + text.split("</style>")[1].split("<script>")[0]
+
+
+def test_the_app_has_no_way_out() -> None:
+    script, style = asset("app.js"), asset("app.css")
+    assert not re.search(r"\b(fetch|eval|localStorage|XMLHttpRequest|WebSocket|importScripts|Worker)\(", script)
+    assert "http" not in script.replace("http://www.w3.org/", "")
+    assert "@import" not in style
+    assert "http" not in style
+    assert "</" not in re.sub(r"</[a-z0-9]*>", "", style)
+    assert "</script" not in script
+    assert len(script.encode()) + len(style.encode()) <= 130_000
+
+
+def test_no_path_of_the_machine_and_no_clock(tmp_path: Path) -> None:
+    truth, found = tmp_path / "deep" / "truth.txt", tmp_path / "deep" / "found.txt"
+    truth.parent.mkdir()
+    truth.write_text("one two")
+    found.write_text("one too")
+    pages = []
+    for name in ("first", "second"):
+        Evaluator(Words()).update(str(truth), str(found)).compute().report(tmp_path / f"{name}.html")
+        pages.append((tmp_path / f"{name}.html").read_bytes())
+    assert pages[0] == pages[1]
+    assert str(tmp_path).encode() not in pages[0]
+    import zlib
+
+    data = re.search(rb'id="data">([^<]*)<', pages[0])
+    assert data is not None
+    assert str(tmp_path).encode() not in zlib.decompress(base64.b64decode(data[1]), -15)
