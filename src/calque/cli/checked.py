@@ -15,6 +15,7 @@ from calque.checks.suites.suite import Suite
 from calque.core.presentation.junit import Judged
 from calque.core.presentation.sections import Section, printable_json
 from calque.core.presentation.wording import counted
+from calque.core.verdict import PASSED
 
 if TYPE_CHECKING:
     from calque.core.evaluator import Evaluator
@@ -88,7 +89,7 @@ def _shown(one: CheckedSuite, *, brief: bool) -> list[Section]:
     *parts, signature = result.brief() if brief else result.sections()
     if result.verdict.failures or (result.verdict and one.verdict == "passed"):
         return [*parts, signature]  # it is said already: first when it does not hold
-    parts = [part for part in parts if part.title != "Gate: passed"]
+    parts = [part for part in parts if part.title != PASSED]
     return [*parts, Section(title=f"Gate: {one.verdict}", notes=one.reasons), signature]
 
 

@@ -23,6 +23,8 @@ from calque.core.task import settings as settings_of
 VERBS = {"detect": "detection", "layout": "layout", "fields": "fields", "words": "words", "tables": "tables", "order": "order"}
 TYPES: Mapping[str, str] = {verb: name for verb, name in VERBS.items() if name in BUILT_IN}
 """The types of evaluators, and the task of each."""
+BY_DOCUMENT = ("words", "tables")
+"""Tasks that take texts and objects by document."""
 UNIT = "case"
 """What the only document is called."""
 
@@ -105,7 +107,7 @@ class TaskCheck:
     def _value(self, value: Any) -> Any:
         """The data of one document as the task takes it; a text is never taken for the name of a file."""
         value = list(value.items) if isinstance(value, Gathered) else plain(value)
-        if self.task.name == "words":
+        if self.task.name in BY_DOCUMENT:
             return {UNIT: value}
         if isinstance(value, str | bytes) or value is None:
             raise ValueError(f"{shown(value)} is not data that {self.task.name} can evaluate; give it as JSON")
