@@ -52,7 +52,7 @@ def _real(value: float) -> float:
 
 def numbers(values: Sequence[Any]) -> list[float]:
     """All values as numbers."""
-    return [number(value) for value in values]
+    return list(map(number, values))
 
 
 def plain(value: Any) -> Any:

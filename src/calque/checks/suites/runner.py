@@ -73,7 +73,7 @@ class Bench:
     system: Command | None = None
     """What gives the outputs, where a suite tests a system and not what it once said."""
     drawn: bool = True
-    """Whether shapes are kept for a report; to read them takes as long as to judge them."""
+    """Whether shapes are kept for a report, and what is expected for comparisons: that takes as long as to judge."""
     checks: tuple[Check, ...] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
