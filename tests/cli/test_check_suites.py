@@ -203,3 +203,17 @@ def test_pytest_shows_broken_lines_and_runs_programs_only_if_allowed(pytester: p
     pytester.makefile(".check.yaml", data=text)
     pytester.runpytest_inprocess().assert_outcomes(errors=1)
     pytester.runpytest_inprocess("--allow-commands").assert_outcomes(passed=1)
+
+
+def test_runs_of_a_suite_with_two_files_are_compared(calque: Calque, folder: Path) -> None:
+    rows = [{"id": f"d{number}", "kind": number % 3} for number in range(30)]
+    (folder / "truth.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for name, wrong in (("one.jsonl", 12), ("two.jsonl", 3)):
+        found = [{**row, "kind": 9} if place < wrong else row for place, row in enumerate(rows)]
+        (folder / name).write_text("".join(json.dumps(row) + "\n" for row in found))
+    (folder / "suite.yaml").write_text("evaluators: [{type: equals, path: kind}]\nexpected: truth.jsonl\nactual: one.jsonl\n")
+    told = calque("compare", "suite.yaml", "one.jsonl", "two.jsonl", "--format", "json").json["measures"]["pass_rate"]
+    assert {name: entry["value"] for name, entry in told.items() if "value" in entry and name != "delta"} == {
+        "one": 0.6,
+        "two": 0.9,
+    }

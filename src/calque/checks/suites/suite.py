@@ -61,13 +61,14 @@ class Suite:
         data: str | os.PathLike[str] | None = None,
         expected: str | os.PathLike[str] | None = None,
         actual: str | os.PathLike[str] | None = None,
+        run: str | os.PathLike[str] | None = None,
         allow_commands: bool = False,
         cache: str | os.PathLike[str] | None = None,
     ) -> Suite:
         """The suite in a file; `ConfigError` with everything that is wrong with it, by line and column.
 
         ``evaluators`` adds types of one's own: a function, or ``"file.py:function"``. ``data`` replaces the cases,
-        ``expected`` and ``actual`` the files of one side. Programs that the suite names are run only with ``allow_commands``;
+        ``expected`` and ``actual`` the files of one side, ``run`` the one that has the outputs. Programs that the suite names are run only with ``allow_commands``;
         ``cache`` is a folder that keeps their answers.
         """
         file = os.fspath(path)
@@ -76,7 +77,9 @@ class Suite:
         if not isinstance(raw, dict):
             raise ConfigError(f"{file}: a suite is a mapping with {', '.join(KEYS)}, not {shown(raw)}")
         permission = Permission(allow_commands, os.path.dirname(file), os.fspath(cache) if cache is not None else "")
-        given = {key: os.fspath(name) for key, name in (("data", data), ("expected", expected), ("actual", actual)) if name}
+        outputs = "actual" if {"expected", "actual"} & raw.keys() else "data"
+        sides = (("data", data), ("expected", expected), ("actual", actual), (outputs, run))
+        given = {key: os.fspath(name) for key, name in sides if name is not None}
         suite = _suite(cls, file, raw, complaints, dict(evaluators or {}), permission, given)
         complaints.raise_all()
         return suite
