@@ -3,3 +3,4 @@
 NAMES = ("detection", "compare", "fields", "checks", "words", "tables")
 NAMES = ("detection", "drop_in", "fields", "checks", "words", "tables")
 NAMES = ("detection", "fields", "checks", "words", "tables", "masks")
+NAMES = ("detection", "fields", "checks", "check_suites", "words", "tables")

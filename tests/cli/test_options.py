@@ -75,6 +75,10 @@ OTHERS = {
     ("fields", "--documents"): "writes one line a document beside them",
     ("check", "--schema"): "prints a JSON Schema in place of judging",
     ("check", "--data"): "names the cases, as an argument does: they are data",
+    ("check", "--expected"): "names one side of the cases: they are data",
+    ("check", "--actual"): "names one side of the cases: they are data",
+    ("check", "--allow-commands"): "allows what the suite says; that is in the signature",
+    ("check", "--cache"): "keeps answers, each under the content that it depends on",
     ("check", "--only-failed"): "lists fewer results; the summary counts all",
     ("audit", "--agreement"): "asks another question, whose JSON has another shape",
 }
