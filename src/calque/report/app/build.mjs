@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 const here = fileURLToPath(new URL(".", import.meta.url));
 const target = process.argv[2] ?? `${here}../bundle`;
 
-const kinds = ["boxes", "fields", "words", "grids", "checks", "tables"];
+const kinds = ["boxes", "fields", "words", "checks", "tables"];
 
 for (const kind of kinds) {
   await build({
