@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -96,6 +96,7 @@ def change_columns(comparison: Comparison, columns: Sequence[Mapping[str, Array]
         new, gone = alarm_places(*pair)
         listed += [(NEW, int(alarms[1][at]), 0) for at in new if at < len(alarms[1])]
         listed += [(GONE, int(alarms[0][at]), 0) for at in gone if at < len(alarms[0])]
+        listed = [change for change in listed if change[1] >= 0]
         table = np.array(listed, dtype=np.int64).reshape(-1, 3)
         drawn |= {f"change.{place}.{name}": narrow(table[:, at]) for at, name in enumerate(("code", "row", "other"))}
     return drawn
@@ -124,10 +125,7 @@ def rows_of(result: Result, truths: Any, columns: Mapping[str, Array]) -> Ints:
     if name == "checks":
         return np.asarray(truths.unit, dtype=np.int64)
     if name == "fields":
-        rows = result.ledger.table("rows")
-        return np.flatnonzero(
-            [bool(path and value) for path, value in zip(rows["truth_path"], rows["truth_value"], strict=True)]
-        )
+        return _drawn(result, lambda path, value, _found, _given: bool(path and value))
     return np.flatnonzero(np.isin(columns["t.outcome.0"], (TP, FN, WRONG)))
 
 
@@ -137,7 +135,14 @@ def alarm_rows(result: Result, columns: Mapping[str, Array]) -> Ints:
     if name == "words":
         return np.flatnonzero(columns["p.matched"] == 0)
     if name == "fields":
-        rows = result.ledger.table("rows")
-        parts = zip(*(rows[key] for key in ("truth_path", "truth_value", "found_path", "found_value")), strict=True)
-        return np.flatnonzero([bool(not (path and value) and found and given) for path, value, found, given in parts])
+        return _drawn(result, lambda path, value, found, given: bool(not (path and value) and found and given))
     return np.flatnonzero(columns["p.outcome.0"] == FP) if "p.outcome.0" in columns else np.zeros(0, dtype=np.int64)
+
+
+def _drawn(result: Result, wanted: Callable[[str, str, str, str], bool]) -> Ints:
+    """Where values of fields stand in the report, which draws only those that count; -1 for the others."""
+    rows = result.ledger.table("rows")
+    counted = rows.array("counted") if "counted" in rows else np.ones(rows.height, dtype=np.bool_)
+    place = np.where(counted, np.cumsum(counted) - 1, -1)
+    parts = zip(*(rows[key] for key in ("truth_path", "truth_value", "found_path", "found_value")), strict=True)
+    return np.asarray(place[np.flatnonzero([wanted(*texts) for texts in parts])], dtype=np.int64)
