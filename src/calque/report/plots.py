@@ -108,7 +108,7 @@ def _bins(numbers: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _classes(axes: Any, numbers: Mapping[str, Any]) -> None:
-    """F1, accuracy or recall of each class, field or document."""
+    """F1, accuracy or recall of each class, field or document; of tables the means."""
     shares = _shares(numbers)
     ordered = sorted(shares.items(), key=lambda entry: entry[1])[:20][::-1]
     axes.barh([name for name, _ in ordered], [value for _, value in ordered], color=FOUND)
@@ -128,7 +128,8 @@ def _shares(numbers: Mapping[str, Any]) -> dict[str, float]:
             known = {label: row[name] for label, row in rows.items() if isinstance(row, Mapping) and row.get(name) is not None}
             if known:
                 return known
-    return {}
+    means = numbers.get("mean")
+    return {name: value for name, value in means.items() if isinstance(value, float)} if isinstance(means, Mapping) else {}
 
 
 def _impact(numbers: Mapping[str, Any]) -> Mapping[str, Mapping[str, float | None]]:
