@@ -250,7 +250,14 @@ TABLES = Trial(
     unmoved={"lenient": "nothing is wrong with these cells"},
 )
 
-ORDER = Trial(Order(), order.ORDER.documents.map(order.ORDER.corpora), {"pair": "iou", "iou": 0.9, "furniture": ("text",)})
+_WAY = {"doc_id": "d", "boxes": [[0, 0, 9, 1], [0, 2, 9, 5], [0, 6, 9, 9]], "labels": ["header", "text", "text"]}
+_READ = {**_WAY, "boxes": [[0, 0, 9, 1], [0, 2, 9, 4], [0, 6, 9, 9]], "order": [1, 2, 0]}
+ORDER = Trial(
+    Order(),
+    st.one_of(order.ORDER.documents.map(order.ORDER.corpora), st.just(([_WAY], [_READ]))),
+    {"pair": "iou", "iou": 0.9, "furniture": ()},
+    given={"iou": {"pair": "iou"}},
+)
 
 TRIALS = {trial.task.name: trial for trial in (DETECTION, LAYOUT, FIELDS, WORDS, CHECKS, TABLES, ORDER)}
 
