@@ -1,4 +1,4 @@
-"""A pytest plugin: ``*.check.yaml`` files are test modules, their results are tests, and tests can hold results to gates."""
+"""A pytest plugin: ``*.check.yaml`` and ``*.check.yml`` files are tests, and tests can hold results to gates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from calque.core.evaluator import Evaluator
     from calque.core.result import Result
 
-ENDING = ".check.yaml"
+ENDINGS = (".check.yaml", ".check.yml")
 
 
 @pytest.fixture
@@ -43,9 +43,16 @@ def _hold(source: Result | Evaluator | str | os.PathLike[str], **gates: Any) -> 
     return result
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Programs that suites name are run only where somebody says so."""
+    group = parser.getgroup("calque")
+    group.addoption("--allow-commands", action="store_true", help="run the programs that suites of calque name")
+    group.addoption("--command-cache", metavar="FOLDER", help="keep what those programs answer")
+
+
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> SuiteFile | None:
     """Take the files that are suites."""
-    if not file_path.name.endswith(ENDING):
+    if not file_path.name.endswith(ENDINGS):
         return None
     return SuiteFile.from_parent(parent, path=file_path)
 
@@ -64,14 +71,25 @@ class SuiteFile(pytest.File):
         from calque.core.errors import CalqueError
 
         try:
-            suite = Suite.load(self.path, evaluators=named_evaluators(self.config.rootpath))
+            suite = Suite.load(
+                self.path,
+                evaluators=named_evaluators(self.config.rootpath),
+                allow_commands=self.config.getoption("allow_commands"),
+                cache=self.config.getoption("command_cache"),
+            )
+            self._register({tag for case in suite.cases() for tag in case.tags})
             for case in suite.cases():
-                for check in suite.bench.checks_for(case):
+                for check in suite.bench.checks_of(case):
                     yield CheckItem.from_parent(self, name=f"{case.id}[{check.name}]", case=case, check=check, suite=suite)
         except CalqueError as error:
             raise pytest.Collector.CollectError(str(error)) from None
         if suite.gate.given:
             yield GateItem.from_parent(self, name="gate", suite=suite)
+
+    def _register(self, tags: set[str]) -> None:
+        """Tags are marks; they are declared here, so that nobody has to."""
+        for tag in sorted(tags):
+            self.config.addinivalue_line("markers", f"{tag}: a tag of cases in suites of calque")
 
 
 class CheckItem(pytest.Item):
@@ -83,12 +101,14 @@ class CheckItem(pytest.Item):
         self.check = check
         self.suite = suite
         self.extra_keyword_matches.update(case.tags)  # so that -k TAG chooses
+        for tag in case.tags:
+            self.add_marker(tag)  # and -m TAG
 
     def runtest(self) -> None:
         """Judge the case. A partial result is a failure where a threshold was given, as on the command line."""
         from calque.checks.evaluators.outcome import Status
 
-        row = self.suite.bench.row(self.case, self.check)
+        row = self.suite.bench.row(self.suite.bench.prepared(self.case)[0], self.check)
         if not row.failed:
             return
         if self.suite.gate.given and row.outcome.status is not Status.ERROR:

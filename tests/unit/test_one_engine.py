@@ -14,7 +14,6 @@ STARTING = {"threading", "_thread", "concurrent", "multiprocessing", "subprocess
 """Modules that can start a thread or a process."""
 
 ALLOWED = {
-    "checks/evaluators/custom.py": "asks whether this is the main thread: only there an alarm rings",
     "cli/exits.py": "asks whether this is the main thread: only there signals are heard",
     "cli/progress.py": "tells the thread that shows a sign of life when to end",
     "core/storage/spool.py": "a lock: a file has one position, and threads take turns",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,11 +15,11 @@ import pytest
 
 from calque import ConfigError, ContractError, Evaluator, MergeError
 from calque.checks import Checks, Outcome, Suite
-from calque.checks.evaluators.custom import _in_thread
 from calque.checks.evaluators.outcome import Verdict
 from calque.checks.suites.cases import Case, CaseCorpus, Selection
 from calque.checks.suites.editor_schema import suite_schema
 from calque.checks.suites.runner import Judging
+from calque.engines.time_limit import in_thread
 
 HEAD = "evaluators:\n  - {type: iou_score, bbox_path: b, expected_bbox_path: b, threshold: 0.5}\n"
 CASES = """cases:
@@ -146,7 +147,7 @@ def test_selecting(write: Write) -> None:
         (CASES, "line 2 column 5: the case 'good' has no evaluators"),
         (HEAD + "cass: []\n" + CASES, "unknown key 'cass' in a suite; did you mean 'cases'?"),
         (HEAD + "data: x.jsonl\n" + CASES, "cases or data, not both"),
-        (HEAD + "data: 5", "data names a JSONL file"),
+        (HEAD + "data: 5", "data names a file (JSONL, JSON or CSV) or several, not 5"),
         (HEAD + "cases: [5]", "line 3 column 9: a case is a mapping"),
         (
             HEAD + "cases:\n- {idd: 1, output: 1, expected: 1}",
@@ -184,12 +185,8 @@ def test_a_suite_that_is_not_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "error", "message"),
     [
-        ('{"id": 1}\n{"id": 2', ContractError, "cases.jsonl: line 2 column 9: is not JSON"),
-        ('{"id": 1, "id": 2}', ContractError, "line 1: the key 'id' occurs twice"),
         ('{"id": 1}\n\n{"id": 1}', ConfigError, "line 3: the id 1 was used before, at line 1"),
         ("[" * 100_000, ContractError, "nested too deeply"),
-        ('{"idd": 1}', ConfigError, "line 1: unknown key 'idd'"),
-        ('{"evaluators": [{"type": "nope"}]}', ConfigError, "line 1: unknown evaluator type"),
         ("", ConfigError, "there are no cases"),
     ],
     ids=str,
@@ -202,13 +199,32 @@ def test_data_that_is_refused(write: Write, data: str, error: type[Exception], m
     assert message in str(raised.value)
 
 
-def test_data_that_is_no_text_or_not_there(tmp_path: Path, write: Write) -> None:
-    suite = Suite.load(write(HEAD + "data: cases.jsonl"))
+@pytest.mark.parametrize(
+    ("line", "identity", "message"),
+    [
+        (b'{"id": 2', "line 2", "cases.jsonl: line 2 column 9: is not JSON"),
+        (b'{"id": 2, "id": 3}', 3, "line 2: the key 'id' occurs twice"),
+        (b'{"id": 2, "output": {"b": 1, "b" : 1}}', 2, "line 2: /output: the key 'b' occurs twice"),
+        (b'{"idd": 1}', "line 2", "line 2: unknown key 'idd' in a case; did you mean 'id'?"),
+        (b'{"id": 2, "evaluators": [{"type": "nope"}]}', 2, "line 2: unknown evaluator type"),
+        (b'{"id": "\xff"}', "line 2", "line 2: is not UTF-8"),
+        (b"5", "line 2", "line 2: a case is a mapping with output and expected, not 5"),
+    ],
+    ids=str,
+)
+def test_a_broken_line_is_an_error_of_that_case(tmp_path: Path, write: Write, line: bytes, identity: Any, message: str) -> None:
+    good = b'{"id": "%s", "output": {"b": [0, 0, 1, 1]}, "expected": {"b": [0, 0, 1, 1]}}\n'
+    (tmp_path / "cases.jsonl").write_bytes(good % b"first" + line + b"\n" + good % b"last")
+    result = Suite.load(write(HEAD + "data: cases.jsonl")).run()
+    assert {key: result[key] for key in ("cases", "pass", "fail", "error")} == {"cases": 3, "pass": 2, "fail": 0, "error": 1}
+    told = result.to_dict()["results"][1]
+    assert (told["id"], told["status"]) == (identity, "error")
+    assert message in told["reasoning"]
+
+
+def test_data_that_is_not_there(write: Write) -> None:
     with pytest.raises(ContractError, match="does not exist"):
-        suite.run()
-    (tmp_path / "cases.jsonl").write_bytes(b'{"id": "\xff"}')
-    with pytest.raises(ContractError, match="line 1: is not UTF-8"):
-        suite.run()
+        Suite.load(write(HEAD + "data: cases.jsonl")).run()
 
 
 @pytest.mark.parametrize(
@@ -300,7 +316,8 @@ def test_states_know_their_evaluators(write: Write) -> None:
     evaluator = Evaluator(suite.task()).update(suite.corpus(), suite.corpus())
     again = Evaluator.from_state(evaluator.state()).compute()
     assert again.to_json() == evaluator.compute().to_json()
-    assert '"threshold":0.5' in str(again.signature)
+    assert re.fullmatch(r"calque \S+ \| checks \| evaluators:1 \([0-9a-f]{12}\)", str(again.signature))
+    assert '"threshold":0.5' in again.task.evaluators[0]
     assert again.task == Checks.of(suite.bench.configs)
 
 
@@ -365,11 +382,11 @@ def test_a_function_that_takes_too_long_is_an_error_and_no_failure(write: Write)
 
 
 def test_time_limits_where_no_alarm_can_ring() -> None:
-    assert _in_thread(lambda: 5, 600) == 5
+    assert in_thread(lambda: 5, 600) == 5
     with pytest.raises(TimeoutError):
-        _in_thread(lambda: time.sleep(5), 0.05)
+        in_thread(lambda: time.sleep(5), 0.05)
     with pytest.raises(KeyError):
-        _in_thread(lambda: raise_it(KeyError()), 600)
+        in_thread(lambda: raise_it(KeyError()), 600)
 
 
 def test_a_function_in_a_file_also_in_other_processes(write: Write, tmp_path: Path) -> None:

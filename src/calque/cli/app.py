@@ -16,7 +16,7 @@ VERBS = {
     "detect": "Figures, tables and other boxes on pages: found or not, and how well.",
     "layout": "Layout blocks: found or not, and under the right name.",
     "fields": "Extracted records: values, boxes and confidences, field by field.",
-    "check": "A suite of geometric checks from a YAML file, as a gate.",
+    "check": "Suites of checks from YAML files, case by case, as a gate.",
     "words": "What OCR read: recall in order, WER, and the best of a lattice.",
     "tables": "Tables in HTML, Markdown or cells: exact TEDS, GriTS, and where the loss went.",
     "compare": "Is one run better than another? Differences, intervals, tests, and what changed.",

@@ -1,11 +1,11 @@
-"""``calque check``: a suite of geometric checks, as a gate."""
+"""``calque check``: suites of checks, as a gate."""
 
 from __future__ import annotations
 
 import json
 import logging
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,18 +30,15 @@ from calque.cli.options import (
 )
 from calque.cli.reports import image_options, wanted, write
 from calque.core.errors import ConfigError
-from calque.core.presentation.sections import printable, printable_json
+from calque.core.presentation.sections import printable
 
 if TYPE_CHECKING:
     from calque.checks.suites.cases import Selection
     from calque.checks.suites.runner import Row
     from calque.checks.suites.suite import Suite
+    from calque.cli.checked import CheckedSuite
     from calque.core.gates.judging import Gates
-    from calque.core.presentation.sections import Section
-    from calque.core.result import Result
 
-STREAMED = ("jsonl", "github")
-"""What is printed while cases are judged."""
 FORMATS = ("table", "json", "jsonl", "junit", "csv", "markdown", "latex", "github")
 EXTENSIONS = {
     ".txt": "table", ".json": "json", ".jsonl": "jsonl", ".xml": "junit", ".csv": "csv", ".md": "markdown", ".tex": "latex",
@@ -49,9 +46,13 @@ EXTENSIONS = {
 
 
 @click.command("check")
-@click.argument("suite", type=PATH, required=False)
+@click.argument("suites", nargs=-1, type=PATH, metavar="SUITE...")
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of suite files, for editors.")
-@click.option("--data", type=FILE, metavar="FILE", help="Take the cases from this JSONL file instead.")
+@click.option("--data", type=FILE, metavar="FILE", help="Take the cases from this file instead (JSONL, JSON, CSV).")
+@click.option("--expected", type=FILE, metavar="FILE", help="Take what is expected from this file instead.")
+@click.option(
+    "--actual", type=FILE, metavar="FILE", help="Take the outputs from this file instead: another run, the same suite."
+)
 @click.option("--filter", "ids", multiple=True, metavar="ID", help="Only cases with this id; * and ? stand for anything.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only cases with this tag (repeat for any of several).")
 @click.option("--rerun-failed", type=PATH, metavar="RESULT.jsonl", help="Only cases that failed in an earlier result.")
@@ -59,6 +60,8 @@ EXTENSIONS = {
 @click.option(
     "--evaluator", "own", multiple=True, metavar="NAME=FILE.py:FUNCTION", help="An evaluator of your own, for type: NAME."
 )
+@click.option("--allow-commands", is_flag=True, help="Run the programs that the suite names. Read it first.")
+@click.option("--cache", "kept", type=PATH, metavar="FOLDER", help="Keep what programs answer, and ask again only what is new.")
 @click.option(
     "--format", "shape", type=click.Choice(FORMATS), help="table by default; jsonl and github come as cases are judged."
 )
@@ -71,14 +74,16 @@ EXTENSIONS = {
 @click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr.")
 @interval_options
 @jobs_option
-def command(suite: str | None, schema: bool, output: tuple[str, ...], jobs: int, quiet: bool, **values: Any) -> int:
-    """Judge every case of SUITE, a YAML file, with the evaluators that it names.
+def command(suites: tuple[str, ...], schema: bool, output: tuple[str, ...], quiet: bool, **values: Any) -> int:
+    """Judge every case of each SUITE, a YAML file, with the evaluators that it names. A pattern in quotes names several.
 
     Without a gate in the suite any failing case ends with code 1; a case that could not be judged ends with 3.
+    Cases stand in the suite, in a file (data:), or in two that are joined by id (expected:, actual:, id:).
 
     \b
     calque check suite.yaml
-    calque check suite.yaml -o junit.xml -o summary.md --annotations
+    calque check suite.yaml --actual tonight.jsonl
+    calque check 'suites/**/*.check.yaml' -o junit.xml -o summary.md --annotations
     calque check suite.yaml --rerun-failed last.jsonl --format jsonl
     """
     if schema:
@@ -86,40 +91,49 @@ def command(suite: str | None, schema: bool, output: tuple[str, ...], jobs: int,
 
         click.echo(json.dumps(suite_schema(), indent=2))
         return exits.FINE
-    if suite is None:
-        raise click.UsageError("Missing argument 'SUITE'.")
+    if not suites:
+        raise click.UsageError("Missing argument 'SUITE...'.")
     from calque.cli.progress import working
     from calque.cli.sheets import FOR_PEOPLE, check_wanted
 
     gates = gates_for(Checks, values)
-    resampling = intervals_from(values)
+    values["resampling"] = intervals_from(values)
     files = {name: _format_of(name, values["shape"]) for name in output if name != outputs.STDOUT}
     printed = _printed(values["shape"], output, files)
     kinds = [kind for kind in (*files.values(), printed) if kind is not None]
     if values["brief"] and not set(FOR_PEOPLE) & set(kinds):
         check_wanted(kinds, brief=True)
-    values["report"] = wanted(values, values["report"], jobs)
+    values["report"] = wanted(values, values["report"], values["jobs"])
     outputs.settle(*(use.partition("=")[2].rpartition(":")[0] for use in values["own"]))
-    suite, values["data"] = _inputs(suite, values["data"])
+    named = _inputs(suites, values)
     _log_to_stderr(quiet=quiet)
-    with working(f"reading {suite}", quiet=quiet):
-        loaded = _load(suite, values["own"], values["data"])
-    outputs.settle(loaded.data or suite)
-    selection = _selection(values["ids"], values["tags"], values["rerun_failed"])
-    rows: list[Row] = []
-    total = cache(lambda: 0 if selection else loaded.results_to_come())  # asked only when it is shown
-    with working(f"checking {loaded.data or suite}", quiet=quiet, done=lambda: len(rows), total=total, noun="result"):
-        rows.extend(_judged(loaded, selection, jobs, streams=printed))
-    return _deliver(loaded, rows, files, selection, printed, gates=gates, quiet=quiet, resampling=resampling, **values)
+    with working(f"reading {', '.join(named)}", quiet=quiet):
+        loaded = _load(named, values)
+    outputs.settle(*(file for suite in loaded for file in suite.inputs.files or (suite.file,)))
+    if values["report"] is None and values["save"] is None and gates is None:
+        loaded = [suite.for_numbers() for suite in loaded]
+    judged = _judged(loaded, values, printed, quiet=quiet)
+    return _deliver(judged, files, printed, gates=gates, quiet=quiet, **values)
 
 
-def _inputs(suite: str, data: str | None) -> tuple[str, str | None]:
-    """The suite, and the cases that replace its own; those may come from standard input or a pipe."""
+def _inputs(suites: tuple[str, ...], values: dict[str, Any]) -> list[str]:
+    """The suites; and the files that replace theirs, which may come from standard input or a pipe."""
+    from calque.checks.suites.data_files import found_files
     from calque.cli.inputs import STDIN, taken_in
 
-    if suite == STDIN:
+    if STDIN in suites:
         raise ConfigError("-: a suite names files beside it, so it has to be one itself; cases can be read so: --data -")
-    return suite, data if data is None else taken_in(data)[0]
+    sides = ("expected", "actual")
+    if values["data"] is not None and any(values[side] is not None for side in sides):
+        raise click.UsageError("--data has both sides of every case; leave it out, or --expected and --actual.")
+    for key in ("data", *sides):
+        if values[key] is not None:
+            values[key] = taken_in(values[key])[0]
+    named = list(dict.fromkeys(file for suite in suites for file in found_files(suite)))
+    if len(named) > 1 and (values["save"] is not None or values["report"] is not None):
+        flag = "--save" if values["save"] is not None else "--report"
+        raise ConfigError(f"{flag} is for one SUITE; judge several one by one")
+    return named
 
 
 class _Remarks(logging.Handler):
@@ -141,28 +155,54 @@ def _format_of(name: str, shape: str | None) -> str:
     return outputs.by_name(name, EXTENSIONS) or shape or outputs.silent(name, EXTENSIONS)
 
 
-def _load(suite: str, own: tuple[str, ...], data: str | None) -> Suite:
+def _load(files: Sequence[str], values: Mapping[str, Any]) -> list[Suite]:
+    """The suites; everything that is wrong with any of them, and with evaluators that none of them uses, at once."""
     from calque.checks.suites.project import named_evaluators
     from calque.checks.suites.suite import Suite
 
     registry: dict[str, Any] = dict(named_evaluators(Path()))
-    for use in own:
+    wrong: list[str] = []
+    for use in values["own"]:
         name, equals, reference = use.partition("=")
         if not equals or not name or not reference:
             raise click.BadParameter(f"{use!r} is not NAME=FILE.py:FUNCTION", param_hint="--evaluator")
-        registry[name] = reference
-    return Suite.load(suite, evaluators=registry, data=data)
+        registry[name] = reference if _works(reference, wrong) else _nothing
+    given = {key: values[key] for key in ("data", "expected", "actual", "allow_commands")}
+    suites = []
+    for file in files:
+        try:
+            suites.append(Suite.load(file, evaluators=registry, cache=values["kept"], **given))
+        except ConfigError as error:
+            wrong.append(str(error))
+    if wrong:
+        raise ConfigError("\n".join(wrong))
+    return suites
 
 
-def _selection(ids: tuple[str, ...], tags: tuple[str, ...], rerun: str | None) -> Selection | None:
+def _works(reference: str, wrong: list[str]) -> bool:
+    """Whether there is such a function; if not, that is written down."""
+    from calque.checks.evaluators.custom import load
+
+    try:
+        load(reference)
+    except ConfigError as error:
+        wrong.append(str(error))
+        return False
+    return True
+
+
+def _nothing(output: Any, expected: Any) -> float:  # noqa: ARG001  # nobody calls it
+    """Stands for a function that there is not, while the rest is looked at."""
+    return 0.0
+
+
+def _selection(values: Mapping[str, Any], suite: str) -> Selection | None:
     from calque.checks.suites.cases import Selection, failed_ids
 
-    if not ids and not tags and rerun is None:
+    if not values["ids"] and not values["tags"] and values["rerun_failed"] is None:
         return None
-    only = None if rerun is None else failed_ids(rerun)
-    if only is not None and not only:
-        raise ConfigError(f"{rerun}: nothing failed there, so there is nothing to repeat")
-    return Selection(ids, tags, only)
+    only = None if values["rerun_failed"] is None else failed_ids(values["rerun_failed"], suite)
+    return Selection(values["ids"], values["tags"], only)
 
 
 def _printed(shape: str | None, output: tuple[str, ...], files: Mapping[str, str]) -> str | None:
@@ -172,93 +212,91 @@ def _printed(shape: str | None, output: tuple[str, ...], files: Mapping[str, str
     return None if shape in files.values() else shape
 
 
-def _judged(suite: Suite, selection: Selection | None, jobs: int, *, streams: str | None) -> Iterator[Row]:
+def _judged(suites: Sequence[Suite], values: Mapping[str, Any], printed: str | None, *, quiet: bool) -> list[CheckedSuite]:
+    """What became of each suite; those without a case that is wanted are left out when there are several."""
+    from calque.checks.suites.suite import NoCases
+    from calque.cli.checked import CheckedSuite
+
+    judged: list[CheckedSuite] = []
+    without: list[NoCases | None] = []
+    for suite in suites:
+        selection = _selection(values, suite.name)
+        if selection is not None and selection.only is not None and not selection.only:
+            without.append(None)
+            continue
+        try:
+            rows = _rows(suite, selection, values, printed, several=len(suites) > 1, quiet=quiet)
+        except NoCases as error:
+            without.append(error)
+            continue
+        judged.append(CheckedSuite(suite, rows, selection))
+    errors = [error for error in without if error is not None]
+    if not judged and errors:
+        raise errors[0]
+    if not judged:
+        if not quiet:
+            click.echo(f"{values['rerun_failed']}: nothing failed there, so there is nothing to repeat", err=True)
+        judged = [CheckedSuite(suite, [], _selection(values, suite.name)).without_gate() for suite in suites]
+    return judged
+
+
+def _rows(
+    suite: Suite, selection: Selection | None, values: Mapping[str, Any], printed: str | None, *, several: bool, quiet: bool
+) -> list[Row]:
+    """Every result of a suite; some formats are printed while they come."""
     from calque.checks.exports import annotated
+    from calque.cli.checked import json_line
+    from calque.cli.progress import working
 
-    only_failed = bool(click.get_current_context().params["only_failed"])
-    for chunk in suite.stream(selection=selection, jobs=jobs):
-        if streams == "jsonl":
-            lines = (_json_line(row) + "\n" for row in chunk if row.failed or not only_failed)
-            click.echo("".join(lines), nl=False)
-        elif streams == "github":
-            for line in annotated(chunk, suite.data or suite.file):
-                click.echo(printable(line))
-        yield from chunk
+    rows: list[Row] = []
 
+    def come() -> Iterator[Row]:
+        for chunk in suite.stream(selection=selection, jobs=values["jobs"]):
+            if printed == "jsonl":
+                shown = (row for row in chunk if row.failed or not values["only_failed"])
+                click.echo("".join(json_line(row, suite.name if several else "") for row in shown), nl=False)
+            elif printed == "github":
+                for line in annotated(chunk, suite.data or suite.file):
+                    click.echo(printable(line))
+            yield from chunk
 
-def _json_line(row: Row) -> str:
-    return printable_json(json.dumps(row.to_dict(), ensure_ascii=False, allow_nan=False))
+    total = cache(lambda: 0 if selection else suite.results_to_come())  # asked only when it is shown
+    told = f"checking {suite.data or suite.file}"
+    with working(told, quiet=quiet, done=lambda: len(rows), total=total, noun="result"):
+        rows.extend(come())
+    return rows
 
 
 def _deliver(
-    suite: Suite,
-    rows: list[Row],
+    judged: list[CheckedSuite],
     files: Mapping[str, str],
-    selection: Selection | None,
     printed: str | None,
     *,
     gates: Gates | None,
     quiet: bool,
     **values: Any,
 ) -> int:
+    """Write and print what was asked for; the exit code."""
+    from calque.cli.checked import STREAMED, rendered, shown
     from calque.cli.render import coloured, with_intervals
 
-    evaluator = suite.evaluator(rows, selection)
-    evaluator.rename(names_of_files())
-    result = with_intervals(evaluator.compute(), values["resampling"], jobs=1, quiet=quiet)
-    if gates is not None:
-        result = gates.judged(result)
-    exits.say_first(result, quiet=quiet)
-    outputs.save(evaluator, values["save"])
-    write(result, values["report"], quiet=quiet)
-    kept = [row for row in rows if row.failed] if values["only_failed"] else rows
+    nothing = not any(one.rows for one in judged)
+    for one in judged:
+        one.evaluator.rename(names_of_files())
+        result = with_intervals(one.evaluator.compute(), None if nothing else values["resampling"], jobs=1, quiet=quiet)
+        one.result = gates.judged(result) if gates is not None and not nothing else result
+        exits.say_first(one.result, quiet=quiet, name=one.suite.name if len(judged) > 1 else "")
+    outputs.save(judged[0].evaluator, values["save"])
+    write(judged[0].result, values["report"], quiet=quiet)
+    listed = [one.only_failed() for one in judged] if values["only_failed"] else judged
     for name, kind in files.items():
-        outputs.put(name, [_rendered(kind, suite, result, kept, brief=values["brief"])], quiet=quiet)
+        outputs.put(name, [rendered(kind, listed, brief=values["brief"])], quiet=quiet)
     if printed == "table" and sys.stdout.isatty():
-        click.echo(coloured(_shown(result, brief=values["brief"])))
+        click.echo(coloured(shown(listed, brief=values["brief"])))
     elif printed is not None and printed not in STREAMED:
-        click.echo(_rendered(printed, suite, result, kept, brief=values["brief"]), nl=False)
+        click.echo(rendered(printed, listed, brief=values["brief"]), nl=False)
     if printed == "github":
-        click.echo("".join(_gate_annotations(result)), nl=False)
+        click.echo(rendered("github", [one.with_rows([]) for one in judged], brief=False), nl=False)
     if values["annotations"]:
-        click.echo(_rendered("github", suite, result, rows, brief=False), nl=False)
-    return exits.code_of(result, quiet=quiet)
-
-
-def _shown(result: Result, *, brief: bool) -> list[Section]:
-    """What people read of a result: the gate's verdict stands before the signature."""
-    from calque.core.presentation.sections import Section
-
-    *parts, signature = result.brief() if brief else result.sections()
-    failures = result.failures
-    if result.verdict.failures or (result.verdict and not failures):
-        return [*parts, signature]  # it is said already: first when it does not hold
-    return [*parts, Section(title="Gate: failed" if failures else "Gate: passed", notes=failures), signature]
-
-
-def _rendered(kind: str, suite: Suite, result: Result, rows: list[Row], *, brief: bool) -> str:
-    from calque.checks.exports import annotated, tests
-    from calque.cli.render import as_csv
-    from calque.cli.sheets import laid_out
-
-    if kind == "json":
-        tree = result.to_dict() | {"results": [row.to_dict() for row in rows]}
-        return printable_json(json.dumps(tree, indent=2, ensure_ascii=False)) + "\n"
-    if kind == "jsonl":
-        return "".join(_json_line(row) + "\n" for row in rows)
-    if kind == "junit":
-        from calque.core.presentation.junit import to_junit
-
-        return to_junit([*result.gate_tests(), *tests([row.to_dict() for row in rows], suite.name)], suite.name)
-    if kind == "github":
-        return "".join([*_gate_annotations(result), *(f"{line}\n" for line in annotated(rows, suite.data or suite.file))])
-    if kind == "csv":
-        verdict = "failed" if result.failures else "passed"
-        return as_csv([{**row, **({"gate": verdict} if row.get("evaluator") == "all" else {})} for row in result.spreadsheet()])
-    return laid_out(_shown(result, brief=brief), kind)
-
-
-def _gate_annotations(result: Result) -> list[str]:
-    from calque.cli.gates import workflow_commands
-
-    return [f"{line}\n" for line in workflow_commands(result.gate_tests())]
+        click.echo(rendered("github", judged, brief=False), nl=False)
+    return exits.FINE if nothing else max(exits.code_of(one.result, quiet=quiet) for one in judged)

@@ -267,7 +267,7 @@ def _judged(sources: Sequence[str], values: dict[str, Any]) -> dict[str, Result]
     registry: dict[str, Any] = dict(named_evaluators(Path()))
     with working(f"checking {suite}", quiet=values["quiet"]):
         return {
-            name: Suite.load(suite, evaluators=registry, data=path).run(jobs=values["jobs"])
+            name: Suite.load(suite, evaluators=registry, run=path).run(jobs=values["jobs"])
             for name, path in zip(run_names(data), data, strict=True)
         }
 

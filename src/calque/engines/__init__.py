@@ -3,7 +3,8 @@
 An `Engine` does the same work for many items and hands out the results in the order of the items, to the same bits for any
 number of workers. Whoever has the work chooses by what it is made of: `threads` where arrays and kernels let go of the
 interpreter, `processes` where Python itself is busy; one job is plain `Serial`, and starts nothing. Beside them there are
-`at_once` for a few different pieces of work, `ahead` for reading before somebody asks, and `begin` for a single piece.
+`at_once` for a few different pieces of work, `ahead` for reading before somebody asks, `begin` for a single piece,
+`in_time` for work that may take only so long, and `answer` for programs in any language.
 
 Kernels have threads of their own inside, as many as their ``jobs`` says: that is their own matter, and none of this one's.
 """
@@ -24,17 +25,25 @@ if TYPE_CHECKING:
     from calque.engines.in_threads import threads_for as threads_for
     from calque.engines.interface import Engine as Engine
     from calque.engines.interface import Serial as Serial
+    from calque.engines.programs import Answer as Answer
+    from calque.engines.programs import answer as answer
     from calque.engines.reading_ahead import Ahead as Ahead
     from calque.engines.reading_ahead import ahead as ahead
+    from calque.engines.time_limit import alarms as alarms
+    from calque.engines.time_limit import in_time as in_time
 
 _HOME = {
     "Ahead": "calque.engines.reading_ahead",
+    "Answer": "calque.engines.programs",
     "Begun": "calque.engines.in_threads",
     "Engine": "calque.engines.interface",
     "Serial": "calque.engines.interface",
     "ahead": "calque.engines.reading_ahead",
+    "alarms": "calque.engines.time_limit",
+    "answer": "calque.engines.programs",
     "at_once": "calque.engines.in_threads",
     "begin": "calque.engines.in_threads",
+    "in_time": "calque.engines.time_limit",
     "kept": "calque.engines.choice",
     "portable": "calque.engines.choice",
     "processes": "calque.engines.choice",

@@ -153,7 +153,8 @@ class BoxCheck(GeometricCheck):
         }
         if self.measure.name != "iou":
             metadata |= {"metric": self.measure.name, self.measure.name: value}
-        metadata |= _remarks({"output": [found], "expected": [truth]}, single=True)
+        if isinstance(found, Region) or isinstance(truth, Region) or found.area == 0 or truth.area == 0:
+            metadata |= _remarks({"output": [found], "expected": [truth]}, single=True)
         said = f"{self.measure.name} {score:.4g}"
         hits, misses = self._said(verdict, said)
         return Outcome(score, verdict, hits, misses, f"{said}: {verdict}, {self._limits()}", metadata)

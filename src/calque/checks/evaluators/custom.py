@@ -10,11 +10,11 @@ import hashlib
 import importlib.util
 import inspect
 import json
-import signal
-import threading
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+import sys
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager, redirect_stdout
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -24,7 +24,7 @@ from calque.checks.evaluators.outcome import LOGGER, Outcome, Ranges, Status, Ve
 from calque.checks.evaluators.settings import Complaints, Key, Keys
 from calque.checks.shapes.coordinates import plain, shown
 from calque.core.errors import ConfigError, did_you_mean
-from calque.engines import begin
+from calque.engines import in_time
 
 GROUP = "calque.evaluators"
 SECONDS = 30.0
@@ -33,7 +33,8 @@ Reference: TypeAlias = Function | str
 """A callable, or ``file.py:function``."""
 
 
-def _options(value: Any) -> dict[str, Any]:
+def options(value: Any) -> dict[str, Any]:
+    """Settings that are handed on as they are."""
     if not isinstance(value, Mapping):
         raise ValueError(f"options must be a mapping, not {shown(value)}")
     return dict(value)
@@ -53,7 +54,7 @@ def _keys(owner: str) -> Keys:
                 "seconds that one case may take",
                 SECONDS,
             ),
-            Key("options", _options, {"type": "object"}, "keywords for the function", {}),
+            Key("options", options, {"type": "object"}, "keywords for the function", {}),
         ),
     )
 
@@ -77,7 +78,8 @@ class CustomCheck:
     def evaluate(self, output: Any, expected: Any) -> Outcome:
         """What the function says; when it breaks or takes too long, that is an error and not a failure."""
         try:
-            said = _in_time(lambda: self.function(output, expected, **self.options), self.timeout)
+            with _prints_to_stderr():
+                said = in_time(lambda: self.function(output, expected, **self.options), self.timeout)
             return self._outcome(said)
         except TimeoutError:
             return self._broke(f"took longer than {self.timeout:g} s")
@@ -114,11 +116,19 @@ class CustomCheck:
         return Verdict.PASS if reaches(score, self.threshold) else Verdict.FAIL
 
 
-def build(raw: Mapping[str, Any], registry: Mapping[str, Reference], complaints: Complaints) -> CustomCheck | None:
-    """The evaluator whose type is a name from the registry or an entry point; ``None`` when there is none of that name."""
+def build(
+    raw: Mapping[str, Any], registry: Mapping[str, Reference], complaints: Complaints, known: Collection[str] = ()
+) -> CustomCheck | None:
+    """The evaluator whose type is a name from the registry or an entry point; ``None`` and a complaint when there is none."""
     kind = str(raw["type"])
-    function = _find(kind, registry)
+    try:
+        function = _find(kind, registry)
+    except ConfigError as error:  # its code cannot be loaded; the rest of the suite is looked at all the same
+        complaints.add(raw, "type", str(error))
+        return None
     if function is None:
+        hint = _help(kind, (*known, *registry, *installed()))
+        complaints.add(raw, "type", f"unknown evaluator type {shown(kind)}", help=hint)
         return None
     values = _keys(kind).read(raw, complaints)
     return CustomCheck(
@@ -130,6 +140,12 @@ def build(raw: Mapping[str, Any], registry: Mapping[str, Reference], complaints:
         values["threshold"],
         values["verdict_ranges"],
     )
+
+
+def _help(kind: str, known: Collection[str]) -> str:
+    if ".py:" in kind:
+        return f"a suite cannot load code by itself; pass --evaluator NAME={kind} and write type: NAME"
+    return did_you_mean(kind, known) or f"known are {', '.join(known)}"
 
 
 def _find(name: str, registry: Mapping[str, Reference]) -> Function | None:
@@ -170,20 +186,32 @@ def _identity(reference: Reference) -> str:
     return hashlib.sha256(code).hexdigest()[:12]
 
 
+def _prints_to_stderr() -> AbstractContextManager[Any]:
+    """Within the block ``print`` does not write between results, which programs read."""
+    return redirect_stdout(sys.stderr)
+
+
 def load(reference: str) -> Function:
-    """The function that ``file.py:function`` names."""
+    """The function that ``file.py:function`` names; a file is run once for each of its versions."""
     file, _, name = reference.rpartition(":")
     path = Path(file)
     if not file or not name:
         raise ConfigError(f"{reference!r} does not name a function; write file.py:function")
     if not path.is_file():
         raise ConfigError(f"{file}: there is no such file (from {reference!r})")
+    return _loaded(file, name, hashlib.sha256(path.read_bytes()).hexdigest())
+
+
+@lru_cache(maxsize=64)
+def _loaded(file: str, name: str, _content: str) -> Function:
+    path = Path(file)
     spec = importlib.util.spec_from_file_location(f"calque_evaluator_{path.stem}", path)
     if spec is None or spec.loader is None:
         raise ConfigError(f"{file}: is not a Python file")
     module = importlib.util.module_from_spec(spec)
     try:
-        spec.loader.exec_module(module)
+        with _prints_to_stderr():
+            spec.loader.exec_module(module)
     except Exception as error:  # the user's own code, which may fail in any way
         raise ConfigError(f"{file}: cannot be loaded: {type(error).__name__}: {error}") from error
     function = getattr(module, name, None)
@@ -191,32 +219,3 @@ def load(reference: str) -> Function:
         known = [key for key, value in vars(module).items() if callable(value)]
         raise ConfigError(f"{file}: has no function {name!r}; {did_you_mean(name, known)}".rstrip("; "))
     return function  # type: ignore[no-any-return]  # callable() does not say what it returns
-
-
-def _in_time(work: Callable[[], Any], seconds: float) -> Any:
-    """What the work returns; `TimeoutError` when it takes too long."""
-    if threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer"):
-        with _alarm(seconds):
-            return work()
-    return _in_thread(work, seconds)
-
-
-@contextmanager
-def _alarm(seconds: float) -> Iterator[None]:
-    """Interrupt the block itself: a loop that never ends is really stopped."""
-
-    def ring(_signal: int, _frame: Any) -> None:
-        raise TimeoutError
-
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-def _in_thread(work: Callable[[], Any], seconds: float) -> Any:
-    """Where no alarm can ring, stop waiting: the thread itself cannot be stopped and ends with the process."""
-    return begin(work).result(seconds)

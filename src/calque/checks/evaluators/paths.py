@@ -80,10 +80,15 @@ class Path:
 
     def find(self, data: Any) -> Any:
         """The value at the end of the path: any value, `Missing`, or `Gathered` when the path has ``[*]``."""
-        return self._find(data, self.steps)
+        value = data
+        for step in self.steps:  # most paths are names alone
+            if type(step) is not str or type(value) is not dict or step not in value:
+                return self._find(data, self.steps)
+            value = value[step]
+        return value
 
     def _find(self, value: Any, steps: tuple[Step, ...]) -> Any:
-        if EVERY not in steps:
+        if not any(step is EVERY for step in steps):
             return self._follow(value, steps)
         here = steps.index(EVERY)
         base = self._follow(value, steps[:here])

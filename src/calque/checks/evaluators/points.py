@@ -328,7 +328,7 @@ def _dots(item: Any) -> Rings:
 
 
 def _is_batch(value: Any) -> bool:
-    return is_list(value) and (not value or any(is_list(item) for item in value))
+    return is_list(value) and (not value or any(map(is_list, value)))
 
 
 def _is_batch_of_sets(value: Any) -> bool:

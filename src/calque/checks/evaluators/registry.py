@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from calque.checks.evaluators import boxes, custom, points
+from calque.checks.evaluators import assertions, boxes, commands, custom, points, tasks
+from calque.checks.evaluators.commands import FORBIDDEN, Permission
 from calque.checks.evaluators.outcome import Outcome
 from calque.checks.evaluators.settings import Complaints
 from calque.checks.shapes.coordinates import shown
 from calque.core.arguments import names_arguments
-from calque.core.errors import did_you_mean
 
 
 class Check(Protocol):
@@ -38,12 +38,17 @@ class Check(Protocol):
 BUILT_IN: Mapping[str, Callable[[Mapping[str, Any], Complaints], Check]] = {
     boxes.TYPE: boxes.BoxCheck.from_config,
     points.TYPE: points.PointCheck.from_config,
+    **{kind.type: kind.from_config for kind in assertions.KINDS},
 }
+KNOWN = (*BUILT_IN, *tasks.TYPES, commands.TYPE)
+"""The types that come with calque."""
 
 
 @names_arguments
-def evaluator(config: Mapping[str, Any]) -> Check:
+def evaluator(config: Mapping[str, Any], *, allow_commands: bool = False) -> Check:
     """The evaluator that a configuration describes; `ConfigError` with everything that is wrong with it.
+
+    Programs (``type: command``) are refused unless ``allow_commands`` is true.
 
     >>> check = evaluator({"type": "iou_score", "bbox_path": "box", "expected_bbox_path": "box", "threshold": 0.7})
     >>> outcome = check.evaluate(output={"box": [0, 0, 20, 20]}, expected={"box": [0, 0, 20, 15]})
@@ -53,14 +58,17 @@ def evaluator(config: Mapping[str, Any]) -> Check:
     if not isinstance(config, Mapping):
         raise TypeError(f"an evaluator is described by a mapping, not by a {type(config).__name__}")
     complaints = Complaints()
-    check = build(config, complaints)
+    check = build(config, complaints, permission=Permission(allowed=allow_commands))
     complaints.raise_all()
     assert check is not None  # noqa: S101  # without a complaint there is one
     return check
 
 
 def build_all(
-    configs: Sequence[Any], complaints: Complaints, registry: Mapping[str, custom.Reference] | None = None
+    configs: Sequence[Any],
+    complaints: Complaints,
+    registry: Mapping[str, custom.Reference] | None = None,
+    permission: Permission = FORBIDDEN,
 ) -> tuple[Check, ...]:
     """The evaluators of a list; a name that occurs again is numbered, so that every result can be told apart."""
     places = getattr(configs, "places", None) or [complaints.place] * len(configs)
@@ -70,7 +78,7 @@ def build_all(
         if not isinstance(config, Mapping):
             complaints.add_at(place, f"an evaluator is a mapping with a type, not {shown(config)}")
             continue
-        check = build(config, complaints, registry)
+        check = build(config, complaints, registry, permission)
         if check is not None:
             seen[check.name] = count = seen.get(check.name, 0) + 1
             checks.append(check if count == 1 else check.renamed(f"{check.name} {count}"))
@@ -78,24 +86,21 @@ def build_all(
 
 
 def build(
-    config: Mapping[str, Any], complaints: Complaints, registry: Mapping[str, custom.Reference] | None = None
+    config: Mapping[str, Any],
+    complaints: Complaints,
+    registry: Mapping[str, custom.Reference] | None = None,
+    permission: Permission = FORBIDDEN,
 ) -> Check | None:
     """The evaluator, or ``None`` and a complaint about what keeps it from being built."""
     kind = config.get("type")
     if not isinstance(kind, str):
         what = "an evaluator needs a type" if kind is None else f"unknown evaluator type {shown(kind)}"
-        complaints.add(config, "type", what, help=f"known are {', '.join(BUILT_IN)}")
+        complaints.add(config, "type", what, help=f"known are {', '.join(KNOWN)}")
         return None
     if kind in BUILT_IN:
         return BUILT_IN[kind](config, complaints)
-    own = custom.build(config, registry or {}, complaints)
-    if own is None:
-        complaints.add(config, "type", f"unknown evaluator type {shown(kind)}", help=_help(kind, registry or {}))
-    return own
-
-
-def _help(kind: str, registry: Mapping[str, custom.Reference]) -> str:
-    if ".py:" in kind:
-        return f"a suite cannot load code by itself; pass --evaluator NAME={kind} and write type: NAME"
-    known = (*BUILT_IN, *registry, *custom.installed())
-    return did_you_mean(kind, known) or f"known are {', '.join(known)}"
+    if kind in tasks.TYPES:
+        return tasks.build(config, complaints)
+    if kind == commands.TYPE:
+        return commands.build(config, complaints, permission)
+    return custom.build(config, registry or {}, complaints, KNOWN)

@@ -24,7 +24,8 @@ class Complaints:
         self.file = file
         self.place = place
         """Where everything stands that does not know its own place."""
-        self._lines: list[str] = []
+        self.lines: list[str] = []
+        """Everything that is wrong so far."""
 
     def add(self, where: Mapping[str, Any], key: str | None, message: str, *, help: str = "") -> None:
         """Write down what is wrong with a key of a mapping, or with the mapping itself."""
@@ -36,12 +37,12 @@ class Complaints:
     def add_at(self, place: str, message: str, *, help: str = "") -> None:
         """Write down what is wrong at a place."""
         said = ": ".join(part for part in (self.file, place, message) if part)
-        self._lines.append(f"{said}; {help}" if help else said)
+        self.lines.append(f"{said}; {help}" if help else said)
 
     def raise_all(self) -> None:
         """Raise a `ConfigError` if anything is wrong."""
-        if self._lines:
-            raise ConfigError("\n".join(self._lines))
+        if self.lines:
+            raise ConfigError("\n".join(self.lines))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +142,17 @@ def choice(name: str, words: Iterable[str], default: str, help: str) -> Key:
     known = tuple(words)
     check = one_of(known, f"Invalid {name}", "it can be")
     return Key(name, check, {"enum": list(known), "default": default}, help, default)
+
+
+def flag(name: str, help: str) -> Key:
+    """A setting that is true or false; false by default."""
+
+    def check(value: Any) -> bool:
+        if not isinstance(value, bool):
+            raise ValueError(f"{name} must be true or false, not {shown(value)}")
+        return value
+
+    return Key(name, check, {"type": "boolean", "default": False}, help, False)
 
 
 def path(value: Any) -> Path:

@@ -77,11 +77,12 @@ def look_up(
 ) -> CaseSide[Item] | Missing:
     """The side of a case that a path leads to."""
     value = path.find(plain(data))
-    if isinstance(value, Missing):
-        return value
-    if isinstance(value, Gathered):
-        return CaseSide(name, [_read(item, read) for item in value.items], batch=True)
-    value = plain(value)
+    if type(value) is not list:  # most values are
+        if isinstance(value, Missing):
+            return value
+        if isinstance(value, Gathered):
+            return CaseSide(name, [_read(item, read) for item in value.items], batch=True)
+        value = plain(value)
     if is_batch(value):
         return CaseSide(name, [_read(item, read) for item in value], batch=True)
     return CaseSide(name, [_read(value, read)], batch=False)

@@ -13,6 +13,9 @@ LONGEST = 40
 """How much of a value a message shows."""
 
 
+_AS_THEY_ARE = frozenset({dict, list, float, int, str, bool, type(None)})
+
+
 class BadValue(ValueError):
     """A value is not what a format needs; the message says why, without the place."""
 
@@ -23,7 +26,9 @@ def number(value: Any) -> float:
     >>> number(" 1e1 "), number(3)
     (10.0, 3.0)
     """
-    if type(value) is float or type(value) is int:
+    if type(value) is float:
+        result = value
+    elif type(value) is int:
         result = _real(value)
     elif isinstance(value, str):
         if DECIMAL.fullmatch(value) is None:
@@ -47,17 +52,19 @@ def _real(value: float) -> float:
 
 def numbers(values: Sequence[Any]) -> list[float]:
     """All values as numbers."""
-    return [number(value) for value in values]
+    return list(map(number, values))
 
 
 def plain(value: Any) -> Any:
     """Arrays and array scalars as the lists and numbers that they hold; anything else as it is."""
+    if type(value) in _AS_THEY_ARE:
+        return value
     return value.tolist() if hasattr(value, "tolist") else value
 
 
 def is_list(value: Any) -> bool:
     """Whether a value is a list, as JSON means it."""
-    return isinstance(value, list | tuple)
+    return type(value) is list or isinstance(value, list | tuple)
 
 
 def shown(value: Any) -> str:

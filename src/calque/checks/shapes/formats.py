@@ -144,7 +144,7 @@ def is_batch(value: Any, format: Format) -> bool:
     if not value:
         return True
     if not format.is_polygon:
-        return any(is_list(item) for item in value)
+        return any(map(is_list, value))
     return any(is_list(item) and _is_shape(item) for item in value)
 
 

@@ -1,4 +1,4 @@
-"""The cases of a suite: inline, or streamed from a file with one JSON object a line."""
+"""The cases of a suite: inline, or streamed from files."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from typing import Any
 from calque.checks.evaluators.outcome import is_failure
 from calque.checks.evaluators.settings import Complaints
 from calque.checks.shapes.coordinates import shown
+from calque.checks.suites.data_files import Entry, entries
 from calque.core.corpus import Corpus, UnitId
 from calque.core.digest import json_digest
-from calque.core.errors import ConfigError, ContractError, did_you_mean
+from calque.core.errors import ConfigError, did_you_mean
 from calque.core.yaml_tree import Located
-from calque.readers.sources.json_tree import parse_line, repeated_keys
 
-KEYS = ("id", "output", "expected", "evaluators", "tags")
+KEYS = ("id", "input", "output", "expected", "evaluators", "tags")
+KNOWN = frozenset(KEYS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,12 @@ class Case:
     """Where it stands, as in ``line 12``."""
     position: int = 0
     """How many cases stand before it."""
+    input: Any = None
+    """What the system under test is given."""
+    trouble: str = ""
+    """Why it cannot be judged, whatever the evaluators are; empty when it can."""
+    unanswered: str = ""
+    """Why there is no output: the model's failure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +55,9 @@ class Selection:
     only: frozenset[UnitId] | None = None
 
     def wants(self, case: Case) -> bool:
-        """Whether a case is wanted."""
+        """Whether a case is wanted; one that cannot be read does not say what it is, and is told of."""
+        if case.trouble and self.only is None:
+            return True
         return (
             (not self.ids or any(fnmatchcase(str(case.id), pattern) for pattern in self.ids))
             and (not self.tags or any(tag in case.tags for tag in self.tags))
@@ -89,26 +98,52 @@ def case_of(raw: Any, position: int, place: str, complaints: Complaints) -> Case
     if not isinstance(raw, Mapping):
         complaints.add_at(place, f"a case is a mapping with output and expected, not {shown(raw)}")
         raw = {}
+    if not raw.keys() <= KNOWN:
+        _complain_of_keys(raw, place, complaints)
+    identity = raw.get("id", f"case {position + 1}")
+    if not is_id(identity):
+        complaints.add_at(place, f"the id of a case is text or a whole number, not {shown(identity)}")
+        identity = f"case {position + 1}"
+    tags = raw.get("tags", ())
+    tags = [tags] if isinstance(tags, str) else tags
+    if tags and not is_tags(tags):
+        complaints.add_at(place, f"tags are a list of words, not {shown(tags)}")
+        tags = []
+    own = raw.get("evaluators", ())
+    if own and not isinstance(own, list):
+        complaints.add_at(place, f"evaluators are a list, not {shown(own)}")
+        own = []
+    return Case(
+        identity, raw.get("output"), raw.get("expected"), tuple(own), tuple(tags), place, position, input=raw.get("input")
+    )
+
+
+def _complain_of_keys(raw: Mapping[str, Any], place: str, complaints: Complaints) -> None:
     for key in raw:
-        if key not in KEYS:
+        if key not in KNOWN:
             where = raw.places.get(key, place) if isinstance(raw, Located) else place
             complaints.add_at(
                 where, f"unknown key {key!r} in a case", help=did_you_mean(key, KEYS) or f"known are {', '.join(KEYS)}"
             )
-    identity = raw.get("id", f"case {position + 1}")
-    if isinstance(identity, bool) or not isinstance(identity, str | int):
-        complaints.add_at(place, f"the id of a case is text or a whole number, not {shown(identity)}")
-        identity = f"case {position + 1}"
-    tags = raw.get("tags", [])
-    tags = [tags] if isinstance(tags, str) else tags
-    if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
-        complaints.add_at(place, f"tags are a list of words, not {shown(tags)}")
-        tags = []
-    own = raw.get("evaluators", [])
-    if not isinstance(own, list):
-        complaints.add_at(place, f"evaluators are a list, not {shown(own)}")
-        own = []
-    return Case(identity, raw.get("output"), raw.get("expected"), tuple(own), tuple(tags), place, position)
+
+
+def is_id(value: Any) -> bool:
+    """Whether a value can name a case."""
+    return isinstance(value, str | int) and not isinstance(value, bool)
+
+
+def is_tags(value: Any) -> bool:
+    """Whether a value is a list of words."""
+    return isinstance(value, list | tuple) and all(isinstance(tag, str) for tag in value)
+
+
+def complain_of_twins(cases: Iterable[Case], complaints: Complaints) -> None:
+    """Complain of every case whose id was used before."""
+    seen: dict[UnitId, str] = {}
+    for case in cases:
+        if case.id in seen:
+            complaints.add_at(case.place, f"the id {case.id!r} was used before, at {seen[case.id]}")
+        seen.setdefault(case.id, case.place)
 
 
 def distinct(cases: Iterable[Case], file: str) -> Iterator[Case]:
@@ -121,40 +156,38 @@ def distinct(cases: Iterable[Case], file: str) -> Iterator[Case]:
         yield case
 
 
-def read_lines(path: str | os.PathLike[str]) -> Iterator[Case]:
-    """The cases of a JSONL file, one by one; `ContractError` at the first line that is none."""
-    name = os.fspath(path)
-    if not Path(name).is_file():
-        raise ContractError.single("no-such-file", "does not exist", file=name, help="check the data key of the suite")
+def read_cases(files: Iterable[str]) -> Iterator[Case]:
+    """The cases of some files, one by one; an entry that is none is a case that cannot be judged, with the reason."""
     position = 0
-    with open(name, "rb") as lines:
-        for number, line in enumerate(lines, 1):
-            if line.strip():
-                yield _from_line(line, name, number, position)
-                position += 1
+    several = False
+    for file in files:
+        for entry in entries(file):
+            yield _from_entry(entry, position, f"{Path(file).name} " if several else "")
+            position += 1
+        several = True
 
 
-def _from_line(line: bytes, file: str, number: int, position: int) -> Case:
-    place = f"line {number}"
-    raw = parse_line(line, file, number)
-    for inside, key in repeated_keys(raw):
-        where = ": ".join(filter(None, (place, inside)))
-        raise ContractError.single("duplicate-key", f"the key {key!r} occurs twice in one object", file=file, pointer=where)
-    complaints = Complaints(file)
-    case = case_of(raw, position, place, complaints)
-    complaints.raise_all()
-    return case
+def _from_entry(entry: Entry, position: int, prefix: str) -> Case:
+    complaints = Complaints(entry.file)
+    trouble = entry.trouble
+    case = case_of(entry.value if not trouble or isinstance(entry.value, dict) else {}, position, entry.place, complaints)
+    if not trouble and complaints.lines:
+        trouble = "; ".join(complaints.lines)
+    if not trouble:
+        return case
+    named = isinstance(entry.value, dict) and is_id(entry.value.get("id"))
+    return replace(case, id=case.id if named else f"{prefix}{entry.place}", trouble=trouble)
 
 
-def failed_ids(path: str | os.PathLike[str]) -> frozenset[UnitId]:
-    """The ids of the cases that did not pass, from a JSONL result."""
+def failed_ids(path: str | os.PathLike[str], suite: str = "") -> frozenset[UnitId]:
+    """The ids of the cases that did not pass, from a JSONL result; of one suite, where the result is of several."""
     file = os.fspath(path)
     failed = set()
     for number, line in enumerate(_lines(file), 1):
         if line.strip():
             try:
                 row = json.loads(line)
-                if is_failure(row):
+                if is_failure(row) and row.get("suite", suite) == suite:
                     failed.add(row["id"])
             except (ValueError, KeyError, TypeError):
                 raise ConfigError(f"{file}: line {number}: is no result line; give a file made with --format jsonl") from None

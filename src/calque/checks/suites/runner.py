@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import Any
 
+from calque.checks.evaluators.assertions import Assertion
+from calque.checks.evaluators.commands import FORBIDDEN, Command, CommandFailed, Permission
 from calque.checks.evaluators.custom import Reference
-from calque.checks.evaluators.outcome import LOGGER, Outcome, Verdict
+from calque.checks.evaluators.outcome import LOGGER, Outcome, Status, Verdict, unusable
 from calque.checks.evaluators.registry import Check, build_all
 from calque.checks.evaluators.settings import Complaints
 from calque.checks.evaluators.two_sides import GeometricCheck
@@ -22,7 +24,11 @@ CHUNK = 200
 """Cases that are judged, and told of, at a time."""
 
 WORTH_PROCESSES = 2
-"""From how many chunks on processes are started."""
+"""From how many chunks on processes are started where evaluators take their time."""
+WORTH_PROCESSES_IF_QUICK = 250
+"""The same for shapes and everyday assertions: to start workers and to hear from them costs more than to judge."""
+NO_SHAPES: Mapping[str, Any] = {}
+QUICK = (GeometricCheck, Assertion)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +69,37 @@ class Bench:
     file: str = ""
     partial: str = "fail"
     """What a partial result is where a threshold was given: ``fail``, or ``pass`` where the suite says so."""
+    permission: Permission = FORBIDDEN
+    system: Command | None = None
+    """What gives the outputs, where a suite tests a system and not what it once said."""
+    drawn: bool = True
+    """Whether shapes are kept for a report, and what is expected for comparisons: that takes as long as to judge."""
     checks: tuple[Check, ...] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "checks", self._checks(self.configs, ""))
-
-    def _checks(self, configs: Sequence[Any], place: str) -> tuple[Check, ...]:
-        complaints = Complaints(self.file, place)
-        checks = build_all(configs, complaints, self.registry)
+        complaints = Complaints(self.file)
+        object.__setattr__(self, "checks", self.built(self.configs, complaints))
         complaints.raise_all()
-        return checks
+
+    @classmethod
+    def begun(cls, configs: Sequence[Any], complaints: Complaints, **fields: Any) -> Bench:
+        """A bench whose evaluators are complained of together with the rest of a suite."""
+        bench = cls([], file=complaints.file, **fields)
+        object.__setattr__(bench, "configs", configs)
+        object.__setattr__(bench, "checks", bench.built(configs, complaints))
+        return bench
+
+    def built(self, configs: Sequence[Any], complaints: Complaints) -> tuple[Check, ...]:
+        """The evaluators that these settings describe; what is wrong with them goes to the complaints."""
+        return build_all(configs, complaints, self.registry, self.permission)
 
     def checks_for(self, case: Case) -> tuple[Check, ...]:
-        """The evaluators of the suite and the case's own; `ConfigError` when there are none."""
-        checks = self._checks([*self.configs, *case.evaluators], case.place) if case.evaluators else self.checks
+        """The evaluators of the suite and the case's own; `ConfigError` when there are none, or one is wrong."""
+        checks = self.checks
+        if case.evaluators:
+            complaints = Complaints(self.file, case.place)
+            checks = self.built([*self.configs, *case.evaluators], complaints)
+            complaints.raise_all()
         if not checks:
             raise ConfigError(
                 f"{self.file}: {case.place}: the case {case.id!r} has no evaluators; name some in the suite or in the case"
@@ -85,21 +108,80 @@ class Bench:
 
     def judge(self, case: Case) -> list[Row]:
         """What every evaluator says of a case."""
-        return [self.row(case, check) for check in self.checks_for(case)]
+        if not case.evaluators and not case.trouble and self.system is None and self.checks:
+            return [self.row(case, check) for check in self.checks]
+        case, checks = self.prepared(case)
+        return [self.row(case, check) for check in checks]
+
+    def checks_of(self, case: Case) -> tuple[Check, ...]:
+        """The evaluators that have something to say of a case, and if it is only that it cannot be judged."""
+        try:
+            return self.checks_for(case) if not case.trouble else self.checks or (UNKNOWN,)
+        except ConfigError:
+            if not self.checks:
+                raise
+            return self.checks
+
+    def prepared(self, case: Case) -> tuple[Case, tuple[Check, ...]]:
+        """A case with its output and its evaluators; when those are wrong, it is one that cannot be judged."""
+        checks = self.checks
+        if case.evaluators and not case.trouble:
+            try:
+                checks = self.checks_for(case)
+            except ConfigError as error:
+                case = replace(case, trouble=str(error))
+        if case.trouble and not checks:
+            return case, (UNKNOWN,)
+        return self.answered(case), checks or self.checks_for(case)
+
+    def answered(self, case: Case) -> Case:
+        """The case with what the system under test says, where there is one."""
+        if self.system is None or case.trouble:
+            return case
+        try:
+            return replace(case, output=self.system.ask({"id": case.id, "input": case.input}))
+        except CommandFailed as error:
+            return replace(case, trouble=f"the system {error}")
 
     def row(self, case: Case, check: Check) -> Row:
         """What one evaluator says of a case."""
+        if case.trouble or case.unanswered:
+            told = case.trouble or case.unanswered
+            status = Status.ERROR if case.trouble else Status.OK
+            return Row(case, check.name, check.weight, unusable([told], told, {}, status=status))
         held = self.partial == "fail" and check.threshold is not None
-        shapes = check.shapes(case.output, case.expected) if isinstance(check, GeometricCheck) else {}
+        shapes = check.shapes(case.output, case.expected) if self.drawn and isinstance(check, GeometricCheck) else NO_SHAPES
         return Row(case, check.name, check.weight, check.evaluate(case.output, case.expected), held, shapes)
+
+
+@dataclass(frozen=True)
+class _Unknown:
+    """Stands for the evaluators of a case that could not be read, where the suite has none."""
+
+    name: str = "case"
+    weight: float = 1.0
+    threshold: float | None = None
+
+    def renamed(self, name: str) -> _Unknown:
+        return _Unknown(name)
+
+    def evaluate(self, output: Any, expected: Any) -> Outcome:
+        raise NotImplementedError
+
+
+UNKNOWN = _Unknown()
 
 
 def run(bench: Bench, cases: Iterable[Case], jobs: int = 1) -> Iterator[list[Row]]:
     """The outcomes of all cases, in chunks and in order; the same for any number of jobs."""
     chunks = _chunks(cases)
-    first = list(islice(chunks, WORTH_PROCESSES))
-    # Workers take longer to start than a few hundred cases take to judge, and cannot see functions that live here only.
-    if jobs == 1 or len(first) < WORTH_PROCESSES or any(callable(reference) for reference in bench.registry.values()):
+    quick = bench.system is None and all(isinstance(check, QUICK) for check in bench.checks)
+    least = WORTH_PROCESSES_IF_QUICK if quick else WORTH_PROCESSES
+    # Workers cannot see functions that live here only.
+    first = (
+        [] if jobs == 1 or any(callable(reference) for reference in bench.registry.values()) else list(islice(chunks, least))
+    )
+    if len(first) < least:
         for chunk in chain(first, chunks):
             yield [row for case in chunk for row in bench.judge(case)]
         return
@@ -128,7 +210,8 @@ class Judging:
 
     def __init__(self, bench: Bench) -> None:
         # Where a setting stands in the file was for complaints, and those came before.
-        self._setup = [dict(config) for config in bench.configs], bench.registry, bench.file, bench.partial
+        configs = [dict(config) for config in bench.configs]
+        self._setup = configs, bench.registry, bench.file, bench.partial, bench.permission, bench.system, bench.drawn
         self._bench: Bench | None = None
 
     def __call__(self, cases: Sequence[Case]) -> Judged:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from calque.checks.evaluators.commands import Command, Permission, system_of
 from calque.checks.evaluators.custom import Reference, identities
-from calque.checks.evaluators.registry import BUILT_IN
+from calque.checks.evaluators.registry import KNOWN
 from calque.checks.evaluators.settings import Complaints
 from calque.checks.shapes.coordinates import shown
-from calque.checks.suites.cases import Case, CaseCorpus, Selection, case_of, distinct, read_lines
+from calque.checks.suites.cases import Case, CaseCorpus, Selection, case_of, complain_of_twins, distinct, read_cases
 from calque.checks.suites.gate import Gate
+from calque.checks.suites.inputs import DATA_KEYS, Inputs
 from calque.checks.suites.runner import Bench, Row, run
 from calque.checks.task import Checks, ledger_of
 from calque.core import yaml_tree
@@ -25,11 +29,15 @@ if TYPE_CHECKING:
     from calque.core.evaluator import Evaluator
     from calque.core.result import Result
 
-KEYS = ("name", "evaluators", "cases", "data", "gate", "partial")
+KEYS = ("name", "evaluators", "cases", *DATA_KEYS, "system", "gate", "partial")
 PARTIAL = ("fail", "pass")
 """What a partial result can be where a threshold was given."""
-DATA = frozenset({"output", "expected"})
+DATA = frozenset({"input", "output", "expected"})
 """Keys below which everything is data."""
+
+
+class NoCases(ConfigError):
+    """There is nothing to judge."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +48,8 @@ class Suite:
     name: str
     bench: Bench
     inline: tuple[Case, ...] = ()
-    data: str | None = None
-    """The file that the cases are in, if they are not inline."""
+    inputs: Inputs = field(default_factory=Inputs)
+    """The files that the cases are in, if they are not inline."""
     gate: Gate = field(default_factory=Gate)
 
     @classmethod
@@ -51,59 +59,50 @@ class Suite:
         *,
         evaluators: Mapping[str, Reference] | None = None,
         data: str | os.PathLike[str] | None = None,
+        expected: str | os.PathLike[str] | None = None,
+        actual: str | os.PathLike[str] | None = None,
+        run: str | os.PathLike[str] | None = None,
+        allow_commands: bool = False,
+        cache: str | os.PathLike[str] | None = None,
     ) -> Suite:
         """The suite in a file; `ConfigError` with everything that is wrong with it, by line and column.
 
-        ``evaluators`` adds types of one's own: a function, or ``"file.py:function"``. ``data`` replaces the cases.
+        ``evaluators`` adds types of one's own: a function, or ``"file.py:function"``. ``data`` replaces the cases,
+        ``expected`` and ``actual`` the files of one side, ``run`` the one that has the outputs. Programs that the suite names are run only with ``allow_commands``;
+        ``cache`` is a folder that keeps their answers.
         """
         file = os.fspath(path)
         raw = yaml_tree.load(_read(file), file, plain=DATA)
         complaints = Complaints(file)
         if not isinstance(raw, dict):
             raise ConfigError(f"{file}: a suite is a mapping with {', '.join(KEYS)}, not {shown(raw)}")
-        for key in raw:
-            if key not in KEYS:
-                hint = did_you_mean(key, KEYS) or f"known are {', '.join(KEYS)}"
-                complaints.add(raw, key, f"unknown key {key!r} in a suite", help=hint)
-        configs = _listed(raw, "evaluators", complaints)
+        permission = Permission(allow_commands, os.path.dirname(file), os.fspath(cache) if cache is not None else "")
+        outputs = "actual" if {"expected", "actual"} & raw.keys() else "data"
+        sides = (("data", data), ("expected", expected), ("actual", actual), (outputs, run))
+        given = {key: os.fspath(name) for key, name in sides if name is not None}
+        suite = _suite(cls, file, raw, complaints, dict(evaluators or {}), permission, given)
         complaints.raise_all()
-        partial = raw.get("partial", "fail")
-        if partial not in PARTIAL:
-            complaints.add(raw, "partial", f"partial is {' or '.join(PARTIAL)}, not {shown(partial)}")
-        bench = Bench(configs, dict(evaluators or {}), file, str(partial))
-        inline = () if data is not None else _inline(raw, complaints)
-        source = os.fspath(data) if data is not None else _data(raw, file, complaints)
-        names = tuple(check.name for check in bench.checks)
-        gate = Gate.from_config(raw["gate"], names, complaints) if "gate" in raw else Gate()
-        if source is None and not inline:
-            complaints.add(raw, "cases", "the suite has no cases", help="list them under cases, or name a file under data")
-        complaints.raise_all()
-        suite = cls(file, str(raw.get("name") or Path(file).stem), bench, inline, source, gate)
-        suite._check_inline()
         return suite
 
-    def _check_inline(self) -> None:
-        """Every case must be one that can be judged: distinct, with evaluators that are valid."""
-        for case in distinct(self.inline, self.file):
-            if case.evaluators or not self.bench.checks:
-                self.bench.checks_for(case)
+    @property
+    def data(self) -> str | None:
+        """The file that the cases are in, if they are not inline; the first of several."""
+        return self.inputs.first
 
     def cases(self, selection: Selection | None = None) -> Iterator[Case]:
         """The cases that are wanted, in order, read as they are asked for."""
         wanted = selection or Selection()
-        every: Iterable[Case] = self.inline if self.data is None else distinct(read_lines(self.data), self.data)
-        return (case for case in every if wanted.wants(case))
+        every: Iterable[Case] = self.inline
+        if self.inputs:
+            joined = self.inputs.joined
+            read = read_cases(self.inputs.data) if joined is None else joined.cases()
+            every = distinct(read if self.bench.system is None else map(_without_output, read), self.data or self.file)
+        return (case for case in every if wanted.wants(case)) if selection else iter(every)
 
     def results_to_come(self) -> int:
         """About how many results all cases have: each evaluator of the suite gives one for each line of the data."""
-        if self.data is None:
-            return len(self.inline) * len(self.bench.checks)
-        try:
-            with open(self.data, "rb") as file:
-                lines = sum(piece.count(b"\n") for piece in iter(lambda: file.read(1 << 20), b""))
-        except OSError:
-            return 0  # whoever reads it says what is wrong with it
-        return lines * len(self.bench.checks)
+        cases = self.inputs.lines() if self.inputs else len(self.inline)
+        return cases * len(self.bench.checks)
 
     def corpus(self, selection: Selection | None = None) -> CaseCorpus:
         """The cases that are wanted, as a corpus for `Evaluator.update`."""
@@ -112,7 +111,7 @@ class Suite:
     def task(self, selection: Selection | None = None) -> Checks:
         """The task that the evaluators of this suite make, on the cases that are wanted."""
         wanted = selection or Selection()
-        own = identities(self.bench.registry, {str(config["type"]) for config in self.bench.configs} - BUILT_IN.keys())
+        own = identities(self.bench.registry, {str(config["type"]) for config in self.bench.configs} - set(KNOWN))
         return Checks.of(
             self.bench.configs,
             own=own,
@@ -124,18 +123,24 @@ class Suite:
         )
 
     def stream(self, *, selection: Selection | None = None, jobs: int = 1) -> Iterator[list[Row]]:
-        """Results in chunks as they come, in the order of the cases; `ConfigError` when there is no case at all."""
+        """Results in chunks as they come, in the order of the cases; `NoCases` when there is none."""
         some = False
         for rows in run(self.bench, self.cases(selection), jobs):
             some = True
             yield rows
         if not some:
-            raise ConfigError(f"{self.data or self.file}: {'no case matches' if selection else 'there are no cases'}")
+            raise NoCases(f"{self.data or self.file}: {'no case matches' if selection else 'there are no cases'}")
 
     def run(self, *, selection: Selection | None = None, jobs: int = 1) -> Result:
         """Judge every case that is wanted."""
         rows = [row for chunk in self.stream(selection=selection, jobs=jobs) for row in chunk]
         return self.evaluator(rows, selection).compute()
+
+    def for_numbers(self) -> Suite:
+        """The same suite for somebody who wants neither a report nor a state, and compares it with nothing."""
+        bench = copy(self.bench)  # its evaluators as they are: they are built, and were complained of, once
+        object.__setattr__(bench, "drawn", False)
+        return replace(self, bench=bench)
 
     def evaluator(self, rows: list[Row], selection: Selection | None = None) -> Evaluator:
         """An evaluator that has taken in these results, for numbers, states and merging."""
@@ -144,9 +149,47 @@ class Suite:
         from calque.core.truth_digest import noted
 
         source = ((self.data or self.file, self.name),)
-        expected = {row.case.id: row.case.expected for row in rows}
-        ledger = noted(ledger_of(rows), {unit: json_digest(value) for unit, value in expected.items()})
+        ledger = ledger_of(rows)
+        if self.bench.drawn:
+            expected = {row.case.id: row.case.expected for row in rows}
+            ledger = noted(ledger, {unit: json_digest(value) for unit, value in expected.items()})
         return Evaluator(self.task(selection)).add(ledger, sources=Sources(source, source))
+
+
+def _suite(
+    made: type[Suite],
+    file: str,
+    raw: dict[str, Any],
+    complaints: Complaints,
+    registry: dict[str, Reference],
+    permission: Permission,
+    given: Mapping[str, str],
+) -> Suite:
+    """The suite, and in the complaints everything that is wrong with it."""
+    for key in raw:
+        if key not in KEYS:
+            hint = did_you_mean(key, KEYS) or f"known are {', '.join(KEYS)}"
+            complaints.add(raw, key, f"unknown key {key!r} in a suite", help=hint)
+    partial = raw.get("partial", "fail")
+    if partial not in PARTIAL:
+        complaints.add(raw, "partial", f"partial is {' or '.join(PARTIAL)}, not {shown(partial)}")
+    configs = _with_schemas(_listed(raw, "evaluators", complaints), os.path.dirname(file), complaints)
+    system = system_of(raw["system"], complaints, permission) if "system" in raw else None
+    fields = {"registry": registry, "partial": str(partial), "permission": permission, "system": system}
+    bench = Bench.begun(configs, complaints, **fields)
+    inputs = Inputs.of(raw, os.path.dirname(file), complaints, given, system="system" in raw)
+    inline = () if given else _inline(raw, complaints)
+    _check_inline(inline, bench, system, complaints)
+    names = tuple(check.name for check in bench.checks)
+    gate = Gate.from_config(raw["gate"], names, complaints) if "gate" in raw else Gate()
+    if not inputs and not inline and not (set(DATA_KEYS) & raw.keys()):
+        complaints.add(
+            raw,
+            "cases",
+            "the suite has no cases",
+            help="list them under cases, or name files under data, or expected and actual",
+        )
+    return made(file, str(raw.get("name") or Path(file).stem), bench, inline, inputs, gate)
 
 
 def _read(file: str) -> bytes:
@@ -166,6 +209,21 @@ def _listed(raw: Mapping[str, Any], key: str, complaints: Complaints) -> list[An
     return value
 
 
+def _with_schemas(configs: list[Any], folder: str, complaints: Complaints) -> list[Any]:
+    """The same settings, with the content of JSON Schemas that stand in files: what a file says is the setting."""
+    for config in configs:
+        if isinstance(config, dict) and config.get("type") == "json_schema" and isinstance(config.get("schema"), str):
+            try:
+                config["schema"] = json.loads(Path(folder, config["schema"]).read_bytes())
+            except (OSError, ValueError, RecursionError) as error:
+                told = (
+                    f"the schema {config['schema']} cannot be read: {error.strerror if isinstance(error, OSError) else error}"
+                )
+                complaints.add(config, "schema", told)
+                config["schema"] = True
+    return configs
+
+
 def _inline(raw: Mapping[str, Any], complaints: Complaints) -> tuple[Case, ...]:
     listed = _listed(raw, "cases", complaints)
     places = getattr(listed, "places", [""] * len(listed))
@@ -174,13 +232,21 @@ def _inline(raw: Mapping[str, Any], complaints: Complaints) -> tuple[Case, ...]:
     )
 
 
-def _data(raw: Mapping[str, Any], file: str, complaints: Complaints) -> str | None:
-    """The data file, found from where the suite is."""
-    if "data" not in raw:
-        return None
-    if not isinstance(raw["data"], str) or not raw["data"]:
-        complaints.add(raw, "data", f"data names a JSONL file, not {shown(raw['data'])}")
-        return None
-    if "cases" in raw:
-        complaints.add(raw, "data", "a suite has cases or data, not both")
-    return os.path.join(os.path.dirname(file), raw["data"])
+def _check_inline(cases: tuple[Case, ...], bench: Bench, system: Command | None, complaints: Complaints) -> None:
+    """Every case must be one that can be judged: distinct, with evaluators that are valid."""
+    complain_of_twins(cases, complaints)
+    for case in cases:
+        if case.evaluators:
+            bench.built(case.evaluators, complaints)
+        elif not bench.configs:
+            told = f"the case {case.id!r} has no evaluators"
+            complaints.add_at(case.place, told, help="name some in the suite or in the case")
+        if system is not None and case.output is not None:
+            complaints.add_at(case.place, f"the case {case.id!r} has an output, and the suite a system that gives it")
+
+
+def _without_output(case: Case) -> Case:
+    """A case of a suite that tests a system: an output of its own would never be looked at."""
+    if case.output is None:
+        return case
+    return replace(case, trouble=case.trouble or f"{case.place}: it has an output, and the suite a system that gives it")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from xml.sax.saxutils import quoteattr
 
 from calque.core.start_up import Frozen
@@ -23,8 +23,8 @@ class Judged(Frozen):
     """What more there is to say."""
 
 
-def to_junit(tests: Sequence[Judged], suite: str) -> str:
-    """The XML text of a suite.
+def to_junit(tests: Sequence[Judged], suite: str, properties: Mapping[str, str] | None = None) -> str:
+    """The XML text of a suite; properties say what holds of all of it.
 
     >>> print(to_junit([Judged("boxes.iou_score", "a", "failure", "iou 0.1")], "boxes"))
     <?xml version="1.0" encoding="UTF-8"?>
@@ -43,11 +43,17 @@ def to_junit(tests: Sequence[Judged], suite: str) -> str:
         '<?xml version="1.0" encoding="UTF-8"?>',
         f"<testsuites {counts}>",
         f"  <testsuite name={_quoted(suite)} {counts}>",
+        *_properties(properties or {}),
         *(line for test in tests for line in _lines(test)),
         "  </testsuite>",
         "</testsuites>",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _properties(properties: Mapping[str, str]) -> list[str]:
+    listed = [f"      <property name={_quoted(name)} value={_quoted(value)}/>" for name, value in properties.items()]
+    return ["    <properties>", *listed, "    </properties>"] if listed else []
 
 
 def _lines(test: Judged) -> list[str]:

@@ -1,0 +1,59 @@
+"""Programs in any language: some bytes in, some bytes out, in a given time, and never through a shell."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+from collections.abc import Sequence
+
+from calque.core.start_up import Frozen
+
+
+class Answer(Frozen):
+    """How a program ended, and what it wrote."""
+
+    code: int
+    out: bytes
+    err: bytes
+
+
+def answer(argv: Sequence[str], given: bytes, *, seconds: float, folder: str | None = None) -> Answer:
+    """What a program says to some bytes; `TimeoutError` when it takes too long, `OSError` when it cannot be started.
+
+    >>> import sys
+    >>> answer([sys.executable, "-c", "print(input())"], b"hello", seconds=60).out.strip()
+    b'hello'
+    """
+    program = subprocess.Popen(  # noqa: S603  # the user has allowed it, and there is no shell
+        list(argv),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=folder,
+        start_new_session=True,  # so that what it starts can be ended with it
+    )
+    try:
+        out, err = program.communicate(given, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        _end(program)
+        raise TimeoutError from None
+    except BaseException:
+        _end(program)
+        raise
+    return Answer(program.returncode, out, err)
+
+
+def _end(program: subprocess.Popen[bytes]) -> None:
+    """End a program and everything that it has started."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if hasattr(os, "killpg"):
+            os.killpg(program.pid, signal.SIGKILL)
+        else:
+            program.kill()
+    for pipe in (program.stdin, program.stdout, program.stderr):
+        if pipe is not None:
+            with contextlib.suppress(OSError):
+                pipe.close()
+    program.wait()

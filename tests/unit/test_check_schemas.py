@@ -1,0 +1,116 @@
+"""JSON Schemas of checks: the same answers as the ``jsonschema`` package gives, and schemas that are refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calque.checks.evaluators.schemas import Schema
+
+LEAVES = st.none() | st.booleans() | st.integers(-3, 5) | st.sampled_from([0.5, 1.0, 2.5]) | st.text("ab1", max_size=4)
+VALUES = st.recursive(
+    LEAVES,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["a", "b", "ab", "c"]), inner, max_size=3),
+    max_leaves=8,
+)
+COUNTS = st.integers(0, 3)
+NAMES = st.sampled_from(["a", "b", "ab", "c"])
+
+
+def schemas(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Schemas with any of the keywords, built on smaller ones."""
+    some = st.lists(inner, min_size=1, max_size=2)
+    named = st.dictionaries(NAMES, inner, max_size=2)
+    types = ["null", "boolean", "object", "array", "number", "integer", "string"]
+    keywords = {
+        "type": st.sampled_from(types) | st.lists(st.sampled_from(types), min_size=1, max_size=2, unique=True),
+        "enum": st.lists(LEAVES, min_size=1, max_size=3),
+        "const": LEAVES,
+        "minimum": st.integers(-2, 3),
+        "maximum": st.integers(-2, 3),
+        "exclusiveMinimum": st.integers(-2, 3),
+        "exclusiveMaximum": st.integers(-2, 3),
+        "multipleOf": st.sampled_from([1, 2, 0.5]),
+        "minLength": COUNTS,
+        "maxLength": COUNTS,
+        "pattern": st.sampled_from(["^a", "b$", "1"]),
+        "minItems": COUNTS,
+        "maxItems": COUNTS,
+        "uniqueItems": st.booleans(),
+        "prefixItems": some,
+        "items": inner,
+        "contains": inner,
+        "minContains": COUNTS,
+        "maxContains": COUNTS,
+        "minProperties": COUNTS,
+        "maxProperties": COUNTS,
+        "required": st.lists(NAMES, max_size=2, unique=True),
+        "properties": named,
+        "patternProperties": st.dictionaries(st.sampled_from(["^a", "b"]), inner, max_size=2),
+        "additionalProperties": inner,
+        "propertyNames": inner,
+        "dependentRequired": st.dictionaries(NAMES, st.lists(NAMES, max_size=2, unique=True), max_size=2),
+        "dependentSchemas": named,
+        "allOf": some,
+        "anyOf": some,
+        "oneOf": some,
+        "not": inner,
+        "if": inner,
+        "then": inner,
+        "else": inner,
+        "$ref": st.just("#/$defs/leaf"),
+    }
+    chosen = st.lists(st.sampled_from(sorted(keywords)), max_size=4, unique=True)
+    return chosen.flatmap(lambda names: st.fixed_dictionaries({name: keywords[name] for name in names}))
+
+
+SCHEMAS = st.recursive(st.booleans() | st.just({"type": "string"}), schemas, max_leaves=6)
+
+
+@given(SCHEMAS, st.sampled_from([{"type": "integer"}, {"minLength": 2}, True]), VALUES)
+def test_it_judges_as_the_reference_does(schema: Any, leaf: Any, value: Any) -> None:
+    whole = {"allOf": [schema], "$defs": {"leaf": leaf}}
+    right = jsonschema.Draft202012Validator(whole).is_valid(value)
+    assert (not Schema.compile(whole).complaints(value)) == right
+
+
+def test_references_may_go_round() -> None:
+    tree = {"$ref": "#/$defs/node", "$defs": {"node": {"type": "object", "additionalProperties": {"$ref": "#/$defs/node"}}}}
+    schema = Schema.compile(tree)
+    assert schema.complaints({"a": {"b": {}}}) == []
+    assert schema.complaints({"a": {"b": 5}}) == ["/a/b: 5 is not of type object"]
+    deep: Any = {}
+    for _ in range(500):
+        deep = {"a": deep}
+    assert "nested too deeply" in schema.complaints(deep)[0]
+    assert schema.complaints({"a": {}}) == []  # what came before leaves no trace
+    assert "refers to itself without end" in Schema.compile({"$ref": "#"}).complaints(1)[0]
+
+
+@pytest.mark.parametrize(
+    ("schema", "message"),
+    [
+        (5, "must be an object, true or false, not 5"),
+        ({"type": "strng"}, "#/type must be among null, boolean"),
+        ({"properties": {"a": {"mnimum": 1}}}, "the schema at #/properties/a has the unknown keyword 'mnimum'"),
+        ({"$ref": "http://example.org/schema"}, "only references within the schema are followed"),
+        ({"$ref": "#/$defs/none"}, "leads nowhere"),
+        ({"pattern": "("}, "#/pattern: "),
+        ({"minLength": -1}, "#/minLength must be a whole number from 0, not -1"),
+        ({"multipleOf": 0}, "must be a number above 0"),
+        ({"required": "a"}, "#/required must be a list of keys"),
+        ({"allOf": []}, "#/allOf must be a list of schemas"),
+        ({"enum": 1}, "#/enum must be a list"),
+        ({"uniqueItems": 1}, "#/uniqueItems must be true or false"),
+        ({"contains": {}, "minContains": "x"}, "minContains and maxContains must be whole numbers"),
+    ],
+    ids=str,
+)
+def test_schemas_that_are_refused(schema: Any, message: str) -> None:
+    with pytest.raises(ValueError) as raised:  # the message is compared below
+        Schema.compile(schema)
+    assert message in str(raised.value)
