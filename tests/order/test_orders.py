@@ -120,8 +120,6 @@ def test_a_hundred_thousand_blocks_are_no_matter_of_every_pair() -> None:
     size = 20_000
     names = [f"b{place}" for place in range(size)]
     halves = names[size // 2 :] + names[: size // 2]
-    rising, falling = agreement(np.array([names.index("b0"), *range(1, 3)]))
-    assert rising.sum() == 6 and falling.sum() == 0
     found = compare(names[:2000], halves[:1] + names[:2000])
     assert found.pairs == 1
     positions = np.concatenate([np.arange(size // 2, size), np.arange(size // 2)])
