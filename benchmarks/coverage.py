@@ -42,7 +42,7 @@ def detection(rng: np.random.Generator, documents: int) -> Result:
     found: list[Any] = []
     for document in range(documents):
         skill = rng.beta(6, 2)
-        for place in range(1 + rng.poisson(3)):
+        for place in range(1 + rng.poisson(6)):
             label = "Figure" if rng.random() < 0.6 else "Table"
             box = (0.0, 20.0 * place, 10.0, 20.0 * place + 10.0)
             truth.append((document, label, box))
@@ -96,9 +96,11 @@ WORLDS = (
 )
 
 
-def coverage(world: World, documents: int, corpora: int, replicates: int, *, seed: int = 1) -> dict[str, tuple[float, float]]:
+def coverage(
+    world: World, documents: int, corpora: int, replicates: int, *, seed: int = 1, endless: int = ENDLESS
+) -> dict[str, tuple[float, float]]:
     """For each measure how often its interval held the truth, and how often that of forgotten duplicates did."""
-    truth = world.make(np.random.default_rng(seed), ENDLESS)
+    truth = world.make(np.random.default_rng(seed), endless)
     held = {name: [0, 0] for name, _ in world.measures}
     for corpus in range(corpora):
         result = world.make(np.random.default_rng((seed, documents, corpus)), documents)

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "bind_structs.hpp"
+#include "bind_sides.hpp"
 #include "boxes_areas.hpp"
 #include "boxes_best.hpp"
 #include "boxes_greedy.hpp"
@@ -26,22 +26,6 @@ using namespace calque;
 
 using Counts = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Before = nb::ndarray<const std::int64_t, nb::shape<2, -1, -1>, nb::c_contig, nb::device::cpu>;
-
-// `other_lengths` are those of columns that belong to the same rows.
-Side side(const std::string& name, const given::PageBoxes& given, std::initializer_list<std::size_t> other_lengths = {}) {
-    const std::size_t rows = given.boxes.shape(0);
-    bool fine = given.labels.shape(0) == rows && given.roles.shape(0) == rows;
-    for (const std::size_t length : other_lengths) fine = fine && length == rows;
-    require(fine, "every " + name + " column must have as many rows as there are " + name + " boxes");
-    require(rows <= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()), "too many rows");
-    require(given.form == "xyxy" || given.form == "xywh", "the form of " + name + " boxes must be xyxy or xywh");
-    check_offsets(name + " offsets", view(given.offsets), rows);
-    return {{given.boxes.data(), 4 * rows}, given.form == "xywh", view(given.labels), view(given.offsets), view(given.roles)};
-}
-
-void check_pages(const Side& truth, const Side& found) {
-    require(truth.pages() == found.pages(), "truth offsets and found offsets must have the same number of pages");
-}
 
 void check_matches(const Side& truth, const Side& found, std::span<const std::int32_t> truth_match) {
     bool fine = true;
@@ -139,6 +123,7 @@ auto bound_coco_match(const given::PageBoxes& truth_boxes, const given::CocoTrut
     const Side truth = side("truth", truth_boxes, {facts.areas.shape(0), facts.crowd.shape(0)});
     const Side found = side("found", found_boxes, {scores.shape(0)});
     check_pages(truth, found);
+    require(!facts.found_areas || facts.found_areas->shape(0) == found.rows(), "found_areas must have a number for each found row");
     require(given.thresholds.shape(0) <= most_thresholds, "at most 16 thresholds fit a mask");
     const CocoSettings settings{{given.thresholds.data(), given.thresholds.data() + given.thresholds.shape(0)},
                                 {given.area_ranges.data(), 2 * given.area_ranges.shape(0)},
@@ -146,7 +131,7 @@ auto bound_coco_match(const given::PageBoxes& truth_boxes, const given::CocoTrut
     CocoMatch out;
     {
         const nb::gil_scoped_release released;
-        out = coco_match(truth, {view(facts.areas), view(facts.crowd)}, found, view(scores), settings, jobs);
+        out = coco_match(truth, {view(facts.areas), view(facts.crowd), optional_view(facts.found_areas)}, found, view(scores), settings, jobs);
     }
     const std::size_t ranges = settings.ranges();
     return std::tuple{array(std::move(out.rank)), array(std::move(out.matched), {found.rows(), ranges}),
@@ -185,7 +170,7 @@ auto bound_coco_match_given(const given::PageBoxes& truth_boxes, const given::Co
     CocoMatch out;
     {
         const nb::gil_scoped_release released;
-        out = coco_match_given(truth, {view(facts.areas), view(facts.crowd)}, found, view(scores), known, settings, partners, jobs);
+        out = coco_match_given(truth, {view(facts.areas), view(facts.crowd), {}}, found, view(scores), known, settings, partners, jobs);
     }
     const std::size_t ranges = settings.ranges(), kept = partners ? found.rows() : 0;
     return std::tuple{array(std::move(out.rank)), array(std::move(out.matched), {found.rows(), ranges}),

@@ -107,6 +107,15 @@ nb::dict to_dict(Images& images) {
   return result;
 }
 
+nb::object to_dict(MaskSpans& masks, Column<std::uint8_t>& boxless) {
+  if (masks.starts.empty()) return nb::none();
+  nb::dict result;
+  result["starts"] = to_array(masks.starts);
+  result["ends"] = to_array(masks.ends);
+  result["boxless"] = boxless.empty() ? nb::object(nb::none()) : to_array(boxless);
+  return result;
+}
+
 nb::dict to_dict(Annotations& annotations) {
   nb::dict result;
   result["id"] = annotations.id.size() == 0 ? nb::object(nb::none()) : nb::object(to_dict(annotations.id));
@@ -117,6 +126,7 @@ nb::dict to_dict(Annotations& annotations) {
   result["iscrowd"] = to_array(annotations.iscrowd);
   result["ignore"] = to_array(annotations.ignore);
   result["score"] = annotations.score.empty() ? nb::object(nb::none()) : to_array(annotations.score);
+  result["masks"] = to_dict(annotations.masks, annotations.boxless);
   return result;
 }
 
@@ -141,6 +151,7 @@ nb::dict to_dict(CocoResults& results) {
   result["category_id"] = to_dict(results.category_id);
   result["bbox"] = to_array(results.bbox, 4);
   result["score"] = to_array(results.score);
+  result["masks"] = to_dict(results.masks, results.boxless);
   return result;
 }
 

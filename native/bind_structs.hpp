@@ -3,9 +3,11 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "bind_arrays.hpp"
@@ -17,17 +19,43 @@ using Strided = nb::ndarray<const T, nb::ndim<1>, nb::device::cpu>;
 using Boxes = nb::ndarray<const double, nb::shape<-1, 4>, nb::c_contig, nb::device::cpu>;
 using Ranges = nb::ndarray<const double, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
 
+using Sizes = nb::ndarray<const std::int64_t, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
+using Vertices = nb::ndarray<const double, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
+
+struct SharedAreas {
+    Column<std::int64_t> offsets;
+    Column<std::int32_t> truths;
+    Column<double> areas;
+};
+
+struct RowRings {
+    Vertices points;
+    Column<std::int64_t> offsets;
+};
+
+struct RowMasks {
+    std::string path;
+    Column<std::uint8_t> text;
+    Column<std::int64_t> starts, ends;
+    Sizes sizes;
+};
+
 struct PageBoxes {
     Boxes boxes;
     std::string form;
     Column<std::int32_t> labels;
     Column<std::int64_t> offsets;
     Column<std::uint8_t> roles;
+    std::optional<Column<double>> areas;
+    std::optional<SharedAreas> shared;
+    std::optional<RowRings> rings;
+    std::optional<RowMasks> masks;
 };
 
 struct CocoTruths {
     Column<double> areas;
     Column<std::uint8_t> crowd;
+    std::optional<Column<double>> found_areas;
 };
 
 struct CocoSettings {
@@ -97,8 +125,12 @@ bool read_tuple(nb::handle source, Struct& out, Fields Struct::*... fields) noex
         }                                                                                                              \
     }
 
-CALQUE_TUPLE(PageBoxes, &Struct::boxes, &Struct::form, &Struct::labels, &Struct::offsets, &Struct::roles);
-CALQUE_TUPLE(CocoTruths, &Struct::areas, &Struct::crowd);
+CALQUE_TUPLE(SharedAreas, &Struct::offsets, &Struct::truths, &Struct::areas);
+CALQUE_TUPLE(RowRings, &Struct::points, &Struct::offsets);
+CALQUE_TUPLE(RowMasks, &Struct::path, &Struct::text, &Struct::starts, &Struct::ends, &Struct::sizes);
+CALQUE_TUPLE(PageBoxes, &Struct::boxes, &Struct::form, &Struct::labels, &Struct::offsets, &Struct::roles, &Struct::areas,
+             &Struct::shared, &Struct::rings, &Struct::masks);
+CALQUE_TUPLE(CocoTruths, &Struct::areas, &Struct::crowd, &Struct::found_areas);
 CALQUE_TUPLE(CocoSettings, &Struct::thresholds, &Struct::area_ranges, &Struct::max_detections);
 CALQUE_TUPLE(PairOverlaps, &Struct::offsets, &Struct::truth, &Struct::overlap, &Struct::found_areas);
 CALQUE_TUPLE(ScoreOrder, &Struct::order, &Struct::class_offsets);

@@ -6,36 +6,14 @@
 #include <cmath>
 #include <tuple>
 
+#include "areas_states.hpp"
 #include "boxes_groups.hpp"
 #include "boxes_threads.hpp"
+#include "cover.hpp"
 
 namespace calque {
 
 namespace {
-
-// What a box is to a page and label.
-enum Part : std::uint8_t { predicted, own, other, excusing };
-
-// How many boxes of each part lie on a point. Two parts share a number, so that both fit a register: half of the time
-// would go into waiting for counters in memory.
-struct Depth {
-    std::uint64_t front = 0, back = 0;  // predicted and own; other and excusing
-
-    void add(Part part, std::int64_t boxes) {
-        const auto change = static_cast<std::uint64_t>(boxes) << (part & 1 ? 32 : 0);
-        front += part < other ? change : 0;
-        back += part < other ? 0 : change;
-    }
-};
-
-// All that matters of a point: no prediction, one or more; and whether there is a box of each other part.
-constexpr std::size_t states = 24;
-
-std::size_t state_of(const Depth& depth) {
-    const auto found = static_cast<std::uint32_t>(depth.front), elsewhere = static_cast<std::uint32_t>(depth.back);
-    return 8 * std::size_t{std::min(found, 2u)} + 4 * std::size_t{depth.front >> 32 != 0} +
-           2 * std::size_t{elsewhere != 0} + std::size_t{depth.back >> 32 != 0};
-}
 
 // Whether points of a state belong to each kind of area.
 std::array<bool, area_kinds> kinds_of(std::size_t state) {
@@ -66,8 +44,8 @@ public:
         events_.push_back({box.right, box.top, box.bottom, part, false});
     }
 
-    // Writes the areas of all kinds. Between two stops of the line an area is a matter of heights alone.
-    void measure(double* areas) {
+    // Writes the area of each state. Between two stops of the line an area is a matter of heights alone.
+    void measure(StateAreas& sums) {
         std::sort(events_.begin(), events_.end(), [](const Event& a, const Event& b) { return a.x < b.x; });
         steps_.clear();
         sums_.fill(0);
@@ -76,9 +54,7 @@ public:
             for (; i < events_.size() && events_[i].x == x; ++i) pass(events_[i]);
             if (!steps_.empty()) add_slab(events_[i].x - x);
         }
-        for (std::size_t state = 0; state < states; ++state)
-            for (std::size_t kind = 0; kind < area_kinds; ++kind)
-                if (kinds_of(state)[kind]) areas[kind] += sums_[state];
+        sums = sums_;
     }
 
 private:
@@ -125,27 +101,43 @@ private:
 
     std::vector<Event> events_;
     std::vector<Step> steps_;
-    std::array<double, states> sums_{};
+    StateAreas sums_{};
 };
+
+void add_kinds(const StateAreas& sums, double* areas) {
+    for (std::size_t state = 0; state < states; ++state)
+        for (std::size_t kind = 0; kind < area_kinds; ++kind)
+            if (kinds_of(state)[kind]) areas[kind] += sums[state];
+}
 
 // What one thread needs; it appends the rows of its own pages.
 class Surveyor {
 public:
     Surveyor(const Side& truth, const Side& found, const LabelNumbers& numbers)
-        : truth_(truth), found_(found), groups_(numbers) {}
+        : truth_(truth), found_(found), groups_(numbers), cover_(cover_of(truth, found)) {}
 
     void survey(std::size_t page, PageAreas& out) {
-        read_truths(page);
+        if (cover_)
+            cover_->begin(page);
+        else
+            read_truths(page);
         labelled_.clear();
         for (const Group& group : groups_.of(truth_, found_, page))
             if (counts(group)) labelled_.push_back({label_of(group), group});
         std::sort(labelled_.begin(), labelled_.end(), [](const auto& a, const auto& b) { return a.label < b.label; });
         for (const auto& [label, group] : labelled_) {
-            gather(label, group);
+            StateAreas sums;
+            if (cover_) {
+                gather_rows(page, label, group);
+                cover_->measure(sums);
+            } else {
+                gather(label, group);
+                sweep_.measure(sums);
+            }
             out.page.push_back(static_cast<std::int32_t>(page));
             out.label.push_back(label);
             out.areas.resize(out.areas.size() + area_kinds);
-            sweep_.measure(out.areas.data() + out.areas.size() - area_kinds);
+            add_kinds(sums, out.areas.data() + out.areas.size() - area_kinds);
         }
     }
 
@@ -199,6 +191,29 @@ private:
         }
     }
 
+    // Rows that are more than boxes: what shares nothing with a prediction is no matter here.
+    void gather_rows(std::size_t page, std::int32_t label, const Group& group) {
+        cover_->clear();
+        on_predictions_.clear();
+        const SharedAreas& shared = found_.shared;
+        for (const std::int32_t i : group.found) {
+            const auto row = static_cast<std::size_t>(i);
+            cover_->add_found(row);
+            const auto begin = shared.truths.begin();
+            on_predictions_.insert(on_predictions_.end(), begin + shared.offsets[row], begin + shared.offsets[row + 1]);
+        }
+        std::sort(on_predictions_.begin(), on_predictions_.end());
+        for (auto i = truth_.offsets[page]; i < truth_.offsets[page + 1]; ++i) {
+            const auto row = static_cast<std::size_t>(i);
+            if (truth_.roles[row] == Role::left_out) continue;
+            const bool same = truth_.labels[row] == label, absorbs = truth_.roles[row] == Role::absorbs;
+            if (same && !absorbs)
+                cover_->add_truth(row, own);
+            else if (same == absorbs && std::binary_search(on_predictions_.begin(), on_predictions_.end(), static_cast<std::int32_t>(i)))
+                cover_->add_truth(row, same ? excusing : other);
+        }
+    }
+
     bool on_a_prediction(const Box& box) const {
         return std::any_of(predicted_.begin(), predicted_.end(), [&](const Box& found) { return touch(box, found); });
     }
@@ -209,6 +224,8 @@ private:
     std::vector<Truth> truths_;  // of the page
     std::vector<Labelled> labelled_;
     std::vector<Box> predicted_;  // of the label
+    std::unique_ptr<Cover> cover_;  // where rows are more than boxes
+    std::vector<std::int32_t> on_predictions_;
     Sweep sweep_;
 };
 

@@ -17,7 +17,7 @@ void match_page(const Side& truth, const Side& found, std::size_t page, std::vec
         const Box box = truth.box(t);
         for (std::size_t row = first; row < last; ++row) {
             if (found.roles[row] != Role::counts) continue;
-            const double shared = intersection(box, boxes[row - first]);
+            const double shared = shared_area(found, t, box, row, boxes[row - first]);
             if (!(shared > 0)) continue;
             const double overlap = iou(shared, box, boxes[row - first]);
             if (overlap > out.iou[t]) {

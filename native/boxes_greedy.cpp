@@ -45,9 +45,9 @@ private:
         const auto found_row = static_cast<std::size_t>(row);
         const Box found = found_.box(found_row);
         for (std::size_t i = 0; i < truths_.size(); ++i) {
-            const double shared = intersection(truths_[i], found);
-            if (!(shared > 0)) continue;
             const std::int32_t truth_row = group.truth[i];
+            const double shared = shared_area(found_, static_cast<std::size_t>(truth_row), truths_[i], found_row, found);
+            if (!(shared > 0)) continue;
             if (truth_.roles[static_cast<std::size_t>(truth_row)] == Role::absorbs) {
                 const double absorbed = share(shared, found.area);
                 if (absorbed > out_.absorbed[found_row]) out_.absorbed[found_row] = absorbed;

@@ -20,6 +20,7 @@ public:
     // Calls visit(truth, found, shared area) for each, by found row and then truth row.
     template <class Visit>
     void each(const Side& truth, const Side& found, std::size_t page, Visit visit) {
+        if (found.shared.given()) return each_shared(truth, found, page, visit);
         truths_.clear();
         for_each_counting(truth, page, [&](std::size_t row) { truths_.push_back({truth.box(row), row}); });
         if (truths_.empty()) return;
@@ -36,6 +37,18 @@ public:
     }
 
 private:
+    template <class Visit>
+    static void each_shared(const Side& truth, const Side& found, std::size_t page, Visit visit) {
+        for_each_counting(found, page, [&](std::size_t row) {
+            const PageBox here{found.box(row), row};
+            for (auto i = found.shared.offsets[row]; i < found.shared.offsets[row + 1]; ++i) {
+                const auto pair = static_cast<std::size_t>(i);
+                const auto with = static_cast<std::size_t>(found.shared.truths[pair]);
+                if (truth.roles[with] == Role::counts) visit(PageBox{truth.box(with), with}, here, found.shared.areas[pair]);
+            }
+        });
+    }
+
     template <class Visit>
     static void for_each_counting(const Side& side, std::size_t page, Visit visit) {
         const auto end = static_cast<std::size_t>(side.offsets[page + 1]);

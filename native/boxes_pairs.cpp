@@ -20,7 +20,7 @@ PairMeasures pair_measures(const Side& truths, const Side& founds, std::span<con
                 if (truth_match[row] < 0) continue;
                 const auto partner = static_cast<std::size_t>(truth_match[row]);
                 const Box truth = truths.box(row), found = founds.box(partner);
-                const double shared = intersection(truth, found);
+                const double shared = shared_area(founds, row, truth, partner, found);
                 out.iou[row] = out.found_iou[partner] = iou(shared, truth, found);
                 out.coverage[row] = share(shared, truth.area);
                 out.purity[row] = share(shared, found.area);

@@ -41,20 +41,21 @@ public:
     void read(const Group& group) {
         truths_.clear();
         crowd_.clear();
+        rows_ = group.truth;
         for (const std::int32_t row : group.truth) {
             truths_.push_back(truth_.box(static_cast<std::size_t>(row)));
             crowd_.push_back(extra_.crowd[static_cast<std::size_t>(row)]);
         }
     }
 
-    double area(std::size_t row) const { return found_.box(row).area; }
+    double area(std::size_t row) const { return extra_.found_areas.empty() ? found_.box(row).area : extra_.found_areas[row]; }
 
     // Calls take(position of the truth, overlap) for every truth that a found row may reach at this threshold.
     template <class Take>
     void each(std::size_t row, double lowest, Take take) const {
         const Box found = found_.box(row);
         for (std::size_t i = 0; i < truths_.size(); ++i) {
-            const double shared = intersection(truths_[i], found);
+            const double shared = shared_area(found_, static_cast<std::size_t>(rows_[i]), truths_[i], row, found);
             if (!(shared > 0) && lowest > 0) continue;
             take(static_cast<std::uint32_t>(i), crowd_[i] && shared > 0 ? shared / found.area : iou(shared, truths_[i], found));
         }
@@ -64,6 +65,7 @@ private:
     const Side& truth_;
     const CocoTruth& extra_;
     const Side& found_;
+    std::span<const std::int32_t> rows_;  // of the truths
     std::vector<Box> truths_;
     std::vector<std::uint8_t> crowd_;
 };

@@ -16,6 +16,7 @@ inline constexpr std::size_t most_thresholds = 16;
 struct CocoTruth {
     std::span<const double> areas;
     std::span<const std::uint8_t> crowd;
+    std::span<const double> found_areas;  // the sizes of found rows that decide about area ranges, where not their areas
 };
 
 struct CocoSettings {

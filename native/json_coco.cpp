@@ -22,11 +22,32 @@ const char* read_flag(const Text& text, const char* p, std::uint8_t& flag) {
 
 namespace {
 
+// Turned boxes are rare: the exact reader takes them.
+constexpr const char* turned_box = "a turned box";
+
+// What stands in "segmentation" is only skipped: where it stands is kept. Null and an empty list are no mask.
+const char* read_mask_span(Text& text, const char* p, MaskSpans& spans, std::size_t row) {
+  const char* const after = skip_value(text, p);
+  const bool nothing = *p == 'n' || (*p == '[' && *skip_space(text, p + 1) == ']');
+  if (!nothing) spans.push(row, {p - text.begin, after - text.begin});
+  return after;
+}
+
+// A row needs a box, or a mask that has one.
+template <class Rows>
+void settle_box(const Text& text, const char* at, Rows& out, bool has_box) {
+  if (has_box) [[likely]] return;
+  if (out.masks.starts.size() != out.rows + 1) text.fail(at, "missing key 'bbox'");
+  std::fill_n(out.bbox.extend(4), 4, 0.0);
+  out.boxless.pad(out.rows, 0);
+  out.boxless.push(1);
+}
+
 class ResultsTable {
  public:
-  enum Key { image_id, category_id, bbox, score };
-  static constexpr std::array<const char*, 4> names = {"image_id", "category_id", "bbox", "score"};
-  static constexpr unsigned required = 1U << image_id | 1U << category_id | 1U << bbox;
+  enum Key { image_id, category_id, bbox, score, obb, segmentation };
+  static constexpr std::array<const char*, 6> names = {"image_id", "category_id", "bbox", "score", "obb", "segmentation"};
+  static constexpr unsigned required = 1U << image_id | 1U << category_id;
 
   explicit ResultsTable(CocoResults& results) : out_(results) {}
 
@@ -39,11 +60,16 @@ class ResultsTable {
       case image_id: return out_.image_id.read(text, p, scratch_);
       case category_id: return out_.category_id.read(text, p, scratch_);
       case bbox: return read_box(text, p, out_.bbox);
+      case obb: text.fail(p, turned_box);
+      case segmentation: return read_mask_span(text, p, out_.masks, out_.rows);
       default: return read_sparse_number(text, p, out_.score, out_.rows);
     }
   }
 
-  void end_row(const Text&, const char*, unsigned) { ++out_.rows; }
+  void end_row(const Text& text, const char* at, unsigned seen) {
+    settle_box(text, at, out_, (seen & 1U << bbox) != 0);
+    ++out_.rows;
+  }
 
   Layout layout;
 
@@ -111,10 +137,10 @@ class ImagesTable {
 
 class AnnotationsTable {
  public:
-  enum Key { image_id, category_id, bbox, id, area, iscrowd, ignore, score };
-  static constexpr std::array<const char*, 8> names = {"image_id", "category_id", "bbox",   "id",
-                                                       "area",     "iscrowd",     "ignore", "score"};
-  static constexpr unsigned required = 1U << image_id | 1U << category_id | 1U << bbox;
+  enum Key { image_id, category_id, bbox, id, area, iscrowd, ignore, score, obb, segmentation };
+  static constexpr std::array<const char*, 10> names = {"image_id", "category_id", "bbox",  "id",  "area",
+                                                        "iscrowd",  "ignore",      "score", "obb", "segmentation"};
+  static constexpr unsigned required = 1U << image_id | 1U << category_id;
 
   explicit AnnotationsTable(Annotations& annotations) : out_(annotations) {}
 
@@ -131,11 +157,14 @@ class AnnotationsTable {
       case area: return read_sparse_number(text, p, out_.area, out_.rows);
       case iscrowd: return read_row_flag(text, p, out_.iscrowd);
       case ignore: return read_row_flag(text, p, out_.ignore);
+      case obb: text.fail(p, turned_box);
+      case segmentation: return read_mask_span(text, p, out_.masks, out_.rows);
       default: return read_sparse_number(text, p, out_.score, out_.rows);
     }
   }
 
-  void end_row(const Text& text, const char* at, unsigned) {
+  void end_row(const Text& text, const char* at, unsigned seen) {
+    settle_box(text, at, out_, (seen & 1U << bbox) != 0);
     ++out_.rows;
     const std::size_t ids = out_.id.size();
     if (ids != 0 && ids != out_.rows) [[unlikely]] text.fail(at, "only some annotations have an id");
@@ -172,6 +201,8 @@ const char* read_annotations(Text& text, const char* p, Annotations& annotations
   annotations.iscrowd.pad(annotations.rows, 0);
   annotations.ignore.pad(annotations.rows, 0);
   if (!annotations.score.empty()) annotations.score.pad(annotations.rows, kNaN);
+  annotations.masks.finish(annotations.rows);
+  if (!annotations.boxless.empty()) annotations.boxless.pad(annotations.rows, 0);
   return p;
 }
 
@@ -181,6 +212,8 @@ const char* scan_coco_results(Text& text, const char* p, CocoResults& results) {
   ResultsTable table(results);
   p = RowReader(text, table).read(p);
   results.score.pad(results.rows, kNaN);
+  results.masks.finish(results.rows);
+  if (!results.boxless.empty()) results.boxless.pad(results.rows, 0);
   return p;
 }
 

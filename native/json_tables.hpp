@@ -17,6 +17,24 @@ struct Span {
   std::int64_t end;
 };
 
+// Where the masks of rows stand in the file; equal ends for rows without any. Empty when no row has one.
+struct MaskSpans {
+  void push(std::size_t row, Span span) {
+    starts.pad(row, 0);
+    ends.pad(row, 0);
+    starts.push(span.start);
+    ends.push(span.end);
+  }
+  void finish(std::size_t rows) {
+    if (starts.empty()) return;
+    starts.pad(rows, 0);
+    ends.pad(rows, 0);
+  }
+
+  Column<std::int64_t> starts;
+  Column<std::int64_t> ends;
+};
+
 struct Images {
   std::size_t rows = 0;
   IdColumn id;
@@ -38,6 +56,8 @@ struct Annotations {
   Column<std::uint8_t> iscrowd;
   Column<std::uint8_t> ignore;
   Column<double> score;
+  MaskSpans masks;
+  Column<std::uint8_t> boxless;  // rows without a box, which is then that of their mask
 };
 
 struct CocoTruth {
@@ -55,6 +75,8 @@ struct CocoResults {
   IdColumn category_id;
   Column<double> bbox;
   Column<double> score;
+  MaskSpans masks;
+  Column<std::uint8_t> boxless;
 };
 
 struct Documents {

@@ -35,14 +35,14 @@ MaskFault RingDrawer::draw(Points ring, std::int64_t height, std::int64_t width,
     if (ring.size() < 3) return MaskFault::none;
     height_ = height;
     width_ = width;
-    toggles_.clear();
+    crossed_.clear();
     GridPoint before{on_grid(ring.back().x), on_grid(ring.back().y)};
     for (const Point& vertex : ring) {
         const GridPoint here{on_grid(vertex.x), on_grid(vertex.y)};
         edge(before, here);
         before = here;
     }
-    std::sort(toggles_.begin(), toggles_.end());
+    sort_toggles();
     const std::size_t first = intervals.size();
     // Every column is crossed an even number of times. Two toggles of one place cancel out.
     for (std::size_t i = 0; i + 1 < toggles_.size(); i += 2) {
@@ -112,7 +112,27 @@ void RingDrawer::steep_edge(GridPoint low, GridPoint high) {
 
 void RingDrawer::toggle(std::int64_t column, std::int64_t above) {
     const std::int64_t row = above < 0 ? 0 : std::min(height_, (above + 2) / 5);
-    toggles_.push_back(static_cast<std::int32_t>(column * height_ + row));
+    crossed_.push_back({static_cast<std::int32_t>(column), static_cast<std::int32_t>(column * height_ + row)});
+}
+
+// Dealt out by column: edges cross columns in turn, and few toggles share one.
+void RingDrawer::sort_toggles() {
+    toggles_.resize(crossed_.size());
+    if (crossed_.empty()) return;
+    const auto [low, high] = std::minmax_element(crossed_.begin(), crossed_.end(),
+                                                 [](const Toggle& one, const Toggle& two) { return one.column < two.column; });
+    const std::int32_t left = low->column, right = high->column;
+    column_at_.assign(static_cast<std::size_t>(right - left) + 2, 0);
+    for (const Toggle& toggle : crossed_) ++column_at_[static_cast<std::size_t>(toggle.column - left) + 1];
+    for (std::size_t i = 1; i < column_at_.size(); ++i) column_at_[i] += column_at_[i - 1];
+    column_end_ = column_at_;
+    for (const Toggle& toggle : crossed_) {
+        // Put in order with those of its column that are there already.
+        const auto column = static_cast<std::size_t>(toggle.column - left);
+        std::size_t at = column_end_[column]++;
+        for (; at > column_at_[column] && toggles_[at - 1] > toggle.place; --at) toggles_[at] = toggles_[at - 1];
+        toggles_[at] = toggle.place;
+    }
 }
 
 }  // namespace calque

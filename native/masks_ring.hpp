@@ -32,7 +32,14 @@ private:
     void toggle(std::int64_t column, std::int64_t above);
 
     std::int64_t height_ = 0, width_ = 0;
-    std::vector<std::int32_t> toggles_;
+    void sort_toggles();
+
+    struct Toggle {
+        std::int32_t column, place;
+    };
+    std::vector<Toggle> crossed_;
+    std::vector<std::int32_t> toggles_;     // the places of all, in order
+    std::vector<std::uint32_t> column_at_, column_end_;  // where the toggles of each column begin, and end so far
     std::vector<Interval> part_, united_, swapped_;
 };
 

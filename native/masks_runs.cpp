@@ -118,7 +118,65 @@ MaskFault read_runs(std::span<const std::int64_t> runs, std::int64_t places, std
     return MaskFault::none;
 }
 
+namespace {
+
+// A number of one or two characters, which nearly all are. No branch between the two: which it is, is noise.
+bool read_short(const char*& at, std::int64_t& value) {
+    const unsigned low = static_cast<unsigned char>(at[0]) - 48u, high = static_cast<unsigned char>(at[1]) - 48u;
+    const unsigned more = low >> 5;
+    if (low >= 64 || (more & (high > 31))) [[unlikely]] return false;
+    const int one = static_cast<int>(low ^ 16) - 16;  // bit 4 of the last group is the sign
+    const int two = static_cast<int>(low & 31) | ((static_cast<int>(high ^ 16) - 16) * 32);
+    value = more ? two : one;
+    at += 1 + more;
+    return true;
+}
+
+bool read_long(const char*& at, const char* end, std::int64_t& value) {
+    unsigned bits = 32;
+    for (unsigned shift = 0; bits & 32; shift += 5) {
+        if (at == end || shift > 30) return false;
+        bits = static_cast<unsigned char>(*at++) - 48u;
+        if (bits >= 64) return false;
+        value |= std::int64_t{bits & 31} << shift;
+        if (bits < 32) value -= std::int64_t{bits & 16} << (shift + 1);
+    }
+    return true;
+}
+
+// Reads what nearly every string is: sound numbers, and no empty run but perhaps the first. False for any other, which is
+// then read with care; whatever was appended is to be forgotten.
+bool read_usual(std::string_view counts, std::int64_t places, std::vector<Interval>& intervals) {
+    const std::size_t first = intervals.size();
+    intervals.resize(first + counts.size() / 2 + 1);
+    Interval* out = intervals.data() + first;
+    const char *at = counts.data(), *const end = at + counts.size();
+    std::int64_t before[2] = {0, 0}, place = 0;
+    for (std::size_t number = 0; at != end; ++number) {
+        std::int64_t value = 0;
+        if (end - at < 2 || !read_short(at, value)) [[unlikely]] {
+            if (!read_long(at, end, value)) return false;
+        }
+        if (number > 2) value += before[number & 1];
+        before[number & 1] = value;
+        if (value < static_cast<std::int64_t>(number > 0) || value > places - place) return false;
+        if (number & 1) {
+            out->start = static_cast<std::int32_t>(place);
+            out->end = static_cast<std::int32_t>(place + value);
+            ++out;
+        }
+        place += value;
+    }
+    intervals.resize(static_cast<std::size_t>(out - intervals.data()));
+    return true;
+}
+
+}  // namespace
+
 MaskFault read_mask(std::string_view counts, std::int64_t places, std::vector<Interval>& intervals) {
+    const std::size_t first = intervals.size();
+    if (read_usual(counts, places, intervals)) return MaskFault::none;
+    intervals.resize(first);
     CountsReader reader(counts);
     Foreground foreground(places, intervals);
     bool fits = true;
@@ -166,8 +224,11 @@ PixelBounds mask_bounds(Intervals intervals, std::int64_t height) {
     const std::int64_t left = intervals.front().start / height, right = (intervals.back().end - 1) / height;
     std::int64_t top = height, bottom = 0, column_end = 0;
     for (const Interval& interval : intervals) {
-        // Most intervals stay in the column of the one before, or go to the next: no division for the former.
-        if (interval.start >= column_end) column_end = (interval.start / height + 1) * height;
+        // Nearly every interval stays in the column of the one before or goes to the next: no division for those.
+        if (interval.start >= column_end) {
+            column_end += height;
+            if (interval.start >= column_end) column_end = (interval.start / height + 1) * height;
+        }
         const std::int64_t column = column_end - height;
         if (interval.end > column_end) {
             top = 0;
@@ -189,6 +250,19 @@ std::int64_t mask_overlap(Intervals first, Intervals second) {
     };
     auto a = from(first, second.front().start), b = from(second, first.front().start);
     std::int64_t shared = 0;
+    // In most columns each mask has one interval: then both are done with at once, and the processor can look ahead.
+    while (first.end() - a > 1 && second.end() - b > 1) {
+        const std::int32_t start = std::max(a->start, b->start), end = std::min(a->end, b->end);
+        shared += std::max(end - start, 0);
+        if ((a[1].start >= b->end) & (b[1].start >= a->end)) [[likely]] {
+            ++a;
+            ++b;
+            continue;
+        }
+        const bool a_first = a->end <= b->end, b_first = b->end <= a->end;
+        a += a_first;
+        b += b_first;
+    }
     while (a != first.end() && b != second.end()) {
         const std::int32_t start = std::max(a->start, b->start), end = std::min(a->end, b->end);
         shared += std::max(end - start, 0);

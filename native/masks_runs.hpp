@@ -10,7 +10,7 @@
 namespace calque {
 
 // What is wrong with a mask; calque.kernels.structs.MaskFault has the same numbers.
-enum class MaskFault : std::uint8_t { none = 0, counts = 1, runs = 2, ring = 3 };
+enum class MaskFault : std::uint8_t { none = 0, counts = 1, runs = 2, ring = 3, size = 4, page = 5 };
 
 // The foreground places from start up to end, which is outside; pixel (row, column) has the place column * height + row.
 struct Interval {

@@ -1,4 +1,4 @@
-"""pycocotools: the twelve numbers of `python pycocotools_.py GT DT`, as JSON on the last line."""
+"""pycocotools: the twelve numbers of `python pycocotools_.py GT DT [segm]`, as JSON on the last line."""
 
 import json
 import sys
@@ -7,7 +7,7 @@ from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
 truth = COCO(sys.argv[1])
-evaluation = COCOeval(truth, truth.loadRes(sys.argv[2]), "bbox")
+evaluation = COCOeval(truth, truth.loadRes(sys.argv[2]), sys.argv[3] if len(sys.argv) > 3 else "bbox")
 evaluation.evaluate()
 evaluation.accumulate()
 evaluation.summarize()

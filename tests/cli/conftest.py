@@ -81,6 +81,8 @@ def here(calque: Callable[..., Run], tmp_path: Path) -> Path:
     assert calque("detect", "t.json", "p.json", "--save", "one.state").code == 0
     (tmp_path / "truth.jsonl").write_text('{"id": 1, "total": 5}\n{"id": 2, "total": 7}\n')
     (tmp_path / "found.jsonl").write_text('{"id": 1, "total": 5}\n{"id": 2, "total": 9}\n')
+    (tmp_path / "truth.html").write_text("<table><tr><th>Item<th>2019<tr><td>Revenue<td>4</table>")
+    (tmp_path / "found.html").write_text("<table><tr><th>Item<th>2019<tr><td>Revenua<td>5</table>")
     (tmp_path / "truth.txt").write_text("to be or not")
     (tmp_path / "found.txt").write_text("to be and nothing")
     (tmp_path / "suite.yaml").write_text(BOXES)

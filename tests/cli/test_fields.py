@@ -97,7 +97,7 @@ def test_the_schema_is_explained_and_saved(
     gt, pred = files()
     run = calque("fields", gt, "--explain-schema", "--write-schema", "made.json")
     assert (run.code, run.out.splitlines()[0]) == (0, "How fields are compared")
-    for text in ("vendor", "3 values of free text", "0.9", "made from 3 documents of the truth"):
+    for text in ("vendor", "free text, by the look of 3 values", "0.9", "made from 3 documents of the truth"):
         assert text in run.out
     rows = calque("fields", gt, "--explain-schema", "--format", "json").json["fields"]
     assert [(row["field"], row["comparator"]) for row in rows] == [("vendor", "levenshtein"), ("total", "numeric")]
@@ -121,6 +121,37 @@ def test_explaining_refuses_what_it_cannot_do(calque: Callable[..., Run], files:
     assert "is read by this command" in run.err
     assert calque("fields", gt, pred, "--write-schema", "nowhere/schema.json").code == 2
     assert calque("fields", "nowhere.jsonl", "--explain-schema").code == 2
+
+
+def test_errors_side_by_side(calque: Callable[..., Run], files: Callable[..., tuple[str, str]]) -> None:
+    pair = files()
+    run = calque("fields", *pair, "--schema", "schema.json", "--errors")
+    assert (run.code, run.out.splitlines()[0]) == (0, "Wrong values")
+    assert run.out.splitlines()[2].split() == ["a", "vendor", "wrong", "Acme", "Globex"]
+    rows = calque("fields", *pair, "--schema", "schema.json", "--errors", "--format", "json").json["errors"]
+    assert [(row["document"], row["kind"]) for row in rows] == [("a", "wrong"), ("b", "missing"), ("b", "missing")]
+    lines = calque("fields", *pair, "--schema", "schema.json", "--errors", "--format", "jsonl").out.splitlines()
+    assert [json.loads(line) for line in lines] == rows
+    assert calque("fields", *pair, "--schema", "schema.json", "--errors", "--format", "csv").out.count("\n") == 4
+    assert "no value is wrong" in calque("fields", *files(TRUTH, TRUTH), "--schema", "schema.json", "--errors").out
+    assert calque("fields", *pair, "--errors", "--brief").code == 2
+
+
+def test_one_line_a_document(calque: Callable[..., Run], files: Callable[..., tuple[str, str]], tmp_path: Path) -> None:
+    pair = files()
+    run = calque("fields", *pair, "--schema", "schema.json", "--documents", "documents.jsonl")
+    assert (run.code, "Fields" in run.out) == (0, True)
+    rows = [json.loads(line) for line in (tmp_path / "documents.jsonl").read_text().splitlines()]
+    assert [(row["document"], row["wrong"], row["wrong_fields"]) for row in rows] == [
+        ("a", 1, ["vendor"]), ("b", 2, ["vendor", "total"]), ("c", 0, []),
+    ]  # fmt: skip
+    calque("fields", *pair, "--schema", "schema.json", "--documents", "documents.csv")
+    assert (tmp_path / "documents.csv").read_text().startswith("document,score,wrong,")
+    for name in (pair[0], "nowhere/documents.jsonl"):
+        assert calque("fields", *pair, "--schema", "schema.json", "--documents", name).code == 2
+    for option in (("--errors",), ("--documents", "x.jsonl"), ("--save", "x.state")):
+        run = calque("fields", pair[0], "--explain-schema", *option)
+        assert (run.code, "needs an evaluation" in run.err) == (2, True)
 
 
 def test_states_merge(calque: Callable[..., Run], files: Callable[..., tuple[str, str]]) -> None:

@@ -26,6 +26,7 @@ LINES = {
     "layout": (("truth.json", "found.json"), "layout_accuracy_over_total", 0.5, "", 0),
     "fields": (("truth.jsonl", "found.jsonl"), "cm_precision/total", 0.5, "fd", 1),
     "words": (("truth.txt", "found.txt"), "recall", 0.5, "wer", 0.5),
+    "tables": (("truth.html", "found.html"), "cells_recall", 0.5, "", 0),
     "check": (("suite.yaml",), "score/box", 0.5, "fail", 1),
     "merge": (("one.state", "two.state"), "recall@0.5", 0.5, "fn@0.5", 2),
 }
@@ -151,6 +152,14 @@ def test_several_readings_are_each_held_to_the_gates(calque: Calque, here: Path)
         "other.txt: wer <= 0.25": 0,
         "other.txt: everything was evaluated": 0,
     }
+
+
+@pytest.mark.parametrize(("verb", "show"), [("words", "truth"), ("tables", "truth")])
+def test_gates_hold_where_one_document_is_shown(calque: Calque, here: Path, verb: str, show: str) -> None:
+    files, higher, value, _, _ = LINES[verb]
+    assert calque(verb, *files, "--show", show, "--fail-under", f"{higher}={value}").code == 0
+    failed = calque(verb, *files, "--show", show, "--fail-under", f"{higher}=0.9")
+    assert (failed.code, failed.err.split()[:2]) == (1, ["gate:", higher] if verb == "tables" else ["gate:", "found.txt:"])
 
 
 # Servers.

@@ -71,6 +71,8 @@ OTHERS = {
     ("tables", "--show"): "prints the grids of one document in place of the numbers",
     ("fields", "--explain-schema"): "prints how fields are compared in place of the numbers",
     ("fields", "--write-schema"): "writes the schema beside them",
+    ("fields", "--errors"): "lists wrong values in place of the numbers",
+    ("fields", "--documents"): "writes one line a document beside them",
     ("check", "--schema"): "prints a JSON Schema in place of judging",
     ("check", "--data"): "names the cases, as an argument does: they are data",
     ("check", "--expected"): "names one side of the cases: they are data",

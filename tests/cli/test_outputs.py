@@ -28,17 +28,17 @@ Command = Callable[..., Run]
 VERB_LINES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "detect": (("truth.json", "found.json", "--class-map", "map.yaml"), ("-o", "--save", "--report")),
     "layout": (("truth.json", "found.json"), ("-o", "--save", "--report")),
-    "fields": (("truth.jsonl", "found.jsonl"), ("-o", "--save", "--report", "--write-schema")),
+    "fields": (("truth.jsonl", "found.jsonl"), ("-o", "--save", "--report", "--write-schema", "--documents")),
     "tables": (("truth.html", "found.html"), ("-o", "--save", "--report")),
     "words": (("truth.txt", "found.txt", "--page-text", "page.txt"), ("-o", "--save", "--report")),
     "check": (("suite.yaml", "--data", "cases.jsonl"), ("-o", "--save", "--report")),
     "merge": (("one.state", "two.state"), ("-o", "--save", "--report")),
     "bless": (("one.state",), ("-o",)),
-    "compare": (("truth.json", "found.json", "other.json"), ("-o",)),
+    "compare": (("truth.json", "found.json", "other.json"), ("-o", "--report")),
     "report": (("one.state",), ("-o",)),
     "audit": (("truth.json", "found.json"), ("-o",)),
     "convert": (("truth.json", "--to", "ndjson"), ("",)),
-    "demo": ((), ("--keep",)),
+    "demo": ((), ("--keep", "--report")),
 }
 """Each verb that writes: what it reads, and how its outputs are named; the output of one stands among the arguments."""
 

@@ -11,6 +11,7 @@ from calque.comparators.base import BUILT_IN
 from calque.core import unevaluated
 from calque.core.task import settings
 from calque.fields.schemas.plain_form import FIELD_KEYS
+from calque.readers.sides import masks
 from calque.readers.sides.readings import CODES
 from calque.readers.tables.placing import MENDED
 from calque.sample import sample
@@ -27,7 +28,7 @@ def first_cells(page: str) -> list[str]:
 
 def codes_in_source() -> set[str]:
     """Every literal that is used as an issue's code: in ``Issue(...)``, ``ContractError.single(...)`` and ``log.add(...)``."""
-    found = {*CODES, *MENDED}
+    found = {*CODES, *MENDED, *masks.CODES}
     for path in (ROOT / "src" / "calque").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and node.args and _makes_an_issue(node):

@@ -131,7 +131,7 @@ def test_cvat(tmp_path: Path) -> None:
     assert counts(corpus) == {
         ("region-type", Severity.LOSS): 3,
         ("track-unread", Severity.LOSS): 1,
-        ("outline-boxed", Severity.NOTE): 4,
+        ("outline-boxed", Severity.NOTE): 2,
     }
 
 
@@ -160,7 +160,7 @@ def test_labelme(tmp_path: Path) -> None:
         ("scan-18", 0, "old", [0.0, 0.0, 4.0, 4.0]),  # upright: nothing is lost
     ]
     assert corpus.page_sizes.tolist() == [[300.0, 400.0]] * 2
-    assert counts(corpus) == {("region-type", Severity.LOSS): 2, ("outline-boxed", Severity.NOTE): 2}
+    assert counts(corpus) == {("region-type", Severity.LOSS): 2, ("outline-boxed", Severity.NOTE): 1}
     assert read(LABELME).documents == ("scan-17",)
 
 
@@ -192,7 +192,9 @@ def test_dota(dota: Path) -> None:
         assert corpus.ignore.tolist() == [0, 1]
         assert corpus.documents == ("P0001", "P0002")
         assert corpus.page_sizes.tolist() == [[4000.0, 3000.0], [40.0, 30.0]]
-        assert counts(corpus) == {("outline-boxed", Severity.NOTE): 1}
+        assert counts(corpus) == {}
+        assert corpus.outlines.ring(0) == []  # upright
+        assert len(corpus.outlines.ring(1)) == 8
 
 
 def test_dota_is_told_from_yolo_and_broken_lines_are_named(tmp_path: Path, dota: Path) -> None:

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import CalqueError, Corpus, read
-from calque.core.columns import Strings
+from calque.core.columns import Outlines, Strings
 from calque.core.corpus import BoxCorpus, Extent, Side
+from calque.core.masks import Masks
 from calque.core.storage.files import write_folder, write_whole
 from calque.geometry.boxes import corners
 from calque.geometry.forms import BoxForm
@@ -116,6 +117,8 @@ def test_what_a_format_cannot_carry_is_named(target: formats.Format) -> None:
         given_areas=np.ones(count),
         page_names=Strings.pack(["x"] * 4),
         metadata={"language": {"a.pdf": "de"}},
+        outlines=Outlines.pack([[1, 1, 9, 1, 5, 7], [1, 1, 9, 2, 9, 7, 1, 7], [], []]),
+        masks=Masks.pack([b'{"size": [9, 9], "counts": [3, 4]}', b"", b"", b""]),
     )
     assert all(present(everything) for present in FEATURES.values())
     _, issues = converted(everything, target, None)

@@ -158,8 +158,8 @@ def images(value: Any) -> dict[str, Any]:
 
 
 def annotations(value: Any) -> dict[str, Any]:
-    known = {"id", "image_id", "category_id", "bbox", "area", "iscrowd", "ignore", "score"}
-    found = [record(m, known, {"image_id", "category_id", "bbox"}) for m in rows(value)]
+    known = {"id", "image_id", "category_id", "bbox", "area", "iscrowd", "ignore", "score", "obb", "segmentation"}
+    found = [record(m, known, {"image_id", "category_id"}) for m in rows(value)]
     with_id = [ident(r["id"]) for r in found if "id" in r]
     require(len(with_id) in (0, len(found)), "only some have an id")
     scored = any(r.get("score") is not None for r in found)
@@ -168,12 +168,34 @@ def annotations(value: Any) -> dict[str, Any]:
         "id": ids(with_id) if with_id else None,
         "image_id": ids([ident(r["image_id"]) for r in found]),
         "category_id": ids([ident(r["category_id"]) for r in found]),
-        "bbox": floats([box(r["bbox"]) for r in found], 4),
+        "bbox": floats([box_or_mask(r) for r in found], 4),
         "area": floats([optional_number(r, "area") for r in found]),
         "iscrowd": np.array([flag(r["iscrowd"]) if "iscrowd" in r else 0 for r in found], np.uint8),
         "ignore": np.array([flag(r["ignore"]) if "ignore" in r else 0 for r in found], np.uint8),
         "score": scores if scored else None,
+        "masks": masks(found),
     }
+
+
+def has_mask(record: dict[str, Any]) -> bool:
+    """Null and an empty list are no mask."""
+    value = record.get("segmentation")
+    return value is not None and not (value == [] and not isinstance(value, Members))
+
+
+def box_or_mask(record: dict[str, Any]) -> list[float]:
+    require("obb" not in record, "a turned box")
+    require("bbox" in record or has_mask(record), "missing key")
+    return box(record["bbox"]) if "bbox" in record else [0.0] * 4
+
+
+def masks(found: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """What stands where masks stand, and which rows have no box."""
+    if not any(map(has_mask, found)):
+        return None
+    boxless = [int("bbox" not in r) for r in found]
+    values = [r["segmentation"] if has_mask(r) else None for r in found]
+    return {"values": values, "boxless": np.array(boxless, np.uint8) if any(boxless) else None}
 
 
 def coco_truth(tree: Any) -> dict[str, Any]:
@@ -189,14 +211,15 @@ def coco_truth(tree: Any) -> dict[str, Any]:
 
 
 def coco_results(tree: Any) -> dict[str, Any]:
-    needed = {"image_id", "category_id", "bbox"}
-    found = [record(m, needed | {"score"}, needed) for m in rows(tree)]
+    needed = {"image_id", "category_id"}
+    found = [record(m, needed | {"bbox", "score", "obb", "segmentation"}, needed) for m in rows(tree)]
     return {
         "kind": "coco_results",
         "image_id": ids([ident(r["image_id"]) for r in found]),
         "category_id": ids([ident(r["category_id"]) for r in found]),
-        "bbox": floats([box(r["bbox"]) for r in found], 4),
+        "bbox": floats([box_or_mask(r) for r in found], 4),
         "score": floats([optional_number(r, "score") for r in found]),
+        "masks": masks(found),
     }
 
 
@@ -279,6 +302,10 @@ def comparable(value: Any, data: bytes) -> Any:
         return comparable(parse(data[value[0] : value[1]]), data)
     if isinstance(value, Members):
         return ("object", [(k, comparable(v, data)) for k, v in value])
+    if isinstance(value, dict) and "starts" in value:
+        spans = zip(value["starts"].tolist(), value["ends"].tolist(), strict=True)
+        values = [parse(data[start:end]) if end > start else None for start, end in spans]
+        return comparable({"values": values, "boxless": value["boxless"]}, data)
     if isinstance(value, dict):
         return {k: comparable(v, data) for k, v in value.items()}
     if isinstance(value, (list, tuple)):

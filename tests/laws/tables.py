@@ -13,7 +13,7 @@ from calque.core.table_corpus import CellTable, TableCorpus
 from calque.readers.tables.files import one_table
 from tests.laws.subject import Document, Subject
 
-_texts = st.sampled_from(["", "a", "B", "ab", "a b", "ﬁ", "3–4", "3-4", "x² y"])
+_texts = st.sampled_from(["", "a", "b", "fi", "a b", "ﬁ", "A", "3–4", "3-4", "x² y"])
 _sizes = st.sampled_from([1, 1, 1, 2])
 
 

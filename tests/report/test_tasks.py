@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from calque import Corpus, Evaluator, Fields, Layout, Result, Words
+from calque import Corpus, Evaluator, Fields, Layout, Result, Tables, Words
 from calque.checks import Checks
 from calque.checks.suites.cases import Case, CaseCorpus
 
@@ -62,7 +62,28 @@ def checks() -> Result:
     return Evaluator(Checks.of([settings])).update(cases, cases).compute()
 
 
-MADE: Mapping[str, Callable[[], Result]] = {"layout": layout, "fields": fields, "words": words, "checks": checks}
+ROWS = (
+    "<tr><th colspan=2>Head</th><td rowspan=2>Side</td></tr>",
+    "<tr><td>q</td><td>z</td></tr>",
+    "<tr><td>c</td><td>d</td><td>e</td></tr>",
+)
+
+
+def tables() -> Result:
+    whole = f"<table>{''.join(ROWS)}</table>"
+    lost = f"<table>{ROWS[0]}{ROWS[2].replace('>d<', '>dd<')}</table>"
+    return (
+        Evaluator(Tables()).update({"one": whole, "two": whole + whole, "three": whole}, {"one": lost, "two": whole}).compute()
+    )
+
+
+MADE: Mapping[str, Callable[[], Result]] = {
+    "layout": layout,
+    "fields": fields,
+    "words": words,
+    "checks": checks,
+    "tables": tables,
+}
 FIRST = {
     "layout": [
         "layout_total_blocks", "layout_matched_blocks", "layout_correct_blocks", "layout_classification_accuracy",
@@ -71,6 +92,7 @@ FIRST = {
     "fields": ["cm_precision", "cm_recall", "cm_f1", "cm_f1/vendor", "cm_f1/total", "cm_f1/items"],
     "words": ["recall", "precision", "wer"],
     "checks": ["pass_rate", "score", "pass", "fail"],
+    "tables": ["teds", "teds_struct", "grits_top", "grits_con", "exact"],
 }  # fmt: skip
 
 
@@ -192,3 +214,20 @@ def test_a_task_of_ones_own_is_shown_as_tables(opened: Opener, tmp_path: Path) -
     page = opened(tmp_path / "counting.html")
     assert page.locator("h1[data-headline]").count() == 1
     assert "0.5000" in page.locator("main").inner_text()
+
+
+def test_tables_stand_side_by_side(opened: Opener, tmp_path: Path) -> None:
+    tables().report(tmp_path / "tables.html")
+    page = opened(tmp_path / "tables.html", "#view=checks&doc=one%230")
+    lines = page.eval_on_selector_all(
+        ".both tr", "rows => rows.map(row => [...row.cells].map(cell => cell.innerText + '|' + cell.dataset.kind))"
+    )
+    texts = [[cell.partition("|")[0] for cell in line] for line in lines]
+    assert [line[:3] for line in texts] == [["Head", "Side", ""], ["q", "z", ""], ["c", "d", "e"]]
+    assert texts[2][3:] == ["", "c", "dd", "e"]
+    kinds = {cell.partition("|")[0]: cell.partition("|")[2] for line in lines for cell in line}
+    assert kinds["d"] == kinds["dd"] == "text"
+    assert kinds["q"] == kinds["z"] == "row_missed"
+    page.keyboard.press("j")
+    assert page.locator("[data-viewer]").get_attribute("data-document") != "one#0"
+    assert page.locator("[role=option][data-verdict=fail]").count() == 2

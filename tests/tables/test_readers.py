@@ -230,6 +230,8 @@ MARKDOWN: dict[str, tuple[str, list[list[list[str]]], dict[str, int]]] = {
     "code": ("```python\n|a|\n|-|\n```\n```md\n|b|\n|-|\n```\n~~~\n|c|\n|-|\n~~~\n", [[["b"]], [["c"]]], {}),
     "inline HTML": ("|a<br>b|&lt;|\n|-|-|\n", [[["a b", "<"]]], {}),
     "a rule under text": ("text\n---\n", [], {}),
+    "a heading with a pipe": ("a | b\n---\n", [], {}),
+    "one column": ("|a|\n---\n|1|\n", [[["a"], ["1"]]], {}),
 }  # fmt: skip
 
 

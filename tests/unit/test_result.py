@@ -184,6 +184,7 @@ def test_every_setting_is_in_the_signature(field: str) -> None:
         "from_truth": "coco",
         "from_pred": "coco",
         "boxes": "xywh",
+        "on": "masks",
         "units": "percent",
         "origin": "bottom_left",
         "page_size": (10.0, 20.0),

@@ -88,7 +88,7 @@ def _audit(truth: str, predictions: str | None, given: dict[str, float], reading
 
     rules = AuditRules(**given)
     corpora = _boxes(truth, predictions, reading)
-    findings = audit(corpora[0], corpora[1] if predictions is not None else None, rules, jobs=jobs)
+    findings = audit(corpora[0], corpora[1] if predictions is not None else None, rules, on=reading.on, jobs=jobs)
     counts = summary(findings, with_predictions=predictions is not None)
     about = {"audit": truth, "predictions": predictions, "rules": dataclasses.asdict(rules), "objects": len(corpora[0])}
     head = _head(reading, rules)
@@ -102,7 +102,7 @@ def _agreement(first: str, second: str, iou: float, reading: BoxReading, jobs: i
     from calque.detection.audit_report import Agreement
 
     one, two = corpora = _of_boxes(*reading.read_annotations(first, second))
-    tree, undefined = settle(annotators.agreement(one, two, iou=sorted({iou, max(iou, 0.75)}), jobs=jobs))
+    tree, undefined = settle(annotators.agreement(one, two, iou=sorted({iou, max(iou, 0.75)}), on=reading.on, jobs=jobs))
     head = _head(reading, None, list(tree["agreement"]))
     numbers = {**head, "first": first, "second": second, **tree, "undefined": undefined, "issues": _issues(corpora)}
     return numbers, Agreement(numbers), corpora

@@ -12,8 +12,12 @@ from calque.cli.options import PATH, interval_options, intervals_from, jobs_opti
 from calque.core.box_reading import BoxReading
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from calque.cli.render import Sheet
     from calque.core.evaluator import Keep
     from calque.core.gates.judging import Gates
+    from calque.core.result import Result
     from calque.core.task import Task
 
 
@@ -33,8 +37,18 @@ def evaluation_verb(name: str, task: type[Task], help: str) -> click.Command:
     return command
 
 
-def evaluate(kind: type[Task], truth: str, predictions: str, values: dict[str, Any]) -> int:
-    """Evaluate two files under the task that the options describe, and deliver the result as they say; the exit code."""
+def evaluate(
+    kind: type[Task],
+    truth: str,
+    predictions: str,
+    values: dict[str, Any],
+    *,
+    look: Callable[[Result], Sheet | None] | None = None,
+) -> int:
+    """Evaluate two files under the task that the options describe, and deliver the result as they say; the exit code.
+
+    ``look`` sees the result first, and may give a sheet to be shown in its place.
+    """
     truth, predictions = taken_in(truth, predictions)
     # Files are read from here on, both at once, while numpy and all that counts is imported.
     sources = kind.begin(truth), kind.begin(predictions)
@@ -56,7 +70,7 @@ def evaluate(kind: type[Task], truth: str, predictions: str, values: dict[str, A
     what = told(f"evaluating {predictions}")
     with working(what, quiet=values["quiet"], done=lambda: evaluator.done, total=lambda: evaluator.total):
         evaluator.update(*sources)
-    return deliver(evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, **values)
+    return deliver(evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, look=look, **values)
 
 
 def gates_for(kind: type[Task], values: dict[str, Any]) -> Gates | None:

@@ -75,6 +75,23 @@ def _measures() -> dict[str, tuple[Measure, ...]]:
     return {name: task.measures() for name in BUILT_IN if (task := task_class(name)) is not None}
 
 
+COMPARED = {
+    "low": "The lower end of the interval in which a number lies.",
+    "high": "The upper end of the interval in which a number lies.",
+    "se": "The standard error of a number or a difference: the standard deviation over resampled documents.",
+    "standard error": "How far a number would vary on other documents of the same kind.",
+    "difference": "The number of a run less that of the first run, with its interval.",
+    "p": "How often chance alone would make such a difference: two-sided, from paired resamples of documents.",
+    "p (Holm)": "The p-value of a tested difference, corrected for all tests of the comparison.",
+    "p_adjusted": "The p-value of a tested difference, corrected for all tests of the comparison (Holm).",
+    "verdict": "What a test says: better, worse, equal where nothing differs at all, else undecided.",
+    "effect": "A difference in standard deviations of one document: value / (se·√n).",
+    "detectable": "The difference that four of five such corpora would show.",
+    "documents_needed": "About how many documents would show a difference of 0.01, or of --difference.",
+    "monte_carlo": "How far an end of an interval may move with other replicates.",
+}
+"""What stands in comparisons and intervals."""
+
 Entry = tuple[str, "Measure"]
 """A task, and what it means by a name."""
 
@@ -91,6 +108,7 @@ def _known() -> dict[str, list[Entry]]:
                 known.setdefault(name, []).append((task, measure))
     columns = {name: kind.columns() for name in BUILT_IN if (kind := task_class(name)) is not None}
     columns["audit"] = agreement.COLUMNS
+    columns["compare"] = COMPARED
     for task, meanings in columns.items():
         for header, meaning in meanings.items():
             entries = known.setdefault(header.casefold(), [])

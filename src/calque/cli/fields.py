@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +14,8 @@ from calque.core.errors import ConfigError
 from calque.fields.task import Fields
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from calque.cli.render import Sheet
+    from calque.core.result import Result
 
 
 @click.command("fields")
@@ -23,10 +24,22 @@ if TYPE_CHECKING:
 @task_options(Fields)
 @click.option("--explain-schema", is_flag=True, help="Show how each field is compared and why, in place of evaluating.")
 @click.option("--write-schema", type=WRITTEN, metavar="FILE", help="Save the schema with all that was decided, for editing.")
+@click.option("--errors", is_flag=True, help="List wrong values side by side with the true ones, in place of the numbers.")
+@click.option(
+    "--documents", type=WRITTEN, metavar="FILE", help="Also write one line a document: its score, what is wrong in it."
+)
 @interval_options
 @jobs_option
 @output_options
-def command(truth: str, predictions: str | None, explain_schema: bool, write_schema: str | None, **values: Any) -> int:
+def command(
+    truth: str,
+    predictions: str | None,
+    explain_schema: bool,
+    write_schema: str | None,
+    errors: bool,
+    documents: str | None,
+    **values: Any,
+) -> int:
     """Evaluate PREDICTIONS against TRUTH: which fields are right, where they are, and what confidences are worth.
 
     Both are JSON, JSON Lines, or folders of JSON files. Values may be plain or {"_value": …, "_confidence": …, "_bbox": …}.
@@ -36,18 +49,43 @@ def command(truth: str, predictions: str | None, explain_schema: bool, write_sch
     calque fields truth.jsonl predictions.jsonl
     calque fields truth.jsonl --explain-schema
     calque fields truth.jsonl --write-schema invoice.json
+    calque fields truth.jsonl predictions.jsonl --schema invoice.json --errors
     calque fields truth/ predictions/ --schema invoice.json --format json -o result.json
     """
     if explain_schema or (write_schema is not None and predictions is None):
+        _check_alone(values, errors=errors, documents=documents)
         return _explain(truth, write_schema, values, shown=explain_schema)
     if predictions is None:
         raise click.UsageError("Missing argument 'PREDICTIONS'.")
+    if errors and values["brief"]:
+        raise click.UsageError("--errors lists every wrong value; --brief is for numbers. Give one of them.")
     if write_schema is not None:
         from calque.cli.inputs import taken_in
 
         truth, predictions = taken_in(truth, predictions)
         values["schema"] = _settled(truth, write_schema, values).schema
-    return evaluate(Fields, truth, predictions, values)
+    return evaluate(Fields, truth, predictions, values, look=partial(_look, errors, documents, values["quiet"]))
+
+
+def _check_alone(values: dict[str, Any], **others: Any) -> None:
+    """Refuse what needs an evaluation where there is none."""
+    given = [f"--{name}" for name, value in {**others, "save": values["save"], "report": values.get("report")}.items() if value]
+    if given:
+        raise click.UsageError(f"{given[0]} needs an evaluation; give PREDICTIONS, and leave --explain-schema out.")
+
+
+def _look(errors: bool, documents: str | None, quiet: bool, result: Result) -> Sheet | None:
+    """Write what is wanted beside the numbers; the sheet that is wanted in their place."""
+    if documents is not None:
+        from calque.cli.field_sheets import document_lines
+        from calque.cli.outputs import put
+
+        put(documents, document_lines(result, documents), quiet=quiet)
+    if not errors:
+        return None
+    from calque.cli.field_sheets import error_sheet
+
+    return error_sheet(result)
 
 
 def _settled(truth: str, write_schema: str | None, values: dict[str, Any]) -> Fields:
@@ -76,28 +114,7 @@ def _explain(truth: str, write_schema: str | None, values: dict[str, Any], *, sh
     (truth,) = taken_in(truth)
     task = _settled(truth, write_schema, values)
     if shown:
-        from calque.fields.schemas.explained import as_sections
+        from calque.cli.field_sheets import schema_sheet
 
-        write_each(
-            kinds, lambda: as_sections(task.schema, task.accounting), lambda kind: _rendered(task, kind), quiet=values["quiet"]
-        )
+        write_each(kinds, *schema_sheet(task), quiet=values["quiet"])
     return exits.FINE
-
-
-def _rendered(task: Fields, kind: str) -> Iterator[str]:
-    """The explanation as text, in pieces that end with a line."""
-    from calque.cli.render import as_csv
-    from calque.cli.sheets import laid_out
-    from calque.core.presentation.sections import printable_json
-    from calque.core.result import strict_json
-    from calque.fields.schemas.explained import as_sections
-
-    if kind == "json":
-        yield printable_json(strict_json({"accounting": task.accounting, "fields": task.explain()})) + "\n"
-    elif kind == "jsonl":
-        for row in task.explain():
-            yield printable_json(json.dumps(row, ensure_ascii=False)) + "\n"
-    elif kind == "csv":
-        yield as_csv(task.explain())
-    else:
-        yield laid_out(as_sections(task.schema, task.accounting), kind)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
@@ -31,6 +31,10 @@ FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """What a spreadsheet takes for the beginning of a formula, in both widths."""
 
 
+Sheet: TypeAlias = tuple[Callable[[], list[Section]], Callable[[str], Iterator[str]]]
+"""What is shown: sections for people, and the text of each format in pieces that end with a line."""
+
+
 def formats_of(chosen: str | None, output: Sequence[str]) -> dict[str, str]:
     """Each output with its format; without any, what standard output gets."""
     return outputs.formats(chosen, output, EXTENSIONS)
@@ -49,6 +53,7 @@ def deliver(
     brief: bool,
     annotations: bool,
     report: Wanted | None = None,
+    look: Callable[[Result], Sheet | None] | None = None,
 ) -> int:
     """Hold the result against the gates, print or write it and its report, keep the state, and return the exit code."""
     evaluator.rename(names_of_files())
@@ -59,7 +64,8 @@ def deliver(
     outputs.save(evaluator, save)
     reports.write(result, report, quiet=quiet)
     sections = result.brief if brief else result.sections
-    write_each(formats_of(format, output), sections, lambda kind: lines(result, kind, brief=brief), quiet=quiet)
+    sheet = (look(result) if look is not None else None) or (sections, lambda kind: lines(result, kind, brief=brief))
+    write_each(formats_of(format, output), *sheet, quiet=quiet)
     if annotations:
         outputs.put(outputs.STDOUT, map(told, for_servers({"": result}, "github")))
     return exits.code_of(result, quiet=quiet)

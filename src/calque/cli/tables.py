@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from calque.cli import exits
-from calque.cli.evaluate import evaluate
+from calque.cli.evaluate import evaluate, gates_for
 from calque.cli.inputs import taken_in
 from calque.cli.options import PATH, interval_options, jobs_option, output_options, task_from, task_options
 from calque.tables.task import Tables
@@ -41,11 +41,12 @@ def command(truth: str, predictions: str, show: str | None, **values: Any) -> in
     from calque.tables import views
 
     truth, predictions = taken_in(truth, predictions)
+    gates = gates_for(Tables, values)
     task = task_from(Tables, values)
     with working(f"evaluating {predictions}", quiet=values["quiet"]):
         evaluator = Evaluator(task, jobs=values["jobs"]).update(truth, predictions)
-    result = evaluator.compute()
-    exits.say_first(result)
+    result = evaluator.compute() if gates is None else gates.judged(evaluator.compute())
+    exits.say_first(result, quiet=values["quiet"])
     for line in views.shown(evaluator.ledger(), show, columns=terminal_columns()):
         click.echo(printable(line))
     return exits.code_of(result, quiet=values["quiet"])

@@ -267,7 +267,12 @@ def _complete_keypoints(rows: list[Row]) -> None:
 
 def _many(ids: Ids) -> Any:
     """What has a length and can be walked through as it is, anything else as a list of one."""
-    return ids if hasattr(ids, "__iter__") and hasattr(ids, "__len__") else [ids]
+    return ids if _isArrayLike(ids) else [ids]
+
+
+def _isArrayLike(obj: Any) -> bool:
+    """Under pycocotools' name, for those who import it from there."""
+    return hasattr(obj, "__iter__") and hasattr(obj, "__len__")
 
 
 def _container(ids: Any) -> Container[Any]:
@@ -279,6 +284,6 @@ def _container(ids: Any) -> Container[Any]:
 
 
 def _chosen(rows: dict[Any, Row], ids: Ids) -> list[Row] | None:
-    if hasattr(ids, "__iter__") and hasattr(ids, "__len__"):
+    if _isArrayLike(ids):
         return [rows[one] for one in ids]
     return [rows[ids]] if isinstance(ids, int | np.integer) else None

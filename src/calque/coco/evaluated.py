@@ -13,7 +13,6 @@ import numpy as np
 from calque.coco.curves import Chosen, Tables
 from calque.coco.fields import Layout
 from calque.coco.fields import Verdicts as VerdictsOfRange
-from calque.coco.mask import MOST_PIXELS
 from calque.coco.per_image import Row, key_of
 from calque.coco.runs import Packed
 from calque.coco.sides import Places, Side, Unusual, numeric_ids
@@ -264,9 +263,7 @@ def _mask_share(truths: tuple[int, Side], founds: tuple[int, Side], groups: Ints
 
 
 def _intervals(masks: Packed) -> tuple[Codes, Ints]:
-    """The foreground of masks; `Unusual` where only a walk from run to run finds pycocotools' answers."""
-    places = masks.sizes[:, 0] * masks.sizes[:, 1]
-    if (places >= MOST_PIXELS).any() or not kernels().mask_canonical(masks.counts, masks.offsets, places).all():
+    intervals = masks.intervals()
+    if intervals is None:
         raise Unusual("runs that are not canonical")
-    intervals, offsets, _ = kernels().masks_of_counts(masks.counts, masks.offsets, places, os.cpu_count() or 1)
-    return intervals, offsets
+    return intervals

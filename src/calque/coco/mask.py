@@ -18,7 +18,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from calque.coco.runs import Runs, boxes_of, decoded, intersection_over_union, merged, strings, uint32
+from calque.coco.runs import Packed, Runs, boxes_of, decoded, intersection_over_union, merged, strings, uint32
 from calque.core.columns import Array, Bytes, Floats, Ints
 from calque.kernels import kernels
 from calque.kernels.structs import MaskFault
@@ -75,14 +75,14 @@ def iou(dt: Any, gt: Any, pyiscrowd: Any) -> Any:
     For a crowd the union is the detection alone. Masks of different sizes that overlap have -1. ``[]`` for nothing.
     """
     crowd = np.array(pyiscrowd, dtype=np.uint8)
+    if len(crowd) != len(gt):
+        raise ValueError(f"iscrowd has {len(crowd)} entries for {len(gt)} truths")
+    if not len(dt) or not len(gt):
+        return []  # nothing to read: most classes of an image have but one side
     found, truth = _comparable(dt), _comparable(gt)
-    if len(crowd) != len(truth):
-        raise ValueError(f"iscrowd has {len(crowd)} entries for {len(truth)} truths")
-    if not len(found) or not len(truth):
-        return []
-    if isinstance(found, Runs) and isinstance(truth, Runs):
+    if isinstance(found, Packed) and isinstance(truth, Packed):
         return intersection_over_union(found, truth, crowd)
-    if isinstance(found, Runs) or isinstance(truth, Runs):
+    if isinstance(found, Packed) or isinstance(truth, Packed):
         raise TypeError("masks can be compared with masks, and boxes with boxes")
     return box_iou(found, truth, crowd)
 
@@ -184,15 +184,15 @@ def _encoded(pixels: Array) -> list[RLE]:
 
 
 def _comparable(objects: Any) -> Any:
-    """A table of boxes, or the runs of masks."""
+    """A table of boxes, or the columns of masks."""
     if isinstance(objects, np.ndarray):
-        if len(objects) and (objects.ndim != 2 or objects.shape[1] != 4):
+        if objects.ndim != 2 or objects.shape[1] != 4:
             raise ValueError(f"boxes are an array of four columns, not of shape {objects.shape}")
         return objects.astype(np.float64)
     if not isinstance(objects, list):
         raise TypeError(f"boxes come as an array or a list, masks as a list; not as {type(objects).__name__}")
     if all(type(one) is dict for one in objects):
-        return Runs.read(objects) if objects else objects
+        return Packed.of(objects)
     if all(isinstance(one, list | np.ndarray) and len(one) == 4 for one in objects):
         return np.array(objects, dtype=np.float64)
     raise TypeError("a list holds either boxes of four numbers or masks")

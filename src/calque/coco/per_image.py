@@ -36,8 +36,10 @@ def area_of(row: Mapping[str, Any]) -> Any:
 
 def by_score(rows: Sequence[Row], most: int) -> list[Row]:
     """The detections with the highest scores, best first; equal ones stay in order."""
-    order = np.argsort([-row["score"] for row in rows], kind="mergesort")
-    return [rows[number] for number in order[:most]]
+    if len(rows) < 2:
+        return list(rows[:most])
+    order = np.array([-row["score"] for row in rows]).argsort(kind="mergesort")
+    return [rows[number] for number in order[:most].tolist()]
 
 
 def overlaps(truth: Sequence[Row], found: Sequence[Row], key: str, most: int) -> Any:
@@ -72,15 +74,20 @@ def verdict(
     """What happens to the detections and truths of one image and class in one range of sizes."""
     low, high = area_range[0], area_range[1]
     for row in truth:
-        row["_ignore"] = int(bool(row["ignore"] or area_of(row) < low or area_of(row) > high))
-    order = np.argsort([row["_ignore"] for row in truth], kind="mergesort")
-    gt, dt = [truth[number] for number in order], by_score(found, most)
+        row["_ignore"] = 1 if row["ignore"] or _outside(row, low, high) else 0
+    order = np.array([row["_ignore"] for row in truth], dtype=np.int64).argsort(kind="mergesort")
+    gt, dt = [truth[number] for number in order.tolist()], by_score(found, most)
     ignored = np.array([row["_ignore"] for row in gt])
     table = ious[:, order] if len(ious) > 0 else ious
     to_truth = matches(gt, dt, table, thresholds, ignored)
     gt_ids, dt_ids = [row["id"] for row in gt], [row["id"] for row in dt]
-    outside = np.array([area_of(row) < low or area_of(row) > high for row in dt], dtype=np.bool_).reshape(1, len(dt))
+    outside = np.array([_outside(row, low, high) for row in dt], dtype=np.bool_).reshape(1, len(dt))
     return filled(to_truth, gt_ids, dt_ids, [row["score"] for row in dt], ignored, outside, id_zero_counts)
+
+
+def _outside(row: Row, low: float, high: float) -> bool:
+    area = row["area"] if "area" in row else area_of(row)
+    return bool(area < low or area > high)
 
 
 def filled(
@@ -95,7 +102,7 @@ def filled(
     """The fields of pycocotools' verdict. ``to_truth`` has the place of each detection's truth by threshold, or -1."""
     shape = to_truth.shape
     dtm, gtm, dt_ignored = np.zeros(shape), np.zeros((shape[0], len(gt_ids))), np.zeros(shape)
-    for t, d in zip(*np.nonzero(to_truth >= 0), strict=True):
+    for t, d in zip(*(places.tolist() for places in np.nonzero(to_truth >= 0)), strict=True):
         g = to_truth[t, d]
         dt_ignored[t, d] = ignored[g]
         dtm[t, d] = gt_ids[g]
@@ -118,15 +125,20 @@ def filled(
 def matches(gt: Sequence[Row], dt: Sequence[Row], ious: Any, thresholds: Any, ignored: Array) -> Array:
     """The place of the truth that each detection takes, by threshold: -1 for none."""
     taken = np.full((len(thresholds), len(dt)), -1)
-    if len(ious) == 0:
+    if len(ious) == 0 or not gt:
         return taken
     crowd, uses_up = [is_crowd(row) for row in gt], [row["id"] > 0 for row in dt]
-    table: list[list[float]] = np.asarray(ious).tolist()
+    known = np.asarray(ious)
+    table: list[list[float]] = known.tolist()
+    # A NaN is the highest here, as it matches at any threshold there.
+    highest = known.max(axis=1).tolist()
     out: list[int] = ignored.tolist()
     for t, threshold in enumerate(thresholds):
-        free = [True] * len(gt)
+        free, least = [True] * len(gt), min(threshold, HIGHEST_THRESHOLD)
         for d in range(len(dt)):
-            best = _best(table[d], min(threshold, HIGHEST_THRESHOLD), free, crowd, out)
+            if highest[d] < least:
+                continue
+            best = _best(table[d], least, free, crowd, out)
             if best >= 0:
                 taken[t, d] = best
                 # A later detection overwrites the mark of a crowd; pycocotools knows a used truth by an id above 0.

@@ -7,6 +7,7 @@ the runs of one mask end before those of the other, what is missing is backgroun
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -21,6 +22,8 @@ FAULTS = {
     MaskFault.COUNTS: "its counts are no compressed runs: a character is outside 48 to 111, or a number is cut short",
     MaskFault.RUNS: "its counts hold a run that is negative or has more than 32 bits",
 }
+WORTH_A_THREAD = 1000
+"""With so many masks."""
 WRAP = 1 << 32
 """pycocotools counts in 32 bits."""
 
@@ -54,6 +57,17 @@ class Packed(NamedTuple):
         np.cumsum(np.fromiter(map(len, counts), np.int64, len(counts)), out=offsets[1:])
         return cls(sizes, np.frombuffer(joined, dtype=np.uint8), offsets)
 
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def intervals(self) -> tuple[Codes, Ints] | None:
+        """The foreground of the masks; ``None`` where a mask is not canonical, and only its runs tell pycocotools' answers."""
+        places, chosen = self.sizes[:, 0] * self.sizes[:, 1], kernels()
+        if (places >= 1 << 31).any() or not chosen.mask_canonical(self.counts, self.offsets, places).all():
+            return None
+        jobs = (os.cpu_count() or 1) if len(self) > WORTH_A_THREAD else 1
+        return chosen.masks_of_counts(self.counts, self.offsets, places, jobs)[:2]
+
 
 class Runs(NamedTuple):
     """Many masks: the runs of mask ``m`` are ``runs[offsets[m]:offsets[m + 1]]``, background first."""
@@ -65,7 +79,11 @@ class Runs(NamedTuple):
     @classmethod
     def read(cls, masks: Sequence[Mapping[str, Any]]) -> Runs:
         """The runs of masks with compressed counts; `ValueError` where these are broken."""
-        packed = Packed.of(masks)
+        return cls.of_packed(Packed.of(masks))
+
+    @classmethod
+    def of_packed(cls, packed: Packed) -> Runs:
+        """The same from their columns."""
         runs, offsets, faults = kernels().mask_runs(packed.counts, packed.offsets)
         if faults.any():
             number = int(np.flatnonzero(faults)[0])
@@ -250,8 +268,27 @@ def _joined(first: list[int], second: list[int], intersect: bool) -> list[int]:
     return runs
 
 
-def intersection_over_union(found: Runs, truth: Runs, crowd: Array) -> Floats:
+def intersection_over_union(found: Packed, truth: Packed, crowd: Array) -> Floats:
     """Of every found mask with every truth: 0 where they share nothing, -1 where their sizes differ and their boxes meet."""
+    if (found.sizes == truth.sizes[:1]).all() and (truth.sizes == truth.sizes[:1]).all():
+        first, second = found.intervals(), truth.intervals()
+        if first is not None and second is not None:
+            return _of_one_size(first, second, crowd)
+    return _of_any_runs(Runs.of_packed(found), Runs.of_packed(truth), crowd)
+
+
+def _of_one_size(found: tuple[Codes, Ints], truth: tuple[Codes, Ints], crowd: Array) -> Floats:
+    chosen = kernels()
+    areas = [chosen.mask_areas(*masks) for masks in (found, truth)]
+    founds, truths = len(areas[0]), len(areas[1])
+    d, g = np.tile(np.arange(founds), truths), np.repeat(np.arange(truths), founds)
+    shared = chosen.mask_overlaps(*found, *truth, d, g).reshape(truths, founds)
+    union = np.where(crowd[:, None] != 0, areas[0][None, :], areas[0][None, :] + areas[1][:, None] - shared)
+    overlap: Floats = shared / np.where(shared > 0, union, 1)
+    return overlap.T
+
+
+def _of_any_runs(found: Runs, truth: Runs, crowd: Array) -> Floats:
     from calque.coco.mask import box_iou
 
     overlap = np.asfortranarray(box_iou(boxes_of(found), boxes_of(truth), crowd))

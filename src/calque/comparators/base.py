@@ -167,8 +167,8 @@ def adopt(comparators: Mapping[str, Callable[..., BaseComparator]]) -> None:
 def comparator(name: str, params: Mapping[str, Any] | None = None, threshold: float | None = None) -> BaseComparator:
     """The comparator of a name, with options. Class names work as well.
 
-    >>> comparator("numeric", {"absolute_tolerance": 0.01})
-    NumericComparator(threshold=None, relative_tolerance=0.0, absolute_tolerance=0.01, decimal_comma=False, tolerance=None)
+    >>> comparator("numeric", {"absolute_tolerance": 0.01}).params()
+    {'absolute_tolerance': 0.01}
     """
     make = _maker(name)
     options = dict(params or {})

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from calque.core.class_map import class_map
 from calque.core.task import setting, take_in
-from calque.geometry.forms import AUTO, BOX_SPELLINGS
+from calque.geometry.forms import AUTO, BOX_SPELLINGS, ON
 
 if TYPE_CHECKING:
     from calque.core.corpus import Corpus
@@ -68,6 +68,13 @@ class BoxReading:
         help="What the numbers of a box are, in formats that leave it open (plain lists, Parquet, NDJSON); "
         "auto: what the file says of itself, else xyxy.",
     )
+    on: Literal["shapes", "boxes", "masks"] = setting(
+        "shapes",
+        kind="choice",
+        choices=ON,
+        key="on",
+        help="What objects are: the outlines that their format draws, the boxes around them, or masks of pixels.",
+    )
     units: Literal["auto", "pixels", "normalized", "percent", "thousand"] = setting(
         AUTO,
         kind="choice",
@@ -119,30 +126,44 @@ class BoxReading:
         return Scanned(source)
 
     def box_batches(
-        self, expected: Any, found: Any, *, allow_missing_scores: bool, metadata: bool = False
+        self, expected: Any, found: Any, *, allow_missing_scores: bool, metadata: bool = False, jobs: int = 1
     ) -> Iterator[tuple[Corpus, Corpus]]:
         """The two sides on one scale, with one set of labels, checked against each other.
 
         They come in batches of whole documents where both can be streamed, else all at once.
         """
+        from calque.core.corpus import Batches, documents_to_come
         from calque.readers import stream_pair
 
-        return stream_pair(
+        batches = stream_pair(
             expected, found, allow_missing_scores=allow_missing_scores, metadata=metadata, **self._sides(), **self._rules()
         )
+        settled = (self._settled(*pair, jobs) for pair in batches)
+        return Batches(settled, documents_to_come(batches))
+
+    def _settled(self, truth: Corpus, found: Corpus, jobs: int = 1) -> tuple[Corpus, Corpus]:
+        """The two sides with masks that can be compared, where masks are asked for or are all that there is."""
+        kind = self._kept()
+        if kind != "masks" and getattr(truth, "masks", None) is getattr(found, "masks", None) is None:
+            return truth, found
+        from calque.core.mask_reading import settled
+
+        return settled(truth, found, kind, page_size=self.page_size or None, jobs=jobs)
 
     def read_boxes(self, expected: Any, found: Any, *, allow_missing_scores: bool) -> tuple[Corpus, Corpus]:
         """The two sides as `box_batches` has them, all at once."""
         from calque.readers import read_pair
 
-        return read_pair(expected, found, allow_missing_scores=allow_missing_scores, **self._sides(), **self._rules())
+        sides = read_pair(expected, found, allow_missing_scores=allow_missing_scores, **self._sides(), **self._rules())
+        return self._settled(*sides)
 
     def read_truth(self, source: Any) -> Corpus:
         """The truth by itself."""
         from calque.readers import read
 
         names = self.class_map_truth or self.class_map
-        return read(source, side="ground_truth", format=self.from_truth or None, class_map=names, **self._rules())
+        truth = read(source, side="ground_truth", format=self.from_truth or None, class_map=names, **self._rules())
+        return self._settled(truth, truth)[0]
 
     def read_annotations(self, first: Any, second: Any) -> tuple[Corpus, Corpus]:
         """What two annotators drew. COCO results, which have no classes of their own, take those of the first."""
@@ -155,6 +176,11 @@ class BoxReading:
         one = read(first, side="ground_truth", format=self.from_truth or None, **self._rules())
         # Both are named by now, and names are not shortened twice.
         return dataclasses.replace(self, document_key="").read_boxes(one, other, allow_missing_scores=True)
+
+    def _kept(self) -> str:
+        """What of objects has to be read: where two kinds are shown side by side, whatever either needs."""
+        kinds = {self.on, getattr(self, "beside", "none")}
+        return next(kind for kind in ("masks", "shapes", "boxes") if kind in kinds)
 
     def _sides(self) -> dict[str, Any]:
         """The keywords of `calque.readers.read_pair` that are each side's own."""
@@ -178,6 +204,7 @@ class BoxReading:
             "lenient": self.lenient,
             "strict": self.strict,
             "document_key": self.document_key or None,
+            "on": self._kept(),
             "boxes": self.boxes,
             "units": self.units,
             "origin": self.origin,

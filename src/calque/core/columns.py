@@ -107,6 +107,67 @@ class Strings(Frozen, eq=False):
         return Strings(np.concatenate([part.data for part in parts]), np.concatenate([first, *bodies]))
 
 
+class Outlines(Frozen, eq=False):
+    """A ring for each row, or none where the row is its box: all vertices, and where those of each row start.
+
+    >>> shapes = Outlines.pack([[0, 0, 4, 0, 0, 3], []])
+    >>> len(shapes), shapes.ring(0), shapes.take([1, 0]).offsets.tolist()
+    (2, [0.0, 0.0, 4.0, 0.0, 0.0, 3.0], [0, 0, 3])
+    """
+
+    points: Floats
+    """Two numbers a vertex."""
+    offsets: Ints
+
+    @classmethod
+    def pack(cls, rings: Iterable[Sequence[float]]) -> Outlines:
+        """The column of rings x, y, x, y, ..."""
+        listed = list(rings)
+        offsets = np.zeros(len(listed) + 1, dtype=np.int64)
+        np.cumsum([len(ring) // 2 for ring in listed], out=offsets[1:])
+        flat = [value for ring in listed for value in ring]
+        return cls(np.array(flat, dtype=np.float64).reshape(-1, 2), offsets)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def drawn(self) -> Flags:
+        """For each row whether it has a ring."""
+        return np.asarray(np.diff(self.offsets) > 0)
+
+    def corners(self) -> Ints:
+        """For each row how many different points its ring has."""
+        return np.array([len(set(map(tuple, ring))) for ring in np.split(self.points, self.offsets[1:-1])][: len(self)])
+
+    def ring(self, row: int) -> list[float]:
+        """The ring of a row as x, y, x, y, ..."""
+        return list(self.points[self.offsets[row] : self.offsets[row + 1]].reshape(-1).tolist())
+
+    def rows(self) -> Ints:
+        """For each vertex its row."""
+        return np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.offsets))
+
+    def scaled(self, scale: Floats) -> Outlines:
+        """The rings, each times the two numbers of its row."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return Outlines(self.points * scale[self.rows()], self.offsets)
+
+    def take(self, rows: Sequence[int] | Array) -> Outlines:
+        """The rings of these rows, in this order."""
+        chosen = np.asarray(rows, dtype=np.int64)
+        lengths = self.offsets[chosen + 1] - self.offsets[chosen]
+        offsets = np.zeros(len(chosen) + 1, dtype=np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        source = np.repeat(self.offsets[chosen] - offsets[:-1], lengths) + np.arange(offsets[-1], dtype=np.int64)
+        return Outlines(self.points[source], offsets)
+
+    def without(self, rows: Flags) -> Outlines:
+        """The column with no ring in some rows."""
+        kept = np.where(rows, 0, np.diff(self.offsets))
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
+        return Outlines(self.points[~rows[self.rows()]], offsets)
+
+
 Column: TypeAlias = "Array | Strings"
 SHOWN_ROWS = 10
 """How many rows of a table a notebook shows."""
@@ -114,7 +175,7 @@ SHOWN_ROWS = 10
 
 def take(column: Column, rows: Array) -> Column:
     """The rows of a column, in the order given."""
-    return column.take(rows) if isinstance(column, Strings) else column[rows]
+    return column[rows] if isinstance(column, np.ndarray) else column.take(rows)
 
 
 def concat(parts: Sequence[Column]) -> Column:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 import numpy as np
 
-from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, Strings, take
+from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, Outlines, Strings, take
 from calque.core.digest import digest
 from calque.core.errors import Issue
+from calque.core.masks import Masks
 from calque.geometry.boxes import corners, unsound
 from calque.geometry.forms import BoxForm
 
@@ -64,7 +65,7 @@ class Flaw(IntEnum):
     """On an image that the truth does not have: made up as far as P/R go, outside AP."""
     UNKNOWN_LABEL = 3
     BAD_BOX = 4
-    """Not finite, too large to have an area, or of negative size."""
+    """Not finite, too large to have an area, or of negative size; or an outline or a mask that is none."""
     DROPPED = 5
     """Its label is one that the class map drops."""
 
@@ -200,7 +201,7 @@ def _label_codes(labels: list[Any], names: Sequence[str] | None) -> tuple[tuple[
 
 SIDES = (1e-70, 1e70)
 """What a side of a page may measure: boxes that are brought from any page to any other stay numbers."""
-OBJECT_COLUMNS = ("page", "label", "boxes", "scores", "ids", "crowd", "ignore", "given_areas", "flaws")
+OBJECT_COLUMNS = ("page", "label", "boxes", "scores", "ids", "crowd", "ignore", "given_areas", "flaws", "outlines", "masks")
 PAGE_COLUMNS = ("page_document", "page_index", "page_names", "page_sizes", "image_names")
 
 
@@ -234,6 +235,10 @@ class BoxCorpus(Corpus):
     """Areas that the file states (of a mask, say); NaN where it states none."""
     flaws: Bytes | None = None
     """A `Flaw` for each object."""
+    outlines: Outlines | None = None
+    """What objects are that are no upright boxes, in the units of the boxes; ``boxes`` has the boxes around them."""
+    masks: Masks | None = None
+    """Where objects' masks stand, where the file has some."""
     page_names: Strings | None = None
     page_sizes: Floats | None = None
     """Width and height of each page; NaN where unknown, and where they are beyond what any page measures."""
@@ -308,6 +313,9 @@ class BoxCorpus(Corpus):
         nothing = np.zeros(len(self))
         columns = [self.page_index[self.page], names[self.label], *corners(self.boxes, self.form).T]
         columns += [nothing if (own := getattr(self, name)) is None else own for name in ("crowd", "ignore", "given_areas")]
+        if self.outlines is not None:
+            rings = np.split(self.outlines.points, self.outlines.offsets[1:-1])[: len(self)]
+            columns.append(np.array([digest(ring.astype("<f8").tobytes()) for ring in rings], dtype=np.int64).view("<f8"))
         order = np.lexsort((columns[0], document))
         rows = np.stack([np.asarray(column, dtype="<i8" if at < 2 else "<f8").view("<i8") for at, column in enumerate(columns)])
         table = np.ascontiguousarray(rows[:, order].T)

@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Array, Bytes, Codes, Column, Flags, Floats, Ints, Strings, Table, take
-from calque.core.corpus import BoxCorpus, Extent, UnitId, in_canonical_order
+from calque.core.columns import Array, Bytes, Codes, Column, Flags, Floats, Ints, Outlines, Strings, Table, take
+from calque.core.corpus import BoxCorpus, Extent, Flaw, UnitId, in_canonical_order
 from calque.core.errors import ContractError
+from calque.core.masks import Masks, pixel_sizes
 from calque.core.start_up import Frozen
 from calque.geometry.boxes import areas, corners
 from calque.geometry.forms import BoxForm
-from calque.kernels.structs import PageBoxes
+from calque.kernels import kernels
+from calque.kernels.structs import LEFT_OUT, TAKES_PART, PageBoxes, RowMasks, RowRings, SharedAreas
 
 
 class Layer(Frozen, kw_only=True, eq=False):
@@ -32,13 +34,28 @@ class Layer(Frozen, kw_only=True, eq=False):
     ignore: Bytes | None = None
     given_areas: Floats | None = None
     flaws: Bytes | None = None
+    outlines: Outlines | None = None
+    masks: Masks | None = None
+    mask_sizes: Ints | None = None
+    """Height and width of each object's page, in pixels; -1 where they are not known."""
+    rows: Ints | None = None
+    """For each object its row in its corpus, where their orders differ."""
+    measured: Floats | None = None
+    """The area of each object, where some are more than boxes."""
+    shared: SharedAreas | None = None
+    """What objects share with truths of their page, where some are more than boxes."""
 
     def __len__(self) -> int:
         return len(self.boxes)
 
     def page_boxes(self, roles: Bytes) -> PageBoxes:
         """What box kernels read of it; ``roles`` says what each object does."""
-        return PageBoxes(self.boxes, self.form, self.label, self.offsets, roles)
+        rings = None if self.outlines is None else RowRings(self.outlines.points, self.outlines.offsets)
+        masks = None
+        if self.masks is not None and self.mask_sizes is not None:
+            text = self.masks.text
+            masks = RowMasks(text.path, text.data, self.masks.starts, self.masks.ends, self.mask_sizes)
+        return PageBoxes(self.boxes, self.form, self.label, self.offsets, roles, self.measured, self.shared, rings, masks)
 
     def areas(self) -> Floats:
         """The area of each object."""
@@ -46,7 +63,7 @@ class Layer(Frozen, kw_only=True, eq=False):
 
     @cached_property
     def _areas(self) -> Floats:
-        return areas(self.boxes, self.form)
+        return areas(self.boxes, self.form) if self.measured is None else self.measured
 
     def spread(self, values: Array) -> Array:
         """What is given for each page, for each object."""
@@ -59,7 +76,7 @@ class Layer(Frozen, kw_only=True, eq=False):
 
 PAGE_DETAILS = frozenset(("pages", column) for column in ("width", "height", "spelling", "image_name"))
 """What a ledger keeps of pages for viewers alone."""
-PASSED_ON = ("ids", "crowd", "ignore", "given_areas", "flaws")
+PASSED_ON = ("ids", "crowd", "ignore", "given_areas", "flaws", "outlines", "masks")
 """Columns that a layer takes over from its corpus as they are."""
 
 
@@ -82,12 +99,55 @@ class Overlay(Frozen, kw_only=True, eq=False):
     image_ids: tuple[UnitId, ...] | None
     """For each page the id of its image, when images are grouped into documents."""
     labels: tuple[str, ...]
+    found_pages: Codes | None = None
+    """Which page each page of the predictions is, where that was kept."""
     truth: Layer
     found: Layer
 
     @classmethod
-    def of(cls, truth: BoxCorpus, found: BoxCorpus) -> Overlay:
-        """Lay ``found`` over ``truth``."""
+    def of(cls, truth: BoxCorpus, found: BoxCorpus, on: str = "boxes", *, jobs: int = 1) -> Overlay:
+        """Lay ``found`` over ``truth``, and measure what the two share where objects are more than boxes."""
+        overlay = cls.of_boxes(truth, found)
+        if on == "masks":
+            return overlay._of_masks(truth, found, jobs)
+        if overlay.truth.outlines is overlay.found.outlines is None:
+            return overlay
+        if on == "shapes":
+            return overlay._measured(*kernels().shape_overlaps(*overlay.whole(), jobs))
+        # Without their measures, rings say nothing.
+        return overlay.replaced(truth=overlay.truth.replaced(outlines=None), found=overlay.found.replaced(outlines=None))
+
+    def _of_masks(self, truth: BoxCorpus, found: BoxCorpus, jobs: int) -> Overlay:
+        """With what masks share: as it was measured when they were read, where these two were read together."""
+        overlay = self.with_masks(found)
+        pairs = None if found.masks is None else found.masks.pairs
+        if pairs is not None and pairs.truth is truth.masks:
+            return overlay._measured(pairs.truth_areas, pairs.found_areas, *pairs.shared)
+        truth_facts, found_facts, offsets, truths, shared = kernels().mask_pairs(*overlay.whole(), jobs)
+        return overlay._measured(truth_facts[1], found_facts[1], offsets, truths, shared)
+
+    def with_masks(self, found: BoxCorpus) -> Overlay:
+        """With a mask for every object, and the sizes of the pages that they are on."""
+        sizes = np.full((len(self.page_index), 2), np.nan) if self.page_sizes is None else self.page_sizes.copy()
+        if found.page_sizes is not None and self.found_pages is not None:
+            theirs = np.full_like(sizes, np.nan)
+            theirs[self.found_pages] = found.page_sizes
+            sizes = np.where(np.isnan(sizes), theirs, sizes)
+        return self.replaced(truth=_on_pages(self.truth, sizes), found=_on_pages(self.found, sizes))
+
+    def whole(self) -> tuple[PageBoxes, PageBoxes]:
+        """What kernels measure: everything that is no invalid object."""
+        return self.truth.page_boxes(_whole(self.truth)), self.found.page_boxes(_whole(self.found))
+
+    def _measured(self, truth_areas: Floats, found_areas: Floats, offsets: Ints, truths: Codes, shared: Floats) -> Overlay:
+        return self.replaced(
+            truth=self.truth.replaced(measured=truth_areas),
+            found=self.found.replaced(measured=found_areas, shared=SharedAreas(offsets, truths, shared)),
+        )
+
+    @classmethod
+    def of_boxes(cls, truth: BoxCorpus, found: BoxCorpus) -> Overlay:
+        """Both sides on shared pages, nothing measured."""
         if truth.extent is not found.extent:
             raise ContractError.single(
                 "units-differ",
@@ -116,6 +176,7 @@ class Overlay(Frozen, kw_only=True, eq=False):
             image_names=_image_names(truth, found, page, pages),
             image_ids=_image_ids(truth, found, page, pages),
             labels=labels,
+            found_pages=page[len(truth.page_index) :],
             truth=_layer(truth, page[: len(truth.page_index)], pages, labels, form),
             found=_layer(found, page[len(truth.page_index) :], pages, labels, form),
         )
@@ -162,6 +223,18 @@ class Overlay(Frozen, kw_only=True, eq=False):
     def unlabelled(self) -> Overlay:
         """The same boxes as if all had one label, for questions about places alone."""
         return self.replaced(truth=_without_labels(self.truth), found=_without_labels(self.found))
+
+
+def _whole(layer: Layer) -> Bytes:
+    """What can be measured takes part."""
+    bad = np.zeros(len(layer), dtype=np.bool_) if layer.flaws is None else layer.flaws == Flaw.BAD_BOX
+    return np.where(bad, np.uint8(LEFT_OUT), np.uint8(TAKES_PART))
+
+
+def _on_pages(layer: Layer, sizes: Floats) -> Layer:
+    masks = Masks.none(len(layer)) if layer.masks is None else layer.masks
+    masks.text.check()
+    return layer.replaced(masks=masks, mask_sizes=pixel_sizes(sizes)[layer.page])
 
 
 SIZED, NORMALIZED = 1, 2
@@ -248,6 +321,6 @@ def _layer(corpus: BoxCorpus, shared_page: Codes, pages: int, labels: tuple[str,
     }
     if np.any(page[1:] < page[:-1]):
         order = np.argsort(page, kind="stable")
-        columns = {name: take(column, order) for name, column in columns.items()}
+        columns = {**{name: take(column, order) for name, column in columns.items()}, "rows": order}
     offsets = np.concatenate([[0], np.cumsum(np.bincount(page, minlength=pages))])
     return Layer(form=form, offsets=offsets, **columns)

@@ -96,7 +96,7 @@ def by_score(
     crowd = np.zeros(len(truth), dtype=np.uint8) if truth.crowd is None else truth.crowd
     rank, matched, ignored, truth_ignored = kernels().coco_match(
         truth.page_boxes(truth_roles),
-        CocoTruths(areas, crowd),
+        CocoTruths(areas, crowd, None if found.mask_sizes is None or found.masks is None else found.masks.range_areas),
         found.page_boxes(found_roles),
         found.scores,
         CocoSettings(np.array(COCO_THRESHOLDS), area_ranges, max_detections),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from calque.core.corpus import BoxCorpus
 from calque.core.evaluator import Evaluator
@@ -16,7 +16,14 @@ SHARED = ("f1", "mean_iou")
 """Numbers that do not depend on who is called the truth, but for exact ties."""
 
 
-def agreement(first: BoxCorpus, second: BoxCorpus, *, iou: Sequence[float] = (0.5, 0.75), jobs: int = 1) -> dict[str, Any]:
+def agreement(
+    first: BoxCorpus,
+    second: BoxCorpus,
+    *,
+    iou: Sequence[float] = (0.5, 0.75),
+    on: Literal["shapes", "boxes", "masks"] = "shapes",
+    jobs: int = 1,
+) -> dict[str, Any]:
     """F1 and mean IoU of the two, at each threshold, and how far they agree on the classes of boxes that both drew.
 
     Both directions are evaluated and averaged: ties go by the order of predictions, which one direction alone would favour.
@@ -27,7 +34,7 @@ def agreement(first: BoxCorpus, second: BoxCorpus, *, iou: Sequence[float] = (0.
     >>> agreement(a, b, iou=[0.5])["agreement"]["0.5"]["overall"]["f1"]
     0.6666666666666666
     """
-    task = Detection(iou=tuple(iou), confusion=True, errors="none", allow_missing_scores=True)
+    task = Detection(iou=tuple(iou), on=on, confusion=True, errors="none", allow_missing_scores=True)
     both = (first, second), (second, first)
     there, back = (Evaluator(task, keep="numbers", jobs=jobs).update(*sides).compute().numbers for sides in both)
     return {

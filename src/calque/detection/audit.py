@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -44,7 +44,14 @@ class _Suspects:
     value: Floats
 
 
-def audit(truth: BoxCorpus, found: BoxCorpus | None = None, rules: AuditRules = DEFAULT_RULES, *, jobs: int = 1) -> Table:
+def audit(
+    truth: BoxCorpus,
+    found: BoxCorpus | None = None,
+    rules: AuditRules = DEFAULT_RULES,
+    *,
+    on: Literal["shapes", "boxes", "masks"] = "shapes",
+    jobs: int = 1,
+) -> Table:
     """One row for each finding: ``kind``, ``document``, ``page``, ``label``, ``id``, ``other_label``, ``other_id``, ``value``.
 
     ``value`` is the IoU of near duplicates and of labels in doubt, the share inside for nested boxes, the area relative to
@@ -55,10 +62,12 @@ def audit(truth: BoxCorpus, found: BoxCorpus | None = None, rules: AuditRules = 
     >>> [(row["kind"], row["id"], row["other_id"]) for row in audit(truth).rows()]
     [('duplicate', '1', '0'), ('nested', '2', '0'), ('nested', '2', '1')]
     """
-    overlay = Overlay.of(truth, truth if found is None else found)
-    suspects = [_duplicates(overlay.truth), *_doubles(overlay.truth, rules, jobs), _tiny(overlay, rules)]
+    by_itself = Overlay.of(truth, truth, on, jobs=jobs)
+    overlay = by_itself if found is None else Overlay.of(truth, found, on, jobs=jobs)
+    suspects = [_duplicates(overlay.truth), *_doubles(overlay.truth, by_itself, rules, jobs), _tiny(overlay, rules)]
     if found is not None:
-        suspects += _doubted_by(truth, found, overlay, rules, jobs)
+        table = score(Detection(iou=(rules.iou,), errors="none", on=on), truth, found, jobs=jobs).table("found")
+        suspects += _doubted_by(table, overlay, rules, jobs)
     return _table(overlay, sorted(suspects, key=lambda part: list(KINDS).index(part.kind)))
 
 
@@ -91,19 +100,31 @@ def _duplicates(truth: Layer) -> _Suspects:
     count = place - first
     within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
     later, earlier = np.repeat(order, count), order[np.repeat(first, count) + within]
+    alike = _same_outlines(truth, later, earlier)
+    later, earlier = later[alike], earlier[alike]
     return _Suspects("duplicate", truth, later, earlier, np.ones(len(later)))
 
 
-def _doubles(truth: Layer, rules: AuditRules, jobs: int) -> list[_Suspects]:
+def _same_outlines(truth: Layer, one: Ints, two: Ints) -> Flags:
+    """For each pair of objects with one box whether they have one outline, too."""
+    shapes = truth.outlines
+    if shapes is None:
+        return np.ones(len(one), dtype=np.bool_)
+    pairs = zip(one.tolist(), two.tolist(), strict=True)
+    return np.array([shapes.ring(a) == shapes.ring(b) for a, b in pairs], dtype=np.bool_)
+
+
+def _doubles(truth: Layer, by_itself: Overlay, rules: AuditRules, jobs: int) -> list[_Suspects]:
     """Pairs of truths on one page that share too much and are not the same; the later or the smaller is the suspect."""
     judged = _in_question(truth)
     areas = truth.areas()
-    earlier, later, common = _overlaps(truth, judged, truth, judged, jobs)
+    earlier, later, common = _overlaps(by_itself.truth, judged, by_itself.found, judged, jobs)
     kept = earlier < later
     one, two, common = later[kept].astype(np.int64), earlier[kept].astype(np.int64), common[kept]
     overlap = iou(common, areas[one], areas[two])
     same_class = truth.label[one] == truth.label[two]
     same = (truth.boxes[one] == truth.boxes[two]).all(axis=1) & same_class
+    same[same] = _same_outlines(truth, one[same], two[same])
     near = (overlap >= rules.near) & ~same
     inside = share(common, np.minimum(areas[one], areas[two]))
     nested = same_class & ~same & ~near & (inside >= rules.nested)
@@ -134,9 +155,8 @@ def _tiny(overlay: Overlay, rules: AuditRules) -> _Suspects:
     return _Suspects("tiny", truth, rows[where], np.full(int(where.sum()), -1), relative[where])
 
 
-def _doubted_by(truth: BoxCorpus, found: BoxCorpus, overlay: Overlay, rules: AuditRules, jobs: int) -> list[_Suspects]:
+def _doubted_by(table: Table, overlay: Overlay, rules: AuditRules, jobs: int) -> list[_Suspects]:
     """Sure false positives: where no truth is, a label may be missing; on a truth of another class, it may be wrong."""
-    table = score(Detection(iou=(rules.iou,), errors="none"), truth, found, jobs=jobs).table("found")
     free = ~(table.array("iou") >= rules.iou)  # pairs are kept from the lowest threshold of any view on
     alone = (table.array("status") == Status.COUNTED) & free & (table.array("absorbed") < rules.iou)
     rows = np.flatnonzero(alone & (table.array("score") >= rules.score))

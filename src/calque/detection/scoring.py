@@ -54,7 +54,7 @@ DETAILS = frozenset((table, column) for table in ("truth", "found") for column i
 
 def score(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> Ledger:
     """The ledger of two corpora: tables ``documents``, ``pages``, ``truth`` and ``found``."""
-    overlay = Overlay.of(truth, found)
+    overlay = Overlay.of(truth, found, task.on, jobs=jobs)
     truth_status = _status(task, overlay, overlay.truth)
     if overlay.truth.flaws is not None:
         truth_status[overlay.truth.flaws == Flaw.UNKNOWN_PAGE] = Status.UNKNOWN_PAGE

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from calque.core.box_reading import BoxReading
 from calque.core.errors import ConfigError, did_you_mean
 from calque.core.task import PartsBeside, Task, setting, settings, spell
+from calque.geometry.forms import ON
 
 if TYPE_CHECKING:
     from calque.core.columns import Table
@@ -108,6 +109,13 @@ class Detection(BoxReading, PartsBeside, Task):
     page_view: bool = setting(
         False, kind="switch", view=True, help="Also show missing, doubled, misplaced and excess area, without a threshold."
     )
+    beside: Literal["none", "shapes", "boxes", "masks"] = setting(
+        "none",
+        kind="choice",
+        choices=("none", *ON),
+        view=True,
+        help="Also show the main numbers on another kind of objects, side by side with those of --on.",
+    )
     by: tuple[str, ...] = setting(
         (), kind="words", view=True, help="Also show the numbers of each value of a document's metadata (A,B)."
     )
@@ -131,7 +139,7 @@ class Detection(BoxReading, PartsBeside, Task):
         if self.min_score is not None and not math.isfinite(self.min_score):
             raise ConfigError(f"min_score must be a finite number, not {self.min_score}")
         notes = settings(self)
-        for name in ("missing", "errors"):
+        for name in ("missing", "errors", "beside"):
             choices = notes[name].choices
             if getattr(self, name) not in choices:
                 listed = ", ".join(map(repr, choices[:-1]))
@@ -165,12 +173,12 @@ class Detection(BoxReading, PartsBeside, Task):
 
         return Limits.of(self.error_limits)
 
-    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # files are read side by side
+    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:
         """The two sides, checked against each other, with what is known of their documents where it is asked for."""
         from calque.core.corpus import Batches, documents_to_come
 
         allow, wanted = self.allow_missing_scores, bool(self.by)
-        batches = self.box_batches(expected, found, allow_missing_scores=allow, metadata=wanted)
+        batches = self.box_batches(expected, found, allow_missing_scores=allow, metadata=wanted, jobs=jobs)
         pairs = self._with_metadata(batches) if self.by else self._checked(batches)
         return Batches(pairs, documents_to_come(batches))
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import base64
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -207,13 +207,32 @@ class BBoxMAPAccumulator(LedgerAccumulator):
         return box_metrics(ledger, BoxTotals(ledger, self.iou_thresholds), coverage, self.iou_thresholds)
 
 
+ConfidenceMeasure: TypeAlias = Callable[[Any, Any], Any]
+"""Says something of confidences: whether each field is right, and its confidence, as arrays in; a number or JSON out."""
+
+
 @names_arguments
 class ConfidenceAccumulator(LedgerAccumulator):
-    """Collects confidences and says what they are worth: ``confidence_metrics``."""
+    """Collects confidences and says what they are worth: ``confidence_metrics``.
+
+    ``measures`` are your own, by name; each is shown whether fields are right and how confident they are, as two arrays, for
+    everything together and for each field.
+
+    >>> sure = {"sure_and_wrong": lambda right, confidence: int((~right & (confidence > 0.9)).sum())}
+    >>> ConfidenceAccumulator(measures=sure).name
+    'confidence_metrics'
+    """
 
     table = "ratings"
     names = "key"
     columns = RATING_COLUMNS
+
+    def __init__(self, measures: Mapping[str, ConfidenceMeasure] | None = None) -> None:
+        self.measures = dict(measures or {})
+        taken = sorted({"auroc", "brier_score", "ece", "error_capture_at_budget"} & self.measures.keys())
+        if taken:
+            raise ConfigError(f"the measure {taken[0]!r} comes with calque; choose another name")
+        super().__init__()
 
     @property
     def name(self) -> str:
@@ -228,4 +247,20 @@ class ConfidenceAccumulator(LedgerAccumulator):
         return (row["match"], row["confidence"]) if rated else None
 
     def _measure(self, ledger: Ledger) -> dict[str, Any]:
-        return Ratings(ledger).confidence_metrics(_total(ledger, "rated"))
+        numbers = Ratings(ledger).confidence_metrics(_total(ledger, "rated"))
+        if self.measures:
+            self._add_own(numbers, ledger)
+        return numbers
+
+    def _add_own(self, numbers: dict[str, Any], ledger: Ledger) -> None:
+        parts = list(ledger.chunks("ratings"))
+        order = np.argsort(np.concatenate([part.array(UNIT) for part in parts]), kind="stable")
+        key, match, confidence = (
+            np.concatenate([part.array(name) for part in parts])[order] for name in ("key", "match", "confidence")
+        )
+        codes = {name: code for code, name in enumerate(ledger.names["key"])}
+        for block, rows in (
+            (numbers["overall"], slice(None)),
+            *((entry, key == codes[name]) for name, entry in numbers["fields"].items()),
+        ):
+            block |= {name: {"value": measure(match[rows], confidence[rows])} for name, measure in self.measures.items()}

@@ -37,7 +37,11 @@ def measure(task: Fields, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
 
     def confidences() -> dict[str, Any]:
         ratings = Ratings(ledger, task.target_precision)
-        return {"confidence_metrics": ratings.confidence_metrics(total["rated"]), "acceptance": ratings.acceptance()}
+        return {
+            "confidence_metrics": ratings.confidence_metrics(total["rated"]),
+            "acceptance": ratings.acceptance(),
+            "calibration": ratings.calibration(),
+        }
 
     located, rated = at_once(threads_for(total["total"], jobs), boxes, confidences)
     return {

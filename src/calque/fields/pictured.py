@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calque.core.columns import Array, Bytes, Strings, Table
-from calque.core.ledger import Ledger
+from calque.core.ledger import UNIT, Ledger
 from calque.core.presentation import pictured as columns
 from calque.core.presentation.pictured import Breakdown, Number, Overview, Part, Pictured
 from calque.core.presentation.wording import counted
@@ -30,6 +30,8 @@ def pictured(task: Fields, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictur
     rows = ledger.table("rows")
     if "reason" not in rows:
         return None
+    # Pairs of whole items are told in lists; here their values are drawn.
+    rows = rows.take(np.flatnonzero(rows.array("counted")))
     paths = [truth or found for truth, found in zip(_texts(rows, "truth_path"), _texts(rows, "found_path"), strict=True)]
     labels = [class_of(path) for path in paths]
     fields = _in_order(labels, list(numbers["fields"]))
@@ -42,7 +44,7 @@ def pictured(task: Fields, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictur
         "numbers": {"overviews": [_overview(numbers, len(fields)).to_dict()], "classes": list(numbers["fields"])},
     }
     drawn: dict[str, Array] = {
-        "row.start": ledger.offsets("rows").astype(np.uint32),
+        "row.start": np.searchsorted(rows.array(UNIT), np.arange(len(ledger.units) + 1)).astype(np.uint32),
         "row.field": columns.narrow(np.array([place[label] for label in labels], dtype=np.int64)),
         "row.outcome": _outcomes(ledger, rows),
         "row.reason": rows.array("reason"),

@@ -130,16 +130,18 @@ def _short(text: str, most: int = 24) -> str:
 
 
 def _worst(numbers: Mapping[str, Any]) -> Section:
-    """The worst documents, and how many are wholly right."""
-    right, total = numbers["wholly_right"]["documents"], numbers["document_count"]
-    if not total:
-        return Section(title="")
     rows = [
         (str(each["document"]), each["score"], each["wrong"], some(each["fields"], 3))
         for each in numbers["worst_documents"][:SHOWN_WORST]
     ]
-    share = f"{right:,} of {counted(total, 'document')} ({percent(right / total)}) {'is' if total == 1 else 'are'} wholly right"
-    return Section(title="Worst documents", head=("document", "score", "wrong", "fields"), rows=rows, notes=[share])
+    return Section(title="Worst documents", head=("document", "score", "wrong", "fields"), rows=rows)
+
+
+def _wholly_right(numbers: Mapping[str, Any]) -> list[str]:
+    """How many documents have no wrong value."""
+    right, total = numbers["wholly_right"]["documents"], numbers["document_count"]
+    share = f"{right:,} of {counted(total, 'document')} ({percent(right / total)})" if total else ""
+    return [f"{share} {'is' if total == 1 else 'are'} wholly right"] if total else []
 
 
 def _reviews(numbers: Mapping[str, Any]) -> list[Section]:
@@ -177,6 +179,7 @@ def _fields(numbers: Mapping[str, Any]) -> Section:
     documents = numbers["documents"]
     boxes = counted(numbers["unaccounted_boxes"], "box", "boxes")
     notes = [f"{counted(numbers['document_count'], 'document')}, {boxes} unaccounted for"]
+    notes += _wholly_right(numbers)
     notes += _outside(numbers["not_in_schema"])
     notes += [
         f"{counted(len(names), 'document')} only in the {side}: {some(names)}"
@@ -251,6 +254,7 @@ def flat(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
         {"mean_ap": "ap", "map_50": "ap_50", "map_75": "ap_75"}[name]: boxes[name] for name in ("mean_ap", "map_50", "map_75")
     }
     sizes = {"documents": numbers["document_count"], "unaccounted_boxes": numbers["unaccounted_boxes"]}
+    sizes["wholly_right"] = numbers["wholly_right"]["documents"]
     sizes |= {key: len(names) for key, names in numbers["documents"].items()}
     calibrated = {name: block["value"] for name, block in numbers["confidence_metrics"]["overall"].items()}
     overall = {name: numbers["overall"][name] for name in names}
@@ -287,6 +291,7 @@ def result_schema() -> Schema:
             "joint": map_of(object_of(joint)),
             "confidence_metrics": _confidences_schema(),
             "acceptance": _acceptance(),
+            "calibration": _calibration(),
             "failures": map_of(_failing()),
             "wholly_right": object_of({"documents": COUNT, "share": SHARE}),
             "worst_documents": list_of(
@@ -339,6 +344,19 @@ def _confidences_schema() -> Schema:
         "error_capture_at_budget": object_of({"value": MEASURE, "budgets": map_of(object_of(budget))}),
     })  # fmt: skip
     return object_of({"overall": block, "fields": map_of(block), "coverage": _coverage("fields_with_confidence")})
+
+
+def _calibration() -> Schema:
+    """Calibration taken apart."""
+    part = {"range": list_of(NUMBER), "count": COUNT, "accuracy": SHARE, "mean_confidence": SHARE}
+    brier = {**dict.fromkeys(("value", "reliability", "resolution", "uncertainty"), SHARE), "within_bins": MEASURE}
+    point = object_of(dict.fromkeys(("confidence", "coverage", "risk"), SHARE))
+    block = object_of({
+        "brier": object_of(brier),
+        "equal_mass": object_of({"value": SHARE, "bins": list_of(object_of(part))}),
+        "risk_coverage": object_of({"area": SHARE, "points": list_of(point)}),
+    })  # fmt: skip
+    return object_of({"overall": block, "fields": map_of(block)})
 
 
 def _acceptance() -> Schema:

@@ -31,6 +31,7 @@ def field_table(result: Result) -> Table:
 
 
 def _checked(result: Result) -> Result:
-    if not isinstance(result.task, Fields):
-        raise TypeError(f"a result of fields is expected here, not one of {result.task.name}")
+    if not isinstance(result, Result) or not isinstance(result.task, Fields):
+        given = f"one of {result.task.name}" if isinstance(result, Result) else repr(result)[:60]
+        raise TypeError(f"result must be a result of fields, not {given}")
     return result

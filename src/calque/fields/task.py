@@ -207,6 +207,8 @@ class Fields(PartsBeside, Task):
         if name.name in {"auroc", "brier_score", "ece", "error_capture_at_budget"}:
             scope = ("fields", name.label) if name.label else ("overall",)
             return "confidence_metrics", *scope, name.name, "value"
+        if name.name == "wholly_right":
+            return "wholly_right", "share"
         return ("fields", name.label, name.name) if name.label else ("overall", name.name)
 
     def names(self, numbers: Mapping[str, Any]) -> list[str]:

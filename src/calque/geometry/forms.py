@@ -26,6 +26,8 @@ FORMS = tuple(BoxForm)
 """What the numbers of a row's box are, by the code in its column ``form``."""
 BOX_SPELLINGS = ("xyxy", "xywh", "cxcywh", "polygon")
 """How files may spell a box: two corners, a corner and a size, a centre and a size, or points whose bounds count."""
+ON = ("shapes", "boxes", "masks")
+"""What objects can be taken for: what their format draws, the boxes around that, or sets of pixels."""
 AUTO = "auto"
 """As the file itself says, where it does; else the usual: two corners, in pixels."""
 FOUR_NUMBER_SPELLINGS = ("xyxy", "xywh", "cxcywh")

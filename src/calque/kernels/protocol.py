@@ -14,6 +14,7 @@ from calque.kernels.structs import (
     CocoTruths,
     Grids,
     KindLimits,
+    MaskFacts,
     Masks,
     PageBoxes,
     PairOverlaps,
@@ -53,6 +54,17 @@ class Kernels(Protocol):
 
     def page_areas(self, truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Codes, Codes, Floats]:
         """Pages, labels and seven exact areas of each."""
+
+    # Rows that are more than boxes.
+
+    def shape_overlaps(self, truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Floats, Floats, Ints, Codes, Floats]:
+        """The area of each truth and of each found row, and the fields of `SharedAreas`, for rings and boxes."""
+
+    def mask_facts(self, side: PageBoxes, jobs: int = 1) -> MaskFacts:
+        """The fields of `MaskFacts` for each row."""
+
+    def mask_pairs(self, truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[MaskFacts, MaskFacts, Ints, Codes, Floats]:
+        """The facts of both sides, and the fields of `SharedAreas`: pixels."""
 
     # COCO's matching and curves.
 

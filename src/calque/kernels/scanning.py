@@ -56,6 +56,11 @@ class Scanned(os.PathLike[str]):
             file.seek(span[0])
             return file.read(span[1] - span[0])
 
+    @property
+    def seen(self) -> tuple[int, ...] | None:
+        """What the file looked like when its scan began; ``None`` for what is no file by itself."""
+        return self._seen
+
 
 def _identity(status: os.stat_result) -> tuple[int, ...]:
     """What differs when a file is replaced or written to."""

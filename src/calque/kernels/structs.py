@@ -70,14 +70,54 @@ class MaskFault(IntEnum):
     RUNS = 2
     """A run below 0, or more runs than the page has pixels."""
     RING = 3
-    """A vertex that is not finite, or beyond 4e8."""
+    """A vertex that is not finite, or beyond 4e8; or no ring of three vertices."""
+    SIZE = 4
+    """A size that is not the page's."""
+    PAGE = 5
+    """Nothing wrong with the mask: its page has no size, or too many pixels, to draw it on."""
 
+
+MaskFacts: TypeAlias = "tuple[Bytes, Floats, Codes, Codes, Bytes]"
+"""Of each row's mask: its fault, its pixels, the box around them (x, y, width, height), the height and width of its page (-1
+where nobody says), and whether a ring had a number too many."""
 
 Masks: TypeAlias = "npt.NDArray[np.uint16]"
 """Bit ``t`` is about the threshold ``t``."""
 
 TAKES_PART, ABSORBS, LEFT_OUT = 0, 1, 2
 """What an object does in a pairing: be paired; be no target yet excuse what lies on it (truths only); nothing."""
+
+
+class SharedAreas(NamedTuple):
+    """What found rows share with truths of their page: ``offsets[f]:offsets[f + 1]`` are the pairs of the found row ``f``."""
+
+    offsets: Ints
+    truths: Codes
+    """Rows of the truth, rising for each found row."""
+    areas: Floats
+
+
+class RowRings(NamedTuple):
+    """The outlines of rows: ``offsets[r]:offsets[r + 1]`` are the vertices of row ``r``; a row without any is its box.
+
+    A ring has three or more vertices, none equal to the next, and does not repeat the first; inside is by the even-odd rule.
+    """
+
+    points: Floats
+    offsets: Ints
+
+
+class RowMasks(NamedTuple):
+    """Where the masks of rows stand as JSON: in a file, or in a text that ends with a NUL."""
+
+    path: str
+    """The file, or nothing."""
+    text: Bytes
+    starts: Ints
+    ends: Ints
+    """A row whose text is empty is drawn: its ring, or its box."""
+    sizes: Ints
+    """Height and width of each row's page, two numbers a row; -1 where they are not known."""
 
 
 class PageBoxes(NamedTuple):
@@ -89,6 +129,12 @@ class PageBoxes(NamedTuple):
     labels: Codes
     offsets: Ints
     roles: Bytes
+    areas: Floats | None = None
+    """The area of each row, where rows are more than boxes."""
+    shared: SharedAreas | None = None
+    """Of found rows, where rows are more than boxes: what pairs share. Without it two boxes share what boxes do."""
+    rings: RowRings | None = None
+    masks: RowMasks | None = None
 
 
 class CocoTruths(NamedTuple):
@@ -97,6 +143,8 @@ class CocoTruths(NamedTuple):
     areas: Floats
     """The size that decides about area ranges; it need not be that of the box."""
     crowd: Bytes
+    found_areas: Floats | None = None
+    """The same of the found rows, where it is not the area of what is compared."""
 
 
 class CocoSettings(NamedTuple):

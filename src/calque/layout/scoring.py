@@ -14,9 +14,9 @@ from calque.kernels.structs import LEFT_OUT, TAKES_PART
 DETAILS = frozenset((table, column) for table in ("truth", "found") for column in ("box", "id", "match")) | PAGE_DETAILS
 
 
-def score(truth: BoxCorpus, found: BoxCorpus, *, jobs: int = 1) -> Ledger:
+def score(truth: BoxCorpus, found: BoxCorpus, on: str = "boxes", *, jobs: int = 1) -> Ledger:
     """The ledger of two corpora: tables ``documents``, ``pages``, ``truth`` and ``found``."""
-    overlay = Overlay.of(truth, found)
+    overlay = Overlay.of(truth, found, on, jobs=jobs)
     truth_roles, found_roles = _roles(overlay.truth), _roles(overlay.found)
     pairing = best(overlay, truth_roles, found_roles, jobs=jobs)
     paired = pairing.match >= 0

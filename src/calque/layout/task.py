@@ -60,15 +60,15 @@ class Layout(BoxReading, PartsBeside, Task):
     def _rules(self) -> dict[str, Any]:
         return {**super()._rules(), "listed_form": "xywh"}
 
-    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # files are read side by side
+    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:
         """The two sides; scores do not matter here."""
-        return self.box_batches(expected, found, allow_missing_scores=True)
+        return self.box_batches(expected, found, allow_missing_scores=True, jobs=jobs)
 
     def score(self, expected: BoxCorpus, found: BoxCorpus, *, jobs: int = 1) -> Ledger:
         """What each block was paired with."""
         from calque.layout.scoring import score
 
-        return score(expected, found, jobs=jobs)
+        return score(expected, found, self.on, jobs=jobs)
 
     def ground(self, ledger: Ledger) -> Ground:
         """Which documents and pages the two sides are about, and whether any block counts."""

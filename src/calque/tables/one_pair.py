@@ -104,6 +104,8 @@ def _numbers(task: Tables, row: Mapping[str, Any], sides: list[CellTable]) -> di
         made["adjacency"] = adjacency_block(row["adjacency"], task.adjacency)
     if "kind_count" in row:
         made["errors"] = _errors(row)
+        if "header" in made:
+            made["header"]["wrong"] = int(row["kind_count"][KINDS.index("header_wrong")])
     return made
 
 

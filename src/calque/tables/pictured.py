@@ -1,18 +1,19 @@
-"""What a report draws of tables: both grids of every table, cell by cell, with what is wrong."""
+"""What a report draws of tables: every table as a case with its kinds of errors, and both grids, row beside row."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from calque.core.columns import Array, Strings
+from calque.core.columns import Strings, Table
 from calque.core.corpus import distinct_names
 from calque.core.ledger import UNIT, Ledger
-from calque.core.presentation import pictured as columns
 from calque.core.presentation.pictured import Number, Overview, Part, Pictured
 from calque.core.presentation.wording import counted
+from calque.tables.kinds import KINDS
 from calque.tables.scoring import KIND_NAMES, STATUS_NAMES
 
 if TYPE_CHECKING:
@@ -26,63 +27,173 @@ TITLES = {
     "grits_loc": ("GriTS-Loc", "boxes of cells"),
     "exact": ("Exact", "nothing differs"),
 }
+MOST_CELLS, MOST_OF_A_TABLE = 200_000, 1_500
+"""How many cells stand in a page, the worst tables first, and how many of one table."""
+
+Drawn: TypeAlias = "list[list[Any]]"
+"""Lines of cells (text, look, colspan, rowspan, kind); nothing stands between the two sides."""
 
 
 def pictured(task: Tables, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictured | None:  # noqa: ARG001  # as all tasks
-    """The cells of both sides and the numbers; nothing when the cells were let go of."""
-    cells = ledger.table("cells")
-    texts = cells.get("text")
-    if not isinstance(texts, Strings):
+    """Every table with what is wrong, and its grids; nothing when the cells were let go of."""
+    if not isinstance(ledger.table("cells").get("text"), Strings):
         return None
+    cases = list(_cases(ledger))
+    grids = _Grids(ledger)
+    left = MOST_CELLS
+    for place in sorted(range(len(cases)), key=lambda each: cases[each]["rows"][0]["score"]):
+        if (left := left - grids.size(place)) < 0:
+            break
+        cases[place]["grid"] = grids.drawn(place)
+    head = {
+        "kind": "checks",
+        "title": "Tables",
+        "evaluators": ["TEDS"],
+        "cases": cases,
+        "numbers": {"overviews": [_overview(numbers).to_dict()], "gate": None},
+    }
+    return Pictured(head, {})
+
+
+def _cases(ledger: Ledger) -> Iterator[dict[str, Any]]:
     tables = ledger.table("tables")
     names = distinct_names(ledger.units)
-    head = {
-        "kind": "grids",
-        "documents": list(names),
-        "kinds": list(KIND_NAMES),
-        "tables": {
-            "document": tables.array(UNIT).tolist(),
-            "number": _numbers(ledger).tolist(),
-            "status": [STATUS_NAMES[code] for code in tables.array("status").tolist()],
-            "teds": _values(tables.get("teds"), tables.height),
-        },
-        "numbers": {"overviews": [_overview(numbers).to_dict()]},
-    }
-    table = ledger.offsets("tables")[cells.array(UNIT)] + cells.array("table")
-    places = table * 2 + cells.array("side")
-    drawn: dict[str, Array] = {
-        "start": np.searchsorted(places, np.arange(2 * tables.height + 1)).astype(np.uint32),
-        "text": np.asarray(texts.data, dtype=np.uint8),
-        "text_size": columns.narrow(np.diff(texts.offsets)),
-        **{name: columns.narrow(cells.array(name)) for name in ("row", "column", "rowspan", "colspan", "header", "kind")},
-        "partner": cells.array("partner").astype(np.int32),
-    }
-    return Pictured(head, drawn)
+    units = tables.array(UNIT)
+    number = (np.arange(len(units)) - ledger.offsets("tables")[units]).tolist()
+    for place, (unit, code) in enumerate(zip(units.tolist(), tables.array("status").tolist(), strict=True)):
+        status = STATUS_NAMES[code]
+        score = _value(tables, "teds", place)
+        exact = status == "paired" and score == 1
+        verdict = "pass" if exact else {"paired": "partial", "invalid": "error"}.get(status, "fail")
+        told = f"{status}, TEDS {score:.4f}" if "teds" in tables else status
+        yield {
+            "id": f"{names[unit]}#{number[place]}",
+            "rows": [
+                {
+                    "evaluator": 0,
+                    "score": score,
+                    "verdict": verdict,
+                    "reasoning": told,
+                    "hits": [],
+                    "misses": _losses(tables, place),
+                }
+            ],
+        }
 
 
-def _numbers(ledger: Ledger) -> Array:
-    """The place of each table among those of its document."""
-    units = ledger.table("tables").array(UNIT)
-    return np.asarray(np.arange(len(units)) - ledger.offsets("tables")[units])
+def _value(tables: Table, name: str, place: int) -> float:
+    return float(np.nan_to_num(tables.array(name)[place])) if name in tables else 0.0
 
 
-def _values(column: Any, height: int) -> list[float | None]:
-    if column is None:
-        return [None] * height
-    return [None if np.isnan(value) else float(value) for value in column.tolist()]
+def _losses(tables: Table, place: int) -> list[str]:
+    """The kinds of errors of a table, the dearest first."""
+    if "kind_cost" not in tables:
+        return []
+    costs, counts = tables.array("kind_cost")[place], tables.array("kind_count")[place]
+    order = np.argsort(-costs, kind="stable").tolist()
+    return [f"{KINDS[kind].replace('_', ' ')}: {counts[kind]:,}, cost {costs[kind]:.2f}" for kind in order if costs[kind] > 0]
+
+
+class _Grids:
+    """The cells of all tables, laid out side by side when they are asked for."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._cells = cells = ledger.table("cells")
+        place = (ledger.offsets("tables")[cells.array(UNIT)] + cells.array("table")) * 2 + cells.array("side")
+        self._bounds = np.searchsorted(place, np.arange(2 * ledger.table("tables").height + 1)).tolist()
+
+    def size(self, place: int) -> int:
+        """How many cells a table has on both sides."""
+        first, last = self._bounds[2 * place], self._bounds[2 * place + 2]
+        return min(int(last - first), MOST_OF_A_TABLE)
+
+    def drawn(self, place: int) -> Drawn:
+        """The lines of a table: rows that have partners stand beside each other."""
+        sides = [_Side(list(self._cells.cut(*self._bounds[2 * place + side : 2 * place + side + 2]).rows())) for side in (0, 1)]
+        lines = _beside(*sides)
+        most = max(1, MOST_OF_A_TABLE // max(1, sides[0].width + sides[1].width))
+        ours, theirs = (side.lines([line[number] for line in lines[:most]]) for number, side in enumerate(sides))
+        return [[*left, None, *right] for left, right in zip(ours, theirs, strict=True)]
+
+
+class _Side:
+    """The cells of one side, and where they lie."""
+
+    def __init__(self, cells: Sequence[Mapping[str, Any]]) -> None:
+        self.cells = cells
+        self.height = max((cell["row"] + cell["rowspan"] for cell in cells), default=0)
+        self.width = max((cell["column"] + cell["colspan"] for cell in cells), default=1)
+        self.slots = np.full((self.height, self.width), -1, dtype=np.int32)
+        for number, cell in enumerate(cells):
+            self._part(cell)[:] = number
+
+    def _part(self, cell: Mapping[str, Any]) -> Any:
+        row, column = cell["row"], cell["column"]
+        return self.slots[row : row + cell["rowspan"], column : column + cell["colspan"]]
+
+    def lines(self, rows: Sequence[int]) -> Drawn:
+        """The cells of each line; a line without a row is a gap, unless a cell reaches over it."""
+        at = {row: line for line, row in enumerate(rows) if row >= 0}
+        covered: dict[int, int] = {}
+        """For each column the last line that a cell above reaches."""
+        drawn: Drawn = []
+        for line, row in enumerate(rows):
+            made: list[Any] = []
+            for column in range(self.width):
+                if covered.get(column, -1) >= line:
+                    continue
+                number = int(self.slots[row, column]) if row >= 0 else -1
+                if number < 0:
+                    made.append(["", "g" if row < 0 else "", 1, 1, ""])
+                    continue
+                made.append(self._cell(number, line, column, at, covered))
+            drawn.append(made)
+        return drawn
+
+    def _cell(self, number: int, line: int, column: int, at: Mapping[int, int], covered: dict[int, int]) -> list[Any]:
+        cell = self.cells[number]
+        kind = KIND_NAMES[cell["kind"]]
+        look = ("h " if cell["header"] else "") + _look(kind)
+        if not (self._part(cell) == number).all():  # another cell lies on it
+            return [cell["text"], look, 1, 1, kind]
+        inside = [at[row] for row in range(cell["row"], cell["row"] + cell["rowspan"]) if row in at]
+        last = max(inside, default=line)
+        for each in range(column, column + cell["colspan"]):
+            covered[each] = last
+        return [cell["text"], look, cell["colspan"], last - line + 1, kind]
+
+
+def _look(kind: str) -> str:
+    if not kind:
+        return ""
+    return "fn" if kind.endswith("missed") else "fp" if kind.endswith("spurious") else "wrong"
+
+
+def _beside(ours: _Side, theirs: _Side) -> list[tuple[int, int]]:
+    """Rows that stand beside each other: where most cells of a row have their partners, as long as the order is kept."""
+    votes: list[Counter[int]] = [Counter() for _ in range(ours.height)]
+    for cell in ours.cells:
+        if cell["partner"] >= 0:
+            votes[cell["row"]][theirs.cells[cell["partner"]]["row"]] += 1
+    lines, following = list[tuple[int, int]](), 0
+    for row, counted_rows in enumerate(votes):
+        best = max(counted_rows, key=lambda each: (counted_rows[each], -each), default=-1)
+        if best < following:
+            lines.append((row, -1))
+            continue
+        lines += [(-1, other) for other in range(following, best)]
+        lines.append((row, best))
+        following = best + 1
+    return [*lines, *((-1, other) for other in range(following, theirs.height))]
 
 
 def _overview(numbers: Mapping[str, Any]) -> Overview:
     """The first view."""
     counts, means = numbers["counts"], numbers["mean"]
     shown = [Number(title, name, means[name], note) for name, (title, note) in TITLES.items() if name in means]
+    sizes = [counted(counts["documents"], "document"), counted(counts["truth"], "true table"), f"{counts['pred']:,} predicted"]
     return Overview(
-        line=[
-            "Tables",
-            counted(counts["documents"], "document"),
-            counted(counts["truth"], "true table"),
-            f"{counts['pred']:,} predicted",
-        ],
+        line=["Tables", *sizes],
         parts=[
             Part("tp", counts["paired"], "paired"),
             Part("fn", counts["missed"], "missed"),

@@ -10,7 +10,7 @@ import numpy as np
 
 from calque.core.columns import Column, Floats, Strings, Table
 from calque.core.corpus import UnitId, canonical
-from calque.core.errors import ConfigError, Issue
+from calque.core.errors import Issue
 from calque.core.ledger import UNIT, Ledger
 from calque.core.table_corpus import MOST_SLOTS, CellTable, TableCorpus
 from calque.tables import comparing
@@ -190,8 +190,6 @@ def teds_of(task: Tables, pairs: Sequence[Pair], *, structure: bool) -> Floats:
         from calque.tables.compat_trees import trees_apart
 
         return comparing.teds(*trees_apart(task.compat, pairs, structure=structure, jobs=1), clamped=False)
-    if task.compat != "none":
-        raise ConfigError(f"compat {task.compat} has no TEDS")
     made = Comparison(task, pairs, 1)
     return comparing.teds(made.distances(structure=structure), *made.nodes())
 

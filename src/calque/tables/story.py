@@ -34,16 +34,16 @@ def findings(numbers: Mapping[str, Any]) -> list[Finding]:
     lines = []
     if counts["missed"]:
         lines.append(
-            Finding("fn", f"{counts['missed']:,} of {counted(counts['truth'], 'table')} are missed", {"outcome": "fn"})
+            Finding("fn", f"{counts['missed']:,} of {counted(counts['truth'], 'table')} are missed", {"outcome": "fail"})
         )
     if counts["spurious"]:
-        lines.append(Finding("fp", f"{counted(counts['spurious'], 'predicted table')} for nothing", {"outcome": "fp"}))
+        lines.append(Finding("fp", f"{counted(counts['spurious'], 'predicted table')} for nothing", {"outcome": "fail"}))
     losses = {
         kind: block["loss"] for kind, block in numbers.get("errors", {}).items() if kind in SAID and kind != "table_missed"
     }
     for kind, loss in sorted(losses.items(), key=lambda item: -item[1])[:2]:
         if loss > 0:
-            lines.append(Finding("wrong", f"{percent(loss)} of TEDS is lost to {SAID[kind]}", {"kind": kind}))
+            lines.append(Finding("wrong", f"{percent(loss)} of TEDS is lost to {SAID[kind]}", {"outcome": "partial"}))
     if numbers["apart"]:
         count = counted(len(numbers["apart"]), "table")
         lines.append(

@@ -170,6 +170,27 @@ def test_the_fields_of_missed_items_count_as_missed() -> None:
     assert result.numbers["fields"]["lines.text"]["mean_score"] == 0.1
 
 
+def test_the_confusion_matrix_of_one_document_counts_them_too() -> None:
+    model = StructuredModel.model_from_config(LINES)
+    lines = [{"text": f"line number {n}", "amount": n} for n in range(10)]
+    truth, found = model.from_json({"lines": lines}), model.from_json({"lines": lines[:1]})
+    for accounting, missed in (("complete", 9), ("paired", 0)):
+        told = truth.compare_with(found, include_confusion_matrix=True, accounting=accounting)  # type: ignore[arg-type]  # one of two
+        node = told["confusion_matrix"]["fields"]["lines"]
+        assert (node["overall"]["fn"], node["fields"]["amount"]["overall"]["fn"]) == (9, missed)
+        assert node["aggregate"]["tp"] == 2
+
+
+def test_fields_outside_the_schema_merge_by_name() -> None:
+    task = Fields(schema={"fields": {"a": {"type": "str"}}})
+    truth = [{"id": n, "a": "x", f"k{n % 3}": 1, "z": 2} for n in range(6)]
+    whole = Evaluator(task).update(truth, truth)
+    shards = [Evaluator(task).update(truth[part], truth[part]) for part in (slice(4, None), slice(4))]
+    merged = shards[0].merge(shards[1])
+    assert merged.compute().to_json() == whole.compute().to_json()
+    assert merged.compute().numbers["not_in_schema"] == {"z": 6, "k0": 2, "k1": 2, "k2": 2}
+
+
 def test_the_fields_of_missed_objects_count_as_missed() -> None:
     leaf = {"type": "str"}
     inner = {

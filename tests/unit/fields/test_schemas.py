@@ -181,8 +181,8 @@ def test_without_a_schema_the_first_update_makes_one_from_the_truth() -> None:
     evaluator = Evaluator(Fields(id="key")).update(truth, truth[:1])
     assert evaluator.task == Fields.inferred(truth, id="key")
     decided = {
-        "a": {"type": "float", "params": {"strict": True}, "evidence": "2 values, all numbers"},
-        "b": {"type": "str", "params": {"same_numbers": True}, "evidence": "2 values of free text"},
+        "a": {"type": "float", "params": {"strict": True}, "evidence": "numbers, by the look of 2 values"},
+        "b": {"type": "str", "params": {"same_numbers": True}, "evidence": "free text, by the look of 2 values"},
     }
     assert evaluator.task.schema == Fields(schema={"fields": decided, "inferred": "2 documents of the truth"}).schema
     assert evaluator.compute()["tp"] == 2

@@ -96,7 +96,7 @@ def test_every_choice_is_shown_with_its_evidence() -> None:
         "tags": ("list[code]", "exact", 1.0),
     }
     why = {each["field"]: (each["evidence"], each["params"]) for each in task.explain()}
-    assert why["when"] == ("5 values that look like dates, the month first", {"dayfirst": False, "same_text": True})
+    assert why["when"] == ("dates with the month first, by the look of 5 values", {"dayfirst": False, "same_text": True})
     assert why["sum"][1] == {"decimal_comma": True, "strict": True}
     with pytest.raises(ConfigError, match="no schema"):
         Fields().explain()

@@ -143,9 +143,13 @@ class _Side:
     def counted(self, name: str) -> Counted:
         return self.parts.counted.get(name, self._nothing)
 
-    def documents(self, name: str) -> set[UnitId]:
-        flags: Flags = self.counted(name).documents
-        return {self.result.ledger.units[place] for place in np.flatnonzero(flags).tolist()}
+    def documents_of_either(self, other: _Side, name: str) -> int:
+        """How many documents count in this run or in the other."""
+        mine, theirs = self.counted(name).documents, other.counted(name).documents
+        if self.result.ledger.units == other.result.ledger.units:
+            return int(np.count_nonzero(mine | theirs))
+        sides: tuple[tuple[_Side, Flags], ...] = ((self, mine), (other, theirs))
+        return len({side.result.ledger.units[place] for side, flags in sides for place in np.flatnonzero(flags).tolist()})
 
     def interval(self, name: str, confidence: float) -> Interval:
         return interval(self.values[name], self.drawn.get(name, np.zeros(0)), self.counted(name), confidence)
@@ -159,7 +163,7 @@ def _compared(
     for run, side in zip(runs[1:], others, strict=True):
         both = name in base.drawn and name in side.drawn
         replicates = side.drawn[name] - base.drawn[name] if both else np.zeros(0)
-        documents = len(base.documents(name) | side.documents(name))
+        documents = base.documents_of_either(side, name)
         delta = difference((base.values[name], side.values[name]), replicates, documents, resampling.confidence, wanted)
         deltas[run] = delta.replaced(tested=primary)
     shown = {run: side.interval(name, resampling.confidence) for run, side in zip(runs, sides, strict=True)}

@@ -8,6 +8,7 @@ from statistics import NormalDist
 
 NORMAL = NormalDist()
 _TINY = 1e-300
+MOST_STEPS = 100
 
 
 def normal_quantile(share: float) -> float:
@@ -46,11 +47,22 @@ def t_quantile(share: float, freedom: int) -> float:
     low, high = 0.0, 1.0
     while t_share(-high, freedom) > tail:
         low, high = high, high * 2.0
-    while True:
-        middle = 0.5 * (low + high)
-        if middle in (low, high):
-            return middle
-        low, high = (middle, high) if t_share(-middle, freedom) > tail else (low, middle)
+    point = min(max(normal_quantile(share), low), high)
+    for _ in range(MOST_STEPS):
+        beyond = t_share(-point, freedom) - tail
+        low, high = (point, high) if beyond > 0 else (low, point)
+        step = beyond / _density(point, freedom)
+        # Newton's method, and the middle where that would leave what is known.
+        better = point + step if low < point + step < high else 0.5 * (low + high)
+        if abs(better - point) <= 1e-15 * point:
+            return better
+        point = better
+    return point
+
+
+def _density(point: float, freedom: int) -> float:
+    a = freedom / 2.0
+    return math.exp(_log_ratio(a) - 0.5 * math.log(math.pi * freedom) - (a + 0.5) * math.log1p(point * point / freedom))
 
 
 def _tails(x: float, rest: float, a: float) -> float:

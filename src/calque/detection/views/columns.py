@@ -65,6 +65,10 @@ def added(
         from calque.detection.views.page_view import page_areas
 
         columns.tables["areas"] = page_areas(overlay, roles.truth, roles.countable, jobs=jobs)
+    if task.beside != "none":
+        from calque.detection.views import beside
+
+        columns.tables.update(beside.tables(task, *sides, jobs=jobs))
     for column in task.by:
         columns.documents[slice_column(column)] = document_values(column, overlay.documents, sides)
     return columns

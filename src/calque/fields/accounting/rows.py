@@ -333,6 +333,7 @@ class Book:
             "found_value": Strings.pack(spelled(row.found) for row in rows),
             "outcome": np.array([outcome_of(row) for row in rows], dtype=np.uint8),
             "match": np.array([row.match for row in rows], dtype=np.bool_),
+            "counted": np.array([row.counted for row in rows], dtype=np.bool_),
             "score": np.array([row.score for row in rows], dtype=np.float64),
             "threshold": np.array([row.threshold for row in rows], dtype=np.float64),
             "reason": np.array([REASONS.index(row.reason) for row in rows], dtype=np.uint8),

@@ -120,6 +120,8 @@ def _wrong(plan: FieldPlan, outcome: Outcome, truth_path: str, found_path: str, 
 
 
 def _similarity(truth: str, found: str) -> float:
+    if CLOSE * max(len(truth), len(found)) > min(len(truth), len(found)):
+        return 0.0
     from rapidfuzz.distance.Levenshtein import normalized_similarity
 
     return normalized_similarity(truth[:LONGEST].casefold(), found[:LONGEST].casefold())
@@ -127,7 +129,10 @@ def _similarity(truth: str, found: str) -> float:
 
 def shown(cell: Cell) -> str:
     """A cell's value as people read it: texts as they are, anything else as JSON."""
-    if cell.value is None:
-        return ""
+    value = cell.value
+    if value is None or type(value) is str:
+        return value or ""
+    if type(value) in (int, float):
+        return repr(value)
     value = told_value(cell)
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ from calque.fields.accounting.rows import OUTCOME_NAMES, Row, blank_is_absent, o
 from calque.fields.comparison.cells import METADATA, Cell, bare, is_wrapper
 from calque.fields.comparison.records import Compared, Outcome
 from calque.fields.numbers import measure, with_ratios
-from calque.fields.schemas.plan import Kind
+from calque.fields.schemas.plan import FieldPlan, Kind
 from calque.fields.scoring import Scorer
 from calque.fields.task import Fields
 
@@ -88,10 +88,7 @@ def compare_documents(pair: ComparedPair, wanted: Wanted) -> dict[str, Any]:
         "overall_score": pair.score,
     }
     if wanted.include_confusion_matrix:
-        leaf = blank_is_absent if pair.task.accounting == "paired" else own_outcome
-        result["confusion_matrix"] = confusion_matrix(
-            pair.fields, pair.unknown, recall_with_fd=pair.task.recall_with_fd, of_item_leaf=leaf
-        )
+        result["confusion_matrix"] = _matrix(pair)
     if wanted.document_non_matches:
         result["non_matches"] = non_matches(pair.rows)
     if wanted.document_field_comparisons or wanted.add_bbox_metrics or wanted.add_confidence_metrics:
@@ -101,6 +98,37 @@ def compare_documents(pair: ComparedPair, wanted: Wanted) -> dict[str, Any]:
     if wanted.add_bbox_metrics:
         result["bbox_metrics"] = pair.numbers["bbox_map_metrics"]
     return result
+
+
+def _matrix(pair: ComparedPair) -> dict[str, Any]:
+    """The confusion matrix as the accounting counts: complete has the fields of all items, paired those of pairs that match."""
+    fd = pair.task.recall_with_fd
+    if pair.task.accounting == "paired":
+        return confusion_matrix(pair.fields, pair.unknown, recall_with_fd=fd, of_item_leaf=blank_is_absent)
+    counts = pair.numbers["fields"]
+    children = {each.plan.name: _counted(each.plan, counts, fd, each) for each in pair.fields if not each.plan.ignored}
+    return {
+        "overall": _complete(_sum(child["overall"] for child in children.values()), fd),
+        "fields": children,
+        "aggregate": _complete(_sum(child["aggregate"] for child in children.values()), fd),
+    }
+
+
+def _counted(
+    plan: FieldPlan, counts: Mapping[str, Mapping[str, Any]], fd: bool, only: Compared | None = None
+) -> dict[str, Any]:
+    """One field with what was counted of it, and the fields below it that occur."""
+    known = counts.get(plan.path, {})
+    overall = {name: known.get(name, 0) for name in OUTCOME_NAMES}
+    below = [field for field in (plan.record.fields if plan.record is not None else ()) if field.path in counts]
+    children = {field.name: _counted(field, counts, fd) for field in below}
+    aggregate = _sum(child["aggregate"] for child in children.values()) if children else overall
+    node: dict[str, Any] = {"overall": _complete(overall, fd), "aggregate": _complete(aggregate, fd)}
+    if plan.kind is not Kind.LEAF:
+        node["fields"] = children
+    if only is not None:
+        node |= {"raw_similarity_score": only.raw, "threshold_applied_score": only.applied, "weight": plan.weight}
+    return node
 
 
 class Wanted(NamedTuple):

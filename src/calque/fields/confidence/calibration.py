@@ -13,6 +13,7 @@ from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Undefined, counts, fraction_parts, joined_fractions
 from calque.fields.comparison.cells import class_of
 from calque.fields.confidence.ranking import Ranked, Ranking, grouped
+from calque.fields.confidence.reliability import BINS, EqualMass, brier_parts, risk_by_coverage
 
 BUDGETS = (0.1, 0.3, 0.5)
 
@@ -153,6 +154,7 @@ class Sweep:
         self._stairs = Stairs()
         self._levels = 0
         self._points: list[dict[str, float]] = []
+        self.mass = EqualMass(curve.rows, curve.right)
 
     def add(self, match: Flags, confidence: Floats) -> None:
         """Take in the next rows, at least one."""
@@ -164,6 +166,8 @@ class Sweep:
 
     def _climb(self, steps: Steps) -> None:
         start, self._levels = self._levels, self._levels + len(steps.confidence)
+        if len(steps.confidence):
+            self.mass.add(*steps)
         here = self._shown[(start <= self._shown) & (self._shown < self._levels)] - start
         accepted = {name: values[here].tolist() for name, values in accepting(steps, self._rows, self._right).items()}
         self._points += (dict(zip(accepted, values, strict=True)) for values in zip(*accepted.values(), strict=True))
@@ -195,7 +199,6 @@ def sentence(point: Mapping[str, float]) -> str:
     )
 
 
-BINS = 10
 EDGES = tuple((index + 1) / BINS for index in range(BINS))
 SWEEP_POINTS = 200
 """How many points of the sweep a result lists at most; the operating point looks at all."""
@@ -273,21 +276,55 @@ class Ratings:
 
     def acceptance(self) -> dict[str, Any]:
         """From where on to accept without review, for everything together and for each class of fields by itself."""
-        classes = Groups.named([class_of(key) for key in self._keys])
-        curves = self._curves(classes)
-        everything, sweeps = Sweep(self._whole, SWEEP_POINTS), [Sweep(curve, CLASS_SWEEP_POINTS) for curve in curves]
-        self._rank(self._together, [everything])
-        self._rank(classes, sweeps)
+        everything, sweeps = self._sweeps
         return {
             "target_precision": self._target,
             **self._whole.acceptance(),
             "sweep": everything.points(),
             "fields": {
                 name: {**curve.acceptance(), "sweep": sweep.points()}
-                for name, curve, sweep in zip(classes.names, curves, sweeps, strict=True)
+                for name, curve, sweep in zip(self._classes.names, self._class_curves, sweeps, strict=True)
                 if curve.rows
             },
         }
+
+    def calibration(self) -> dict[str, Any]:
+        """Calibration taken apart, for everything together and for each class of fields by itself."""
+        everything, sweeps = self._sweeps
+        return {
+            "overall": self._parts(self._together, 0, self._whole, everything),
+            "fields": {
+                name: self._parts(self._classes, place, curve, sweep)
+                for place, (name, curve, sweep) in enumerate(zip(self._classes.names, self._class_curves, sweeps, strict=True))
+                if curve.rows
+            },
+        }
+
+    def _parts(self, groups: Groups, place: int, curve: Curve, sweep: Sweep) -> dict[str, Any]:
+        totals, keys = self._totals, groups.of_key == place
+        sizes, rights = totals.in_bin[keys].sum(axis=0), totals.right_in_bin[keys].sum(axis=0)
+        value = brier(totals.squares[:, keys].sum(axis=1), curve.rows)
+        return {
+            "brier": brier_parts(sizes, rights, totals.bin_sums[:, keys].sum(axis=1), value),
+            "equal_mass": sweep.mass.bins(),
+            "risk_coverage": {"area": sweep.mass.area(), "points": risk_by_coverage(sweep.points())},
+        }
+
+    @cached_property
+    def _classes(self) -> Groups:
+        return Groups.named([class_of(key) for key in self._keys])
+
+    @cached_property
+    def _class_curves(self) -> list[Curve]:
+        return self._curves(self._classes)
+
+    @cached_property
+    def _sweeps(self) -> tuple[Sweep, list[Sweep]]:
+        everything = Sweep(self._whole, SWEEP_POINTS)
+        sweeps = [Sweep(curve, CLASS_SWEEP_POINTS) for curve in self._class_curves]
+        self._rank(self._together, [everything])
+        self._rank(self._classes, sweeps)
+        return everything, sweeps
 
     @cached_property
     def _whole(self) -> Curve:

@@ -98,14 +98,14 @@ def by_name(name: str) -> Finding | None:
 def by_values(name: str, values: Sequence[Any]) -> Finding:
     """What values, none of them absent and none of them nested, are like."""
     kinds = {type(value) for value in values}
-    count = f"{len(values):,} {'value' if len(values) == 1 else 'values'}"
+    count = f"by the look of {len(values):,} {'value' if len(values) == 1 else 'values'}"
     if kinds == {bool}:
-        return Finding("bool", f"{count}, true or false")
+        return Finding("bool", f"true or false, {count}")
     if kinds <= {int, float, Decimal}:
         whole = kinds == {int}
-        return Finding("int" if whole else "float", f"{count}, all {'whole ' if whole else ''}numbers", {"strict": True})
+        return Finding("int" if whole else "float", f"{'whole ' if whole else ''}numbers, {count}", {"strict": True})
     if bool in kinds:
-        return Finding("any", f"{count} of several types")
+        return Finding("any", f"several types, {count}")
     texts = [str(value).strip() for value in values]
     return _by_shape(name, texts, count)
 
@@ -117,18 +117,18 @@ def _by_shape(name: str, texts: Sequence[str], count: str) -> Finding:
         return found
     says_code = named is not None and named.type == "code"
     if _most(texts, written) and not (says_code or _are_codes(texts)):
-        return Finding("amount", f"{count} that are numbers as people write them", _decimal_comma(texts))
+        return Finding("amount", f"numbers as people write them, {count}", _decimal_comma(texts))
     if says_code and not _is_prose(texts):
         return Finding("code", f"its name, {name}: right or wrong as a whole")
     if _most(texts, _is_code):
-        return Finding("code", f"{count} without blanks and with digits: right or wrong as a whole")
+        return Finding("code", f"codes without blanks and with digits, {count}")
     long = median(map(len, texts)) >= LONG_CHARACTERS or median(len(text.split()) for text in texts) >= LONG_WORDS
-    return Finding("text" if long else "str", f"{count} of {'long' if long else 'free'} text", {"same_numbers": True})
+    return Finding("text" if long else "str", f"{'long' if long else 'free'} text, {count}", {"same_numbers": True})
 
 
 def _addresses(texts: Sequence[str], count: str) -> Finding | None:
     like = next((told for told, fits in _NAMED_SHAPES if _most(texts, fits)), None)
-    return None if like is None else Finding("code", f"{count} that look like {like}")
+    return None if like is None else Finding("code", f"{like}, {count}")
 
 
 def _most(texts: Sequence[str], fits: Callable[[str], Any]) -> bool:
@@ -161,18 +161,16 @@ def _is_prose(texts: Sequence[str]) -> bool:
 
 def _dates(texts: Sequence[str], count: str) -> Finding | None:
     if _most(texts, _MOMENT.fullmatch):
-        return Finding("datetime", f"{count} that look like dates with a time")
+        return Finding("datetime", f"dates with a time, {count}")
     if _most(texts, _TIME.fullmatch):
-        return Finding("time", f"{count} that look like times of day")
+        return Finding("time", f"times of day, {count}")
     if not _most(texts, _DAY.fullmatch):
         return None
     if not _most(texts, _ISO_DAY.fullmatch) and not _reads_dates():
-        return Finding(
-            "code", f"{count} that look like dates; reading them needs calque[comparators], so they are compared as text"
-        )
+        return Finding("code", f"dates, {count}; reading them needs calque[comparators], so they are compared as text")
     day_first, told = _order(texts)
     params = {} if day_first is None else {"dayfirst": day_first}
-    return Finding("date", f"{count} that look like dates{told}", params)
+    return Finding("date", f"dates{told}, {count}", params)
 
 
 def _order(texts: Sequence[str]) -> tuple[bool | None, str]:
@@ -182,8 +180,8 @@ def _order(texts: Sequence[str]) -> tuple[bool | None, str]:
         return None, ""
     day_first, month_first = any(first > 12 for first, _ in numbers), any(second > 12 for _, second in numbers)
     if day_first == month_first:
-        return None, ", which do not show whether the day comes first"
-    return day_first, f", the {'day' if day_first else 'month'} first"
+        return None, " that do not show whether the day comes first"
+    return day_first, f" with the {'day' if day_first else 'month'} first"
 
 
 def _reads_dates() -> bool:

@@ -24,7 +24,7 @@ def infer_schema(corpus: RecordCorpus, accounting: Accounting = "complete") -> d
     >>> truth = read_records([{"total": "$1,000.00", "lines": [{"sku": "A-1"}]}, {"total": "$2.50", "lines": []}])
     >>> schema = infer_schema(truth)
     >>> schema["fields"]["total"]
-    {'type': 'amount', 'evidence': '2 values that are numbers as people write them'}
+    {'type': 'amount', 'evidence': 'numbers as people write them, by the look of 2 values'}
     >>> schema["fields"]["lines"]["fields"]["sku"]["type"], schema["inferred"]
     ('code', '2 documents of the truth')
     """

@@ -140,13 +140,12 @@ class StructuredModel(BaseModel):
     def from_pydantic(cls, model: Any) -> type[StructuredModel]:
         """A class for a pydantic model of somebody else, a dataclass or a TypedDict: their types and names decide.
 
-        >>> from datetime import date
         >>> from pydantic import BaseModel
         >>> class Bill(BaseModel):
         ...     number: str
-        ...     due: date
+        ...     due_date: str
         >>> [(name, each["type"]) for name, each in StructuredModel.from_pydantic(Bill).to_config()["fields"].items()]
-        [('number', 'code'), ('due', 'date')]
+        [('number', 'code'), ('due_date', 'date')]
         """
         from calque.fields.schemas.classes import json_schema_of
 

@@ -5,6 +5,7 @@ from calque.kernels.reference.average_precision import coco_accumulate, coco_mat
 from calque.kernels.reference.boxes import match_best, match_greedy
 from calque.kernels.reference.keys import repeats_a_key
 from calque.kernels.reference.kinds import error_kinds
+from calque.kernels.reference.mask_rows import mask_facts, mask_pairs
 from calque.kernels.reference.masks import (
     mask_areas,
     mask_bounds,
@@ -21,6 +22,7 @@ from calque.kernels.reference.masks import (
 from calque.kernels.reference.overlaps import overlapping_pairs, pair_measures
 from calque.kernels.reference.polygons import polygon_areas, polygon_overlaps, polygon_simple
 from calque.kernels.reference.resampling import poisson_weights, weighted_auroc, weighted_precision, weighted_sums
+from calque.kernels.reference.shapes import shape_overlaps
 from calque.kernels.reference.sums import fraction_parts
 from calque.kernels.reference.tables import (
     grid_boxes,
@@ -56,7 +58,9 @@ __all__ = [
     "mask_bounds",
     "mask_canonical",
     "mask_counts",
+    "mask_facts",
     "mask_overlaps",
+    "mask_pairs",
     "mask_runs",
     "masks_of_counts",
     "masks_of_rings",
@@ -76,6 +80,7 @@ __all__ = [
     "runs_of_masks",
     "runs_of_pixels",
     "score_order",
+    "shape_overlaps",
     "split_words",
     "tree_distances",
     "weighted_auroc",

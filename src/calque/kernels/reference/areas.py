@@ -10,13 +10,9 @@ import numpy as np
 from calque.core.columns import Bytes, Codes, Flags, Floats, Ints
 from calque.geometry.boxes import Edges, touch
 from calque.kernels.reference.boxes import PAIRS_AT_ONCE, Grouped, box_edges, check_sides, pages_of, pairs
-from calque.kernels.structs import ABSORBS, LEFT_OUT, TAKES_PART, PageBoxes
-
-KINDS = 7
-PREDICTED, OWN, OTHER, EXCUSING = 0, 1, 2, 3
-"""What a box is to a page and label: a prediction, a truth, a truth of another label, a truth that absorbs."""
-STATES = 24
-"""All that matters of a point: no prediction, one or more; and whether there is a box of each other part."""
+from calque.kernels.reference.cover import states_of
+from calque.kernels.reference.states import EXCUSING, KINDS, OTHER, OWN, PREDICTED, STATES, kinds
+from calque.kernels.structs import ABSORBS, LEFT_OUT, TAKES_PART, PageBoxes, SharedAreas
 
 
 class Table(NamedTuple):
@@ -74,9 +70,27 @@ def page_areas(truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Codes
     size = max(len(names), 1)
     truth_key, found_key = (side.page * size + side.label for side in (below, above))
     keys = np.unique(np.concatenate((truth_key[truth.roles == TAKES_PART], found_key[found.roles == TAKES_PART])))
+    if found.shared is not None:
+        sums = [
+            _states(truth, found, found.shared, page, names[label]) for page, label in zip(*divmod(keys, size), strict=True)
+        ]
+        return (keys // size).astype(np.int32), names[keys % size], _by_kind(np.array(sums).reshape(-1, STATES))
     members = _members(below, above, np.searchsorted(keys, truth_key), np.searchsorted(keys, found_key))
     areas = _areas(members, len(keys))
     return (keys // size).astype(np.int32), names[keys % size], areas
+
+
+def _states(truth: PageBoxes, found: PageBoxes, shared: SharedAreas, page: int, label: int) -> list[float]:
+    """The areas of states of one page and label, where rows are more than boxes."""
+    here = range(*found.offsets[page : page + 2].tolist())
+    founds = [row for row in here if found.roles[row] == TAKES_PART and found.labels[row] == label]
+    touched = {t for row in founds for t in shared.truths[shared.offsets[row] : shared.offsets[row + 1]].tolist()}
+    truths = []
+    for row in range(*truth.offsets[page : page + 2].tolist()):
+        same, absorbs = bool(truth.labels[row] == label), bool(truth.roles[row] == ABSORBS)
+        if truth.roles[row] != LEFT_OUT and ((same and not absorbs) or (same == absorbs and row in touched)):
+            truths.append((row, OWN if same and not absorbs else EXCUSING if same else OTHER))
+    return states_of(truth, found, truths, founds)
 
 
 def _solid(boxes: Edges) -> Flags:
@@ -124,9 +138,13 @@ def _areas(members: Members, groups: int) -> Floats:
         with np.errstate(all="ignore"):
             # One after the other, in order: the sums of a group do not depend on how slabs are batched.
             np.add.at(sums, slabs.group[slab] * STATES + state, slabs.width[slab] * height)
-    areas = np.zeros((groups, KINDS))
-    for number, of_state in enumerate(sums.reshape(groups, STATES).T):
-        for kind, belongs in enumerate(_kinds(number)):
+    return _by_kind(sums.reshape(groups, STATES))
+
+
+def _by_kind(sums: Floats) -> Floats:
+    areas = np.zeros((len(sums), KINDS))
+    for number, of_state in enumerate(sums.T):
+        for kind, belongs in enumerate(kinds(number)):
             if belongs:
                 areas[:, kind] += of_state
     return areas
@@ -177,18 +195,3 @@ def _cells(members: Members, slabs: Slabs, start: int, stop: int) -> tuple[Ints,
     state = 8 * np.minimum(depth[PREDICTED], 2) + 4 * (depth[OWN] > 0) + 2 * (depth[OTHER] > 0) + (depth[EXCUSING] > 0)
     with np.errstate(all="ignore"):
         return slab[order], np.append(np.diff(y[order]), 0.0)[: len(y)], state
-
-
-def _kinds(state: int) -> tuple[bool, ...]:
-    """Whether points of a state belong to each kind of area."""
-    found, own, other, excusing = state >= 8, bool(state & 4), bool(state & 2), bool(state & 1)
-    stray = found and not own
-    return (
-        own,
-        found,
-        own and not found,
-        state >= 16,
-        stray and not excusing and other,
-        stray and not excusing and not other,
-        stray and excusing,
-    )

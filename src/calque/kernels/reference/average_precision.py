@@ -13,8 +13,16 @@ from typing import NamedTuple
 import numpy as np
 
 from calque.core.columns import Bytes, Codes, Flags, Floats, Ints
-from calque.geometry.boxes import intersection, iou
-from calque.kernels.reference.boxes import Grouped, box_edges, by_page_and_label, check_offsets, check_sides, pairs
+from calque.geometry.boxes import iou
+from calque.kernels.reference.boxes import (
+    Grouped,
+    box_edges,
+    by_page_and_label,
+    check_offsets,
+    check_sides,
+    pairs,
+    shared_area,
+)
 from calque.kernels.structs import LEFT_OUT, CocoSettings, CocoTruths, Masks, PageBoxes, PairOverlaps, ScoreOrder, Verdicts
 
 MOST_THRESHOLDS = 16
@@ -44,7 +52,8 @@ def coco_match(
     the range); and per truth and area range whether the truth is ignored (always, when it is left out).
     """
     del jobs  # the native twin's threads
-    check_sides(truth, found, truth_columns=facts, found_columns=(scores,))
+    sized = () if facts.found_areas is None else (facts.found_areas,)
+    check_sides(truth, found, truth_columns=(facts.areas, facts.crowd), found_columns=(scores, *sized))
     truth_groups, found_groups = by_page_and_label(truth, found)
     truths, founds = box_edges(truth), box_edges(found)
     rank = ranks(found_groups, scores)
@@ -54,12 +63,13 @@ def coco_match(
     candidates = []
     for t, f in pairs(truth_groups, Grouped(np.flatnonzero(ranked), found_groups.groups)):
         one, other = truths.take(t), founds.take(f)
-        shared = intersection(one, other)
+        shared = shared_area(found, one, other, t, f)
         overlap = iou(shared, one.area, other.area)
         with np.errstate(all="ignore"):
             overlap = np.where(crowd[t] & (shared > 0), shared / other.area, overlap)
         candidates.append(reaching(overlap, t, f, settings))
-    return take_by_score(truth, facts, rank, founds.area, candidates, settings)[:4]
+    sizes = founds.area if facts.found_areas is None else facts.found_areas
+    return take_by_score(truth, facts, rank, sizes, candidates, settings)[:4]
 
 
 def coco_match_given(
@@ -78,7 +88,7 @@ def coco_match_given(
     (-1: none).
     """
     del jobs  # the native twin's threads
-    check_sides(truth, found, truth_columns=facts, found_columns=(scores,))
+    check_sides(truth, found, truth_columns=(facts.areas, facts.crowd), found_columns=(scores,))
     check_overlaps(truth, found, overlaps)
     rank = ranks(by_page_and_label(truth, found)[1], scores)
     rows = np.repeat(np.arange(len(scores)), np.diff(overlaps.offsets))

@@ -52,7 +52,7 @@ def match_greedy(
     candidates: list[tuple[Floats, Ints, Ints]] = []
     for t, f in pairs(*by_page_and_label(truth, found)):
         one, other = truths.take(t), founds.take(f)
-        shared = intersection(one, other)
+        shared = shared_area(found, one, other, t, f)
         absorbs = truth.roles[t] == ABSORBS
         absorb(absorbed, founds.area, f[absorbs], shared[absorbs])
         overlap = iou(shared, one.area, other.area)
@@ -72,7 +72,7 @@ def match_best(truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Codes
     match, best = np.full(len(truth.boxes), -1, np.int32), np.zeros(len(truth.boxes))
     for t, f in pairs(by_page(truth), by_page(found)):
         one, other = truths.take(t), founds.take(f)
-        overlap = iou(intersection(one, other), one.area, other.area)
+        overlap = iou(shared_area(found, one, other, t, f), one.area, other.area)
         order = np.lexsort((f, -overlap, t))
         first = order[np.unique(t[order], return_index=True)[1]]
         better = first[overlap[first] > best[t[first]]]
@@ -108,8 +108,21 @@ def absorb(absorbed: Floats, areas: Floats, found: Ints, shared: Floats) -> None
 
 
 def box_edges(side: PageBoxes) -> Edges:
-    """The sides and areas of the boxes."""
-    return edges(side.boxes, side.form)
+    """The sides of the boxes, and the areas of the rows."""
+    read = edges(side.boxes, side.form)
+    return read if side.areas is None else read._replace(area=side.areas)
+
+
+def shared_area(found: PageBoxes, one: Edges, other: Edges, t: Ints, f: Ints) -> Floats:
+    """What the truths ``t``, whose edges are ``one``, share with the found rows ``f`` (``other``), pair by pair."""
+    if found.shared is None:
+        return intersection(one, other)
+    offsets, truths, areas = found.shared
+    size = int(truths.max(initial=0)) + 1
+    known = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)) * size + truths
+    wanted = np.where(t < size, f * size + t, -1)
+    at = np.minimum(np.searchsorted(known, wanted), max(len(known) - 1, 0))
+    return np.where(known[at] == wanted, areas[at], 0.0) if len(known) else np.zeros(len(wanted))
 
 
 def by_page(side: PageBoxes) -> Grouped:
@@ -165,8 +178,24 @@ def check_sides(
         if side.form not in tuple(BoxForm):
             raise ValueError(f"the form of {name} boxes must be {' or '.join(BoxForm)}")
         check_offsets(f"{name} offsets", side.offsets, rows)
+        _check_shapes(name, side)
     if len(truth.offsets) != len(found.offsets):
         raise ValueError("truth offsets and found offsets must have the same number of pages")
+
+
+def _check_shapes(name: str, side: PageBoxes) -> None:
+    rows = len(side.boxes)
+    if side.areas is not None and len(side.areas) != rows:
+        raise ValueError(f"every {name} row must have an area")
+    if side.rings is not None:
+        check_offsets(f"{name} rings", side.rings.offsets, len(side.rings.points))
+        lengths = np.diff(side.rings.offsets)
+        if len(lengths) != rows or ((lengths > 0) & (lengths < 3)).any():
+            raise ValueError(f"{name} rings must have three or more points for each row, or none")
+    if side.shared is not None:
+        check_offsets(f"{name} pairs", side.shared.offsets, len(side.shared.truths))
+        if len(side.shared.offsets) != rows + 1 or len(side.shared.areas) != len(side.shared.truths):
+            raise ValueError(f"{name} pairs must be given for each row")
 
 
 def check_offsets(name: str, offsets: Ints, rows: int) -> None:

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from calque.core.columns import Bytes, Codes, Flags, Floats, Ints
-from calque.geometry.boxes import areas, corners
+from calque.geometry.boxes import corners
 from calque.kernels.contacts import Contacts, best
-from calque.kernels.reference.boxes import check_sides, take_best_first
+from calque.kernels.reference.boxes import box_edges, check_sides, shared_area, take_best_first
+from calque.kernels.reference.cover import states_of
 from calque.kernels.reference.overlaps import overlapping_pairs, union_areas
+from calque.kernels.reference.states import OWN, covered_area
 from calque.kernels.structs import TAKES_PART, Kind, KindLimits, PageBoxes, Subtype
 
 FITS = 0.9
@@ -38,7 +40,7 @@ def error_kinds(
     del jobs  # the native twin's threads
     check_sides(truth, found, truth_columns=(truth_match,), found_columns=(scores,))
     _check_matches(truth_match, truth.offsets, found.offsets)
-    truth_areas, found_areas = areas(truth.boxes, truth.form), areas(found.boxes, found.form)
+    truth_areas, found_areas = box_edges(truth).area, box_edges(found).area
     explained = _Explanation(
         contacts=Contacts.of(overlapping_pairs(truth, found), (truth_areas, found_areas), (truth.labels, found.labels)),
         truth_boxes=corners(truth.boxes, truth.form),
@@ -50,6 +52,7 @@ def error_kinds(
         found_partner=np.full(len(found.boxes), -1, np.int32),
         subtype=np.zeros(len(found.boxes), np.uint8),
         limits=limits,
+        sides=None if found.shared is None else (truth, found),
     )
     explained.pair(np.flatnonzero(truth_match >= 0), truth_match[truth_match >= 0], Kind.TP)
     explained.wrong_labels(scores)
@@ -83,6 +86,8 @@ class _Explanation:
     found_partner: Codes
     subtype: Bytes
     limits: KindLimits
+    sides: tuple[PageBoxes, PageBoxes] | None
+    """Both sides, where rows are more than boxes."""
 
     def _give_truths(self, contacts: Contacts, kind: Kind | Bytes) -> None:
         self.truth[contacts.truth], self.truth_partner[contacts.truth] = kind, contacts.found
@@ -170,10 +175,22 @@ class _Explanation:
         order = np.argsort(contacts.truth, kind="stable")
         truth, found = contacts.truth[order], contacts.found[order]
         truths, starts = np.unique(truth, return_index=True)
+        if self.sides is not None:
+            founds = np.split(found, starts[1:])
+            shared = [_covered_by(*self.sides, *pair) for pair in zip(truths.tolist(), founds, strict=False)]
+            return truths, np.array(shared, np.float64) / self.truth_areas[truths]
         frame, inside = self.truth_boxes[truth], self.found_boxes[found]
         clipped = np.concatenate([np.maximum(inside[:, :2], frame[:, :2]), np.minimum(inside[:, 2:], frame[:, 2:])], axis=1)
         covered = union_areas(clipped, np.append(starts, len(truth)).astype(np.int64))
         return truths, covered / self.truth_areas[truths]
+
+
+def _covered_by(truth: PageBoxes, found: PageBoxes, row: int, founds: Ints) -> float:
+    """The area of a truth that rows, which are more than boxes, cover together."""
+    if len(founds) == 1:
+        one = np.array([row])
+        return float(shared_area(found, box_edges(truth).take(one), box_edges(found).take(founds), one, founds)[0])
+    return covered_area(states_of(truth, found, [(row, OWN)], founds.tolist()))
 
 
 def _is_known(kind: Bytes) -> Flags:

@@ -40,7 +40,7 @@ class Faulty(Exception):
 def mask_runs(counts: Bytes, offsets: Ints, jobs: int = 1) -> tuple[Ints, Ints, Bytes]:
     """The runs of compressed strings. A string with a fault has none."""
     del jobs  # the native twin's threads
-    return _made(lambda text: _read_counts(text.tolist()), _split(counts, offsets), np.int64)
+    return _made(lambda text: read_counts(text.tolist()), _split(counts, offsets), np.int64)
 
 
 def mask_counts(runs: Ints, offsets: Ints) -> tuple[Bytes, Ints]:
@@ -53,7 +53,7 @@ def masks_of_counts(counts: Bytes, offsets: Ints, places: Ints, jobs: int = 1) -
     del jobs  # the native twin's threads
     _check_places(places, len(offsets) - 1)
     given = zip(_split(counts, offsets), places.tolist(), strict=True)
-    return _made(lambda one: _read_runs(_read_counts(one[0].tolist()), one[1]), given, np.int32)
+    return _made(lambda one: read_runs(read_counts(one[0].tolist()), one[1]), given, np.int32)
 
 
 def mask_canonical(counts: Bytes, offsets: Ints, places: Ints) -> Bytes:
@@ -71,7 +71,7 @@ def masks_of_runs(runs: Ints, offsets: Ints, places: Ints) -> tuple[Codes, Ints,
     """The intervals of runs; places after the last run are background."""
     _check_places(places, len(offsets) - 1)
     given = zip(_split(runs, offsets), places.tolist(), strict=True)
-    return _made(lambda one: _read_runs(one[0].tolist(), one[1]), given, np.int32)
+    return _made(lambda one: read_runs(one[0].tolist(), one[1]), given, np.int32)
 
 
 def runs_of_masks(intervals: Codes, offsets: Ints, places: Ints) -> tuple[Ints, Ints]:
@@ -92,7 +92,7 @@ def masks_of_rings(
     rings = [ring.tolist() for ring in _split(points, ring_offsets)]
     parts = [rings[start:end] for start, end in pairwise(mask_offsets.tolist())]
     given = zip(parts, sizes, strict=True)
-    return _made(lambda one: _united([_drawn(ring, *one[1]) for ring in one[0]]), given, np.int32)
+    return _made(lambda one: united([drawn(ring, *one[1]) for ring in one[0]]), given, np.int32)
 
 
 def runs_of_pixels(pixels: Bytes) -> tuple[Ints, Ints]:
@@ -115,7 +115,7 @@ def mask_bounds(intervals: Codes, offsets: Ints, heights: Ints) -> Codes:
     if len(heights) != len(offsets) - 1 or (heights < 0).any():
         raise ValueError("heights must have a number from 0 on for each mask")
     given = zip(_split(intervals, offsets), heights.tolist(), strict=True)
-    return np.array([_bounds(mask.tolist(), height) for mask, height in given], dtype=np.int32).reshape(-1, 4)
+    return np.array([bounds_of(mask.tolist(), height) for mask, height in given], dtype=np.int32).reshape(-1, 4)
 
 
 def mask_overlaps(
@@ -135,7 +135,7 @@ def mask_overlaps(
         if len(index) and not (index.min() >= 0 and index.max() < len(masks)):
             raise ValueError(f"{name} names a mask that does not exist")
     pairs = zip(first_index.tolist(), second_index.tolist(), strict=True)
-    return np.array([_shared(firsts[i].tolist(), seconds[j].tolist()) for i, j in pairs], dtype=np.int64)
+    return np.array([shared_pixels(firsts[i].tolist(), seconds[j].tolist()) for i, j in pairs], dtype=np.int64)
 
 
 def _split(rows: Array, offsets: Ints) -> list[Array]:
@@ -166,7 +166,7 @@ def _made(make: Callable[[Any], Sequence[Any]], given: Iterable[Any], kind: type
     return shaped, np.cumsum([0, *map(len, masks)], dtype=np.int64), np.array(faults, dtype=np.uint8)
 
 
-def _read_counts(letters: list[int]) -> list[int]:
+def read_counts(letters: list[int]) -> list[int]:
     """From the fourth number on, what is written is the difference to the number two before."""
     runs: list[int] = []
     groups: list[int] = []
@@ -203,7 +203,8 @@ def _write_counts(runs: list[int]) -> list[int]:
     return letters
 
 
-def _read_runs(runs: list[int], places: int) -> list[Interval]:
+def read_runs(runs: list[int], places: int) -> list[Interval]:
+    """The foreground of runs that start with background."""
     intervals: list[Interval] = []
     place = 0
     for number, run in enumerate(runs):
@@ -223,7 +224,8 @@ def _write_runs(intervals: list[Interval], places: int) -> list[int]:
     return runs[:-1] if len(runs) > 1 and runs[-1] == 0 else runs
 
 
-def _bounds(intervals: list[Interval], height: int) -> tuple[int, int, int, int]:
+def bounds_of(intervals: list[Interval], height: int) -> tuple[int, int, int, int]:
+    """The first column and row of a mask, and how many of each it spans."""
     if not intervals or not height:
         return 0, 0, 0, 0
     left, right = intervals[0][0] // height, (intervals[-1][1] - 1) // height
@@ -234,7 +236,7 @@ def _bounds(intervals: list[Interval], height: int) -> tuple[int, int, int, int]
     return left, top, right - left + 1, bottom - top + 1
 
 
-def _shared(first: list[Interval], second: list[Interval]) -> int:
+def shared_pixels(first: list[Interval], second: list[Interval]) -> int:
     """Pixels of both: for each interval of the first, what the second has of it."""
     starts = [start for start, _ in second]
     before = np.cumsum([0, *(end - start for start, end in second)]).tolist()
@@ -248,17 +250,18 @@ def _shared(first: list[Interval], second: list[Interval]) -> int:
     return sum(up_to(end) - up_to(start) for start, end in first)
 
 
-def _united(parts: list[list[Interval]]) -> list[Interval]:
-    united: list[Interval] = []
+def united(parts: list[list[Interval]]) -> list[Interval]:
+    """What any of the parts covers."""
+    joined: list[Interval] = []
     for start, end in sorted(interval for part in parts for interval in part):
-        if united and start <= united[-1][1]:
-            united[-1] = united[-1][0], max(united[-1][1], end)
+        if joined and start <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(joined[-1][1], end)
         else:
-            united.append((start, end))
-    return united
+            joined.append((start, end))
+    return joined
 
 
-def _drawn(ring: list[tuple[float, float]], height: int, width: int) -> list[Interval]:
+def drawn(ring: Sequence[tuple[float, float]], height: int, width: int) -> list[Interval]:
     """A pixel is in the mask when an odd number of toggles have a place up to its own."""
     if not all(math.isfinite(value) and abs(value) <= FARTHEST for vertex in ring for value in vertex):
         raise Faulty(MaskFault.RING)
@@ -274,7 +277,7 @@ def _drawn(ring: list[tuple[float, float]], height: int, width: int) -> list[Int
         ]
     toggles.sort()
     pairs = zip(toggles[::2], toggles[1::2], strict=True)
-    return _united([[(start, end) for start, end in pairs if start < end]])
+    return united([[(start, end) for start, end in pairs if start < end]])
 
 
 def _crossings(start: Point, end: Point) -> list[Point]:

@@ -9,8 +9,8 @@ import numpy as np
 from calque.core.columns import Codes, Floats, Ints
 from calque.geometry import boxes as geometry
 from calque.geometry.boxes import intersection, share
-from calque.kernels.reference.boxes import box_edges, by_page, check_offsets, check_sides, pairs
-from calque.kernels.structs import PageBoxes
+from calque.kernels.reference.boxes import box_edges, by_page, check_offsets, check_sides, pairs, shared_area
+from calque.kernels.structs import TAKES_PART, PageBoxes, SharedAreas
 
 
 def overlapping_pairs(truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Codes, Codes, Floats]:
@@ -27,6 +27,8 @@ def overlapping_pairs(truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tupl
     """
     del jobs  # the native twin's threads
     check_sides(truth, found)
+    if found.shared is not None:
+        return _counting_pairs(truth, found, found.shared)
     truths, founds = box_edges(truth), box_edges(found)
     parts: list[tuple[Ints, Ints, Floats]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))]
     for t, f in pairs(by_page(truth), by_page(found)):
@@ -35,6 +37,13 @@ def overlapping_pairs(truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tupl
         parts.append((t[keep], f[keep], shared[keep]))
     truth_rows, found_rows, areas = (np.concatenate(column) for column in zip(*parts, strict=True))
     return truth_rows.astype(np.int32), found_rows.astype(np.int32), areas
+
+
+def _counting_pairs(truth: PageBoxes, found: PageBoxes, shared: SharedAreas) -> tuple[Codes, Codes, Floats]:
+    """The pairs that are known already, of rows that count."""
+    founds = np.repeat(np.arange(len(found.roles), dtype=np.int32), np.diff(shared.offsets))
+    keep = (truth.roles[shared.truths] == TAKES_PART) & (found.roles[founds] == TAKES_PART)
+    return shared.truths[keep], founds[keep], shared.areas[keep]
 
 
 def union_areas(boxes: Floats, offsets: Ints) -> Floats:
@@ -97,7 +106,7 @@ def pair_measures(
     truth_rows = np.flatnonzero(truth_match >= 0)
     found_rows: Ints = truth_match[truth_rows].astype(np.int64)
     one, other = box_edges(truth).take(truth_rows), box_edges(found).take(found_rows)
-    shared = intersection(one, other)
+    shared = shared_area(found, one, other, truth_rows, found_rows)
     iou = geometry.iou(shared, one.area, other.area)
     with np.errstate(all="ignore"):
         width, height = one.right - one.left, one.bottom - one.top

@@ -35,7 +35,7 @@ class Ring(NamedTuple):
 
 def polygon_areas(points: Floats, offsets: Ints) -> Floats:
     """The signed area of each ring: positive when it turns from x towards y."""
-    return np.array([_signed_area(ring) for ring in _split(points, offsets)], dtype=np.float64)
+    return np.array([signed_area(ring) for ring in _split(points, offsets)], dtype=np.float64)
 
 
 def polygon_simple(points: Floats, offsets: Ints) -> Flags:
@@ -56,7 +56,7 @@ def polygon_overlaps(
     firsts = [_ring(points) for points in _split(first_points, first_offsets)]
     seconds = [_ring(points) for points in _split(second_points, second_offsets)]
     pairs = zip(first_index.tolist(), second_index.tolist(), strict=True)
-    return np.array([_shared(firsts[i], seconds[j]) for i, j in pairs], dtype=np.float64)
+    return np.array([clipped(firsts[i], seconds[j]) for i, j in pairs], dtype=np.float64)
 
 
 def _split(points: Floats, offsets: Ints) -> list[Points]:
@@ -66,14 +66,18 @@ def _split(points: Floats, offsets: Ints) -> list[Points]:
 
 
 def _ring(points: Points) -> Ring:
-    area = _signed_area(points)
-    turned = points if area >= 0 else points[::-1]
-    low = (min(x for x, _ in points), min(y for _, y in points))
-    high = (max(x for x, _ in points), max(y for _, y in points))
-    return Ring(turned, abs(area), _is_convex(turned), low, high)
+    area = signed_area(points)
+    return ring_of(points if area >= 0 else points[::-1], abs(area))
 
 
-def _signed_area(points: Points) -> float:
+def ring_of(turned: Points, area: float) -> Ring:
+    """What pairs need to know of a ring that turns from x towards y."""
+    low = (min(x for x, _ in turned), min(y for _, y in turned))
+    high = (max(x for x, _ in turned), max(y for _, y in turned))
+    return Ring(turned, area, _is_convex(turned), low, high)
+
+
+def signed_area(points: Points) -> float:
     """The shoelace formula from the first vertex, so that an offset of the whole ring costs no digits."""
     x0, y0 = points[0]
     double = 0.0
@@ -100,7 +104,8 @@ def _is_convex(points: Points) -> bool:
     return True
 
 
-def _shared(first: Ring, second: Ring) -> float:
+def clipped(first: Ring, second: Ring) -> float:
+    """The area that two simple rings share."""
     if _apart(first, second):
         return 0.0
     if first.points == second.points:
@@ -137,7 +142,7 @@ def _pieces(points: Points, convex: bool) -> list[tuple[float, Points]]:
         return [(1.0, points)]
     pieces = []
     for second, third in pairwise(points[1:]):
-        double = _signed_area([points[0], second, third])
+        double = signed_area([points[0], second, third])
         if double > 0:
             pieces.append((1.0, [points[0], second, third]))
         elif double < 0:
@@ -153,7 +158,7 @@ def _clipped_area(subject: Points, clip: Points) -> float:
         kept = _cut(kept, inside)
         if len(kept) < 3:
             return 0.0
-    return max(_signed_area(kept), 0.0)
+    return max(signed_area(kept), 0.0)
 
 
 def _cut(points: Points, inside: list[float]) -> Points:

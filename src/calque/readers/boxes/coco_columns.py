@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Bytes, Codes, Floats, Ints, Strings
+from calque.core.columns import Bytes, Codes, Floats, Ints, Outlines, Strings
 from calque.core.corpus import UnitId
+from calque.core.masks import Masks, MaskText
 from calque.core.start_up import Frozen
 from calque.kernels.scanning import Scanned
 from calque.readers.sources.json_tree import parse
@@ -103,6 +104,9 @@ class TruthColumns(Frozen, kw_only=True, eq=False):
     crowd: Bytes
     ignore: Bytes
     scores: Floats | None
+    outlines: Outlines | None = None
+    """Turned boxes and corners, where there are some; ``boxes`` has the boxes around them."""
+    masks: Masks | None = None
 
 
 class ResultColumns(Frozen, kw_only=True, eq=False):
@@ -113,6 +117,8 @@ class ResultColumns(Frozen, kw_only=True, eq=False):
     boxes: Floats
     scores: Floats
     """NaN where absent."""
+    outlines: Outlines | None = None
+    masks: Masks | None = None
 
 
 def scanned_truth(columns: Mapping[str, Any], file: Scanned) -> TruthColumns:
@@ -133,7 +139,17 @@ def scanned_truth(columns: Mapping[str, Any], file: Scanned) -> TruthColumns:
         crowd=annotations["iscrowd"],
         ignore=annotations["ignore"],
         scores=annotations["score"],
+        masks=_masks(annotations["masks"], file),
     )
+
+
+def _masks(columns: Mapping[str, Any] | None, file: Scanned) -> Masks | None:
+    """Where the masks of rows stand in the file, or in what was unpacked of it."""
+    if columns is None:
+        return None
+    boxless = columns["boxless"]
+    text = MaskText.of_bytes(file.part((0, 2**62))) if file.seen is None else MaskText.of_file(file.path, file.seen)
+    return Masks(text, columns["starts"], columns["ends"], None if boxless is None else boxless != 0)
 
 
 def _documents(images: Mapping[str, Any]) -> list[UnitId] | None:
@@ -146,11 +162,12 @@ def _documents(images: Mapping[str, Any]) -> list[UnitId] | None:
     return None
 
 
-def scanned_results(columns: Mapping[str, Any]) -> ResultColumns:
+def scanned_results(columns: Mapping[str, Any], file: Scanned) -> ResultColumns:
     """The results that the compiled scanner read."""
     return ResultColumns(
         image=Ids.scanned(columns["image_id"]),
         category=Ids.scanned(columns["category_id"]),
         boxes=columns["bbox"],
         scores=columns["score"],
+        masks=_masks(columns["masks"], file),
     )

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, Strings
+from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, Outlines, Strings
 from calque.core.corpus import BoxCorpus, Extent, Flaw, Side, UnitId, canonical
 from calque.core.errors import ContractError, IssueLog, Severity, did_you_mean
+from calque.core.masks import Masks
 from calque.core.start_up import Frozen
 from calque.geometry.boxes import unsound
 from calque.geometry.forms import BoxForm
@@ -34,6 +35,8 @@ def truth_corpus(columns: TruthColumns, log: IssueLog, rules: Rules) -> BoxCorpu
         page=columns.image.positions_in(columns.images),
         label=columns.category.positions_in(Ids.of(list(label_map))),
         boxes=columns.boxes,
+        outlines=columns.outlines,
+        masks=columns.masks,
         scores=columns.scores if rules.side is Side.FOUND else None,
         image=columns.image,
         category=columns.category,
@@ -46,7 +49,7 @@ def truth_corpus(columns: TruthColumns, log: IssueLog, rules: Rules) -> BoxCorpu
         **pages.columns(),
         metadata=metadata,
         image_names=_image_names(columns.image_entries(), len(pages.page_index)) if rules.images else None,
-        **objects.columns(pages, log, scored=rules.side is Side.FOUND and not rules.allow_missing_scores),
+        **objects.columns(pages, log, rules, scored=rules.side is Side.FOUND and not rules.allow_missing_scores),
         labels=tuple(label_map.values()),
         label_map=label_map,
         crowd=columns.crowd if columns.crowd.any() else None,
@@ -88,6 +91,8 @@ class Results(Frozen, eq=False):
             page=columns.image.positions_in(images),
             label=columns.category.positions_in(Ids.of(list(label_map))),
             boxes=columns.boxes,
+            outlines=columns.outlines,
+            masks=columns.masks,
             scores=columns.scores,
             image=columns.image,
             category=columns.category,
@@ -97,7 +102,7 @@ class Results(Frozen, eq=False):
         pages = pages.extended(objects.unknown_images())
         return BoxCorpus(
             **pages.columns(),
-            **objects.columns(pages, self.log, scored=not self.rules.allow_missing_scores),
+            **objects.columns(pages, self.log, self.rules, scored=not self.rules.allow_missing_scores),
             labels=tuple(label_map.values()),
             label_map=label_map,
             form=BoxForm.XYWH,
@@ -244,6 +249,8 @@ class _Objects(Frozen, kw_only=True, eq=False):
     page: Codes
     label: Codes
     boxes: Floats
+    outlines: Outlines | None
+    masks: Masks | None
     scores: Floats | None
     image: Ids
     category: Ids
@@ -255,7 +262,7 @@ class _Objects(Frozen, kw_only=True, eq=False):
         rows = np.flatnonzero(self.page < 0)
         return list(dict.fromkeys(_pick(self.image, rows)))
 
-    def columns(self, pages: _Pages, log: IssueLog, *, scored: bool) -> dict[str, Any]:
+    def columns(self, pages: _Pages, log: IssueLog, rules: Rules, *, scored: bool) -> dict[str, Any]:
         """The object columns of a corpus, with what is wrong with each written down."""
         flaws = np.zeros(len(self.boxes), dtype=np.uint8)
         if scored:
@@ -268,6 +275,7 @@ class _Objects(Frozen, kw_only=True, eq=False):
         bad = unsound(self.boxes, BoxForm.XYWH)
         if bad is not None:
             self._flag(flaws, bad, Flaw.BAD_BOX, "box-invalid", "whose box is not finite, too large or of negative size", log)
+        outlines = self._kept_outlines(flaws, log, rules)
         page = self.page
         if unknown.any():
             first = len(pages.page_document) - len(self.unknown_images())
@@ -281,7 +289,24 @@ class _Objects(Frozen, kw_only=True, eq=False):
             "boxes": self.boxes,
             "scores": None if self.scores is None else np.where(np.isfinite(self.scores), self.scores, np.nan),
             "flaws": flaws if flaws.any() else None,
+            "outlines": outlines,
+            "masks": None if self.masks is None or (rules.on == "boxes" and self.masks.boxless is None) else self.masks,
         }
+
+    def _kept_outlines(self, flaws: Bytes, log: IssueLog, rules: Rules) -> Outlines | None:
+        """The outlines of sound objects, unless boxes were asked for."""
+        if self.outlines is None:
+            return None
+        drawn = self.outlines.drawn()
+        if rules.on == "boxes":
+            text = "a turned box or an outline was read as the upright box around it"
+            where, count = pointer(*self.place, int(np.flatnonzero(drawn)[0])), int(drawn.sum())
+            log.add("outline-boxed", where, text, severity=Severity.NOTE, count=count)
+            return None
+        flat = drawn & (self.outlines.corners() < 3)
+        self._flag(flaws, flat, Flaw.BAD_BOX, "outline-invalid", "whose outline has fewer than three different points", log)
+        kept = self.outlines.without(flaws == Flaw.BAD_BOX)
+        return kept if kept.drawn().any() else None
 
     def _flag(
         self, flaws: Bytes, where: Flags, flaw: Flaw, code: str, what: str, log: IssueLog, ids: Ids | None = None

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from calque.core.columns import Outlines
 from calque.core.corpus import UnitId
 from calque.core.errors import IssueLog, did_you_mean
+from calque.core.masks import Masks
+from calque.geometry.rings import is_upright_box, turned_box, without_repeats
 from calque.readers.boxes.coco_columns import DOCUMENT_KEYS, Ids, ResultColumns, TruthColumns
+from calque.readers.boxes.conventions import around
 from calque.readers.sources.json_tree import RepeatedKeys, kind, number, pointer, shown
 
 
@@ -44,7 +49,7 @@ def truth_from_tree(tree: Mapping[str, Any], log: IssueLog) -> TruthColumns:
         ids=reader.annotation_ids(annotations),
         image=Ids.of([reader.identity(entry, "image_id", _place(row)) for row, entry in enumerate(annotations)]),
         category=Ids.of([reader.identity(entry, "category_id", _place(row)) for row, entry in enumerate(annotations)]),
-        boxes=reader.boxes(annotations, _place),
+        **reader.boxes(annotations, _place),
         areas=np.array([reader.number(entry, "area", _place(row)) for row, entry in enumerate(annotations)], dtype=np.float64),
         crowd=np.array([reader.flag(entry, "iscrowd", _place(row)) for row, entry in enumerate(annotations)], dtype=np.uint8),
         ignore=np.array([reader.flag(entry, "ignore", _place(row)) for row, entry in enumerate(annotations)], dtype=np.uint8),
@@ -61,7 +66,7 @@ def results_from_tree(tree: list[Any], log: IssueLog) -> ResultColumns:
     columns = ResultColumns(
         image=Ids.of([reader.identity(entry, "image_id", pointer(row)) for row, entry in enumerate(entries)]),
         category=Ids.of([reader.identity(entry, "category_id", pointer(row)) for row, entry in enumerate(entries)]),
-        boxes=reader.boxes(entries, pointer),
+        **reader.boxes(entries, pointer),
         scores=np.array([reader.number(entry, "score", pointer(row)) for row, entry in enumerate(entries)], dtype=np.float64),
     )
     log.raise_errors()
@@ -146,21 +151,95 @@ class _Reader:
         self.log.add("wrong-type", where + pointer(key), f"expected 0 or 1, not {shown(value)}")
         return 0
 
-    def boxes(self, entries: list[Mapping[str, Any]], place: Any) -> Any:
-        return np.array([self._box(entry, place(row)) for row, entry in enumerate(entries)], dtype=np.float64).reshape(-1, 4)
+    def boxes(self, entries: list[Mapping[str, Any]], place: Any) -> dict[str, Any]:
+        """The columns ``boxes``, ``outlines`` and ``masks``."""
+        texts = [_mask_text(entry.get("segmentation")) for entry in entries]
+        boxless = np.array(
+            [bool(text) and not _boxed(entry) for text, entry in zip(texts, entries, strict=True)], dtype=np.bool_
+        )
+        placed = [self._placed(entry, place(row)) for row, entry in enumerate(entries)]
+        boxes = np.array([box for box, _ in placed], dtype=np.float64).reshape(-1, 4)
+        drawn = any(ring for _, ring in placed)
+        return {
+            "boxes": boxes,
+            "outlines": Outlines.pack(ring for _, ring in placed) if drawn else None,
+            "masks": Masks.pack(texts, boxless if boxless.any() else None) if any(texts) else None,
+        }
 
-    def _box(self, entry: Mapping[str, Any], where: str) -> list[float]:
-        value = entry.get("bbox")
-        if isinstance(value, list) and len(value) == 4 and all(_is_number(item) for item in value):
-            return [float(max(min(item, 1e308), -1e308)) if isinstance(item, int) else item for item in value]
+    def _placed(self, entry: Mapping[str, Any], where: str) -> tuple[list[float], list[float]]:
+        """The box and the ring of an entry: a turned box ``obb``, else what the numbers of ``bbox`` are."""
+        value, turned = _numbers(entry.get("bbox")), _numbers(entry.get("obb"))
+        if turned is not None and len(turned) == TURNED:
+            box, ring = _turned(turned)
+            return value if value is not None and len(value) == UPRIGHT else box, ring
+        if entry.get("obb") is not None:
+            text = f"expected five numbers [x, y, width, height, radians], not {shown(entry['obb'])}"
+            self.log.add("box-shape", where + pointer("obb"), text)
+            return [0.0] * 4, []
+        return self._by_numbers(entry, value, where)
+
+    def _by_numbers(self, entry: Mapping[str, Any], value: list[float] | None, where: str) -> tuple[list[float], list[float]]:
+        """What the numbers of ``bbox`` are, by their number; a mask needs none."""
+        if not _boxed(entry) and _mask_text(entry.get("segmentation")):
+            return [0.0] * 4, []
+        if value is not None and len(value) == UPRIGHT:
+            return value, []
+        if value is not None and len(value) == TURNED:
+            return _turned([*value[:4], -math.radians(value[4])])
+        if value is not None and len(value) == CORNERS:
+            return _outlined(value)
         if "bbox" not in entry:
             self.log.add("missing-key", where, "the key 'bbox' is missing", help=did_you_mean("bbox", entry))
         else:
-            self.log.add(
-                "box-shape", where + pointer("bbox"), f"expected four numbers [x, y, width, height], not {shown(value)}"
-            )
-        return [0.0] * 4
+            text = f"expected four numbers [x, y, width, height], not {shown(entry['bbox'])}"
+            help = "five numbers are centre, size and degrees; eight are corners"
+            self.log.add("box-shape", where + pointer("bbox"), text, help=help)
+        return [0.0] * 4, []
+
+
+def _boxed(entry: Mapping[str, Any]) -> bool:
+    """Whether an entry has a box at all: an empty list is none, as for COCO's own tools."""
+    return entry.get("bbox") not in (None, []) or entry.get("obb") is not None
+
+
+def _mask_text(value: Any) -> bytes:
+    """A segmentation as JSON; nothing for none and for an empty list."""
+    if value is None or value == []:
+        return b""
+    if isinstance(value, Mapping) and isinstance(value.get("counts"), bytes):
+        value = {**value, "counts": value["counts"].decode("latin-1")}
+    try:
+        return json.dumps(value, default=list).encode("utf-8", "surrogatepass")
+    except (TypeError, ValueError):
+        return b"0"  # no mask, and named as such
+
+
+UPRIGHT, TURNED, CORNERS = 4, 5, 8
+"""How many numbers a box has: an upright one, one that is turned about its centre, and one given by its corners."""
+
+
+def _numbers(value: Any) -> list[float] | None:
+    if not isinstance(value, list) or not all(_is_number(item) for item in value):
+        return None
+    return [float(max(min(item, 1e308), -1e308)) if isinstance(item, int) else item for item in value]
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _turned(values: list[float]) -> tuple[list[float], list[float]]:
+    """The box around a turned box and its ring; what has no size or angle that is a number stays a box that is none."""
+    x, y, width, height, angle = values
+    if not math.isfinite(angle) or width < 0 or height < 0:
+        return [x, y, min(width, -1.0), height], []
+    if angle == 0:
+        return [x - width / 2, y - height / 2, width, height], []
+    return _outlined(turned_box(x, y, width, height, angle))
+
+
+def _outlined(points: list[float]) -> tuple[list[float], list[float]]:
+    left, top, right, bottom = around(points)
+    ring = without_repeats(points)
+    drawn = [] if is_upright_box(ring) else [value for point in ring for value in point]
+    return [left, top, right - left, bottom - top], drawn

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from calque.core.corpus import BoxCorpus, UnitId
@@ -10,8 +12,14 @@ from calque.readers.boxes import page_names
 from calque.readers.boxes.objects import Traced, name_of, short, size_of, traced
 from calque.readers.sources.json_tree import dumped
 
-CARRIES = frozenset({"scores", "ids", "page sizes", "ignored objects", "crowds", "areas", "empty pages", "page names"})
-RESULTS_CARRY = frozenset({"scores"})
+CARRIES = frozenset({"scores", "ids", "page sizes", "ignored objects", "crowds", "areas", "empty pages", "page names"}) | {
+    "turned boxes",
+    "masks",
+}
+RESULTS_CARRY = frozenset({"scores", "turned boxes", "masks"})
+
+CORNERS = 8
+"""How many numbers four corners have."""
 
 
 def write(corpus: BoxCorpus) -> dict[str, bytes]:
@@ -35,7 +43,7 @@ def write_results(corpus: BoxCorpus) -> dict[str, bytes]:
     """The corpus (sizes in pixels) as a list of detections."""
     images, categories = image_ids(corpus), _categories(corpus)
     results = [
-        {"image_id": images[item.page], "category_id": categories[item.label], "bbox": item.box, "score": item.score}
+        {"image_id": images[item.page], "category_id": categories[item.label], **_shape(item), "score": item.score}
         for item in traced(corpus)
     ]
     return {"": _encoded(results)}
@@ -73,13 +81,23 @@ def _image(corpus: BoxCorpus, page: int, identity: UnitId, name: str, grouped: b
     return {**entry, "doc_id": document, "page_index": index} if grouped else entry
 
 
+def _shape(item: Traced) -> dict[str, Any]:
+    """The box, or four corners, and the mask: the file's own, or a ring that is not four corners."""
+    ring = list(item.outline)
+    entry: dict[str, Any] = {"bbox": ring if len(ring) == CORNERS else item.box}
+    with suppress(ValueError):  # a mask with numbers beyond all others is none, and JSON has no place for them
+        if item.mask:
+            return {**entry, "segmentation": json.loads(json.dumps(json.loads(item.mask), allow_nan=False))}
+    return {**entry, "segmentation": [ring]} if ring and len(ring) != CORNERS else entry
+
+
 def _annotation(item: Traced, number: int, image: UnitId, categories: Mapping[str, UnitId]) -> dict[str, Any]:
     own = item.id is not None and item.id.isdecimal() and item.id.isascii()
     entry: dict[str, Any] = {
         "id": int(item.id) if own and item.id is not None else item.id or number,
         "image_id": image,
         "category_id": categories[item.label],
-        "bbox": item.box,
+        **_shape(item),
         "area": item.box[2] * item.box[3] if item.area is None else item.area,
         "iscrowd": int(item.crowd),
     }

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Flags, Floats
+from calque.core.columns import Flags, Floats, Outlines
 from calque.core.corpus import BoxCorpus, Extent, Flaw, Side, UnitId
 from calque.core.errors import ConfigError, ContractError, Issue, Severity
 from calque.core.start_up import Frozen
@@ -42,6 +42,18 @@ def around(points: Sequence[float]) -> list[float]:
     return [min(points[0::2]), min(points[1::2]), max(points[0::2]), max(points[1::2])]
 
 
+def in_form(corners: list[float], form: str) -> list[float]:
+    """A box given by its corners as four numbers of a form.
+
+    >>> in_form([1.0, 2.0, 4.0, 6.0], "xywh"), in_form([1.0, 2.0, 4.0, 6.0], "cxcywh")
+    ([1.0, 2.0, 3.0, 4.0], [2.5, 4.0, 3.0, 4.0])
+    """
+    left, top, right, bottom = corners
+    if form == "xywh":
+        return [left, top, right - left, bottom - top]
+    return [(left + right) / 2, (top + bottom) / 2, right - left, bottom - top] if form == "cxcywh" else corners
+
+
 def settled(boxes: Floats, *, form: str, units: str, origin: str, heights: Floats) -> tuple[Floats, BoxForm, Extent]:
     """Boxes as a corpus holds them: corners or sizes, pixels or shares of the page, counted from the top left.
 
@@ -62,6 +74,15 @@ def settled(boxes: Floats, *, form: str, units: str, origin: str, heights: Float
     return boxes / whole, kept, Extent.NORMALIZED
 
 
+def settled_outlines(outlines: Outlines, *, units: str, origin: str, heights: Floats) -> Outlines:
+    """Outlines in the units of the boxes that `settled` gives, counted from the top left."""
+    whole, points = UNITS[units], outlines.points
+    if origin == "bottom_left":
+        height = heights[outlines.rows()] if whole is None else whole
+        points = np.stack([points[:, 0], height - points[:, 1]], axis=1)
+    return Outlines(points if whole is None else points / whole, outlines.offsets)
+
+
 def _from_the_top(boxes: Floats, form: BoxForm, heights: Floats) -> Floats:
     x, y, right, upper = boxes.T
     if form is BoxForm.XYWH:
@@ -75,7 +96,8 @@ def in_pixels(corpus: BoxCorpus, sizes: Floats) -> BoxCorpus:
     scale = np.concatenate([sizes, sizes], axis=1)[corpus.page]
     with np.errstate(over="ignore", invalid="ignore"):
         boxes = corpus.boxes * scale
-    return dataclasses.replace(corpus, **_in_reach(corpus, boxes), extent=Extent.PIXELS, page_sizes=sizes)
+    outlines = None if corpus.outlines is None else corpus.outlines.scaled(scale[:, :2])
+    return dataclasses.replace(corpus, **_in_reach(corpus, boxes), extent=Extent.PIXELS, page_sizes=sizes, outlines=outlines)
 
 
 def in_shares(corpus: BoxCorpus, sizes: Floats) -> BoxCorpus:
@@ -83,7 +105,10 @@ def in_shares(corpus: BoxCorpus, sizes: Floats) -> BoxCorpus:
     scale = np.concatenate([sizes, sizes], axis=1)[corpus.page]
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         boxes = corpus.boxes / scale
-    return dataclasses.replace(corpus, **_in_reach(corpus, boxes), extent=Extent.NORMALIZED, page_sizes=sizes)
+        outlines = None if corpus.outlines is None else corpus.outlines.scaled(1 / scale[:, :2])
+    return dataclasses.replace(
+        corpus, **_in_reach(corpus, boxes), extent=Extent.NORMALIZED, page_sizes=sizes, outlines=outlines
+    )
 
 
 def _in_reach(corpus: BoxCorpus, boxes: Floats) -> dict[str, Any]:
@@ -196,7 +221,8 @@ def _on_the_pages_of(truth: BoxCorpus, found: BoxCorpus) -> BoxCorpus:
     sizes = np.where((differ & same_shape)[:, None], wanted, found.page_sizes)
     told = dataclasses.replace(found, page_sizes=sizes, issues=tuple(issues))
     with np.errstate(over="ignore", invalid="ignore"):
-        return dataclasses.replace(told, **_in_reach(told, found.boxes * scale))
+        outlines = None if found.outlines is None else found.outlines.scaled(scale[:, :2])
+        return dataclasses.replace(told, **_in_reach(told, found.boxes * scale), outlines=outlines)
 
 
 def _pages(count: int) -> str:
@@ -231,6 +257,8 @@ class Rules(Frozen):
     """What four numbers of a box mean, for formats that leave it open: xyxy, xywh, cxcywh or polygon; or as the file says."""
     listed_form: str = "xyxy"
     """What they mean in a plain list that states nothing, where nothing was asked for."""
+    on: str = ""
+    """What objects are taken for: boxes alone, then outlines are not kept; shapes; or masks. Nothing said keeps them all."""
     units: str = AUTO
     """What coordinates are measured in, for formats that leave it open: pixels, normalized, percent, thousand; or as said."""
     origin: str = "top_left"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -35,18 +36,37 @@ def _bare(corpus: BoxCorpus) -> int:
     return pages + len(corpus.documents) - len(np.unique(corpus.page_document))
 
 
+def _rings(corpus: BoxCorpus, *, four: bool) -> int:
+    """How many objects are rings of four corners, or of any other number."""
+    if corpus.outlines is None:
+        return 0
+    corners = np.diff(corpus.outlines.offsets)
+    return int(((corners > 0) & ((corners == 4) == four)).sum())
+
+
 FEATURES: dict[str, Callable[[BoxCorpus], int]] = {
     "scores": lambda corpus: 0 if corpus.scores is None else int(np.isfinite(corpus.scores).sum()),
     "ids": lambda corpus: 0 if corpus.ids is None else len(corpus.ids),
     "crowds": lambda corpus: 0 if corpus.crowd is None else int((corpus.crowd != 0).sum()),
     "ignored objects": lambda corpus: 0 if corpus.ignore is None else int((corpus.ignore != 0).sum()),
     "areas": _areas,
+    "turned boxes": lambda corpus: _rings(corpus, four=True),
+    "outlines": lambda corpus: _rings(corpus, four=False),
+    "masks": lambda corpus: 0 if corpus.masks is None else int(corpus.masks.drawn().sum()),
     "page sizes": lambda corpus: 0 if corpus.page_sizes is None else int((corpus.page_sizes > 0).all(axis=1).sum()),
     "page names": lambda corpus: 0 if corpus.page_names is None else sum(map(bool, corpus.page_names.tolist())),
     "metadata": lambda corpus: sum(len(values) for column, values in corpus.metadata.items() if column not in STRUCTURE),
     "empty pages": _bare,
 }
 """What a corpus may have beyond documents, pages, labels and boxes, and how much of it there is."""
+_BOXES = "the boxes around them were written"
+DRAWN: Mapping[Any, str] = {
+    "turned boxes": _BOXES,
+    "outlines": _BOXES,
+    "masks": _BOXES,
+    ("coco", "outlines"): "they are there as segmentations, with the boxes around them",
+}
+"""What was done with shapes that a target has no place for."""
 COUNTED = frozenset({"scores", "crowds", "ignored objects", "areas", "empty pages"})
 """Those without which an evaluation may give other numbers. The others are named, and nothing more."""
 
@@ -108,6 +128,7 @@ def _on_the_page(corpus: BoxCorpus, target: Format) -> tuple[BoxCorpus, Flags, F
         corpus,
         boxes=np.where(out[:, None], inside, corpus.boxes),
         flaws=np.where(gone, np.uint8(Flaw.BAD_BOX), flaws).astype(np.uint8),
+        outlines=None if corpus.outlines is None else corpus.outlines.without(out),
     )
     return fitted, out & ~gone, gone
 
@@ -130,7 +151,7 @@ def _not_carried(corpus: BoxCorpus, target: Format) -> list[Issue]:
     issues = []
     for name, count_of in FEATURES.items():
         count = 0 if name in target.carries else count_of(corpus)
-        text = f"{target.name} cannot carry {name}: left out"
+        text = f"{target.name} cannot carry {name}: {DRAWN.get((target.name, name), DRAWN.get(name, 'left out'))}"
         severity = Severity.LOSS if name in COUNTED else Severity.NOTE
         issues.append(Issue("not-carried", text, corpus.source, severity=severity, count=count))
     return issues

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from calque.core.corpus import BoxCorpus
 from calque.core.errors import Severity
 from calque.readers.boxes import page_names
-from calque.readers.boxes.conventions import Rules
+from calque.readers.boxes.conventions import Rules, around
 from calque.readers.boxes.objects import Rows, Traced, by_page, size_of
 from calque.readers.sources.source import Source
 from calque.readers.sources.xml_tree import attributes, children, escaped, line, name, number, root_name, root_of, shown
@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 FORMAT = "cvat"
-CARRIES = frozenset({"scores", "page sizes", "empty pages"})
+CARRIES = frozenset({"scores", "page sizes", "empty pages", "outlines", "turned boxes"})
 SIDES = ("xtl", "ytl", "xbr", "ybr")
 UNREAD = ("polyline", "points", "cuboid", "skeleton", "tag")
 """Shapes that have no box; they are counted and left out."""
+OUTLINES = ("box", "polygon")
+"""Shapes whose points are a ring."""
 SCORES = ("score", "confidence")
 
 
@@ -30,7 +32,7 @@ def recognise(source: Source) -> bool:
 
 
 def load(source: Source, rules: Rules) -> BoxCorpus:
-    """One page for each image, named by its file; turned boxes, polygons, masks and ellipses as the boxes around them."""
+    """One page for each image, named by its file; masks and ellipses as the boxes around them."""
     rows = Rows(source.path, rules)
     for file in source.files(".xml"):
         where = f"{file.name}: " if source.is_folder else ""
@@ -73,8 +75,9 @@ def _read(shape: _Element, where: str, page: int, rows: Rows) -> None:
         return
     said = {child.get("name"): child.text for child in children(shape, "attribute")}
     score = next((value for key in SCORES if (value := number(said.get(key) or shape.get(key))) is not None), math.nan)
-    box = points if len(points) == 4 else rows.around(points, where)
-    rows.add(page, shape.get("label") or None, box, where, score=score)
+    drawn = points if len(points) > 4 and kind in OUTLINES else []
+    box = points if len(points) == 4 else around(points) if drawn else rows.around(points, where)
+    rows.add(page, shape.get("label") or None, box, where, score=score, outline=drawn)
 
 
 def _numbers(shape: _Element, *keys: str) -> list[float] | None:
@@ -144,5 +147,9 @@ def write(corpus: BoxCorpus) -> dict[str, bytes]:
 
 def _shape(item: Traced) -> str:
     place = dict(zip(SIDES, map(shown, item.box), strict=True))
-    shape = f"    <box{attributes(label=item.label, source='manual', occluded=0, **place, z_order=0)}"
-    return f"{shape}/>" if item.score is None else f'{shape}><attribute name="score">{item.score!r}</attribute></box>'
+    if item.outline:
+        pairs = zip(item.outline[0::2], item.outline[1::2], strict=True)
+        place = {"points": ";".join(f"{shown(across)},{shown(down)}" for across, down in pairs)}
+    kind = "polygon" if item.outline else "box"
+    shape = f"    <{kind}{attributes(label=item.label, source='manual', occluded=0, **place, z_order=0)}"
+    return f"{shape}/>" if item.score is None else f'{shape}><attribute name="score">{item.score!r}</attribute></{kind}>'

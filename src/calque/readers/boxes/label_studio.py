@@ -9,13 +9,13 @@ from typing import Any
 from calque.core.corpus import BoxCorpus, Side, UnitId
 from calque.core.errors import Severity
 from calque.readers.boxes import page_names
-from calque.readers.boxes.conventions import Rules
+from calque.readers.boxes.conventions import Rules, around
 from calque.readers.boxes.objects import Rows, Traced, by_page, size_of
 from calque.readers.sources.json_tree import dumped, entries, identity, index, missing, number, pointer, shown, text
 from calque.readers.sources.source import Source
 
 FORMAT = "label-studio"
-CARRIES = frozenset({"scores", "ids", "page sizes", "empty pages"})
+CARRIES = frozenset({"scores", "ids", "page sizes", "empty pages", "outlines", "turned boxes"})
 SHAPES = {"rectanglelabels": "rectangle", "rectangle": "rectangle", "polygonlabels": "polygon", "polygon": "polygon"}
 REGIONS = frozenset({"brush", "brushlabels", "ellipse", "ellipselabels", "keypoint", "keypointlabels", "vectorlabels"})
 """Regions that are no boxes; they are counted and left out."""
@@ -113,39 +113,38 @@ def _read(entry: Mapping[str, Any], where: str, document: UnitId, first: int, ro
         return
     width, height = number(entry.get("original_width")), number(entry.get("original_height"))
     size = None if width is None or height is None else (width, height)
-    box = _box(entry, size, where, rows)
+    box, outline = _box(entry, size)
     if box is None:
         rows.log.add("box-shape", where + pointer("value"), f"expected numbers in percent, not {shown(entry.get('value'))}")
         return
     page = rows.page(document, first + (index(entry.get("item_index", 0)) or 0), size=size)
     score = number(entry.get("score"))
     for label in entry["labels"] or [None]:
-        rows.add(page, label, box, where, score=math.nan if score is None else score, id=text(entry.get("id")) or "")
+        confidence, name = math.nan if score is None else score, text(entry.get("id")) or ""
+        rows.add(page, label, box, where, score=confidence, id=name, outline=outline)
 
 
-def _box(entry: Mapping[str, Any], size: tuple[float, float] | None, where: str, rows: Rows) -> list[float] | None:
-    """Corners in shares of the page."""
+def _box(entry: Mapping[str, Any], size: tuple[float, float] | None) -> tuple[list[float] | None, list[float]]:
+    """Corners in shares of the page, and the outline of what is no upright rectangle."""
     value = entry.get("value")
     if not isinstance(value, Mapping):
-        return None
+        return None, []
     if SHAPES[entry["type"]] == "polygon":
         points = value.get("points")
         pairs = points if isinstance(points, list) and all(isinstance(p, list) and len(p) == 2 for p in points) else []
         read = [number(part) for pair in pairs for part in pair]
-        return (
-            rows.around([part / 100 for part in read if part is not None], where)
-            if len(read) >= 6 and None not in read
-            else None
-        )
+        outline = [part / 100 for part in read if part is not None]
+        return (around(outline), outline) if len(read) >= 6 and None not in read else (None, [])
     sides = [number(value.get(key)) for key in ("x", "y", "width", "height")]
     if None in sides:
-        return None
+        return None, []
     # Divided, then added, as Label Studio's own converters do: the bits are the same.
     x, y, width, height = (side / 100 for side in sides if side is not None)
     turned = number(value.get("rotation")) or 0.0
     if turned % 360 == 0 or not math.isfinite(turned):
-        return [x, y, x + width, y + height]
-    return rows.around(_turned([x, y, width, height], math.radians(turned), size or (1.0, 1.0)), where)
+        return [x, y, x + width, y + height], []
+    outline = _turned([x, y, width, height], math.radians(turned), size or (1.0, 1.0))
+    return around(outline), outline
 
 
 def _turned(box: list[float], angle: float, size: tuple[float, float]) -> list[float]:
@@ -176,8 +175,16 @@ def write(corpus: BoxCorpus) -> dict[str, bytes]:
 
 def _result(item: Traced, usual: str, size: tuple[float, float] | None) -> dict[str, Any]:
     x, y, right, bottom = (100 * value for value in item.box)
-    value = {"x": x, "y": y, "width": right - x, "height": bottom - y, "rotation": 0, "rectanglelabels": [item.label]}
-    entry: dict[str, Any] = {"id": item.id or usual, "type": "rectanglelabels", "value": value, "item_index": item.index}
+    kind = "polygonlabels" if item.outline else "rectanglelabels"
+    value: dict[str, Any] = {"x": x, "y": y, "width": right - x, "height": bottom - y, "rotation": 0, kind: [item.label]}
+    if item.outline:
+        ring = [100 * number for number in item.outline]
+        value = {
+            "points": [list(pair) for pair in zip(ring[0::2], ring[1::2], strict=True)],
+            "closed": True,
+            kind: [item.label],
+        }
+    entry: dict[str, Any] = {"id": item.id or usual, "type": kind, "value": value, "item_index": item.index}
     if size is not None:
         entry |= {"original_width": size[0], "original_height": size[1]}
     return entry if item.score is None else {**entry, "score": item.score}

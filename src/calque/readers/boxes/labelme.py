@@ -9,15 +9,18 @@ from typing import Any
 from calque.core.corpus import BoxCorpus
 from calque.core.errors import Severity
 from calque.readers.boxes import page_names
-from calque.readers.boxes.conventions import Rules
+from calque.readers.boxes.conventions import Rules, around
 from calque.readers.boxes.objects import Rows, Traced, by_page, short, size_of
 from calque.readers.sources.json_tree import dumped, entries, number, pointer, shown, text
 from calque.readers.sources.source import Source
 
 FORMAT = "labelme"
-CARRIES = frozenset({"scores", "ignored objects", "page sizes", "empty pages"})
+CARRIES = frozenset({"scores", "ignored objects", "page sizes", "empty pages", "outlines", "turned boxes"})
 FEWEST = {"rectangle": 2, "mask": 2, "circle": 2, "polygon": 3, "oriented_rectangle": 3}
 """The shapes that are read, and how many points each has at least; any other has no box, is counted and left out."""
+
+OUTLINES = ("polygon", "oriented_rectangle")
+"""Those whose points are a ring."""
 
 
 def looks_like(tree: Any) -> bool:
@@ -32,7 +35,7 @@ def recognise(source: Source) -> bool:
 
 
 def load(source: Source, rules: Rules) -> BoxCorpus:
-    """One page for each file, named by the file; outlines, masks and circles as the boxes around them."""
+    """One page for each file, named by the file; masks and circles as the boxes around them."""
     rows = Rows(source.path, rules)
     for file in source.files(".json"):
         where = f"{file.name}: " if source.is_folder else ""
@@ -65,6 +68,7 @@ def _read(shape: Mapping[str, Any], where: str, page: int, rows: Rows) -> None:
         text(shape.get("label")) or None,
         _box(kind, points, where, rows),
         where,
+        outline=points if kind in OUTLINES else (),
         score=math.nan if score is None else score,
         ignored=shape.get("difficult") is True,
     )
@@ -83,7 +87,7 @@ def _box(kind: str, points: list[float], where: str, rows: Rows) -> list[float]:
         return rows.around([left - radius, top, left, top - radius, left + radius, top, left, top + radius], where)
     if kind == "rectangle" and len(points) == 4:  # two corners, in any order
         return [min(left, right), min(top, bottom), max(left, right), max(top, bottom)]
-    return rows.around(points, where)
+    return around(points) if kind in OUTLINES else rows.around(points, where)
 
 
 def write(corpus: BoxCorpus) -> dict[str, bytes]:
@@ -100,7 +104,8 @@ def _document(size: tuple[float, float] | None, stem: str, items: list[Traced]) 
 
 def _shape(item: Traced) -> dict[str, Any]:
     x, y, right, bottom = item.box
-    entry: dict[str, Any] = {"label": item.label, "points": [[x, y], [right, bottom]], "group_id": None}
-    entry |= {"description": "", "shape_type": "rectangle", "flags": {}}
+    ring = [[across, down] for across, down in zip(item.outline[0::2], item.outline[1::2], strict=True)]
+    entry: dict[str, Any] = {"label": item.label, "points": ring or [[x, y], [right, bottom]], "group_id": None}
+    entry |= {"description": "", "shape_type": "polygon" if ring else "rectangle", "flags": {}}
     optional = {"score": item.score, "difficult": item.ignored or None}
     return {**entry, **{key: value for key, value in optional.items() if value is not None}}

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Bytes, Flags, Floats, Strings
+from calque.core.columns import Bytes, Flags, Floats, Outlines, Strings
 from calque.core.corpus import BoxCorpus, Extent, Flaw, Side, UnitId
 from calque.core.errors import IssueLog, Severity
 from calque.geometry.boxes import corners, in_reach
 from calque.geometry.forms import BoxForm
+from calque.geometry.rings import is_upright_box, without_repeats
 from calque.readers.boxes import conventions
 from calque.readers.boxes.conventions import Rules
 from calque.readers.sides.slips import box_hints, score_hint, unit_slips
@@ -44,8 +45,10 @@ class Rows:
         self.ignored: list[bool] = []
         self.pointers: list[str] = []
         self.metadata: dict[str, dict[UnitId, Any]] = {}
-        self.outlines: list[str] = []
-        """Where outlines stand that are no boxes."""
+        self.outlines: list[Sequence[float]] = []
+        """For each object its ring; none where it is its box."""
+        self.boxed: list[str] = []
+        """Where objects stand that are no boxes and were read as such."""
 
     def document(self, name: UnitId) -> int:
         """The row of a document, which need not have any page."""
@@ -89,12 +92,9 @@ class Rows:
         return self.labels.setdefault(name, len(self.labels))
 
     def around(self, points: Sequence[float], where: str) -> list[float]:
-        """The box around an outline x, y, x, y, ...; what is no box itself is counted."""
-        box = conventions.around(points)
-        edges = {(x, y) for x in box[0::2] for y in box[1::2]}
-        if {*zip(points[0::2], points[1::2], strict=True)} != edges:
-            self.outlines.append(where)
-        return box
+        """The box around what is neither a box nor an outline; counted, for a box it is not."""
+        self.boxed.append(where)
+        return conventions.around(points)
 
     def add(
         self,
@@ -106,8 +106,12 @@ class Rows:
         score: float = math.nan,
         id: str = "",
         ignored: bool = False,
+        outline: Sequence[float] = (),
     ) -> None:
-        """One object. Without a label, or with numbers that make no box, it is kept, counted and named as not usable."""
+        """One object. Without a label, or with numbers that make no box, it is kept, counted and named as not usable.
+
+        ``outline`` has the points x, y, x, y, ... of an object that the format draws, and ``box`` is the box around them.
+        """
         self.page_of.append(page)
         self.label_of.append(-1 if label is None else self.label(label))
         self.boxes.append(box)
@@ -115,6 +119,17 @@ class Rows:
         self.ids.append(id)
         self.ignored.append(ignored)
         self.pointers.append(where)
+        self.outlines.append(self._ring(outline, where) if outline else ())
+
+    def _ring(self, points: Sequence[float], where: str) -> Sequence[float]:
+        """The ring of an outline, where it is kept and is no box."""
+        ring = without_repeats(points)
+        if is_upright_box(ring):
+            return ()
+        if self.rules.on == "boxes":
+            self.boxed.append(where)
+            return ()
+        return [value for point in ring for value in point]
 
     def corpus(
         self,
@@ -135,6 +150,7 @@ class Rows:
         with np.errstate(over="ignore", invalid="ignore"):
             boxes, kept, extent = conventions.settled(raw, form=form, units=units, origin=origin, heights=sizes[page, 1])
         flaws = self._flaws(boxes, kept)
+        outlines = self._outlines(flaws, units=units, origin=origin, heights=sizes[page, 1])
         scores = self._scores(flaws)
         self._check(raw, corners(boxes, kept), flaws, extent, sizes[page])
         return BoxCorpus(
@@ -152,6 +168,7 @@ class Rows:
             ids=Strings.pack(self.ids) if any(self.ids) else None,
             ignore=np.array(self.ignored, dtype=np.uint8) if any(self.ignored) else None,
             flaws=flaws if flaws.any() else None,
+            outlines=outlines,
             form=kept,
             extent=extent,
             side=self.rules.side,
@@ -162,11 +179,21 @@ class Rows:
             metadata=self.metadata,
         )
 
+    def _outlines(self, flaws: Bytes, *, units: str, origin: str, heights: Floats) -> Outlines | None:
+        """The rings of sound objects in the units of the boxes; one with less than three different points is no outline."""
+        if not any(map(len, self.outlines)):
+            return None
+        outlines = Outlines.pack(self.outlines)
+        flat = outlines.drawn() & (outlines.corners() < 3)
+        self._flag(flaws, flat, Flaw.BAD_BOX, "outline-invalid", "whose outline has fewer than three different points")
+        kept = outlines.without(flaws == Flaw.BAD_BOX)
+        return conventions.settled_outlines(kept, units=units, origin=origin, heights=heights)
+
     def _check(self, raw: Floats, placed: Floats, flaws: Bytes, extent: Extent, sizes: Floats) -> None:
         """Raise what is wrong with the boxes, and note what looks odd about their numbers."""
-        if self.outlines:
-            text = "an outline or a turned box was read as the upright box around it"
-            self.log.add("outline-boxed", self.outlines[0], text, severity=Severity.NOTE, count=len(self.outlines))
+        if self.boxed:
+            text = "an outline, a turned box or a mask was read as the upright box around it"
+            self.log.add("outline-boxed", self.boxed[0], text, severity=Severity.NOTE, count=len(self.boxed))
         if extent is Extent.NORMALIZED:
             self._check_shares(raw, placed, flaws)
         self.log.raise_errors()
@@ -265,6 +292,10 @@ class Traced:
     ignored: bool = False
     area: float | None = None
     size: tuple[float, float] | None = None
+    outline: Sequence[float] = ()
+    """The points x, y, x, y, ... of an object that is no upright box."""
+    mask: bytes = b""
+    """Its mask as COCO has it, as JSON."""
 
 
 def traced(corpus: BoxCorpus) -> Iterator[Traced]:
@@ -285,6 +316,8 @@ def traced(corpus: BoxCorpus) -> Iterator[Traced]:
             ignored=corpus.ignore is not None and bool(corpus.ignore[row]),
             area=_finite(corpus.given_areas, row),
             size=size_of(corpus, page),
+            outline=() if corpus.outlines is None else corpus.outlines.ring(row),
+            mask=b"" if corpus.masks is None else corpus.masks.text_of(row),
         )
 
 

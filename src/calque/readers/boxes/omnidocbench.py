@@ -9,13 +9,13 @@ from typing import Any
 from calque.core.corpus import BoxCorpus
 from calque.core.errors import Severity
 from calque.readers.boxes import page_names
-from calque.readers.boxes.conventions import Rules
+from calque.readers.boxes.conventions import Rules, around
 from calque.readers.boxes.objects import Rows, Traced, by_page, name_of, short, size_of
 from calque.readers.sources.json_tree import dumped, entries, identity, missing, number, numbers, pointer, shown, text
 from calque.readers.sources.source import Source
 
 FORMAT = "omnidocbench"
-CARRIES = frozenset({"scores", "ids", "page sizes", "ignored objects", "empty pages"})
+CARRIES = frozenset({"scores", "ids", "page sizes", "ignored objects", "empty pages", "outlines", "turned boxes"})
 
 
 def looks_like(tree: Any) -> bool:
@@ -62,11 +62,12 @@ def _read_block(block: Mapping[str, Any], where: str, page: int, rows: Rows) -> 
     rows.add(
         page,
         text(block.get("category_type")),
-        rows.around(points, where),
+        around(points),
         where,
         score=math.nan if score is None else score,
         id="" if name is None else str(name),
         ignored=block.get("ignore") is True,
+        outline=points,
     )
 
 
@@ -117,6 +118,7 @@ def _sample(corpus: BoxCorpus, page: int, stem: str, items: list[Traced]) -> dic
 def _block(item: Traced, order: int) -> dict[str, Any]:
     x, y, right, bottom = item.box
     name: Any = order if item.id is None else int(item.id) if item.id.isdecimal() and item.id.isascii() else item.id
-    block = {"category_type": item.label, "poly": [x, y, right, y, right, bottom, x, bottom], "ignore": item.ignored}
+    poly = list(item.outline) or [x, y, right, y, right, bottom, x, bottom]
+    block = {"category_type": item.label, "poly": poly, "ignore": item.ignored}
     block |= {"order": order, "anno_id": name}
     return block if item.score is None else {**block, "score": item.score}

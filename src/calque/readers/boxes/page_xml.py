@@ -1,4 +1,4 @@
-"""PAGE XML: the regions of a page, nested ones too, each as the box around its outline."""
+"""PAGE XML: the regions of a page, nested ones too, with their outlines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from calque.core.corpus import BoxCorpus
 from calque.readers.boxes import page_names
-from calque.readers.boxes.conventions import Rules
+from calque.readers.boxes.conventions import Rules, around
 from calque.readers.boxes.objects import Rows, Traced, by_page, size_of
 from calque.readers.sources.source import Source
 from calque.readers.sources.xml_tree import attributes, children, line, name, number, pages_of, root_name, root_of, shown
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 FORMAT = "page"
-CARRIES = frozenset({"scores", "ids", "page sizes", "empty pages"})
+CARRIES = frozenset({"scores", "ids", "page sizes", "empty pages", "outlines", "turned boxes"})
 OPEN = "CustomRegion"
 NAMESPACE = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
 
@@ -59,10 +59,11 @@ def _read(region: _Element, where: str, page: int, rows: Rows) -> None:
     rows.add(
         page,
         _label(name(region), kind),
-        rows.around(points, where),
+        around(points),
         where,
         score=math.nan if score is None else score,
         id=region.get("id") or "",
+        outline=points,
     )
 
 
@@ -105,6 +106,8 @@ def _region(item: Traced, number_of: int) -> str:
     if not (kind.endswith("Region") and kind.isalpha() and kind.isascii()):
         # A label that is no kind of region is kept as a type of the kind that PAGE leaves open.
         kind, type_of = OPEN, item.label
-    x, y, right, bottom = (shown(value) for value in item.box)
-    outline = attributes(points=f"{x},{y} {right},{y} {right},{bottom} {x},{bottom}", conf=item.score)
+    x, y, right, bottom = item.box
+    ring = [shown(value) for value in item.outline or (x, y, right, y, right, bottom, x, bottom)]
+    points = " ".join(f"{across},{down}" for across, down in zip(ring[0::2], ring[1::2], strict=True))
+    outline = attributes(points=points, conf=item.score)
     return f"    <{kind}{attributes(id=item.id or f'r{number_of}', type=type_of or None)}><Coords{outline}/></{kind}>"

@@ -8,7 +8,7 @@ from typing import Any
 
 from calque.core.corpus import BoxCorpus, UnitId
 from calque.core.errors import ConfigError, IssueLog
-from calque.readers.boxes.conventions import FORM_KEY, UNITS_KEY, Rules, stated, statement
+from calque.readers.boxes.conventions import FORM_KEY, UNITS_KEY, Rules, around, in_form, stated, statement
 from calque.readers.boxes.objects import Rows, Traced, traced
 from calque.readers.sources.json_tree import dumped, entries, identity, index, missing, number, numbers, pointer, shown
 from calque.readers.sources.source import Source
@@ -19,7 +19,7 @@ LABEL_KEYS = ("category", "label", "class", "category_name", "type")
 DOCUMENT_KEYS = ("doc_id", "doc", "document", "image", "file_name", "image_name", "image_id")
 PAGE_KEYS = ("page_index", "page")
 SCORE_KEYS = ("score", "confidence")
-CARRIES = frozenset({"scores", "ids", "page sizes", "ignored objects"})
+CARRIES = frozenset({"scores", "ids", "page sizes", "ignored objects", "outlines", "turned boxes"})
 
 
 def looks_like(tree: Any) -> bool:
@@ -66,7 +66,7 @@ def _key(entry: Mapping[str, Any], keys: tuple[str, ...]) -> str | None:
 
 
 def _read(entry: Mapping[str, Any], where: str, rows: Rows, form: str) -> None:
-    box = _box(entry, where, rows, form)
+    box, outline = _box(entry, where, rows, form)
     label = _label(entry, where, rows.log)
     page = _page(entry, where, rows)
     if box is None or label is None or page is None:
@@ -78,23 +78,31 @@ def _read(entry: Mapping[str, Any], where: str, rows: Rows, form: str) -> None:
         score = math.nan
     name = identity(entry.get("id"))
     rows.add(
-        page, label, box, where, score=score, id="" if name is None else str(name), ignored=entry.get("ignore") in (True, 1)
+        page,
+        label,
+        box,
+        where,
+        score=score,
+        id="" if name is None else str(name),
+        ignored=entry.get("ignore") in (True, 1),
+        outline=outline,
     )
 
 
-def _box(entry: Mapping[str, Any], where: str, rows: Rows, form: str) -> list[float] | None:
+def _box(entry: Mapping[str, Any], where: str, rows: Rows, form: str) -> tuple[list[float] | None, list[float]]:
+    """The box, and the outline where that is what is drawn."""
     key = _key(entry, BOX_KEYS)
     values = None if key is None else numbers(entry[key])
     polygon = form == "polygon" or key in ("polygon", "poly")
     if values is not None and (len(values) >= 6 and len(values) % 2 == 0 if polygon else len(values) == 4):
-        return rows.around(values, where) if polygon else values
+        return (in_form(around(values), form), values) if polygon else (values, [])
     what = "a list of points x, y" if polygon else "four numbers"
     if key is None:
         missing(entry, "bbox", where, what, rows.log)
     else:
         help = "" if polygon or values is None or len(values) < 6 else "pass --boxes polygon"
         rows.log.add("box-shape", where + pointer(key), f"expected {what}, not {shown(entry[key])}", help=help)
-    return None
+    return None, []
 
 
 def _label(entry: Mapping[str, Any], where: str, log: IssueLog) -> str | None:
@@ -129,7 +137,8 @@ def write(corpus: BoxCorpus) -> dict[str, bytes]:
 
 
 def _entry(item: Traced) -> dict[str, Any]:
-    entry: dict[str, Any] = {"doc_id": item.document, "page_index": item.index, "category": item.label, "bbox": item.box}
+    entry: dict[str, Any] = {"doc_id": item.document, "page_index": item.index, "category": item.label}
+    entry |= {"polygon": list(item.outline)} if item.outline else {"bbox": item.box}
     if item.size is not None:
         entry |= {"width": item.size[0], "height": item.size[1]}
     optional = {"score": item.score, "id": item.id, "ignore": item.ignored or None}

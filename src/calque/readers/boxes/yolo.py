@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 from calque.core.corpus import BoxCorpus, UnitId
 from calque.core.errors import ContractError, Severity
 from calque.readers.boxes import page_names
-from calque.readers.boxes.conventions import Rules
+from calque.readers.boxes.conventions import Rules, around
 from calque.readers.boxes.objects import Rows, Traced, by_page
 from calque.readers.sources import json_tree
 from calque.readers.sources.source import Source
@@ -60,7 +60,7 @@ def _sides(size: tuple[int, int]) -> tuple[float, float] | None:
 
 
 FORMAT = "yolo"
-CARRIES = frozenset({"scores", "empty pages"})
+CARRIES = frozenset({"scores", "empty pages", "outlines", "turned boxes"})
 LISTS = ("classes.txt", "obj.names", "classes.names", "labels.txt")
 """Files with one class name a line."""
 CONFIGURATIONS = ("data.yaml", "data.yml", "dataset.yaml", "dataset.yml")
@@ -172,20 +172,33 @@ def _read(file: Source, page: int, names: Mapping[UnitId, str], rows: Rows) -> N
         values = [number(word) for word in words[1:]]
         if not words:
             continue
-        if None in values or len(values) < 4 or (len(values) > 5 and len(values) % 2):
-            help = "a line is a class and cx cy width height, then perhaps a score; or a class and the points of an outline"
+        if None in values or len(values) < 4:
+            help = "a line is a class and cx cy width height, or the points of an outline; then perhaps a score"
             rows.log.add("box-shape", where, f"expected numbers, not {line[:60]!r}", help=help)
             continue
-        box, score = _box([value for value in values if value is not None], where, rows)
-        rows.add(page, _label(words[0], names, where, rows), box, where, score=score)
+        given = [value for value in values if value is not None]
+        if _has_key_points(given):
+            text = f"a box and {(len(given) - 4) // 3} key points, and those are not read: {line[:60]!r}"
+            rows.log.add("key-points", where, text, help="leave them out: keep the class and the first four numbers")
+            continue
+        box, outline, score = _drawn(given)
+        rows.add(page, _label(words[0], names, where, rows), box, where, score=score, outline=outline)
 
 
-def _box(values: list[float], where: str, rows: Rows) -> tuple[list[float], float]:
-    """Centre and size, and the score; for an outline, those of the box around it."""
-    if len(values) <= 5:
-        return values[:4], values[4] if len(values) == 5 else math.nan
-    left, top, right, bottom = rows.around(values, where)
-    return [(left + right) / 2, (top + bottom) / 2, right - left, bottom - top], math.nan
+def _has_key_points(values: list[float]) -> bool:
+    """Whether numbers read as a box and points x, y, v, of which v says whether it is seen."""
+    rest = values[4:]
+    return bool(rest) and len(rest) % 3 == 0 and all(value in (0, 1, 2) for value in rest[2::3])
+
+
+def _drawn(values: list[float]) -> tuple[list[float], list[float], float]:
+    """Centre and size (of an outline, those of the box around it), the outline if there is one, and the score."""
+    points = len(values) - len(values) % 2
+    score = values[-1] if len(values) % 2 else math.nan
+    if points == 4:
+        return values[:4], [], score
+    left, top, right, bottom = around(values[:points])
+    return [(left + right) / 2, (top + bottom) / 2, right - left, bottom - top], values[:points], score
 
 
 def _label(word: str, names: Mapping[UnitId, str], where: str, rows: Rows) -> str | None:
@@ -219,5 +232,5 @@ def write(corpus: BoxCorpus) -> dict[str, bytes]:
 
 def _line(item: Traced, code: Mapping[str, int]) -> str:
     x, y, width, height = item.box
-    values = [x + width / 2, y + height / 2, width, height, *([] if item.score is None else [item.score])]
+    values = [*(item.outline or (x + width / 2, y + height / 2, width, height)), *([] if item.score is None else [item.score])]
     return " ".join([str(code[item.label]), *(repr(value) for value in values)]) + "\n"

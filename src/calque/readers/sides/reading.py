@@ -41,7 +41,13 @@ def read(source: Any, *, side: str | None = None, class_map: Any = (), **options
     rules = Rules(None if side is None else Side(one_of(side, Side, "side")), **options)
     loaded = _load(_started(source, rules), rules)
     corpus = loaded.alone() if isinstance(loaded, Results) else loaded
-    return mapped(corpus, as_class_map(class_map)) if isinstance(corpus, BoxCorpus) else corpus
+    if not isinstance(corpus, BoxCorpus):
+        return corpus
+    if corpus.masks is not None and corpus.masks.boxless is not None:
+        from calque.readers.sides import masks
+
+        corpus = masks.alone(corpus)
+    return mapped(corpus, as_class_map(class_map))
 
 
 def read_pair(
@@ -222,7 +228,7 @@ def _from_scan(columns: Mapping[str, Any], file: Scanned, rules: Rules) -> Loade
     """What the scanner's columns make; ``None`` where the exact reader has to say what is wrong."""
     log = IssueLog(file.path)
     if columns["kind"] == "coco_results":
-        return Results(scanned_results(columns), log, rules)
+        return Results(scanned_results(columns, file), log, rules)
     if columns["kind"] == "coco_truth":
         return coco_files.truth_corpus(scanned_truth(columns, file), log, rules)
     from calque.readers.boxes import snapshot_scan

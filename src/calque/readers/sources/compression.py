@@ -65,6 +65,7 @@ class Unpacking(Scanned):
     def __init__(self, path: str, mark: bytes) -> None:
         self.path = path
         self._scan = None
+        self._seen = None
         self._unpacking = begin(lambda: self._unpack(mark))
 
     def _unpack(self, mark: bytes) -> bytes:

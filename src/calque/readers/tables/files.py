@@ -54,7 +54,7 @@ def is_single(source: Any) -> bool:
 def one_table(source: Any) -> CellTable:
     """The only table of a text, an object or a list of tables; `ValueError` when there are none or several."""
     if isinstance(source, CellTable):
-        return source
+        return _evaluable(source)
     if not isinstance(source, str | Mapping | list | tuple):
         raise TypeError(f"a table must be a Table, a text, or an object with html, markdown or cells, not {source!r}")
     log = IssueLog("")
@@ -62,7 +62,17 @@ def one_table(source: Any) -> CellTable:
     log.raise_errors()
     if len(found) != 1:
         raise ValueError(f"there should be exactly one table, and there {'are ' + str(len(found)) if found else 'is none'}")
-    return found[0]
+    return _evaluable(found[0])
+
+
+def _evaluable(table: CellTable) -> CellTable:
+    if table.slots > MOST_SLOTS:
+        raise ContractError.single("too-many-slots", _beyond(table))
+    return table
+
+
+def _beyond(table: CellTable) -> str:
+    return f"has {table.rows:,} rows and {table.columns:,} columns; at most {MOST_SLOTS:,} slots can be evaluated"
 
 
 def _from_folder(path: str, lenient: bool) -> TableCorpus:
@@ -152,12 +162,7 @@ def _corpus(found: Found, log: IssueLog, path: str) -> TableCorpus:
         for place, table in enumerate(listed):
             repairs.update({code: count for code, count in table.repairs.items() if not table.boxes or code != "bad-box"})
             if table.slots > MOST_SLOTS:
-                log.add(
-                    "too-many-slots",
-                    f"{unit}, table {place}",
-                    f"has {table.rows:,} rows and {table.columns:,} columns; at most {MOST_SLOTS:,} slots can be evaluated",
-                    severity=Severity.LOSS,
-                )
+                log.add("too-many-slots", f"{unit}, table {place}", _beyond(table), severity=Severity.LOSS)
     logged = {issue.code for issue in log}
     mended = Counter({code: count for code, count in repairs.items() if code not in logged})
     issues = (*log, *placing.repairs_as_issues(mended, path))

@@ -103,7 +103,8 @@ def _rule_width(line: str) -> int:
 def _may_be_header(line: str, rule: str) -> bool:
     if not line.strip() or line.startswith(("    ", "\t")) or _rule_width(line):
         return False
-    return "|" in line or "|" in rule
+    # Dashes alone under several cells are the line under a heading.
+    return "|" in rule or ("|" in line and len(_split(line)) == 1)
 
 
 def cells_of(line: str) -> list[str]:

@@ -8,7 +8,6 @@ import { Cases, Checks, WorstCases } from "./checks";
 import { Changes, ChangesView, Compare } from "./compare";
 import { Data } from "./data";
 import { FieldRows, Fields } from "./fields";
-import { GridRows, GridsView, WorstGrids } from "./grids";
 import { Images } from "./images";
 import { listen } from "./keys";
 import { Objects } from "./objects";
@@ -17,15 +16,14 @@ import { Patterns } from "./stage";
 import { WordRows, WordsView, WorstTexts } from "./texts";
 import { BoxSummary, Ground, Sentence, Summary, Tables, Warning, nameRuns } from "./summary";
 
-const TITLES: Record<string, string> = { summary: "Summary", pages: "Pages", objects: "Objects", fields: "Fields", words: "Words", grids: "Tables", checks: "Checks", compare: "Compare", changes: "Changes" };
-const OWN: Record<string, string[]> = { boxes: ["pages", "objects"], fields: ["fields"], words: ["words"], grids: ["grids"], checks: ["checks"], tables: [] };
+const TITLES: Record<string, string> = { summary: "Summary", pages: "Pages", objects: "Objects", fields: "Fields", words: "Words", checks: "Checks", compare: "Compare", changes: "Changes" };
+const OWN: Record<string, string[]> = { boxes: ["pages", "objects"], fields: ["fields"], words: ["words"], checks: ["checks"], tables: [] };
 
 export class App {
   images: Images;
   boxes: Boxes[] = [];
   fields: FieldRows[] = [];
   texts: WordRows[] = [];
-  grids: GridRows[] = [];
   cases: Cases[] = [];
   changes: Changes | null = null;
   views: string[];
@@ -45,7 +43,6 @@ export class App {
     if (kind === "words") this.texts = runs.map((run, place) => new WordRows(data, run, place, alone));
     if (!alone) this.changes = new Changes(this, data);
     for (const boxes of this.boxes) boxes.changed = this.changes ? (address) => (this.changes as Changes).pages(address) : undefined;
-    if (kind === "grids") this.grids = runs.map((run, place) => new GridRows(data, run, place, alone));
     if (kind === "checks") this.cases = runs.map((run, place) => new Cases(run, place));
   }
 
@@ -62,7 +59,7 @@ export class App {
   // What steps through the list of the task's own view.
   steps(): { step: (by: number) => void; error: (by: number) => void } | null {
     const boxes = this.shown(), place = this.place();
-    const own = this.fields[place] ?? this.texts[place] ?? this.grids[place] ?? this.cases[place] ?? null;
+    const own = this.fields[place] ?? this.texts[place] ?? this.cases[place] ?? null;
     if (this.changes) return { step: (by) => (boxes ? stepPage(boxes, by) : own?.step(by)), error: (by) => this.changes?.step(by) };
     if (boxes) return { step: (by) => stepPage(boxes, by), error: (by) => stepError(boxes, by) };
     return own;
@@ -76,7 +73,6 @@ export class App {
     if (boxes) return chosen && chosen.row < boxes.side(chosen.letter).length ? boxes.row(chosen.letter, chosen.row, boxes.threshold(address)) : null;
     if (this.fields[place]) return /^t\d+$/.test(key) ? this.fields[place].json(Number(key.slice(1))) : null;
     if (this.texts[place]) return chosen ? this.texts[place].json(key) : null;
-    if (this.grids[place]) return key ? this.grids[place].json(key) : null;
     return this.cases[place]?.chosen(address) ?? null;
   }
 
@@ -152,7 +148,7 @@ export function Root({ app }: { app: App }): JSX.Element {
         <a class="brand" href={beside({ view: app.views[0] as any })} aria-label="calque: to the first view">calque</a>
         <span class="who"><Names app={app} /></span>
         <nav aria-label="views">
-          {app.views.map((name) => <a href={beside({ view: name as any })} data-view-link={name} aria-current={name === view ? "page" : undefined}>{TITLES[name]}</a>)}
+          {app.views.map((name) => <a href={beside({ view: name as any })} data-view-link={name} aria-current={name === view ? "page" : undefined}>{name === "checks" ? app.run().title ?? TITLES[name] : TITLES[name]}</a>)}
         </nav>
         <span class="spacer" />
         {app.changes && view !== "compare" && view !== "changes" && (
@@ -198,7 +194,6 @@ function View({ app, view }: { app: App; view: string }): JSX.Element {
   const place = app.place();
   if (view === "fields") return <Fields app={app} rows={app.fields[place]} />;
   if (view === "words") return <WordsView app={app} rows={app.texts[place]} />;
-  if (view === "grids") return <GridsView app={app} rows={app.grids[place]} />;
   if (view === "checks") return <Checks app={app} cases={app.cases[place]} />;
   const run = app.run();
   return (
@@ -213,9 +208,8 @@ function View({ app, view }: { app: App; view: string }): JSX.Element {
         ) : (
           <Summary app={app} run={run} k={0}>
             {run.kind === "words" && <WorstTexts rows={app.texts[place]} />}
-            {run.kind === "grids" && <WorstGrids rows={app.grids[place]} />}
             {run.kind === "checks" && <WorstCases run={run} cases={app.cases[place]} />}
-            {run.kind !== "checks" && <Tables run={{ ...run, sections: run.sections.slice(run.kind === "fields" || run.kind === "grids" ? 1 : 3) }} />}
+            {(run.kind !== "checks" || run.title) && <Tables run={{ ...run, sections: run.sections.slice(run.kind === "fields" ? 1 : 3) }} />}
           </Summary>
         )}
     </div>

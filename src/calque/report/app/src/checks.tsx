@@ -8,7 +8,8 @@ import { Chips, Count, Head, Listbox, Mark, Outcomes, Search } from "./parts";
 import { plural, ratio } from "./words";
 
 type CaseRow = { evaluator: number; score: number; verdict: string; reasoning: string; hits: string[]; misses: string[]; shapes?: Record<string, [number, number][][]> };
-type Case = { id: string; rows: CaseRow[]; verdict: string; score: number };
+type Case = { id: string; rows: CaseRow[]; verdict: string; score: number; grid?: (GridCell | null)[][] };
+type GridCell = [text: string, look: string, colspan: number, rowspan: number, kind: string];
 const ORDER = ["fail", "error", "partial", "pass"];
 const WORDS: Record<string, string> = { pass: "passes", partial: "passes in part", fail: "fails", error: "could not be judged" };
 
@@ -33,7 +34,7 @@ export class Cases {
   }
 
   chosen(address: Address): Case | undefined {
-    return this.cases.find((entry) => entry.id === address.doc) ?? this.list(address)[0];
+    return this.cases.find((entry) => entry.id === address.doc) ?? this.cases.find((entry) => entry.id.startsWith(`${address.doc}#`)) ?? this.list(address)[0];
   }
 
   step(by: number): void {
@@ -79,6 +80,7 @@ function CaseViewer({ app, cases, of }: { app: App; cases: Cases; of: Case }): J
         <button type="button" onClick={() => app.copy(of)}>Copy as JSON <kbd>c</kbd></button>
       </div>
       <div class="case-scroll">
+        {of.grid && <Both grid={of.grid} />}
         {of.rows.slice(0, 60).map((row) => (
           <article class="evaluator" data-detail={`${of.id}`}>
             <h2><Mark of={row.verdict} /> {cases.evaluators[row.evaluator]} <span class="note">{WORDS[row.verdict]}, score {ratio(row.score)}</span></h2>
@@ -89,6 +91,15 @@ function CaseViewer({ app, cases, of }: { app: App; cases: Cases; of: Case }): J
         ))}
       </div>
     </section>
+  );
+}
+
+// Two tables, row beside row; an empty place keeps them apart.
+function Both({ grid }: { grid: (GridCell | null)[][] }): JSX.Element {
+  return (
+    <div class="scrolls" tabIndex={0} aria-label="truth and prediction">
+      <table class="both"><tbody>{grid.map((line) => <tr>{line.map((cell) => (cell ? <td class={cell[1]} colSpan={cell[2]} rowSpan={cell[3]} data-kind={cell[4] || undefined} title={cell[4]}>{cell[0]}</td> : <td class="between" />))}</tr>)}</tbody></table>
+    </div>
   );
 }
 

@@ -8,7 +8,7 @@ export type Cell = string | { text: string; reason: string };
 export type Section = { title: string; head: string[]; rows: Cell[][]; notes: string[] };
 export type Run = {
   name: string;
-  kind: "boxes" | "fields" | "words" | "grids" | "checks" | "tables";
+  kind: "boxes" | "fields" | "words" | "checks" | "tables";
   headline: Said[];
   findings: Finding[];
   issues: Issue[];

@@ -1,0 +1,31 @@
+// The areas that rows cover together, where rows are more than boxes.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "areas_states.hpp"
+#include "boxes_tables.hpp"
+
+namespace calque {
+
+// One for each thread; reused from one union to the next.
+class Cover {
+public:
+    Cover() = default;
+    Cover(const Cover&) = delete;
+    Cover& operator=(const Cover&) = delete;
+    virtual ~Cover() = default;
+
+    // All rows until the next call are of this page.
+    virtual void begin(std::size_t page) = 0;
+    virtual void clear() = 0;
+    virtual void add_truth(std::size_t row, Part part) = 0;
+    virtual void add_found(std::size_t row) = 0;
+    virtual void measure(StateAreas& sums) = 0;
+};
+
+// Null where rows are boxes.
+std::unique_ptr<Cover> cover_of(const Side& truth, const Side& found);
+
+}  // namespace calque

@@ -1,0 +1,73 @@
+"""What ``calque fields`` shows in place of the numbers, or writes beside them: the schema, wrong values, documents."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from calque.cli.render import Sheet, as_csv
+from calque.cli.sheets import laid_out
+from calque.core.presentation.sections import Section, printable_json
+from calque.core.result import strict_json
+
+if TYPE_CHECKING:
+    from calque.core.result import Result
+    from calque.fields.task import Fields
+
+
+def schema_sheet(task: Fields) -> Sheet:
+    """How each field is compared and why."""
+    from calque.fields.schemas.explained import as_sections
+
+    sections = as_sections(task.schema, task.accounting)
+    return (lambda: sections), lambda kind: _rendered(
+        kind, sections, task.explain(), {"accounting": task.accounting, "fields": task.explain()}
+    )
+
+
+def error_sheet(result: Result) -> Sheet:
+    """Wrong values side by side with the true ones."""
+    from calque.fields.tables import error_table
+
+    rows = list(error_table(result).rows())
+    shown = [
+        (row["document"], row["truth_path"] or row["found_path"], row["kind"], row["truth"], row["prediction"]) for row in rows
+    ]
+    note = f"{len(rows):,} wrong value{'' if len(rows) == 1 else 's'}" if rows else "no value is wrong"
+    sections = [
+        *result.warning(),
+        Section(title="Wrong values", head=("document", "path", "kind", "truth", "prediction"), rows=shown, notes=[note]),
+        Section(title="", notes=[str(result.signature)]),
+    ]
+    tree = {"task": "fields", "signature": str(result.signature), "errors": rows}
+    return (lambda: sections), lambda kind: _rendered(kind, sections, rows, tree)
+
+
+def _rendered(kind: str, sections: list[Section], rows: Sequence[Mapping[str, Any]], tree: Mapping[str, Any]) -> Iterator[str]:
+    if kind == "json":
+        yield printable_json(strict_json(tree)) + "\n"
+    elif kind == "jsonl":
+        yield from _lines(rows)
+    elif kind == "csv":
+        yield as_csv(rows)
+    else:
+        yield laid_out(sections, kind)
+
+
+def _lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for row in rows:
+        yield printable_json(json.dumps(row, ensure_ascii=False, allow_nan=False)) + "\n"
+
+
+def document_lines(result: Result, path: str) -> Iterator[str]:
+    """One line for each document: CSV where the name of the file says so, else an object a line."""
+    from calque.fields.tables import document_table
+
+    rows = list(document_table(result).rows())
+    if path.lower().endswith(".csv"):
+        yield as_csv(rows)
+    else:
+        yield from _lines(
+            [{**row, "wrong_fields": row["wrong_fields"].split(", ") if row["wrong_fields"] else []} for row in rows]
+        )

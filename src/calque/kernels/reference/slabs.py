@@ -1,0 +1,100 @@
+"""Exact areas of what rings cover, by the even–odd rule: vertical slabs between all vertices and crossings.
+
+Within a slab no two edges cross, so that every area in it is its width times heights at its middle.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from calque.kernels.reference.polygons import Point, Points
+from calque.kernels.reference.states import EXCUSING, OTHER, OWN, PREDICTED, STATES
+
+
+class Edge(NamedTuple):
+    """An edge of a ring from left to right; upright ones bound no slab."""
+
+    a: Point
+    b: Point
+    ring: int
+
+    def at(self, x: float) -> float:
+        """Where the edge is at x; exact at its ends."""
+        if x == self.a[0]:
+            return self.a[1]
+        if x == self.b[0]:
+            return self.b[1]
+        return self.a[1] + (self.b[1] - self.a[1]) * ((x - self.a[0]) / (self.b[0] - self.a[0]))
+
+
+def state_areas(
+    rings: Sequence[tuple[Points, int]], origin: Point, start: float = -math.inf, stop: float = math.inf
+) -> list[float]:
+    """The area of each state that rings, each with its part, make between two x; ``origin`` is where they are seen from."""
+    edges = sorted(
+        (edge for number, (ring, _) in enumerate(rings) for edge in _edges(ring, origin, number)), key=lambda edge: edge.a[0]
+    )
+    parts = [part for _, part in rings]
+    sums = [0.0] * STATES
+    active: list[Edge] = []
+    waiting = 0
+    for left, right in pairwise(_cuts(edges, start - origin[0], stop - origin[0])):
+        while waiting < len(edges) and edges[waiting].a[0] <= left:
+            active.append(edges[waiting])
+            waiting += 1
+        active = [edge for edge in active if edge.b[0] > left]
+        _add_slab(active, parts, left, right, sums)
+    return sums
+
+
+def _edges(ring: Points, origin: Point, number: int) -> list[Edge]:
+    moved = [(x - origin[0], y - origin[1]) for x, y in ring]
+    sides = zip(moved, [*moved[1:], moved[0]], strict=True)
+    return [Edge(p, q, number) if p[0] < q[0] else Edge(q, p, number) for p, q in sides if p[0] != q[0]]
+
+
+def _cuts(edges: list[Edge], start: float, stop: float) -> list[float]:
+    """The x of every vertex and crossing. A window ends where a ring does, so that its ends are among them."""
+    cuts = {x for edge in edges for x in (edge.a[0], edge.b[0]) if start <= x <= stop}
+    for position, one in enumerate(edges):
+        if one.b[0] <= start:
+            continue
+        for two in edges[position + 1 :]:
+            if two.a[0] >= one.b[0] or two.a[0] >= stop:
+                break
+            x = _crossing(one, two)
+            if x is not None and start < x < stop:
+                cuts.add(x)
+    return sorted(cuts)
+
+
+def _crossing(one: Edge, two: Edge) -> float | None:
+    """The x at which two edges cross, other than in their ends."""
+    if max(one.a[1], one.b[1]) < min(two.a[1], two.b[1]) or max(two.a[1], two.b[1]) < min(one.a[1], one.b[1]):
+        return None
+    left, right = max(one.a[0], two.a[0]), min(one.b[0], two.b[0])
+    before, after = one.at(left) - two.at(left), one.at(right) - two.at(right)
+    if not ((before < 0 < after) or (before > 0 > after)):
+        return None
+    x = left + (right - left) * (before / (before - after))
+    return x if left < x < right else None
+
+
+def _add_slab(active: list[Edge], parts: list[int], left: float, right: float, sums: list[float]) -> None:
+    width = right - left
+    middle = left + width / 2
+    depth = [0, 0, 0, 0]
+    inside: set[int] = set()
+    state, above = 0, 0.0
+    for y, ring in sorted((edge.at(middle), edge.ring) for edge in active):
+        if state:
+            sums[state] += width * (y - above)
+        above = y
+        depth[parts[ring]] += -1 if ring in inside else 1
+        inside ^= {ring}
+        state = (
+            8 * min(depth[PREDICTED], 2) + 4 * (depth[OWN] > 0) + 2 * (depth[OTHER] > 0) + (depth[EXCUSING] > 0)
+        )  # fmt: skip
