@@ -217,3 +217,19 @@ def test_runs_of_a_suite_with_two_files_are_compared(calque: Calque, folder: Pat
         "one": 0.6,
         "two": 0.9,
     }
+
+
+def test_a_stream_is_told_by_its_name_and_read_by_its_content(
+    calque: Calque, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "suite.yaml").write_text(EQUALS + "cases: [{id: a}]\n")
+    (folder / "cases.txt").write_text("id,output,expected,tags\na,1,1,\nb,1,2,x\nc,1\n")
+    with (folder / "cases.txt").open() as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        told = calque("check", "suite.yaml", "--data", "-", "--format", "json").json
+    assert [(row["id"], row["verdict"], row["status"]) for row in told["results"]] == [
+        ("a", "pass", "ok"),
+        ("b", "fail", "ok"),
+        ("line 4", "fail", "error"),
+    ]
+    assert told["results"][2]["reasoning"] == "-: line 4: has 2 cells, and the head has 4"
