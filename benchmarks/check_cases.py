@@ -47,7 +47,7 @@ def main() -> None:
     files = {name: folder / name for name in ("suite.yaml", "cases.jsonl")}
     if not all(path.exists() for path in files.values()):
         folder.mkdir(parents=True, exist_ok=True)
-        rng = random.Random(arguments.count)  # noqa: S311  # data, and no secrets
+        rng = random.Random(arguments.count)  # noqa: S311  # data, not secrets
         lines = (json.dumps(case(rng, number)) + "\n" for number in range(arguments.count))
         files["cases.jsonl"].write_text("".join(lines), encoding="utf-8")
         files["suite.yaml"].write_text(SUITE, encoding="utf-8")

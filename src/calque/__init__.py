@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from calque.fields.schemas.comparable_field import ComparableField as ComparableField
     from calque.fields.schemas.structured_model import StructuredModel as StructuredModel
     from calque.layout import Layout as Layout
+    from calque.order import Order as Order
     from calque.readers import read as read
     from calque.tables import Tables as Tables
     from calque.words import Words as Words
@@ -52,6 +53,7 @@ _HOME = {
     "Result": "calque.core.result",
     "StructuredModel": "calque.fields.schemas.structured_model",
     "Table": "calque.core.columns",
+    "Order": "calque.order",
     "Tables": "calque.tables",
     "Task": "calque.core.task",
     "Words": "calque.words",

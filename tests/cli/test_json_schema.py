@@ -24,7 +24,15 @@ PAGES = """<PcGts>
 <Page><TextRegion id="b" type="paragraph"><TextEquiv><Unicode>sat on a mat</Unicode></TextEquiv></TextRegion></Page>
 </PcGts>"""
 GRID = "<table><tr><th colspan=2>x</th></tr><tr><td>1</td><td>2</td></tr></table>"
-VERBS = {"detect": "detection", "layout": "layout", "fields": "fields", "check": "checks", "words": "words", "tables": "tables"}
+VERBS = {
+    "detect": "detection",
+    "layout": "layout",
+    "fields": "fields",
+    "check": "checks",
+    "words": "words",
+    "tables": "tables",
+    "order": "order",
+}
 VIEWS = ("--crops", "--confusion", "--sweep", "--recall-floor", "0.5", "--page-view", "--by", "kind", "--metadata", "kinds.csv")
 
 COMMANDS: dict[str, list[tuple[str, ...]]] = {
@@ -59,6 +67,7 @@ COMMANDS: dict[str, list[tuple[str, ...]]] = {
         ("grids", "read", "--compat", "pubtabnet"),
         ("grids", "read", "--compat", "table-transformer"),
     ],
+    "order": [("way.ndjson", "read.ndjson"), ("way.ndjson", "read.ndjson", "--pair", "id"), ("way.ndjson", "none.ndjson")],
 }  # fmt: skip
 
 
@@ -68,6 +77,8 @@ def data(tmp_path: Path) -> None:
     for name, records in (("gt", TRUTH), ("pred", FOUND), ("bare", [{"doc_id": "a"}])):
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(each) + "\n" for each in records))
     write(tmp_path / "schema.json", SCHEMA)
+    for name, order in (("way", ["a", "b", "c"]), ("read", ["b", {"unordered": ["a", "c"]}]), ("none", [])):
+        (tmp_path / f"{name}.ndjson").write_text(json.dumps({"doc_id": "d", "order": order}) + "\n")
     (tmp_path / "suite.yaml").write_text(BROKEN)
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages" / "d1.xml").write_text(PAGES)
@@ -186,4 +197,4 @@ def test_verbs_and_tasks_have_the_same_schema(calque: Calque) -> None:
 def test_only_verbs_with_results_have_a_schema(calque: Calque) -> None:
     run = calque("explain", "--json-schema", "felds")
     assert (run.code, run.err) == (2, "error: no results of 'felds' have a schema; did you mean 'fields'?\n")
-    assert "there are detect, check, layout, fields, words, tables" in calque("explain", "--json-schema", "sudoku").err
+    assert "there are detect, check, layout, fields, words, tables, order" in calque("explain", "--json-schema", "sudoku").err

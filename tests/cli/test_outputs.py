@@ -30,6 +30,7 @@ VERB_LINES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "layout": (("truth.json", "found.json"), ("-o", "--save", "--report")),
     "fields": (("truth.jsonl", "found.jsonl"), ("-o", "--save", "--report", "--write-schema", "--documents")),
     "tables": (("truth.html", "found.html"), ("-o", "--save", "--report")),
+    "order": (("way.ndjson", "read.ndjson"), ("-o", "--save", "--report")),
     "words": (("truth.txt", "found.txt", "--page-text", "page.txt"), ("-o", "--save", "--report")),
     "check": (("suite.yaml", "--data", "cases.jsonl"), ("-o", "--save", "--report")),
     "merge": (("one.state", "two.state"), ("-o", "--save", "--report")),
@@ -57,6 +58,8 @@ def here(calque: Command, tmp_path: Path) -> Path:
         (tmp_path / f"{side}.txt").write_text("to be or not to be")
         (tmp_path / f"{side}.html").write_text("<table><tr><td>to</td><td>be</td></tr></table>")
     (tmp_path / "page.txt").write_text("to be")
+    for name in ("way", "read"):
+        (tmp_path / f"{name}.ndjson").write_text('{"doc_id": "d", "order": ["a", "b", "c"]}\n')
     (tmp_path / "suite.yaml").write_text(SUITE)
     case = {"id": "x", "output": {"box": [0, 0, 1, 1]}, "expected": {"box": [0, 0, 1, 1]}}
     (tmp_path / "cases.jsonl").write_text(json.dumps(case) + "\n")

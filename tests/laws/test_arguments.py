@@ -19,6 +19,7 @@ HOMES = (
     "calque.fields",
     "calque.words",
     "calque.tables",
+    "calque.order",
     "calque.layout",
     "calque.detection",
     "calque.comparators",

@@ -33,11 +33,12 @@ from tests.laws.checks import CHECKS
 from tests.laws.detection import DETECTION
 from tests.laws.fields import FIELDS, PAIRED
 from tests.laws.layout import LAYOUT
+from tests.laws.order import ORDER
 from tests.laws.subject import Document, Subject, bits, ledger_bits
 from tests.laws.tables import TABLES, TABLES_2019
 from tests.laws.words import WORDS
 
-SUBJECTS = (DETECTION, LAYOUT, CHECKS, FIELDS, PAIRED, WORDS, TABLES, TABLES_2019)
+SUBJECTS = (DETECTION, LAYOUT, CHECKS, FIELDS, PAIRED, WORDS, TABLES, TABLES_2019, ORDER)
 
 Data = st.DataObject
 

@@ -15,13 +15,13 @@ from hypothesis import HealthCheck, Phase, find, given
 from hypothesis import settings as tried
 from hypothesis import strategies as st
 
-from calque import Detection, Evaluator, Fields, Layout, MergeError, Tables, Task, Words
+from calque import Detection, Evaluator, Fields, Layout, MergeError, Order, Tables, Task, Words
 from calque.checks import Checks
 from calque.core.box_reading import BoxReading
 from calque.core.errors import CalqueError
 from calque.core.task import BUILT_IN, settings
 from calque.core.word_corpus import Block, TextCorpus
-from tests.laws import checks, fields, tables
+from tests.laws import checks, fields, order, tables
 
 Sources = tuple[Any, Any]
 
@@ -252,7 +252,16 @@ TABLES = Trial(
     unmoved={"lenient": "nothing is wrong with these cells"},
 )
 
-TRIALS = {trial.task.name: trial for trial in (DETECTION, LAYOUT, FIELDS, WORDS, CHECKS, TABLES)}
+_WAY = {"doc_id": "d", "boxes": [[0, 0, 9, 1], [0, 2, 9, 5], [0, 6, 9, 9]], "labels": ["header", "text", "text"]}
+_READ = {**_WAY, "boxes": [[0, 0, 9, 1], [0, 2, 9, 4], [0, 6, 9, 9]], "order": [1, 2, 0]}
+ORDER = Trial(
+    Order(),
+    st.one_of(order.ORDER.documents.map(order.ORDER.corpora), st.just(([_WAY], [_READ]))),
+    {"pair": "iou", "iou": 0.9, "furniture": ()},
+    given={"iou": {"pair": "iou"}},
+)
+
+TRIALS = {trial.task.name: trial for trial in (DETECTION, LAYOUT, FIELDS, WORDS, CHECKS, TABLES, ORDER)}
 
 ENGINE = {("fields", "keep_outcomes"): "whether outcomes are listed: Evaluator says so"}
 """Fields of tasks that are neither settings nor told: they change what is written down, and no number."""

@@ -25,7 +25,7 @@ CANARY = "canary_of_states"
 LOADING = """
 import sys
 from calque import CalqueError, Evaluator
-import calque.detection, calque.layout, calque.fields, calque.words, calque.tables, calque.checks.task
+import calque.detection, calque.layout, calque.fields, calque.words, calque.tables, calque.order, calque.checks.task
 heard = []
 def hear(event, arguments):
     named = repr(arguments[:2])

@@ -166,3 +166,19 @@ def test_the_command_line_says_what_python_says(calque: Any, tmp_path: Path) -> 
     ):
         said = calque("tables", *paths, *options, "--format", "json").json
         assert Evaluator(Tables(**settings), keep="numbers").update(*paths).compute().to_dict() == said
+
+
+def test_a_report_says_what_of_its_grids_it_leaves_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = "<table>" + "<tr><td>a</td><td>b</td></tr>" * 500 + "</table>"
+    result = evaluated(long, long)
+    drawn = result.task.pictured(result.ledger, result.numbers)
+    assert drawn is not None
+    (case,) = drawn.head["cases"]
+    assert len(case["grid"]) == 375
+    assert case["rows"][0]["reasoning"].endswith("; 125 more rows not shown")
+    monkeypatch.setattr("calque.tables.pictured.MOST_CELLS", 10)
+    drawn = result.task.pictured(result.ledger, result.numbers)
+    assert drawn is not None
+    (case,) = drawn.head["cases"]
+    assert "grid" not in case
+    assert "its grids are left out" in case["rows"][0]["reasoning"]

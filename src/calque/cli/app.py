@@ -19,6 +19,7 @@ VERBS = {
     "check": "Suites of checks from YAML files, case by case, as a gate.",
     "words": "What OCR read: recall in order, WER, and the best of a lattice.",
     "tables": "Tables in HTML, Markdown or cells: exact TEDS, GriTS, and where the loss went.",
+    "order": "Reading order: pairs, next steps, distances, and where the path is left.",
     "compare": "Is one run better than another? Differences, intervals, tests, and what changed.",
     "validate": "Check files against their contract and against each other.",
     "audit": "Look for mistakes in ground truth, and for what annotators disagree on.",

@@ -188,6 +188,7 @@ OTHER_SCOPES = {
     "fields": "over all documents; also for each field",
     "checks": "over all cases; also for each evaluator",
     "words": "over all documents together; also for each document",
+    "order": "over all pages together, or as macro the mean of pages; also for each document",
 }
 """What is said of the numbers that come in one scope only."""
 

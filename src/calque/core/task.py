@@ -37,6 +37,7 @@ BUILT_IN = {
     "checks": "calque.checks.task",
     "words": "calque.words",
     "tables": "calque.tables",
+    "order": "calque.order",
 }
 """The tasks that come with calque and the module that defines each."""
 

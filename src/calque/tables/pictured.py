@@ -42,9 +42,12 @@ def pictured(task: Tables, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictur
     grids = _Grids(ledger)
     left = MOST_CELLS
     for place in sorted(range(len(cases)), key=lambda each: cases[each]["rows"][0]["score"]):
+        told = cases[place]["rows"][0]
         if (left := left - grids.size(place)) < 0:
-            break
-        cases[place]["grid"] = grids.drawn(place)
+            told["reasoning"] += f"; its grids are left out: the page holds {MOST_CELLS:,} cells, of the worst tables"
+            continue
+        cases[place]["grid"], more = grids.drawn(place)
+        told["reasoning"] += f"; {counted(more, 'more row')} not shown" if more else ""
     head = {
         "kind": "checks",
         "title": "Tables",
@@ -107,13 +110,14 @@ class _Grids:
         first, last = self._bounds[2 * place], self._bounds[2 * place + 2]
         return min(int(last - first), MOST_OF_A_TABLE)
 
-    def drawn(self, place: int) -> Drawn:
-        """The lines of a table: rows that have partners stand beside each other."""
+    def drawn(self, place: int) -> tuple[Drawn, int]:
+        """The lines of a table, rows that have partners beside each other, and how many more there are."""
         sides = [_Side(list(self._cells.cut(*self._bounds[2 * place + side : 2 * place + side + 2]).rows())) for side in (0, 1)]
         lines = _beside(*sides)
         most = max(1, MOST_OF_A_TABLE // max(1, sides[0].width + sides[1].width))
         ours, theirs = (side.lines([line[number] for line in lines[:most]]) for number, side in enumerate(sides))
-        return [[*left, None, *right] for left, right in zip(ours, theirs, strict=True)]
+        drawn = [[*left, None, *right] for left, right in zip(ours, theirs, strict=True)]
+        return drawn, max(0, len(lines) - most)
 
 
 class _Side:

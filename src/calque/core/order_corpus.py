@@ -1,0 +1,74 @@
+"""Reading orders of pages: blocks, and a tree that says which of them is read before which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from calque.core.columns import Floats
+from calque.core.corpus import Corpus, UnitId, canonical
+from calque.core.errors import Issue
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Blocks and groups that are read one after the other, or of which nobody says which comes first.
+
+    >>> Group((0, Group((1, 2), ordered=False), 3)).blocks()
+    [0, 1, 2, 3]
+    """
+
+    members: tuple[int | Group, ...]
+    """Places of blocks on their page, and groups."""
+    ordered: bool = True
+
+    def blocks(self) -> list[int]:
+        """All blocks below, as they are listed."""
+        found: list[int] = []
+        waiting: list[int | Group] = [self]
+        while waiting:
+            member = waiting.pop()
+            if isinstance(member, Group):
+                waiting += reversed(member.members)
+            else:
+                found.append(member)
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OrderPage:
+    """The blocks of a page and their order; blocks outside of it have none."""
+
+    ids: tuple[str | int, ...]
+    order: Group
+    boxes: Floats | None = None
+    """Left, top, right, bottom of each block; nothing where only names are known."""
+    labels: tuple[str, ...] = ()
+    """What each block is called; nothing where none is."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OrderCorpus(Corpus):
+    """The pages of documents with their reading orders."""
+
+    pages: Mapping[UnitId, Mapping[int, OrderPage]]
+    model: str = ""
+    source: str = ""
+    issues: tuple[Issue, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<OrderCorpus {self.source or 'from memory'}: {self.contents()}>"
+
+    def contents(self) -> str:
+        """How much there is."""
+        count = sum(len(page.ids) for pages in self.pages.values() for page in pages.values())
+        return f"{super().contents()} with {count:,} block{'' if count == 1 else 's'}"
+
+    def units(self) -> tuple[UnitId, ...]:
+        """The ids of all documents."""
+        return tuple(sorted(self.pages, key=canonical))
+
+    def select(self, units: Iterable[UnitId]) -> OrderCorpus:
+        """Only these documents (those that are here), whole."""
+        wanted = set(units)
+        return replace(self, pages={unit: pages for unit, pages in self.pages.items() if unit in wanted})

@@ -1,0 +1,21 @@
+"""Reading order: in which order a system reads the blocks of a page, and where it leaves the path."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from calque.core.start_up import lazily
+from calque.order.task import Order as Order
+
+if TYPE_CHECKING:
+    from calque.core.order_corpus import OrderCorpus as OrderCorpus
+    from calque.order.two_lists import Compared as Compared
+    from calque.order.two_lists import compare as compare
+
+_HOME = {
+    "Compared": "calque.order.two_lists",
+    "OrderCorpus": "calque.core.order_corpus",
+    "compare": "calque.order.two_lists",
+}
+
+__getattr__, __dir__, __all__ = lazily(__name__, _HOME, own=["Order"])

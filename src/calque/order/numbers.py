@@ -1,0 +1,164 @@
+"""The numbers of reading order: four ratios over pages, what is counted, and what other tools would say."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from calque.core.columns import Array, Floats
+from calque.core.corpus import UnitId
+from calque.core.ledger import UNIT, Ledger
+from calque.core.measures import Measure, Undefined
+from calque.core.resampling.resampled import share
+from calque.order.one_page import BREAKS, COUNTS
+
+NOT_JUDGED = "no page has two blocks whose order can be judged"
+NO_BLOCKS = "no true block has an order"
+SOURCE = "calque"
+MEASURES = (
+    Measure(
+        "pairs",
+        "pairs",
+        "The way as a whole: of the pairs of blocks that the truth orders, the share that is read in that order; what the "
+        "prediction leaves open counts half. Reversed is 0, chance 0.5.",
+        "(C + X/2) / (C + D + X)",
+        SOURCE,
+        NOT_JUDGED,
+    ),
+    Measure(
+        "successors",
+        "successors",
+        "The next step: steps from a block to the next that truth and prediction share.",
+        "2·right / (required + predicted)",
+        SOURCE,
+        NOT_JUDGED,
+    ),
+    Measure(
+        "footrule",
+        "footrule",
+        "The distance: how far blocks are from their place, of the most that they could be. Reversed is 0.",
+        "1 − Σ|rank read − true rank| / ⌊n²/2⌋",
+        SOURCE,
+        NOT_JUDGED,
+    ),
+    Measure(
+        "edit",
+        "edit",
+        "Everything at once, missing blocks included: the edits between the two lines of blocks.",
+        "1 − Levenshtein distance / N",
+        SOURCE,
+        NO_BLOCKS,
+    ),
+    Measure(
+        "docling_ard",
+        "docling ARD",
+        "What docling-eval would say: the mean over pages of 1 minus the average relative distance. The worst order has 0.5.",
+        "mean of 1 − Σ|Δrank| / n²",
+        "docling-eval",
+        "no block is placed",
+    ),
+    Measure(
+        "omnidocbench_edit",
+        "OmniDocBench edit",
+        "What OmniDocBench would say: the mean over pages of the edit distance of orders; less is better.",
+        "mean of Levenshtein distance / N",
+        "OmniDocBench",
+        NO_BLOCKS,
+    ),
+    Measure(
+        "moves",
+        "moves",
+        "The fewest blocks to lift and put back so that all that are placed are in order.",
+        "n − longest rising subsequence",
+        SOURCE,
+        "",
+    ),
+)
+SHOWN = (
+    "truth", "unordered", "placed", "unplaced", "missing", "pred", "pairs_judged", "concordant", "discordant", "open",
+    "pairs_merged", "links_required", "links_predicted", "links_right", "moves",
+)  # fmt: skip
+
+
+class Pages:
+    """The pages of a ledger, as columns, with the parts of each number."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        table = ledger.table("pages")
+        self.unit: Array = table.array(UNIT)
+        self.counts: dict[str, Array] = {name: table.array(name) for name in COUNTS}
+        c = self.counts
+        self.counts["pairs_judged"] = c["concordant"] + c["discordant"] + c["open"]
+        judged = c["pairs_judged"] > 0
+        self.judged = judged
+        links = c["links_required"] + c["links_predicted"]
+        self.parts: dict[str, tuple[Array, Array]] = {
+            "pairs": (2 * c["concordant"] + c["open"], 2 * c["pairs_judged"]),
+            "successors": (np.where(judged, 2 * c["links_right"], 0), np.where(judged, links, 0)),
+            "footrule": (np.where(judged, c["displacement"], 0), np.where(judged, c["largest"], 0)),
+            "edit": (c["edits"], c["truth"]),
+        }
+        """What is above and below; of the last two the part that is lost."""
+
+    def values(self, name: str) -> Floats:
+        """A number of each page; NaN where it has none."""
+        above, below = self.parts[name]
+        quotient = share(above, below)
+        return 1 - quotient if name in LOST else quotient
+
+    def profile(self, name: str) -> Floats:
+        """What another tool would say of each page."""
+        placed = self.counts["placed"]
+        if name == "docling_ard":
+            return 1 - share(self.counts["displacement"], placed * placed)
+        return share(self.counts["edits"], self.counts["truth"])
+
+
+LOST = ("footrule", "edit")
+"""Numbers that are what is left of a loss."""
+
+
+def measure(ledger: Ledger) -> dict[str, Any]:
+    """The tree of numbers, in the shape of the JSON."""
+    pages = Pages(ledger)
+    everything = np.ones(len(pages.unit), dtype=np.bool_)
+    counts = {name: int(pages.counts[name].sum()) for name in SHOWN}
+    return {
+        "micro": {name: _micro(pages, name, everything) for name in pages.parts},
+        "macro": {name: _mean(pages.values(name), _reason(name)) for name in pages.parts},
+        "counts": {"pages": int((pages.counts["truth"] > 0).sum()), "pages_judged": int(pages.judged.sum()), **counts},
+        "breaks": {kind: int(pages.counts[kind].sum()) for kind in BREAKS},
+        "profiles": {
+            "docling_ard": _mean(pages.profile("docling_ard"), "no block is placed"),
+            "omnidocbench_edit": _mean(pages.profile("omnidocbench_edit"), NO_BLOCKS),
+        },
+        "documents": _documents(ledger, pages),
+    }
+
+
+def _reason(name: str) -> str:
+    return NO_BLOCKS if name == "edit" else NOT_JUDGED
+
+
+def _micro(pages: Pages, name: str, rows: Array) -> float | Undefined:
+    above, below = (int(part[rows].sum()) for part in pages.parts[name])
+    if not below:
+        return Undefined(_reason(name))
+    return 1 - above / below if name in LOST else above / below
+
+
+def _mean(values: Floats, reason: str) -> float | Undefined:
+    known = values[~np.isnan(values)]
+    return math.fsum(known.tolist()) / len(known) if len(known) else Undefined(reason)
+
+
+def _documents(ledger: Ledger, pages: Pages) -> dict[UnitId, dict[str, Any]]:
+    in_truth = ledger.table("documents").array("in_truth")
+    found = {}
+    for row in np.flatnonzero(in_truth).tolist():
+        rows = pages.unit == row
+        block: dict[str, Any] = {name: _micro(pages, name, rows) for name in pages.parts}
+        found[ledger.units[row]] = block | {name: int(pages.counts[name][rows].sum()) for name in ("truth", "placed", "moves")}
+    return found

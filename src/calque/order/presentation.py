@@ -1,0 +1,158 @@
+"""Numbers of reading order for people and for other tools: a sentence, tables, rows for spreadsheets, the JSON Schema."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from calque.core.presentation.result_schema import COUNT, SHARE, Schema, map_of, object_of, result_of
+from calque.core.presentation.sections import Section
+from calque.core.presentation.wording import counted, percent, short_names
+from calque.order.numbers import SHOWN
+from calque.order.one_page import BREAKS
+
+FOUR = ("pairs", "successors", "footrule", "edit")
+SCOPES = {"micro": "all pages together (micro)", "macro": "mean of pages"}
+COLUMNS = {
+    "scope": "All pages together (micro), or the mean of the pages' numbers (macro).",
+    "kind": "Where the prediction leaves the path: at furniture, between interleaved columns, by a jump to another column, or "
+    "within a column by a skip or a step back.",
+    "count": "How often.",
+    "document": "The document.",
+    "blocks": "How many true blocks have an order.",
+    "placed": "How many of them are in a predicted block that has an order.",
+    "furniture": "A step to or from a header, footer or page number that is out of order.",
+    "interleaved": "A step to another column, one of several in a row.",
+    "column jump": "A single step to another column.",
+    "skip": "A step within a column that leaves something out.",
+    "back": "A step back within a column.",
+    "tool": "The tool whose number this is.",
+    "value": "The number.",
+}
+WORDS = {"column_jump": "column jump"}
+LISTED = 10
+"""How many documents the table shows; the JSON has them all."""
+
+
+def sentence(numbers: Mapping[str, Any]) -> str:
+    """How much of the order is right, and where the path is left."""
+    counts, micro = numbers["counts"], numbers["micro"]
+    if not counts["truth"]:
+        return "There is nothing to judge: the truth gives no block a place."
+    missing = counts["missing"] + counts["unplaced"]
+    lost = (
+        f"; {counted(missing, 'block')} of {counts['truth']:,} {'has' if missing == 1 else 'have'} no place" if missing else ""
+    )
+    if micro["pairs"] is None:
+        return f"No two blocks can be held against each other{lost}."
+    if micro["pairs"] == 1 and not sum(numbers["breaks"].values()):
+        return f"Reads all {counts['placed']:,} blocks in their order{lost}."
+    kind, most = max(numbers["breaks"].items(), key=lambda item: item[1])
+    where = f"; most of the {sum(numbers['breaks'].values()):,} breaks are {_said(kind)}" if most else ""
+    right = percent(micro["pairs"])
+    steps = "" if micro["successors"] is None else f", and {percent(micro['successors'])} of the steps"
+    return f"Reads {right} of the pairs of blocks in their order{steps}{where}{lost}."
+
+
+def _said(kind: str) -> str:
+    return {
+        "furniture": "at headers and footers", "interleaved": "between interleaved columns",
+        "column_jump": "jumps to another column", "skip": "skips", "back": "steps back",
+    }[kind]  # fmt: skip
+
+
+def headline(numbers: Mapping[str, Any]) -> list[Section]:
+    """The four numbers."""
+    return [_totals(numbers).replaced(title=_heading(numbers))]
+
+
+def sections(numbers: Mapping[str, Any]) -> list[Section]:
+    """The sections of a result's JSON form."""
+    shown = [_overview(numbers), _totals(numbers), _breaks(numbers), _documents(numbers), _profiles(numbers)]
+    return [section for section in shown if section.rows or section.notes]
+
+
+def _heading(numbers: Mapping[str, Any]) -> str:
+    names = [_names(numbers.get("sources", {}).get(side, ())) for side in ("truth", "predictions")]
+    return f"Reading order: {names[1]} against {names[0]}" if all(names) else "Reading order"
+
+
+def _names(entries: Sequence[Mapping[str, str]]) -> str:
+    short = short_names([entry["file"] for entry in entries])
+    return ", ".join(sorted({entry["model"] or short[entry["file"]] for entry in entries} - {""}))
+
+
+def _overview(numbers: Mapping[str, Any]) -> Section:
+    counts = numbers["counts"]
+    notes = [
+        f"{counted(counts['pages'], 'page')}, {counted(counts['truth'], 'block')} in order, {counts['placed']:,} placed, "
+        f"{counts['missing']:,} missing"
+    ]
+    if counts["unplaced"]:
+        notes.append(f"in predicted blocks without an order: {counted(counts['unplaced'], 'block')}")
+    if counts["unordered"]:
+        notes.append(f"without a place in the truth: {counted(counts['unordered'], 'block')}")
+    if counts["pairs_merged"]:
+        notes.append(f"in one predicted block, and not judged: {counted(counts['pairs_merged'], 'pair')}")
+    return Section(title=_heading(numbers), notes=notes)
+
+
+def _totals(numbers: Mapping[str, Any]) -> Section:
+    rows = [(label, *(numbers[scope][name] for name in FOUR)) for scope, label in SCOPES.items()]
+    return Section(title="", head=("scope", *FOUR), rows=rows)
+
+
+def _breaks(numbers: Mapping[str, Any]) -> Section:
+    rows = [(WORDS.get(kind, kind), count) for kind, count in numbers["breaks"].items() if count]
+    moves = numbers["counts"]["moves"]
+    notes = [f"{counted(moves, 'block')} would have to move"] if moves else []
+    return Section(title="Where the path is left", head=("kind", "count") if rows else (), rows=rows, notes=notes)
+
+
+def _documents(numbers: Mapping[str, Any]) -> Section:
+    def worst(item: tuple[Any, Mapping[str, Any]]) -> tuple[bool, float, str]:
+        value = item[1]["pairs"]
+        return (False, value, str(item[0])) if isinstance(value, int | float) else (True, 0.0, str(item[0]))
+
+    listed = sorted(numbers["documents"].items(), key=worst)
+    rows = [
+        (str(unit), block["truth"], block["placed"], *(block[name] for name in FOUR), block["moves"])
+        for unit, block in listed[:LISTED]
+    ]
+    more = len(listed) - LISTED
+    notes = [f"and {more:,} more, each with higher pairs"] if more > 0 else []
+    head = ("document", "blocks", "placed", *FOUR, "moves")
+    return Section(title="Documents, lowest pairs first", head=head, rows=rows, notes=notes)
+
+
+def _profiles(numbers: Mapping[str, Any]) -> Section:
+    titles = {"docling_ard": "docling ARD", "omnidocbench_edit": "OmniDocBench edit"}
+    rows = [(titles[name], value) for name, value in numbers["profiles"].items()]
+    return Section(title="As other tools count", head=("tool", "value"), rows=rows)
+
+
+def flat(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """One row for each total and each document, with the JSON's own names; then breaks and what other tools say."""
+    rows: list[dict[str, Any]] = [{"scope": scope, "document": "", **numbers[scope]} for scope in SCOPES]
+    rows[0] |= numbers["counts"]
+    rows += [{"scope": "document", "document": unit, **block} for unit, block in numbers["documents"].items()]
+    rows += [{"scope": "break", "document": "", "part": kind, "count": count} for kind, count in numbers["breaks"].items()]
+    rows += [{"scope": "profile", "document": "", "part": name, "value": value} for name, value in numbers["profiles"].items()]
+    return rows
+
+
+def result_schema() -> Schema:
+    """The schema of what ``calque order --format json`` prints."""
+    four = object_of(dict.fromkeys(FOUR, SHARE))
+    document = {**dict.fromkeys(FOUR, SHARE), **dict.fromkeys(("truth", "placed", "moves"), COUNT)}
+    return result_of(
+        "order",
+        {
+            "micro": four,
+            "macro": four,
+            "counts": object_of(dict.fromkeys(("pages", "pages_judged", *SHOWN), COUNT)),
+            "breaks": object_of(dict.fromkeys(BREAKS, COUNT)),
+            "profiles": object_of(dict.fromkeys(("docling_ard", "omnidocbench_edit"), SHARE)),
+            "documents": map_of(object_of(document)),
+        },
+    )

@@ -1,0 +1,120 @@
+"""From two corpora of orders to the ledger: one row for each page, for each true block, and for each break."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from calque.core.columns import Column, Strings, Table
+from calque.core.corpus import UnitId, canonical
+from calque.core.ledger import UNIT, Ledger
+from calque.core.order_corpus import Group, OrderCorpus, OrderPage
+from calque.order.one_page import BREAKS, COUNTS, Judged, judged
+
+if TYPE_CHECKING:
+    from calque.order.task import Order
+
+NO_PAGE = OrderPage((), Group(()))
+
+
+class Status(IntEnum):
+    """What became of a true block."""
+
+    PLACED = 0
+    UNPLACED = 1
+    """It is in a predicted block that has no order."""
+    MISSING = 2
+    UNORDERED = 3
+    """The truth gives it no place."""
+
+
+STATUS_NAMES = tuple(status.name.lower() for status in Status)
+_BLOCK = (UNIT, "page", "status", "rank", "position", "found", "discordant")
+_STEP = (UNIT, "page", "kind", "before", "after")
+
+
+def score(task: Order, truth: OrderCorpus, found: OrderCorpus) -> Ledger:
+    """The ledger: ``documents``, ``pages`` with counts, ``blocks`` of the truth, and ``breaks``."""
+    units = tuple(sorted({*truth.units(), *found.units()}, key=canonical))
+    gathered = _Gathered()
+    for row, unit in enumerate(units):
+        ours, theirs = truth.pages.get(unit, {}), found.pages.get(unit, {})
+        for number in sorted({*ours, *theirs}):
+            page = ours.get(number, NO_PAGE)
+            other = theirs.get(number, NO_PAGE)
+            made = judged(page, other, pair=task.pair, iou=task.iou, furniture=task.furniture)
+            gathered.add(row, number, page, other, made, in_truth=number in ours)
+    return Ledger(
+        units=units,
+        names={"status": STATUS_NAMES, "kind": BREAKS},
+        details=frozenset(("blocks", name) for name in ("id", "label", "found_id", *_BLOCK[3:]))
+        | {("breaks", name) for name in ("before", "after")},
+        tables={
+            "documents": _documents(units, truth, found),
+            "pages": gathered.pages(),
+            "blocks": gathered.blocks(),
+            "breaks": gathered.breaks(),
+        },
+    )
+
+
+def _documents(units: tuple[UnitId, ...], truth: OrderCorpus, found: OrderCorpus) -> Table:
+    return Table({
+        UNIT: np.arange(len(units), dtype=np.int32),
+        "in_truth": np.array([unit in truth.pages for unit in units], dtype=np.bool_),
+        "in_found": np.array([unit in found.pages for unit in units], dtype=np.bool_),
+    })  # fmt: skip
+
+
+class _Gathered:
+    """The rows of the tables while pages are judged one by one."""
+
+    def __init__(self) -> None:
+        self._pages: list[tuple[int, ...]] = []
+        self._blocks: list[tuple[int, ...]] = []
+        self._ids: list[str] = []
+        self._labels: list[str] = []
+        self._found_ids: list[str] = []
+        self._breaks: list[tuple[int, ...]] = []
+
+    def add(self, unit: int, number: int, page: OrderPage, other: OrderPage, made: Judged, *, in_truth: bool) -> None:
+        """A page with its blocks and breaks."""
+        self._pages.append((unit, number, in_truth, *(made.counts[name] for name in COUNTS)))
+        rank = {block: place for place, block in enumerate(made.line)}
+        position = {block: place for place, block in enumerate(made.read)}
+        for block, name in enumerate(page.ids):
+            there = made.places.get(block, -1)
+            status = (
+                Status.UNORDERED if block not in rank
+                else Status.PLACED if block in position
+                else Status.MISSING if there < 0 else Status.UNPLACED
+            )  # fmt: skip
+            places = rank.get(block, -1), position.get(block, -1), there, made.discordant.get(block, 0)
+            self._blocks.append((unit, number, status, *places))
+            self._ids.append(str(name))
+            self._labels.append(page.labels[block] if page.labels else "")
+            self._found_ids.append("" if there < 0 else str(other.ids[there]))
+        self._breaks += [(unit, number, BREAKS.index(each.kind), each.before, each.after) for each in made.breaks]
+
+    def pages(self) -> Table:
+        """One row for each page of either side."""
+        columns = _columns((UNIT, "page", "in_truth", *COUNTS), self._pages)
+        return Table(columns | {"in_truth": np.asarray(columns["in_truth"]).astype(np.bool_)})
+
+    def blocks(self) -> Table:
+        """One row for each block of the truth."""
+        columns = _columns(_BLOCK, self._blocks)
+        names = {"id": self._ids, "label": self._labels, "found_id": self._found_ids}
+        return Table(columns | {key: Strings.pack(values) for key, values in names.items()})
+
+    def breaks(self) -> Table:
+        """One row for each step that leaves the path."""
+        return Table(_columns(_STEP, self._breaks))
+
+
+def _columns(names: tuple[str, ...], rows: list[tuple[int, ...]]) -> dict[str, Column]:
+    numbers = np.array(rows, dtype=np.int64).reshape(-1, len(names))
+    types = {UNIT: np.int32, "status": np.uint8, "kind": np.uint8}
+    return {name: numbers[:, place].astype(types.get(name, np.int64)) for place, name in enumerate(names)}

@@ -1,0 +1,123 @@
+"""The reading order task: its settings, and where each of its steps lives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from calque.core.errors import ConfigError
+from calque.core.task import PartsBeside, Task, setting, take_in
+
+if TYPE_CHECKING:
+    from calque.core.columns import Table
+    from calque.core.corpus import Corpus
+    from calque.core.ledger import Ledger
+    from calque.core.measures import MeasureName
+    from calque.core.order_corpus import OrderCorpus
+    from calque.core.resampling.resampled import Resampled
+    from calque.core.standing import Standing
+
+FURNITURE = ("header", "footer", "page-header", "page-footer", "page-number")
+FOUR = ("pairs", "successors", "footrule", "edit")
+PROFILES = ("docling_ard", "omnidocbench_edit")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order(PartsBeside, Task):
+    """Compares the order in which blocks are read with the true one, page by page.
+
+    >>> from calque import Evaluator
+    >>> rows = [{"doc_id": "d", "order": ["a", "b", "c"]}], [{"doc_id": "d", "order": ["a", "c", "b"]}]
+    >>> result = Evaluator(Order()).update(*rows).compute()
+    >>> result["pairs"], result["successors"], result["footrule"], result["edit"]
+    (0.6666666666666666, 0.0, 0.5, 0.33333333333333337)
+    """
+
+    name: ClassVar[str] = "order"
+    naming: ClassVar[str] = "name documents alike on both sides"
+    lower_is_better: ClassVar[frozenset[str]] = frozenset({"omnidocbench_edit", "moves"})
+
+    pair: Literal["cover", "iou", "id"] = setting(
+        "cover",
+        kind="choice",
+        choices=("cover", "iou", "id"),
+        key="pair",
+        always=True,
+        help="How a true block is found: held by a block, one to one by IoU, or by its id.",
+    )
+    iou: float = setting(0.5, kind="number", key="iou", help="From which IoU on two blocks are one.")
+    furniture: tuple[str, ...] = setting(
+        FURNITURE, kind="words", key="furniture", help="Labels whose place in the order is no column's (none: no label)."
+    )
+
+    def __post_init__(self) -> None:
+        take_in(self)
+        if self.pair not in ("cover", "iou", "id"):
+            raise ConfigError(f"pair can be cover, iou, id, not {self.pair!r}")
+        if not 0 < self.iou <= 1:
+            raise ConfigError(f"iou must be above 0 and at most 1, not {self.iou}")
+        plain = [label.lower().replace("_", "-") for label in self.furniture]
+        object.__setattr__(self, "furniture", tuple(dict.fromkeys(label for label in plain if label != "none")))
+
+    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # a file a time
+        """The two sides."""
+        from calque.order.reading import read_sides
+
+        yield read_sides(expected, found)
+
+    def score(self, expected: OrderCorpus, found: OrderCorpus, *, jobs: int = 1) -> Ledger:  # noqa: ARG002  # a page a time
+        """The outcome of every block."""
+        from calque.order.scoring import score
+
+        return score(self, expected, found)
+
+    def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:  # noqa: ARG002  # sums of a few columns
+        """The four numbers over all pages and as their mean, counts, breaks, and each document's own."""
+        from calque.order.numbers import measure
+
+        return measure(ledger)
+
+    def address(self, name: MeasureName) -> tuple[str, ...]:
+        """Where a measure stands in the JSON: a bare name is over all pages together."""
+        if name.label is not None:
+            return "documents", name.label, name.name
+        if name.name in PROFILES:
+            return "profiles", name.name
+        if name.name == "moves":
+            return "counts", name.name
+        return {"": "micro", "macro_documents": "macro"}.get(name.scope, name.scope), name.name
+
+    def names(self, numbers: Mapping[str, Any]) -> list[str]:  # noqa: ARG002  # they are always the same
+        """The four numbers, over all pages and as means, and what other tools would say."""
+        return [*FOUR, *(f"macro.{name}" for name in FOUR), *PROFILES, "moves"]
+
+    def compared(self, numbers: Mapping[str, Any]) -> list[str]:  # noqa: ARG002  # they are always the same
+        """The four numbers, over all pages and as means."""
+        return [*FOUR, *(f"macro.{name}" for name in FOUR)]
+
+    def primary(self) -> tuple[str, ...]:
+        """The way as a whole, and the next step."""
+        return ("pairs", "successors")
+
+    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
+        """Sums over pages."""
+        from calque.order.resampled import resampled
+
+        return resampled(ledger)
+
+    def standing(self, ledger: Ledger) -> Standing:
+        """What became of each true block; documents by their pairs."""
+        from calque.order.standing import standing
+
+        return standing(ledger)
+
+    def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # blocks have none
+        """One row for each true block, and one for each break."""
+        from calque.order.views import outcomes
+
+        return outcomes(ledger)
+
+    def told(self, name: str) -> str:
+        """A setting's value in the signature."""
+        return super().told(name) or "none"

@@ -1,0 +1,108 @@
+"""What readers of orders share: pages that are put together block by block, with what is wrong about their orders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from calque.core.errors import ContractError, IssueLog, Severity
+from calque.core.order_corpus import Group, OrderPage
+from calque.readers.sources.json_tree import identity, pointer, shown
+
+DEEPEST = 200
+"""Groups inside groups. No page needs as many, and more would be a file that wants to do harm."""
+
+
+@dataclass
+class Blocks:
+    """The blocks of one page while they are read."""
+
+    ids: list[str | int] = field(default_factory=list)
+    boxes: list[Sequence[float]] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+
+    def add(self, id: str | int, box: Sequence[float] | None, label: str) -> int:
+        """A block; its place on the page."""
+        self.ids.append(id)
+        self.labels.append(label)
+        if box is not None:
+            self.boxes.append(box)
+        return len(self.ids) - 1
+
+    def page(self, order: Group) -> OrderPage:
+        """The page, with boxes where every block has one."""
+        whole = len(self.boxes) == len(self.ids) and bool(self.ids)
+        boxes = np.array(self.boxes, dtype=np.float64).reshape(-1, 4) if whole else None
+        return OrderPage(tuple(self.ids), order, boxes, tuple(self.labels))
+
+
+class Ordering:
+    """Turns names into blocks: a name that is no block, and one that comes again, are left out and told."""
+
+    def __init__(self, ids: Sequence[str | int], log: IssueLog) -> None:
+        self._places: dict[str | int, int] = {}
+        for place, name in enumerate(ids):
+            self._places.setdefault(name, place)
+        self._seen: set[int] = set()
+        self._log = log
+
+    def block(self, name: Any, where: str) -> int | None:
+        """The block of a name."""
+        known = identity(name)
+        place = None if known is None else self._places.get(known)
+        if place is None:
+            help = "an order names the blocks of its page by their ids"
+            text = f"{shown(name)} is no block of this page, and is left out of its order"
+            self._log.add("unknown-block", where, text, help=help, severity=Severity.LOSS)
+            return None
+        if place in self._seen:
+            text = f"block {shown(name)} comes twice; its first place counts"
+            self._log.add("block-twice", where, text, severity=Severity.LOSS)
+            return None
+        self._seen.add(place)
+        return place
+
+    def group(self, node: Any, where: str, file: str, depth: int = 0) -> Group:
+        """A nested list of names, in which ``{"unordered": [...]}`` leaves the order open."""
+        if depth > DEEPEST:
+            raise ContractError.single("order-shape", f"groups are nested more than {DEEPEST} deep", file=file, pointer=where)
+        ordered = isinstance(node, list)
+        members = node if ordered else node.get("unordered") if isinstance(node, Mapping) else None
+        if not isinstance(members, list) or (isinstance(node, Mapping) and set(node) != {"unordered"}):
+            help = 'an order is a list of ids, of lists, and of {"unordered": [...]}'
+            raise ContractError.single("order-shape", f"{shown(node)} is no order", file=file, pointer=where, help=help)
+        found: list[int | Group] = []
+        for place, member in enumerate(members):
+            inside = where + pointer(place) if ordered else where + pointer("unordered", place)
+            if isinstance(member, list | Mapping):
+                found.append(self.group(member, inside, file, depth + 1))
+            elif (block := self.block(member, inside)) is not None:
+                found.append(block)
+        return Group(tuple(found), ordered)
+
+
+def names_in(node: Any) -> list[Any]:
+    """All names in a nested order, once each, as they come; what is no order is left for `Ordering.group` to tell."""
+    found: dict[Any, None] = {}
+    waiting = [node]
+    while waiting:
+        here = waiting.pop()
+        if isinstance(here, Mapping):
+            waiting += list(here.values())
+        elif isinstance(here, list):
+            waiting += reversed(here)
+        elif identity(here) is not None:
+            found.setdefault(here)
+    return list(found)
+
+
+def listed(count: int) -> Group:
+    """Blocks one after the other, as they are listed."""
+    return Group(tuple(range(count)))
+
+
+NO_ORDER = Group(())
+"""The order of a page that has none."""

@@ -1,0 +1,106 @@
+"""DoclingDocument: the body tree, an item before its children; each of its boxes is a block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from calque.core.corpus import UnitId
+from calque.core.errors import ContractError, IssueLog
+from calque.core.order_corpus import Group, OrderPage
+from calque.readers.boxes.docling import ITEMS
+from calque.readers.orders.building import Blocks
+from calque.readers.sources.json_tree import entries, index, number, pointer, shown, text
+
+
+def pages_of(tree: Mapping[str, Any], stem: str, log: IssueLog) -> Iterator[tuple[UnitId, int, OrderPage]]:
+    """Each page with its blocks; what is in other layers than the body, or not in its tree, has no order."""
+    origin = tree.get("origin")
+    named = text(origin.get("filename")) if isinstance(origin, Mapping) else None
+    document = named or text(tree.get("name")) or stem
+    heights = _heights(tree.get("pages"))
+    pages: dict[int, Blocks] = {page - 1: Blocks() for page in heights}
+    at: dict[str, list[tuple[int, int]]] = {}
+    for key in ITEMS:
+        for where, item in entries(tree.get(key, []), pointer(key), log):
+            reference = f"#{where}"
+            for place, prov in entries(item.get("prov", []), where + pointer("prov"), log):
+                page, box = index(prov.get("page_no")), _box(prov, heights, place, log)
+                if page and box is not None:
+                    blocks = pages.setdefault(page - 1, Blocks())
+                    block = blocks.add(f"{reference}/{len(at.get(reference, []))}", box, text(item.get("label")) or "")
+                    at.setdefault(reference, []).append((page - 1, block))
+    orders: dict[int, list[int]] = {page: [] for page in pages}
+    for reference in _walk(tree, log):
+        for page, block in at.get(reference, []):
+            orders[page].append(block)
+    for page, blocks in sorted(pages.items()):
+        yield document, page, blocks.page(Group(tuple(orders[page])))
+
+
+def _walk(tree: Mapping[str, Any], log: IssueLog) -> Iterator[str]:
+    """References of the body's items, depth first; of a picture's children only its captions."""
+    seen: set[str] = set()
+    waiting = ["#/body"]
+    while waiting:
+        reference = waiting.pop()
+        item = _resolved(tree, reference)
+        if item is None:
+            continue
+        if reference in seen:
+            raise ContractError.single(
+                "order-shape", f"{reference} comes twice in the body tree", file=log.file, pointer=reference
+            )
+        seen.add(reference)
+        if reference != "#/body" and item.get("content_layer", "body") == "body":
+            yield reference
+        below = _references(item.get("children"))
+        if reference.startswith("#/pictures/"):
+            captions = set(_references(item.get("captions")))
+            below = [each for each in below if each in captions]
+        waiting += reversed(below)
+
+
+def _references(children: Any) -> list[str]:
+    if not isinstance(children, list):
+        return []
+    return [child["$ref"] for child in children if isinstance(child, Mapping) and isinstance(child.get("$ref"), str)]
+
+
+def _resolved(tree: Mapping[str, Any], reference: str) -> Mapping[str, Any] | None:
+    if reference == "#/body":
+        node: Any = tree.get("body")
+    else:
+        _, _, path = reference.partition("#/")
+        key, _, place = path.partition("/")
+        listed = tree.get(key)
+        known = isinstance(listed, list) and place.isdecimal() and int(place) < len(listed)
+        node = listed[int(place)] if known and isinstance(listed, list) else None
+    return node if isinstance(node, Mapping) else None
+
+
+def _heights(pages: Any) -> dict[int, float | None]:
+    found: dict[int, float | None] = {}
+    for key, page in pages.items() if isinstance(pages, Mapping) else ():
+        size = page.get("size") if isinstance(page, Mapping) else None
+        if isinstance(key, str) and key.isdecimal() and 0 < len(key) < 10 and int(key):
+            found[int(key)] = number(size.get("height")) if isinstance(size, Mapping) else None
+    return found
+
+
+def _box(prov: Mapping[str, Any], heights: Mapping[int, float | None], where: str, log: IssueLog) -> list[float] | None:
+    box, page = prov.get("bbox"), index(prov.get("page_no"))
+    sides = [number(box.get(side)) for side in "ltrb"] if isinstance(box, Mapping) else []
+    left, top, right, bottom = sides if len(sides) == 4 else (None,) * 4
+    if not page or left is None or top is None or right is None or bottom is None or not isinstance(box, Mapping):
+        log.add("box-shape", where, f"expected page_no and a bbox with l, t, r and b, not {shown(prov)}")
+        return None
+    if box.get("coord_origin", "TOPLEFT") == "BOTTOMLEFT":
+        height = heights.get(page)
+        if height is None:
+            log.add(
+                "page-size", where, f"the box is counted from the bottom of page {page}, whose height the file does not give"
+            )
+            return None
+        top, bottom = height - top, height - bottom
+    return [left, top, right, bottom]

@@ -1,0 +1,95 @@
+"""Page rows (NDJSON, Parquet, JSON): boxes, labels and ids in lists, and ``order`` as nested lists of ids."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from calque.core.corpus import UnitId
+from calque.core.errors import IssueLog
+from calque.core.order_corpus import OrderPage
+from calque.readers.orders.building import Blocks, Ordering, listed, names_in
+from calque.readers.sources.json_tree import identity, index, missing, numbers, parse_line, pointer, shown
+
+Pages = Iterator[tuple[UnitId, int, OrderPage]]
+
+
+def of_lines(data: bytes, file: str, log: IssueLog) -> Pages:
+    """A page a line."""
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        if line.strip():
+            yield from _page(parse_line(line, file, number), f"line {number}", log)
+
+
+def of_rows(rows: Iterable[Any], log: IssueLog) -> Pages:
+    """A page an entry."""
+    for place, row in enumerate(rows):
+        yield from _page(row, pointer(place), log)
+
+
+def of_parquet(path: str, log: IssueLog) -> Pages:
+    """A page a row; an order is a list of ids, or the JSON of a nested one."""
+    from calque.core.errors import ContractError, MissingExtra
+
+    try:
+        from pyarrow import ArrowException, parquet
+    except ImportError as error:
+        raise MissingExtra("pyarrow", "parquet", "reading Parquet") from error
+    try:
+        with parquet.ParquetFile(path) as table:
+            known = [
+                name for name in ("doc_id", "page_index", "boxes", "labels", "ids", "order") if name in table.schema_arrow.names
+            ]
+            rows = [row for batch in table.iter_batches(columns=known) for row in batch.to_pylist()]
+    except (ArrowException, OSError, ValueError) as error:
+        raise ContractError.single("not-parquet", f"cannot be read as Parquet: {error}", file=path) from None
+    for place, row in enumerate(rows):
+        order = row.get("order")
+        told = {key: value for key, value in row.items() if value is not None}
+        if isinstance(order, str):
+            try:
+                told["order"] = json.loads(order)
+            except ValueError:
+                log.add("order-shape", f"row {place}", "the order is no JSON")
+                continue
+        yield from _page(told, f"row {place}", log)
+
+
+def _page(row: Any, where: str, log: IssueLog) -> Pages:
+    if not isinstance(row, Mapping):
+        log.add("wrong-type", where, f"expected an object for each page, not {shown(row)}")
+        return
+    document = identity(row.get("doc_id"))
+    page = index(row.get("page_index", 0))
+    if document is None or page is None:
+        key = "doc_id" if document is None else "page_index"
+        missing(row, key, where, "a name" if key == "doc_id" else "a page counted from 0", log)
+        return
+    blocks = _blocks(row, where, log)
+    if blocks is not None:
+        order = row.get("order")
+        made = listed(len(blocks.ids)) if order is None else Ordering(blocks.ids, log).group(order, f"{where}/order", log.file)
+        yield document, page, blocks.page(made)
+
+
+def _blocks(row: Mapping[str, Any], where: str, log: IssueLog) -> Blocks | None:
+    boxes, labels, ids = (row.get(key) for key in ("boxes", "labels", "ids"))
+    blocks = Blocks()
+    if boxes is None and ids is None:
+        for name in names_in(row.get("order")):
+            blocks.add(name, None, "")
+        return blocks
+    count = len(boxes if boxes is not None else ids or ())
+    for key, values in (("boxes", boxes), ("labels", labels), ("ids", ids)):
+        if values is not None and (not isinstance(values, list) or len(values) != count):
+            log.add("wrong-length", f"{where}/{key}", f"expected a list with one entry for each of {count} blocks")
+            return None
+    for place in range(count):
+        box = None if boxes is None else numbers(boxes[place])
+        if boxes is not None and (box is None or len(box) != 4):
+            log.add("box-shape", f"{where}/boxes/{place}", f"expected four numbers, not {shown(boxes[place])}")
+            return None
+        name = place if ids is None else identity(ids[place])
+        blocks.add(place if name is None else name, box, str(labels[place]) if labels is not None else "")
+    return blocks
