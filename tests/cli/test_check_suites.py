@@ -100,6 +100,9 @@ def test_the_verdict_is_in_junit(calque: Calque, folder: Path, limit: float, kin
     assert tests["gated.gate"] == kinds
     assert [one.attrib["value"] for one in root.iter("property")] == [verdict]
     assert f"Gate: {verdict}" in calque("check", "gated.yaml").out
+    both = ET.fromstring(calque("check", "gated.yaml", "--format", "junit", "--fail-under", "score=0.99").out)
+    tests = {case.attrib["classname"]: [child.tag for child in case] for case in both.iter("testcase")}
+    assert (tests["gated.gate"], tests["calque.checks.gate"]) == (kinds, ["failure"])  # each gate speaks for itself
 
 
 def test_everything_wrong_is_told_at_once(calque: Calque, tmp_path: Path) -> None:

@@ -146,9 +146,11 @@ def _gate(one: CheckedSuite) -> list[Judged]:
     if not one.suite.gate.given:
         return []
     group, name = f"{one.suite.name}.gate", "gate"
-    kind = {"passed": "", "failed": "failure", "undecided": "error"}[one.verdict]
-    own = one.result.task.failures(one.result.numbers) or one.reasons
-    return [Judged(group, name, kind, own[0], own[1:]) if kind and own else Judged(group, name)]
+    own = one.result.task.failures(one.result.numbers)
+    if own:
+        return [Judged(group, name, "failure", own[0], own[1:])]
+    lost = one.result.numbers["summary"]["error"]
+    return [Judged(group, name, "error", f"{counted(lost, 'case')} could not be judged") if lost else Judged(group, name)]
 
 
 def _annotations(judged: Sequence[CheckedSuite]) -> str:
