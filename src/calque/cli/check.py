@@ -110,7 +110,7 @@ def command(suites: tuple[str, ...], schema: bool, output: tuple[str, ...], quie
     with working(f"reading {', '.join(named)}", quiet=quiet):
         loaded = _load(named, values)
     outputs.settle(*(file for suite in loaded for file in suite.inputs.files or (suite.file,)))
-    if values["report"] is None and values["save"] is None and gates is None:
+    if values["report"] is None and values["save"] is None and (gates is None or gates.baseline is None):
         loaded = [suite.for_numbers() for suite in loaded]
     judged = _judged(loaded, values, printed, quiet=quiet)
     return _deliver(judged, files, printed, gates=gates, quiet=quiet, **values)
