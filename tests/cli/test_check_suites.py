@@ -100,6 +100,9 @@ def test_the_verdict_is_in_junit(calque: Calque, folder: Path, limit: float, kin
     assert tests["gated.gate"] == kinds
     assert [one.attrib["value"] for one in root.iter("property")] == [verdict]
     assert f"Gate: {verdict}" in calque("check", "gated.yaml").out
+    both = ET.fromstring(calque("check", "gated.yaml", "--format", "junit", "--fail-under", "score=0.99").out)
+    tests = {case.attrib["classname"]: [child.tag for child in case] for case in both.iter("testcase")}
+    assert (tests["gated.gate"], tests["calque.checks.gate"]) == (kinds, ["failure"])  # each gate speaks for itself
 
 
 def test_everything_wrong_is_told_at_once(calque: Calque, tmp_path: Path) -> None:
@@ -217,3 +220,19 @@ def test_runs_of_a_suite_with_two_files_are_compared(calque: Calque, folder: Pat
         "one": 0.6,
         "two": 0.9,
     }
+
+
+def test_a_stream_is_told_by_its_name_and_read_by_its_content(
+    calque: Calque, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "suite.yaml").write_text(EQUALS + "cases: [{id: a}]\n")
+    (folder / "cases.txt").write_text("id,output,expected,tags\na,1,1,\nb,1,2,x\nc,1\n")
+    with (folder / "cases.txt").open() as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        told = calque("check", "suite.yaml", "--data", "-", "--format", "json").json
+    assert [(row["id"], row["verdict"], row["status"]) for row in told["results"]] == [
+        ("a", "pass", "ok"),
+        ("b", "fail", "ok"),
+        ("line 4", "fail", "error"),
+    ]
+    assert told["results"][2]["reasoning"] == "-: line 4: has 2 cells, and the head has 4"

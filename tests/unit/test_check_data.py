@@ -180,3 +180,19 @@ def test_no_key_that_occurs_twice_is_missed(tmp_path_factory: pytest.TempPathFac
     path.write_text(f'{{"output": {{{inner}}}}}\n', encoding="utf-8")
     (entry,) = entries(str(path))
     assert bool(entry.trouble) == (len({key for key, _ in pairs}) < len(pairs))
+
+
+@given(
+    st.sampled_from(["a.jsonl", "a.csv", "a.txt", "a.json", "a.jsonl.gz"]),
+    st.binary(max_size=40) | st.text('[]{}",:\n\\u0ai.e', max_size=40).map(str.encode),
+)
+def test_whatever_a_file_holds_it_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, name: str, content: bytes
+) -> None:
+    path = tmp_path_factory.mktemp("any") / name
+    path.write_bytes(content)
+    try:
+        found = list(entries(str(path)))
+    except ContractError:
+        return
+    assert all(entry.place and (entry.value is not None or entry.trouble or b"null" in content) for entry in found)

@@ -17,6 +17,7 @@ SAMPLES: dict[str, tuple[str, Any, Any]] = {
     "layout": ("layout_accuracy_over_total", TRUTH, FOUND),
     "fields": ("cm_f1", {"id": "x", "total": "1", "date": "2024"}, {"total": "1", "date": "2023"}),
     "words": ("recall", "the quick fox", "the slow fox"),
+    "order": ("pairs", ["a", "b", "c"], ["a", "c", "b"]),
     "tables": ("teds", "<table><tr><td>a</td><td>b</td></tr></table>", "<table><tr><td>a</td><td>c</td></tr></table>"),
 }
 

@@ -76,14 +76,17 @@ def _evaluators(evaluators: Mapping[str, Any]) -> Section:
 
 
 def _failures(results: list[Mapping[str, Any]]) -> list[Section]:
-    """What failed; cases that failed in the same way are one row."""
+    """What failed; evaluators that say the same of a case, and cases that failed in the same way, are one row."""
     failed = [row for row in results if is_failure(row)]
     if not failed:
         return []
-    alike: dict[tuple[Any, ...], list[str]] = {}
+    said: dict[tuple[Any, ...], list[str]] = {}
     for row in failed:
         verdict = "error" if row["status"] == "error" else row["verdict"]
-        alike.setdefault((row["evaluator"], verdict, row["score"], row.get("reasoning", "")), []).append(str(row["id"]))
+        said.setdefault((row["id"], verdict, row["score"], row.get("reasoning", "")), []).append(row["evaluator"])
+    alike: dict[tuple[Any, ...], list[str]] = {}
+    for (case, *told), evaluators in said.items():
+        alike.setdefault((some(evaluators, 1), *told), []).append(str(case))
     rows = [(some(cases, 1), *told) for told, cases in list(alike.items())[:LISTED]]
     left = sum(len(cases) for cases in list(alike.values())[LISTED:])
     more = [f"… and {left:,} more"] if left else []

@@ -110,7 +110,7 @@ def command(suites: tuple[str, ...], schema: bool, output: tuple[str, ...], quie
     with working(f"reading {', '.join(named)}", quiet=quiet):
         loaded = _load(named, values)
     outputs.settle(*(file for suite in loaded for file in suite.inputs.files or (suite.file,)))
-    if values["report"] is None and values["save"] is None and gates is None:
+    if values["report"] is None and values["save"] is None and (gates is None or gates.baseline is None):
         loaded = [suite.for_numbers() for suite in loaded]
     judged = _judged(loaded, values, printed, quiet=quiet)
     return _deliver(judged, files, printed, gates=gates, quiet=quiet, **values)
@@ -245,13 +245,15 @@ def _rows(
 ) -> list[Row]:
     """Every result of a suite; some formats are printed while they come."""
     from calque.checks.exports import annotated
-    from calque.cli.checked import json_line
+    from calque.cli.checked import json_line, with_names
     from calque.cli.progress import working
 
     rows: list[Row] = []
+    names = names_of_files()
 
     def come() -> Iterator[Row]:
-        for chunk in suite.stream(selection=selection, jobs=values["jobs"]):
+        for judged in suite.stream(selection=selection, jobs=values["jobs"]):
+            chunk = with_names(judged, names) if names else judged
             if printed == "jsonl":
                 shown = (row for row in chunk if row.failed or not values["only_failed"])
                 click.echo("".join(json_line(row, suite.name if several else "") for row in shown), nl=False)

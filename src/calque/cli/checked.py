@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -65,6 +65,21 @@ class CheckedSuite:
         """Why the gate does not hold, or cannot be decided."""
         lost = self.result.numbers["summary"]["error"]
         return self.result.failures or ([f"{counted(lost, 'case')} could not be judged"] if lost else [])
+
+
+def with_names(rows: list[Row], names: Mapping[str, str]) -> list[Row]:
+    """The same results, in which files have other names: a temporary copy of a stream is no name for it."""
+
+    def told(text: str) -> str:
+        for file, name in names.items():
+            text = text.replace(file, name)
+        return text
+
+    def renamed(row: Row) -> Row:
+        said = row.outcome
+        return replace(row, outcome=replace(said, reasoning=told(said.reasoning), misses=[*map(told, said.misses)]))
+
+    return [renamed(row) if row.case.trouble else row for row in rows]
 
 
 def json_line(row: Row, suite: str = "") -> str:
@@ -131,9 +146,11 @@ def _gate(one: CheckedSuite) -> list[Judged]:
     if not one.suite.gate.given:
         return []
     group, name = f"{one.suite.name}.gate", "gate"
-    kind = {"passed": "", "failed": "failure", "undecided": "error"}[one.verdict]
-    own = one.result.task.failures(one.result.numbers) or one.reasons
-    return [Judged(group, name, kind, own[0], own[1:]) if kind and own else Judged(group, name)]
+    own = one.result.task.failures(one.result.numbers)
+    if own:
+        return [Judged(group, name, "failure", own[0], own[1:])]
+    lost = one.result.numbers["summary"]["error"]
+    return [Judged(group, name, "error", f"{counted(lost, 'case')} could not be judged") if lost else Judged(group, name)]
 
 
 def _annotations(judged: Sequence[CheckedSuite]) -> str:

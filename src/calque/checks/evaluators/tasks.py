@@ -118,7 +118,7 @@ class TaskCheck:
             if not all(isinstance(record, Mapping) for record in records):
                 raise ValueError(f"{shown(value)} is neither a record nor a list of records")
             return RecordCorpus(documents=tuple(range(len(records))), records=records)
-        return value
+        return _rows(value) if self.task.name == "order" else value
 
     def _judged(self, truth: Any, found: Any) -> Outcome:
         from calque.core.evaluator import Evaluator
@@ -151,6 +151,14 @@ class TaskCheck:
         if self.undefined == "pass":
             return Outcome(1.0, Verdict.PASS, [reason], (), reason, metadata)
         return unusable([reason], reason, metadata, status=_blame(self.undefined == "error"))
+
+
+def _rows(value: Any) -> Any:
+    """The order of one page as rows: its blocks by name, one row, or rows as files have them."""
+    if isinstance(value, Mapping):
+        return [{"doc_id": UNIT, **value}]
+    rows = isinstance(value, list) and any(isinstance(one, Mapping) and "order" in one for one in value)
+    return value if rows else [{"doc_id": UNIT, "order": value}]
 
 
 def build(raw: Mapping[str, Any], complaints: Complaints) -> TaskCheck | None:

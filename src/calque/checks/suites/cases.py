@@ -105,7 +105,7 @@ def case_of(raw: Any, position: int, place: str, complaints: Complaints) -> Case
         complaints.add_at(place, f"the id of a case is text or a whole number, not {shown(identity)}")
         identity = f"case {position + 1}"
     tags = raw.get("tags", ())
-    tags = [tags] if isinstance(tags, str) else tags
+    tags = [tags] if isinstance(tags, str) and tags else tags or ()  # an empty cell of CSV is no tag
     if tags and not is_tags(tags):
         complaints.add_at(place, f"tags are a list of words, not {shown(tags)}")
         tags = []

@@ -21,6 +21,7 @@ from calque.readers.sources import compression
 from calque.readers.sources.json_tree import ODD, parse, parse_line, quickly, read_bytes, readable, repeated_keys
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
+_WORDS = re.compile(rb"[A-Za-z_][\w .-]*[,\t]")
 _KEY = re.compile(rb'"\s*:')
 
 
@@ -47,18 +48,26 @@ def entries(path: str) -> Iterator[Entry]:
     """The entries of a file, read as they are asked for; `ContractError` when the file as a whole cannot be read."""
     if not Path(path).is_file():
         raise ContractError.single("no-such-file", "does not exist", file=path, help="check what the suite says of it")
-    separator = SEPARATORS.get(Path(compression.plain_name(path)).suffix.lower())
+    suffix = Path(compression.plain_name(path)).suffix.lower()
+    first = b"" if suffix in SEPARATORS else _first_line(path)
+    separator = SEPARATORS.get(suffix) or _separator(first)
     if separator is not None:
         return _rows(path, separator)
-    return _items(path) if _first_mark(path) == b"[" else _lines(path)
+    return _items(path) if first.startswith(b"[") else _lines(path)
 
 
-def _first_mark(path: str) -> bytes:
+def _first_line(path: str) -> bytes:
+    """The beginning of the first line that is not empty."""
     with readable(path), compression.opened(path) as file:
         while piece := file.read(4096):
             if text := piece.removeprefix(b"\xef\xbb\xbf").lstrip():
-                return text[:1]
+                return text.split(b"\n", 1)[0]
     return b""
+
+
+def _separator(first: bytes) -> str | None:
+    """What separates the cells of a head, where a name tells nothing; no line of JSON begins with several words."""
+    return next((mark for mark in "\t," if _WORDS.match(first) and mark.encode() in first), None)
 
 
 def _lines(path: str) -> Iterator[Entry]:

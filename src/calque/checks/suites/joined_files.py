@@ -137,7 +137,7 @@ def _at(case: Case, position: int) -> Case:
 def _tags(value: Any) -> tuple[str, ...]:
     tags = value.get("tags") if isinstance(value, Mapping) else None
     if isinstance(tags, str):
-        return (tags,)
+        return (tags,) if tags else ()
     return tuple(tags) if tags and is_tags(tags) else ()
 
 

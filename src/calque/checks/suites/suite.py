@@ -68,8 +68,8 @@ class Suite:
         """The suite in a file; `ConfigError` with everything that is wrong with it, by line and column.
 
         ``evaluators`` adds types of one's own: a function, or ``"file.py:function"``. ``data`` replaces the cases,
-        ``expected`` and ``actual`` the files of one side, ``run`` the one that has the outputs. Programs that the suite names are run only with ``allow_commands``;
-        ``cache`` is a folder that keeps their answers.
+        ``expected`` and ``actual`` the files of one side, ``run`` the one that has the outputs. Programs that the suite
+        names are run only with ``allow_commands``; ``cache`` is a folder that keeps their answers.
         """
         file = os.fspath(path)
         raw = yaml_tree.load(_read(file), file, plain=DATA)
