@@ -92,6 +92,7 @@ def test_options_reach_the_settings(calque: Command, files: Files) -> None:
         "from-truth": "snapshot",
         "from-pred": "snapshot",
         "boxes": "auto",
+        "on": "shapes",
         "units": "normalized",
         "origin": "top_left",
         "page-size": "600.0,800.0",

@@ -16,6 +16,7 @@ STARTING = {"threading", "_thread", "concurrent", "multiprocessing", "subprocess
 ALLOWED = {
     "cli/exits.py": "asks whether this is the main thread: only there signals are heard",
     "cli/progress.py": "tells the thread that shows a sign of life when to end",
+    "report/images.py": "a lock: the library that draws PDF pages takes one caller at a time",
     "core/storage/spool.py": "a lock: a file has one position, and threads take turns",
 }
 """Who may import ``threading``, and what for; none of them starts a thread."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from calque.core.columns import Array, Floats
+from calque.geometry.forms import COCO_THRESHOLDS, RECALL_POINTS
 
 
 class Params:
@@ -26,8 +27,8 @@ class Params:
         """COCO's settings for boxes and masks."""
         self.imgIds: list[Any] = []
         self.catIds: list[Any] = []
-        self.iouThrs: Floats = np.linspace(0.5, 0.95, 10)
-        self.recThrs: Floats = np.linspace(0.0, 1.0, 101)
+        self.iouThrs: Floats = np.array(COCO_THRESHOLDS)
+        self.recThrs: Floats = np.array(RECALL_POINTS)
         self.maxDets: list[int] = [1, 10, 100]
         self.areaRng: list[list[float]] = [[0, 1e10], [0, 32**2], [32**2, 96**2], [96**2, 1e10]]
         self.areaRngLbl: list[str] = ["all", "small", "medium", "large"]

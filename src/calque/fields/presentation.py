@@ -264,7 +264,19 @@ def flat(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
         *rows,
         *({"field": name} | _flat_boxes(entry) for name, entry in boxes["fields"].items() if name not in known),
         {"field": "", **overall, "mean_score": score, **located, **sizes, **calibrated},
+        *_flat_reviews(numbers),
     ]
+
+
+def _flat_reviews(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What reviewing the least sure fields would catch, and from where on each field can be accepted."""
+    captured = numbers["confidence_metrics"]["overall"]["error_capture_at_budget"]["budgets"]
+    reviews = [{"field": "", "reviewed_share": float(budget), **entry} for budget, entry in captured.items()]
+    accepted = [
+        {"field": name, **{f"accept_{key}": value for key, value in entry["operating_point"].items()}}
+        for name, entry in numbers["acceptance"]["fields"].items()
+    ]
+    return [*reviews, *accepted]
 
 
 def _flat_boxes(entry: Mapping[str, Any] | None) -> dict[str, Any]:

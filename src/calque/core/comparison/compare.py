@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from calque.core.arguments import names_arguments
 from calque.core.columns import Flags
 from calque.core.comparison.changes import Changes, changes
 from calque.core.comparison.comparable import check_comparable, on_shared_documents
@@ -76,6 +77,7 @@ class Comparison(Frozen, eq=False):
         return deltas[next(iter(deltas)) if run is None else run_named(run, deltas)]
 
 
+@names_arguments
 def compare(
     results: Sequence[Result],
     names: Sequence[str] = (),

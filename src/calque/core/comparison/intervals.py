@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from calque.core.arguments import names_arguments
 from calque.core.columns import Floats
 from calque.core.comparison.resample import Parts, Resampling
 from calque.core.resampling.resampled import Counted
@@ -157,6 +158,7 @@ def _note(documents: int, counted: Counted, defined: int, replicates: int) -> st
     return "; ".join(part for part in parts if part)
 
 
+@names_arguments
 def intervals(
     result: Result, resampling: Resampling | None = None, measures: Iterable[str] | None = None, *, jobs: int = 1
 ) -> dict[str, Interval]:

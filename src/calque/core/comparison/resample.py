@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calque.core.arguments import names_arguments
 from calque.core.columns import Codes
 from calque.core.comparison.naming import measure_named
 from calque.core.errors import ConfigError
@@ -108,6 +109,7 @@ def _perhaps(result: Result, name: str) -> float | None:
         return None
 
 
+@names_arguments
 def resample(result: Result, weights: npt.ArrayLike, measures: Iterable[str] | None = None) -> Replicates:
     """The number of every measure for weighted documents; NaN where it has no value.
 

@@ -6,6 +6,7 @@ import dataclasses
 import os
 from collections.abc import Iterable, Mapping
 
+from calque.core.arguments import names_arguments
 from calque.core.comparison.compare import Comparison, compare
 from calque.core.comparison.resample import Resampling
 from calque.core.errors import ConfigError
@@ -108,6 +109,7 @@ class Gates(Frozen, eq=False):
         return [*lost, *(unbroken(comparison, run, self.no_broken) if self.no_broken else [])]
 
 
+@names_arguments
 def gated(
     result: Result,
     *,
