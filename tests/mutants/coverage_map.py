@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
+from coverage.exceptions import DataError
+
 from coverage import CoverageData
 from tests.mutants.sites import Mutant
 from tests.mutants.workplace import Workplace
@@ -142,7 +144,10 @@ def record(place: Workplace, target: Path, tests: Sequence[str]) -> dict[str, tu
     whole.read()
     for part in sorted(place.notes.glob("lines.*")):
         notes = CoverageData(str(part))
-        notes.read()
+        try:
+            notes.read()
+        except DataError:  # some tests kill processes, and what those were writing is no database
+            continue
         whole.update(notes, map_path=lambda path: Path(path).relative_to(place.tree).as_posix())
     whole.write()
     seen = json.loads((place.notes / "tests").read_text("utf-8"))
