@@ -199,3 +199,78 @@ def test_the_same_prediction_twice_and_save_of_several(calque: Calque, folders: 
 
 def test_nothing_heavy_is_imported_for_help(process: Calque) -> None:
     assert process("words", "--help").code == 0
+
+
+def test_each_of_several_predictions_has_its_own_account(calque: Calque, folders: Path) -> None:
+    (folders / "deep").mkdir()
+    (folders / "two").rename(folders / "deep" / "two")
+    run = calque("words", "truth", "one", "deep/two", "--errors", "3", "--drop-zero-width")
+    rows = [line.split() for line in run.out.partition("Documents and words")[2].splitlines()[2:4]]
+    assert rows == [["one", "2", "0", "12", "12", "10", "2"], ["two", "2", "1", "12", "5", "4", "0"]]
+    for name in ("one", "two"):
+        assert f"{name}: most frequent confusions of words" in run.out
+    assert "deep" not in run.out  # names, not paths
+    found = calque("words", "truth", "one", "deep/two", "--errors", "3", "--format", "json").json["runs"]
+    assert [found[name]["counts"]["missing_predictions"] for name in ("one", "two")] == [0, 1]
+    assert found["two"]["errors"]["totals"]["missed_words"] == 8
+
+
+CANDIDATES = "d1\t0\t0\tCT\t0\tthe\nd1\t1\t0\tC\t0\tcot\nd1\t1\t1\tT\t0\tcat\nd1\t2\t0\tC\t0\tsat\nd1\t2\t1\tT\t0\tsot\n"
+
+
+def test_a_lattice_alone_evaluates_what_its_sources_read(calque: Calque, folders: Path) -> None:
+    (folders / "cand").mkdir()
+    (folders / "cand/d1.cand_word").write_text(CANDIDATES)
+    found = calque("words", "truth", "--lattice", "cand", "--format", "json").json
+    assert {name: run["documents"]["d1"]["matches"] for name, run in found["runs"].items()} == {"C": 2, "T": 2}
+    assert found["oracle"]["documents"]["d1"]["matches"] == 3
+    assert found["oracle"]["taken"] == {"C": {"slots": 1, "alone": 1, "gain": 1}, "T": {"slots": 1, "alone": 1, "gain": 1}}
+    listed = {entry["word"]: entry["count"] for entry in found["oracle"]["irreducible"]["listed"]}
+    assert (listed["mat"], listed["be"]) == (1, 2)
+    shown = calque("words", "truth", "--lattice", "cand", "--show", "d1").out
+    assert [line.split() for line in shown.splitlines()[-2:]] == [
+        ["1", "cat", "T", "cot", "(C)"],
+        ["2", "sat", "C", "sot", "(T)"],
+    ]
+
+
+def test_without_sources_the_best_path_is_evaluated(calque: Calque, folders: Path) -> None:
+    Path("lattice.json").write_text(json.dumps({"d1": [[["the"]], [["cot"], ["cat"]]]}))
+    found = calque("words", "truth", "--lattice", "lattice.json", "--format", "json").json
+    assert found["documents" if "documents" in found else "runs"]
+    assert "2 of 6" in calque("words", "truth", "--lattice", "lattice.json", "--show", "d1").out
+    run = calque("words", "truth")
+    assert (run.code, "give what was read, or --lattice" in run.err) == (2, True)
+
+
+def test_a_built_lattice_names_its_sources_and_their_order_does_not_matter(calque: Calque, folders: Path) -> None:
+    one, other = (
+        calque("words", "truth", *order, "--build-lattice", "--format", "json").json
+        for order in (("one", "two"), ("two", "one"))
+    )
+    assert "lattice:built from one, two" in one["signature"]
+    assert (one["signature"], one["oracle"]) == (other["signature"], other["oracle"])
+
+
+def test_how_split_words_of_alto_are_read_is_in_the_settings(calque: Calque, folders: Path) -> None:
+    assert calque("words", "truth", "one", "--format", "json").json["settings"]["alto-hyphens"] == "joined"
+    told = calque("words", "truth", "one", "--alto-hyphens", "printed", "--format", "json").json["signature"]
+    assert "alto-hyphens:printed" in told
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("same.tsv", "# letters\n\ncot\tcat\nnat\tnot\n"), ("same.json", '{"cot": "cat", "nat": "not"}')]
+)
+def test_a_table_of_substitutions(calque: Calque, folders: Path, name: str, text: str) -> None:
+    Path(name).write_text(text)
+    assert calque("words", "truth", "one", "--substitute", name, "--format", "json").json["micro"]["recall"] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("cot cat\n", "line 1: is no pair"), ("\tcat\n", "is no pair"), ('{"a": 1}', "is not an object of texts")],
+)
+def test_what_is_no_table_of_substitutions(calque: Calque, folders: Path, text: str, told: str) -> None:
+    Path("same.tsv").write_text(text)
+    run = calque("words", "truth", "one", "--substitute", "same.tsv")
+    assert (run.code, told in run.err) == (2, True)

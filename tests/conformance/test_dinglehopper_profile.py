@@ -38,3 +38,38 @@ def test_the_rates_of_real_pages(truth: str, found: str, characters: tuple[int, 
 def test_what_is_set_by_hand_stays() -> None:
     task = Words(profile="dinglehopper", tokenizer="whitespace", characters="code-points")
     assert (task.characters, task.separators, task.tokenizer) == ("code-points", "lines", "uax29-words")
+
+
+CHARACTERS = [
+    ("a", "a", (0, 1)), ("a", "b", (1, 1)), ("Foo", "Bar", (3, 3)), ("Foo", "", (3, 3)), ("Foo", "Food", (1, 3)),
+    ("Fnord", "Food", (2, 5)), ("Müll", "Mull", (1, 4)), ("Abstand", "Sand", (4, 7)),
+    ("Schlyñ", "Schlym\u0303", (1, 6)), ("Schlym\u0303", "Schlyñ", (1, 6)), ("Schlyn\u0303 ipsum.", "Schlyñ ipsum!", (1, 13)),
+]  # fmt: skip
+WORDS = [
+    ("Dies ist ein Beispielsatz!", "Dies ist ein Beispielsatz!", (0, 4)),
+    ("Dies. ist ein Beispielsatz!", "Dies ist ein Beispielsatz.", (0, 4)),
+    ("Dies ist ein Beispielsatz!", "Dies ist ein Beispielsarz:", (1, 4)),
+    ("Dies ist ein Beispielsatz!", "Dies ein ist Beispielsatz!", (2, 4)),
+    ("Dies ist ein Beispielsatz!", "", (4, 4)),
+    ("Schlyñ ipsum dolor", "Schlym\u0303 ipsum dolor", (1, 3)),
+    ("keine 3,14 Meter", "keine 3,15 Meter", (1, 3)),
+    ("de\ueba6elben ver\u2e17", "de\ueba6elben ver-", (0, 2)),
+]
+
+
+@pytest.mark.parametrize(("truth", "found", "rate"), CHARACTERS)
+def test_the_published_character_rates(truth: str, found: str, rate: tuple[int, int]) -> None:
+    result = Evaluator(Words(profile="dinglehopper")).update({"d": truth}, {"d": found}).compute()
+    assert result["cer"] == rate[0] / rate[1]
+
+
+@pytest.mark.parametrize(("truth", "found", "rate"), WORDS)
+def test_the_published_word_rates(truth: str, found: str, rate: tuple[int, int]) -> None:
+    result = Evaluator(Words(profile="dinglehopper")).update({"d": truth}, {"d": found}).compute()
+    assert result["wer"] == rate[0] / rate[1]
+
+
+def test_nothing_against_something_has_no_rate() -> None:
+    """dinglehopper says infinity, and 0 for nothing against nothing; 0/0 is undefined here, and says why."""
+    result = Evaluator(Words(profile="dinglehopper")).update({"d": ""}, {"d": "Foo"}).compute()
+    assert (result["cer"], result["wer"]) == (None, None)

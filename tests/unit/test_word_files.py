@@ -161,3 +161,22 @@ def test_a_lattice_whose_sources_leave_gaps_is_noticed(tmp_path: Path) -> None:
         result = evaluated(truth, {"d": "the"}, lattice=lattice, source_separator=separator)
         assert any(issue.code == "source-gaps" for issue in result.issues) is told
         assert result["oracle_recall"] == 1
+
+
+@pytest.mark.parametrize(
+    ("readings", "text"),
+    [
+        ('index="1">b|index="0">a', "a"),
+        ('conf="0.4">b|conf="0.9">a', "a"),
+        ('index="1" conf="0.1">a|conf="0.9">b', "a"),
+        (">a|>b", "a"),
+        ('conf="high">b|conf="0.2">a', "a"),
+    ],
+)
+def test_of_several_readings_the_lowest_index_counts_else_the_surest(tmp_path: Path, readings: str, text: str) -> None:
+    pytest.importorskip("lxml")
+    inside = "".join(
+        f"<TextEquiv {each}".replace(">", "><Unicode>", 1) + "</Unicode></TextEquiv>" for each in readings.split("|")
+    )
+    (tmp_path / "x.xml").write_text(f'<PcGts><Page><TextRegion id="r">{inside}</TextRegion></Page></PcGts>')
+    assert words_in(tmp_path / "x.xml") == {"x": [text]}
