@@ -19,7 +19,6 @@ PUBLIC = {
     ("layout/blocks.py", "bbox_iou"),
     ("checks/shapes/overlap.py", "_iou"),
     ("coco/mask.py", "iou"),
-    ("coco/mask.py", "box_iou"),
 }
 """Documented functions of layout and of the drop-in, and an entry of the checks' table of measures; all call the geometry."""
 

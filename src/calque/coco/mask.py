@@ -20,6 +20,7 @@ import numpy as np
 
 from calque.coco.runs import Packed, Runs, boxes_of, decoded, intersection_over_union, merged, strings, uint32
 from calque.core.columns import Array, Bytes, Floats, Ints
+from calque.geometry.boxes import iou_of_crowds
 from calque.kernels import kernels
 from calque.kernels.structs import MaskFault
 
@@ -84,21 +85,7 @@ def iou(dt: Any, gt: Any, pyiscrowd: Any) -> Any:
         return intersection_over_union(found, truth, crowd)
     if isinstance(found, Packed) or isinstance(truth, Packed):
         raise TypeError("masks can be compared with masks, and boxes with boxes")
-    return box_iou(found, truth, crowd)
-
-
-def box_iou(found: Floats, truth: Floats, crowd: Array) -> Floats:
-    """The same for two tables of boxes, in pycocotools' order of operations."""
-    g, d = truth[:, None, :], found[None, :, :]
-    with np.errstate(all="ignore"):
-        width = np.fmin(d[..., 2] + d[..., 0], g[..., 2] + g[..., 0]) - np.fmax(d[..., 0], g[..., 0])
-        height = np.fmin(d[..., 3] + d[..., 1], g[..., 3] + g[..., 1]) - np.fmax(d[..., 1], g[..., 1])
-        shared = width * height
-        alone = d[..., 2] * d[..., 3]
-        union = np.where(crowd[:, None] != 0, alone, alone + g[..., 2] * g[..., 3] - shared)
-        # A NaN is not below 0, and stays.
-        overlap: Floats = np.where((width <= 0) | (height <= 0), 0.0, shared / union)
-    return overlap.T
+    return iou_of_crowds(found, truth, crowd)
 
 
 def frPyObjects(pyobj: Any, h: Any, w: Any) -> Any:

@@ -289,9 +289,9 @@ def _of_one_size(found: tuple[Codes, Ints], truth: tuple[Codes, Ints], crowd: Ar
 
 
 def _of_any_runs(found: Runs, truth: Runs, crowd: Array) -> Floats:
-    from calque.coco.mask import box_iou
+    from calque.geometry.boxes import iou_of_crowds
 
-    overlap = np.asfortranarray(box_iou(boxes_of(found), boxes_of(truth), crowd))
+    overlap = np.asfortranarray(iou_of_crowds(boxes_of(found), boxes_of(truth), crowd))
     d, g = np.nonzero(overlap > 0)
     same = np.array([found.sizes[i] == truth.sizes[j] for i, j in zip(d.tolist(), g.tolist(), strict=True)], dtype=np.bool_)
     overlap[d[~same], g[~same]] = -1

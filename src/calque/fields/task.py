@@ -241,6 +241,6 @@ class Fields(PartsBeside, Task):
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # fields have their own
         """One row for each compared field, with what happened to it and why."""
-        from calque.fields.accounting.rows import outcomes
+        from calque.fields.accounting.outcome_list import outcomes
 
         return outcomes(ledger)

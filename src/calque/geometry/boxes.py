@@ -103,6 +103,23 @@ def iou(shared: Floats, area: Floats, other_area: Floats) -> Floats:
         return np.where(shared > 0, shared / (area + other_area - shared), 0.0)
 
 
+def iou_of_crowds(found: Floats, truth: Floats, crowd: Array) -> Floats:
+    """The IoU of every box with every true one, both with a size; of a crowd only the box itself is the union.
+
+    In pycocotools' order of operations, numbers that are none included.
+    """
+    g, d = truth[:, None, :], found[None, :, :]
+    with np.errstate(all="ignore"):
+        width = np.fmin(d[..., 2] + d[..., 0], g[..., 2] + g[..., 0]) - np.fmax(d[..., 0], g[..., 0])
+        height = np.fmin(d[..., 3] + d[..., 1], g[..., 3] + g[..., 1]) - np.fmax(d[..., 1], g[..., 1])
+        shared = width * height
+        alone = d[..., 2] * d[..., 3]
+        union = np.where(crowd[:, None] != 0, alone, alone + g[..., 2] * g[..., 3] - shared)
+        # A NaN is not below 0, and stays.
+        overlap: Floats = np.where((width <= 0) | (height <= 0), 0.0, shared / union)
+    return overlap.T
+
+
 def share(part: Floats, whole: Floats) -> Floats:
     """``part / whole`` row by row, 0 where the whole is 0: a degenerate box shares nothing.
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from calque.core.presentation.result_schema import COUNT, SHARE, Schema, map_of, object_of, result_of
 from calque.core.presentation.sections import Section
-from calque.core.presentation.wording import counted, percent, short_names
+from calque.core.presentation.wording import counted, laid_over, percent
 from calque.order.numbers import SHOWN
 from calque.order.one_page import BREAKS
 
@@ -63,23 +63,13 @@ def _said(kind: str) -> str:
 
 def headline(numbers: Mapping[str, Any]) -> list[Section]:
     """The four numbers."""
-    return [_totals(numbers).replaced(title=_heading(numbers))]
+    return [_totals(numbers).replaced(title=laid_over("Reading order", numbers))]
 
 
 def sections(numbers: Mapping[str, Any]) -> list[Section]:
     """The sections of a result's JSON form."""
     shown = [_overview(numbers), _totals(numbers), _breaks(numbers), _documents(numbers), _profiles(numbers)]
     return [section for section in shown if section.rows or section.notes]
-
-
-def _heading(numbers: Mapping[str, Any]) -> str:
-    names = [_names(numbers.get("sources", {}).get(side, ())) for side in ("truth", "predictions")]
-    return f"Reading order: {names[1]} against {names[0]}" if all(names) else "Reading order"
-
-
-def _names(entries: Sequence[Mapping[str, str]]) -> str:
-    short = short_names([entry["file"] for entry in entries])
-    return ", ".join(sorted({entry["model"] or short[entry["file"]] for entry in entries} - {""}))
 
 
 def _overview(numbers: Mapping[str, Any]) -> Section:
@@ -94,7 +84,7 @@ def _overview(numbers: Mapping[str, Any]) -> Section:
         notes.append(f"without a place in the truth: {counted(counts['unordered'], 'block')}")
     if counts["pairs_merged"]:
         notes.append(f"in one predicted block, and not judged: {counted(counts['pairs_merged'], 'pair')}")
-    return Section(title=_heading(numbers), notes=notes)
+    return Section(title=laid_over("Reading order", numbers), notes=notes)
 
 
 def _totals(numbers: Mapping[str, Any]) -> Section:

@@ -19,7 +19,7 @@ from calque.core.presentation.result_schema import (
     result_of,
 )
 from calque.core.presentation.sections import Section
-from calque.core.presentation.wording import counted, percent, short_names
+from calque.core.presentation.wording import counted, laid_over, percent
 from calque.tables.adjacency import THRESHOLDS_2019
 from calque.tables.explained import ABOUT, KIND_WORDS
 from calque.tables.kinds import KINDS
@@ -116,7 +116,7 @@ def headline(numbers: Mapping[str, Any]) -> list[Section]:
     """The means over tables."""
     names = list(numbers["mean"])
     rows = [(SCOPES["mean"], *(numbers["mean"][name] for name in names))]
-    return [Section(title=_heading(numbers), head=("scope", *(TITLES[name] for name in names)), rows=rows)]
+    return [Section(title=laid_over("Tables", numbers), head=("scope", *(TITLES[name] for name in names)), rows=rows)]
 
 
 def sections(numbers: Mapping[str, Any]) -> list[Section]:
@@ -142,18 +142,7 @@ def _overview(numbers: Mapping[str, Any]) -> Section:
         notes.append(f"clamped: {counted(counts['clamped'], 'table')} with more differences than rows and cells, counted as 0")
     if counts["invalid"]:
         notes.append(f"invalid: {counted(counts['invalid'], 'table')} too large to be evaluated, left out")
-    return Section(title=_heading(numbers), notes=notes)
-
-
-def _heading(numbers: Mapping[str, Any]) -> str:
-    sources = numbers.get("sources", {})
-    names = [_names(sources.get(side, ())) for side in ("truth", "predictions")]
-    return f"Tables: {names[1]} against {names[0]}" if all(names) else "Tables"
-
-
-def _names(entries: Sequence[Mapping[str, str]]) -> str:
-    short = short_names([entry["file"] for entry in entries])
-    return ", ".join(sorted({entry["model"] or short[entry["file"]] for entry in entries} - {""}))
+    return Section(title=laid_over("Tables", numbers), notes=notes)
 
 
 def _totals(numbers: Mapping[str, Any]) -> Section:

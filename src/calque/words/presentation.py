@@ -20,7 +20,7 @@ from calque.core.presentation.result_schema import (
     result_of,
 )
 from calque.core.presentation.sections import Section, pad, printable, width
-from calque.core.presentation.wording import counted, percent, short_names
+from calque.core.presentation.wording import counted, laid_over, percent
 from calque.words.numbers import CER, CONTENT, RATIOS, WER
 from calque.words.scoring import STATUS_NAMES
 
@@ -87,7 +87,7 @@ def _were(count: int) -> str:
 
 def headline(numbers: Mapping[str, Any]) -> list[Section]:
     """All words together, and the mean of documents."""
-    return [_totals(numbers).replaced(title=_heading(numbers))]
+    return [_totals(numbers).replaced(title=laid_over("Words", numbers))]
 
 
 def sections(numbers: Mapping[str, Any]) -> list[Section]:
@@ -113,21 +113,7 @@ def _overview(numbers: Mapping[str, Any]) -> Section:
     if counts["ignored_predictions"]:
         ignored = counted(counts["ignored_predictions"], "document")
         notes.append(f"ignored: {ignored} outside the test, {counted(counts['ignored_words'], 'predicted word')}")
-    return Section(title=_heading(numbers), notes=notes)
-
-
-SIDES = ("truth", "predictions")
-
-
-def _heading(numbers: Mapping[str, Any]) -> str:
-    names = [_names(numbers.get("sources", {}).get(side, ())) for side in SIDES]
-    return f"Words: {names[1]} against {names[0]}" if all(names) else "Words"
-
-
-def _names(entries: Sequence[Mapping[str, str]]) -> str:
-    """The names of the models behind one side, or of their files."""
-    short = short_names([entry["file"] for entry in entries])
-    return ", ".join(sorted({entry["model"] or short[entry["file"]] for entry in entries} - {""}))
+    return Section(title=laid_over("Words", numbers), notes=notes)
 
 
 def _totals(numbers: Mapping[str, Any]) -> Section:

@@ -7,6 +7,7 @@ stands in the suite or in the expected data. The score is the share of values fo
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
@@ -68,7 +69,7 @@ IGNORE_SPACE = flag("ignore_whitespace", "whether white space around texts, and 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Assertion:
+class Assertion(ABC):
     """What all assertions have in common."""
 
     type: ClassVar[str]
@@ -184,13 +185,13 @@ class Assertion:
     def _holding(self, found: Any, truth: Any) -> str:
         return self.against(found, truth) if self.negate else self.holding(found, truth)
 
+    @abstractmethod
     def against(self, found: Any, truth: Any) -> str:
         """Why a value does not do; empty when it does. `BadTruth` where what is expected makes no sense."""
-        raise NotImplementedError
 
+    @abstractmethod
     def holding(self, found: Any, truth: Any) -> str:
         """What holds, in a few words."""
-        raise NotImplementedError
 
     def metadata(self, found: Any, truth: Any) -> dict[str, Any]:  # noqa: ARG002  # most have nothing to add
         """What programs may want to know."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
+from typing import Any
 
 LISTED = 5
 """How many names a note lists before it only counts."""
@@ -64,3 +65,19 @@ def short_names(paths: Sequence[str]) -> dict[str, str]:
         if len(set(short.values())) == len(short):
             return short
     return {path: path for path in paths}
+
+
+def laid_over(what: str, numbers: Mapping[str, Any]) -> str:
+    """What was evaluated, and whose predictions against whose truth, as far as the numbers tell.
+
+    >>> laid_over("Words", {"sources": {"truth": [{"model": "", "file": "a/t"}], "predictions": [{"model": "m", "file": "p"}]}})
+    'Words: m against t'
+    """
+    truth, found = (_behind(numbers.get("sources", {}).get(side, ())) for side in ("truth", "predictions"))
+    return f"{what}: {found} against {truth}" if truth and found else what
+
+
+def _behind(entries: Sequence[Mapping[str, str]]) -> str:
+    """The names of the models behind one side, or of their files."""
+    short = short_names([entry["file"] for entry in entries])
+    return ", ".join(sorted({entry["model"] or short[entry["file"]] for entry in entries} - {""}))

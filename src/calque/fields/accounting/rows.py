@@ -1,4 +1,4 @@
-"""The rows that a batch of documents becomes, the ledger they make, and the outcomes that are read from it."""
+"""The rows that a batch of documents becomes, and the ledger they make."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Codes, Column, Strings, Table
-from calque.core.corpus import UnitId, distinct_names
+from calque.core.columns import Codes, Strings, Table
+from calque.core.corpus import UnitId
 from calque.core.ledger import UNIT, Ledger
 from calque.fields.comparison.cells import ABSENT, Accepted, Cell, Record, Unfit, unwrapped
 from calque.fields.comparison.records import Compared, Outcome, Pair, Pairs
@@ -459,43 +459,3 @@ def reason_of(each: Compared) -> str:
         unfit = type(each.truth.value) is Unfit or type(each.found.value) is Unfit
         return "wrong type" if unfit else "below threshold"
     return {Outcome.FN: "missing in the prediction", Outcome.FA: "not in the truth"}.get(each.outcome, "absent on both sides")
-
-
-def outcomes(ledger: Ledger) -> Table:
-    """The outcome list; empty when outcomes were not kept."""
-    rows = ledger.table("rows")
-    if "reason" not in rows:
-        return Table({})
-    truth_path, found_path = _texts(rows["truth_path"]), _texts(rows["found_path"])
-    names = distinct_names(ledger.units)
-    columns: dict[str, Column] = {
-        "document": Strings.pack(names[unit] for unit in rows.array(UNIT).tolist()),
-        "path": Strings.pack(truth or found for truth, found in zip(truth_path, found_path, strict=True)),
-        "truth_path": rows["truth_path"],
-        "found_path": rows["found_path"],
-        "truth": _values(rows["truth_value"]),
-        "prediction": _values(rows["found_value"]),
-        "outcome": Strings.pack(OUTCOME_NAMES[code] for code in rows.array("outcome").tolist()),
-        "match": rows.array("match"),
-        "score": rows.array("score"),
-        "threshold": rows.array("threshold"),
-        "reason": Strings.pack(REASONS[code] for code in rows.array("reason").tolist()),
-        "confidence": rows.array("confidence"),
-        "iou": rows.array("iou"),
-        "truth_box": np.asarray(rows.array("truth_box")),
-        "found_box": np.asarray(rows.array("found_box")),
-        **{name: rows[name] for name in ("truth_page", "found_page") if name in rows},
-    }
-    return Table(columns)
-
-
-def _texts(column: Any) -> list[str]:
-    return list(column)
-
-
-def _values(column: Any) -> Any:
-    """What texts of JSON stand for; nothing where there is no text."""
-    values = np.empty(len(column), dtype=object)
-    for place, text in enumerate(column):
-        values[place] = json.loads(text, parse_constant=str) if text else None
-    return values

@@ -106,10 +106,12 @@ class RecordSide:
         self._note = note
         self._form = form
         self._empty_object = empty_object
+        data = self._inner(data, WHOLE) if is_wrapper(data) else data
         if data is not None and not isinstance(data, dict):
             note("not-a-record", "", f"an object is expected here, not {type(data).__name__}")
-        data = self._inner(data, WHOLE) if is_wrapper(data) else data
-        self.record = self._record(plan, data if isinstance(data, dict) else {}, "")
+            self.loose += self._loose(data, WHOLE)
+            data = None
+        self.record = self._record(plan, data or {}, "")
 
     def _record(self, plan: RecordPlan, data: dict[str, Any], prefix: str) -> Record:
         cells = []

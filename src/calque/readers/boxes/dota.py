@@ -27,7 +27,7 @@ def recognise(source: Source) -> bool:
     """Whether a folder holds results, or text files with DOTA's first lines, or with eight numbers and a word."""
     if not source.is_folder:
         return False
-    files = Source(_labels_folder(source.path)).files(".txt")
+    files = yolo.label_files(Source(_labels_folder(source.path)))
     if _result_files(files):
         return True
     head = next((file.head for file in files if file.head), b"")
@@ -48,7 +48,7 @@ def load(source: Source, rules: Rules) -> BoxCorpus:
         raise ContractError.single("not-a-folder", "is not a folder", file=source.path, help=help)
     folder = _labels_folder(source.path)
     images = _images(folder)
-    files = Source(folder).files(".txt")
+    files = yolo.label_files(Source(folder))
     results = _result_files(files)
     for file in results:
         _read_results(file, images, rows)

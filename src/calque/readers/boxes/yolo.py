@@ -75,7 +75,7 @@ def recognise(source: Source) -> bool:
     if not source.is_folder:
         return False
     folder = _labels_folder(source.path)
-    files = _label_files(Source(folder))
+    files = label_files(Source(folder))
     first = next((file.head for file in files if file.head), None)
     if first is None:
         return bool(files) and _names_file(folder) is not None
@@ -98,7 +98,7 @@ def load(source: Source, rules: Rules) -> BoxCorpus:
         message = "no class names were found (data.yaml, classes.txt, obj.names): labels are numbers"
         rows.log.add("no-class-names", "", message, severity=Severity.NOTE)
     images = _images(folder)
-    for file in _label_files(Source(folder)):
+    for file in label_files(Source(folder)):
         size = image_size(images.pop(file.stem)) if file.stem in images else None
         page = rows.new_page(*page_names.place(file.stem), file.name, size=size)
         _read(file, page, names, rows)
@@ -112,7 +112,8 @@ def _labels_folder(folder: str) -> str:
     return inner if os.path.isdir(inner) else folder
 
 
-def _label_files(folder: Source) -> list[Source]:
+def label_files(folder: Source) -> list[Source]:
+    """The text files of pages; the names of classes and lists of images stand apart."""
     return [file for file in folder.files(".txt") if file.name.lower() not in _APART]
 
 
