@@ -19,6 +19,7 @@ import pytest
 
 from calque.cli.app import VERBS
 from calque.cli.outputs import Written
+from calque.engines import Meter, watched
 from tests.cli.test_check import SUITE
 from tests.conftest import Run
 from tests.snapshots import BOX, predictions, truth, write
@@ -390,3 +391,31 @@ def test_a_full_standard_output_is_named(arguments: tuple[str, ...], unbuffered:
     with open(here / "out", "wb") as out:
         done = subprocess.run(command, cwd=here, env=environment, stdout=out, stderr=subprocess.PIPE, text=True, check=False)
     assert (done.returncode, done.stderr.splitlines()[-1:]) == (2, ["error: standard output: file too large"])
+
+
+SHORT = {"bless": "copies one state", "report": "draws what is there", "demo": "a sample of a few pages"}
+"""Verbs whose work is over before anybody looks."""
+
+
+@pytest.mark.parametrize("verb", [verb for verb in VERB_LINES if verb not in SHORT])
+def test_every_verb_says_how_much_there_is_to_do_and_when_it_is_done(verb: str, calque: Command, here: Path) -> None:
+    mine = Meter()
+    with watched(mine):
+        assert calque(verb, *VERB_LINES[verb][0], *(("out.ndjson",) if verb == "convert" else ())).code == 0
+    assert mine.done > 0
+    # Counting the cases of a suite is work too, and left until somebody sees it.
+    assert mine.total == (0 if verb == "check" else mine.done)
+
+
+def test_several_predictions_are_one_piece_of_work(calque: Command, here: Path) -> None:
+    mine = Meter()
+    with watched(mine):
+        assert calque("words", "truth.txt", "found.txt", "page.txt").code == 0
+    assert (mine.done, mine.total, mine.noun) == (2, 2, "document")
+
+
+def test_replicates_are_counted(calque: Command, here: Path) -> None:
+    mine = Meter()
+    with watched(mine):
+        assert calque("compare", "truth.json", "found.json", "other.json", "--replicates", "100").code == 0
+    assert (mine.done, mine.noun) == (mine.total, "replicate")

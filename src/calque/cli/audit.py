@@ -65,11 +65,14 @@ def command(truth: str, predictions: str | None, agreement: bool, jobs: int, qui
         raise ConfigError("--from-pred and --class-map-pred are about PREDICTIONS, and none are given")
     truth, *second = taken_in(truth, *([predictions] if predictions is not None else []))
     predictions = second[0] if second else None
-    with working(f"auditing {truth}", quiet=quiet):
+    with working(f"auditing {truth}", quiet=quiet, steps=2) as auditing:
+        corpora = _boxes(truth, predictions, reading, agreement=agreement)
+        auditing.advance()
         if agreement:
-            numbers, report, corpora = _agreement(truth, str(predictions), values["iou"], reading, jobs)
+            numbers, report = _agreement(truth, str(predictions), corpora, values["iou"], reading, jobs)
         else:
-            numbers, report, corpora = _audit(truth, predictions, values, reading, jobs)
+            numbers, report = _audit(truth, predictions, corpora, values, reading, jobs)
+        auditing.advance()
     write_each(
         kinds,
         lambda: _sections(report, numbers, corpora, brief=brief),
@@ -79,33 +82,39 @@ def command(truth: str, predictions: str | None, agreement: bool, jobs: int, qui
     return exits.INCOMPLETE if _incomplete(corpora) else exits.FINE
 
 
-Report = tuple[dict[str, Any], "Findings | Agreement", "tuple[BoxCorpus, ...]"]
+Report = tuple[dict[str, Any], "Findings | Agreement"]
 
 
-def _audit(truth: str, predictions: str | None, given: dict[str, float], reading: BoxReading, jobs: int) -> Report:
+def _audit(
+    truth: str,
+    predictions: str | None,
+    corpora: tuple[BoxCorpus, ...],
+    given: dict[str, float],
+    reading: BoxReading,
+    jobs: int,
+) -> Report:
     from calque.detection.audit import audit, summary
     from calque.detection.audit_report import Findings
 
     rules = AuditRules(**given)
-    corpora = _boxes(truth, predictions, reading)
     findings = audit(corpora[0], corpora[1] if predictions is not None else None, rules, on=reading.on, jobs=jobs)
     counts = summary(findings, with_predictions=predictions is not None)
     about = {"audit": truth, "predictions": predictions, "rules": dataclasses.asdict(rules), "objects": len(corpora[0])}
     head = _head(reading, rules)
     numbers = {**head, **about, "counts": counts, "findings": list(findings.rows()), "issues": _issues(corpora)}
-    return numbers, Findings(numbers, findings, corpora[0].contents()), corpora
+    return numbers, Findings(numbers, findings, corpora[0].contents())
 
 
-def _agreement(first: str, second: str, iou: float, reading: BoxReading, jobs: int) -> Report:
+def _agreement(first: str, second: str, corpora: tuple[BoxCorpus, ...], iou: float, reading: BoxReading, jobs: int) -> Report:
     from calque.core.measures import settle
     from calque.detection import agreement as annotators
     from calque.detection.audit_report import Agreement
 
-    one, two = corpora = _of_boxes(*reading.read_annotations(first, second))
+    one, two = corpora
     tree, undefined = settle(annotators.agreement(one, two, iou=sorted({iou, max(iou, 0.75)}), on=reading.on, jobs=jobs))
     head = _head(reading, None, list(tree["agreement"]))
     numbers = {**head, "first": first, "second": second, **tree, "undefined": undefined, "issues": _issues(corpora)}
-    return numbers, Agreement(numbers), corpora
+    return numbers, Agreement(numbers)
 
 
 def _sections(
@@ -155,9 +164,11 @@ def _head(reading: BoxReading, rules: AuditRules | None, iou: Sequence[str] = ()
     return {"task": "audit", "version": __version__, "signature": signature(__version__, rules, iou, told), "reading": told}
 
 
-def _boxes(truth: str, predictions: str | None, reading: BoxReading) -> tuple[BoxCorpus, ...]:
+def _boxes(truth: str, predictions: str | None, reading: BoxReading, *, agreement: bool) -> tuple[BoxCorpus, ...]:
     if predictions is None:
         return _of_boxes(reading.read_truth(truth))
+    if agreement:
+        return _of_boxes(*reading.read_annotations(truth, predictions))
     return _of_boxes(*reading.read_boxes(truth, predictions, allow_missing_scores=False))
 
 

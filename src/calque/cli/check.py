@@ -264,8 +264,10 @@ def _rows(
 
     total = cache(lambda: 0 if selection else suite.results_to_come())  # asked only when it is shown
     told = f"checking {suite.data or suite.file}"
-    with working(told, quiet=quiet, done=lambda: len(rows), total=total, noun="result"):
-        rows.extend(come())
+    with working(told, quiet=quiet, steps=total, noun="result") as checking:
+        for row in come():
+            rows.append(row)
+            checking.advance()
     return rows
 
 

@@ -252,8 +252,12 @@ def _loaded(states: Sequence[str], values: dict[str, Any]) -> dict[str, Result]:
     from calque.cli.progress import working
     from calque.core.evaluator import Evaluator
 
-    with working("reading states", quiet=values["quiet"]):
-        return {name: Evaluator.load(path).compute() for name, path in zip(run_names(states), states, strict=True)}
+    results = {}
+    with working("reading states", quiet=values["quiet"], steps=len(states), noun="state") as reading:
+        for name, path in zip(run_names(states), states, strict=True):
+            results[name] = Evaluator.load(path).compute()
+            reading.advance()
+    return results
 
 
 def _judged(sources: Sequence[str], values: dict[str, Any]) -> dict[str, Result]:
@@ -282,7 +286,7 @@ def _evaluated(task: type[Task], sources: Sequence[str], values: dict[str, Any])
     results = {}
     for name, path in zip(run_names(runs), runs, strict=True):
         evaluator = Evaluator(chosen, jobs=values["jobs"])
-        with working(told(f"evaluating {path}"), quiet=values["quiet"], done=lambda: evaluator.done):  # noqa: B023  # asked at once
+        with working(told(f"evaluating {path}"), quiet=values["quiet"]):
             evaluator.update(task.begin(truth), task.begin(path))
         results[name] = evaluator.compute()
     return results

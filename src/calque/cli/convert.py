@@ -13,7 +13,7 @@ from calque.core.box_reading import BOX_FORMATS, FORMAT_NAMES
 from calque.core.presentation.sections import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from calque.core.corpus import BoxCorpus
     from calque.core.errors import Issue
@@ -65,10 +65,14 @@ def command(
     chosen = formats.named(to or _by_extension(target))
     settle()
     (source,) = taken_in(source)
-    with working(f"converting {source}", quiet=quiet):
+    with working(f"converting {source}", quiet=quiet, steps=3) as converting:
         rules = {**reading_rules(values), "strict": strict, "format": values["format"], "class_map": class_map}
         corpus = _read(source, side, rules)
-        lost = _write(corpus, chosen, target, rules["page_size"])
+        converting.advance()
+        files, lost = _converted(corpus, chosen, target, rules["page_size"])
+        converting.advance()
+        _write(files, chosen, target)
+        converting.advance()
     if not quiet:
         _tell((*summarize(corpus.issues), *lost), f"wrote {spelt(target)} ({chosen.name}): {corpus.contents()}")
     losses = any(issue.severity is Severity.LOSS for issue in (*corpus.issues, *lost))
@@ -90,23 +94,29 @@ def _read(source: str, side: str | None, rules: dict[str, Any]) -> BoxCorpus:
     return corpus
 
 
-def _write(corpus: BoxCorpus, chosen: Format, target: str, page_size: tuple[float, ...] | None) -> Sequence[Issue]:
-    """Write the corpus to a file or a folder; what the format cannot carry."""
-    from calque.core.errors import ConfigError
-    from calque.core.storage.files import write_folder
+def _converted(
+    corpus: BoxCorpus, chosen: Format, target: str, page_size: tuple[float, ...] | None
+) -> tuple[Mapping[str, bytes], Sequence[Issue]]:
+    """The files of the format, read back once, and what it cannot carry."""
     from calque.readers.boxes.convert import converted
 
     try:
-        files, lost = converted(corpus, chosen, page_size)
+        return converted(corpus, chosen, page_size)
     except OSError as error:  # what is read back first finds no room: neither would the file that was asked for
         raise OSError(error.errno, error.strerror, spelt(target)) from None
+
+
+def _write(files: Mapping[str, bytes], chosen: Format, target: str) -> None:
+    """Write one file, or a folder of them."""
+    from calque.core.errors import ConfigError
+    from calque.core.storage.files import write_folder
+
     if set(files) == {""}:
         put_bytes(target, files[""])
     elif target == STDOUT:
         raise ConfigError(f"-: {chosen.name} is a folder with a file for each page; name a folder that does not exist")
     else:
         write_folder(target, files)
-    return lost
 
 
 def _tell(issues: Iterable[Issue], done: str) -> None:

@@ -67,8 +67,7 @@ def evaluate(
     if issubclass(kind, BoxReading):
         keep_freed_memory()  # boxes are long columns, made once
     evaluator = Evaluator(task, keep=keep, jobs=jobs)
-    what = told(f"evaluating {predictions}")
-    with working(what, quiet=values["quiet"], done=lambda: evaluator.done, total=lambda: evaluator.total):
+    with working(told(f"evaluating {predictions}"), quiet=values["quiet"]):
         evaluator.update(*sources)
     return deliver(evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, look=look, **values)
 

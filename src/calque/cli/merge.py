@@ -34,10 +34,10 @@ def command(states: tuple[str, ...], **values: Any) -> int:
     report = wanted(values, values.pop("report"))
     settle()
     states = taken_in(*states)
-    added = 1
-    with working("merging", quiet=values["quiet"], done=lambda: added, total=lambda: len(states), noun="state"):
+    with working("merging", quiet=values["quiet"], steps=len(states), noun="state") as merging:
         evaluator = Evaluator.load(states[0])
+        merging.advance()
         for path in states[1:]:
             evaluator.merge(Evaluator.load(path))
-            added += 1
+            merging.advance()
     return deliver(evaluator, gates=gates, resampling=resampling, report=report, **values)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from calque.core.presentation.sections import printable
-from calque.engines import begin
+from calque.engines import Meter, begin, meter, watched
 
 PATIENCE = 0.5
 """Seconds of silence before anything is shown."""
@@ -18,28 +18,36 @@ BAR = 20
 
 
 @contextmanager
-def working(
-    what: str,
-    *,
-    quiet: bool = False,
-    done: Callable[[], int] = lambda: 0,
-    total: Callable[[], int] = lambda: 0,
-    noun: str = "document",
-) -> Iterator[None]:
-    """Show ``what``, how much is done, how fast and for how long still until the block ends, then leave no trace."""
+def working(what: str, *, quiet: bool = False, steps: int | Callable[[], int] = 0, noun: str = "step") -> Iterator[Meter]:
+    """Show ``what``, how much is done, how fast and for how long still until the block ends, then leave no trace.
+
+    How far it is, the work itself says: see `meter`. Work of ``steps`` counts them on the meter that it is given; where
+    telling how many there are is work too, it is done when they are shown.
+    """
     if quiet or not sys.stderr.isatty():
-        yield
+        with _counting(meter(), steps, noun) as mine:
+            yield mine
         return
     ended = threading.Event()
-    watcher = begin(lambda: _watch(what, ended, done, total, noun))
-    try:
-        yield
-    finally:
-        ended.set()
-        watcher.ended()
+    with _counting(Meter(), steps, noun) as mine:
+        watcher = begin(lambda: _watch(what, ended, mine, steps))
+        try:
+            yield mine
+        finally:
+            ended.set()
+            watcher.ended()
 
 
-def _watch(what: str, ended: threading.Event, done: Callable[[], int], total: Callable[[], int], noun: str) -> None:
+@contextmanager
+def _counting(mine: Meter, steps: int | Callable[[], int], noun: str) -> Iterator[Meter]:
+    """The meter of work. Where it counts steps, what is done within one of them is of another kind, and not counted."""
+    if steps:
+        mine.expect(0 if callable(steps) else steps, noun)
+    with watched(Meter() if steps else mine):
+        yield mine
+
+
+def _watch(what: str, ended: threading.Event, mine: Meter, steps: int | Callable[[], int]) -> None:
     import shutil
 
     from calque.core.presentation.sections import cut
@@ -47,8 +55,10 @@ def _watch(what: str, ended: threading.Event, done: Callable[[], int], total: Ca
     began = time.monotonic()
     wait = PATIENCE
     while not ended.wait(wait):
+        if wait == PATIENCE and callable(steps):
+            mine.expect(steps())
         wait = 0.2
-        line = f"{printable(what)} {progress(done(), total(), time.monotonic() - began, noun)}"
+        line = f"{printable(what)} {progress(mine.done, mine.total, time.monotonic() - began, mine.noun)}"
         sys.stderr.write("\r" + cut(line, shutil.get_terminal_size().columns - 1) + "\x1b[K")
         sys.stderr.flush()
     if time.monotonic() - began > PATIENCE:

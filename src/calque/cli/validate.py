@@ -67,11 +67,13 @@ def command(files: tuple[str, ...], verb: str | None, format: str, brief: bool, 
     maps = _each(values.pop("class_map"), files, "--class-map")
     reports: list[Verdict] = []
     steps = len(files) + (len(files) == 2)
-    with working("validating", quiet=quiet, done=lambda: len(reports), total=lambda: steps, noun="step"):
+    with working("validating", quiet=quiet, steps=steps) as validating:
         for name, read_as in zip(files, known, strict=True):
             reports.append(_alone(name, chosen, read_as, values))
+            validating.advance()
         if len(files) == 2:
             reports += _together(chosen, files, _task(chosen, known, maps, values), reports)
+            validating.advance()
     first = sentence(reports, len(files), chosen)
     click.echo(rendered(reports, first, format, brief=brief, told=told), nl=False)
     if not all(report["valid"] for report in reports):

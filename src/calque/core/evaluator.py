@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from calque.core.arguments import names_arguments
@@ -18,7 +17,7 @@ from calque.core.storage.files import write_whole
 from calque.core.storage.ledger_parts import MOST_BYTES, LedgerParts
 from calque.core.storage.state import pack, unpack, well_formed
 from calque.core.task import Task, names_a_file, settings, task_class
-from calque.engines import kept
+from calque.engines import kept, meter
 
 if TYPE_CHECKING:
     from calque.core.storage.spool import Spool
@@ -51,9 +50,6 @@ class Evaluator:
         self._sources = Sources()
         self._extent = ""
         """What boxes are measured in, as far as there were any."""
-        self.done = 0
-        """How many documents the running update has scored so far, for whoever watches from another thread."""
-        self._to_come: Callable[[], int] = lambda: 0
 
     def __repr__(self) -> str:
         count = len(self._units)
@@ -68,31 +64,28 @@ class Evaluator:
         issues: list[Issue] = []
         sources = Sources()
         extent = ""
-        self.done = 0
+        progress = meter()
+        before, done = progress.done, 0
         task = self.task.settled(expected)
         scoring = task if self._keep == "outcomes" else task.numbers_only()
         with kept(self._jobs):
             pairs = scoring.batches(expected, found, jobs=self._jobs)
-            self._to_come = documents_to_come(pairs)
+            to_come = documents_to_come(pairs)
             for truth, predictions in pairs:
-                if not self._to_come():  # all at once, or nobody can tell
-                    self._to_come = partial(max, 1, len(truth.units()), len(predictions.units()))
+                # Where nobody can tell, these may be all.
+                progress.expect(before + max(to_come(), done + max(len(truth.units()), len(predictions.units()))))
                 ledger = scoring.score(truth, predictions, jobs=self._jobs)
                 parts.add(self._kept(ledger, truth))
                 issues += [*truth.issues, *predictions.issues, *ledger.issues]
                 sources |= Sources(((truth.source, truth.model),), ((predictions.source, predictions.model),))
                 extent = extent or _extent_of(truth, predictions)
-                self.done += len(ledger.units)
+                done += len(ledger.units)
+                progress.reach(before + done)
         self._add(self._numbered_on(parts, issues), extent)
         self.task = task
         self._issues += summarize(by_place(issues))
         self._sources |= sources
         return self
-
-    @property
-    def total(self) -> int:
-        """About how many documents the running update will have scored in the end; 0 as long as nobody can tell."""
-        return max(self._to_come(), self.done) if self._to_come() else 0
 
     def add(self, ledger: Ledger, *, issues: Iterable[Issue] = (), sources: Sources | None = None) -> Self:
         """Take in documents that were scored elsewhere under this task: in another process, or while they streamed by."""

@@ -4,7 +4,7 @@ An `Engine` does the same work for many items and hands out the results in the o
 number of workers. Whoever has the work chooses by what it is made of: `threads` where arrays and kernels let go of the
 interpreter, `processes` where Python itself is busy; one job is plain `Serial`, and starts nothing. Beside them there are
 `at_once` for a few different pieces of work, `ahead` for reading before somebody asks, `begin` for a single piece,
-`in_time` for work that may take only so long, and `answer` for programs in any language.
+`in_time` for work that may take only so long, `answer` for programs in any language, and `meter` for saying how far work is.
 
 Kernels have threads of their own inside, as many as their ``jobs`` says: that is their own matter, and none of this one's.
 """
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from calque.engines.in_threads import threads_for as threads_for
     from calque.engines.interface import Engine as Engine
     from calque.engines.interface import Serial as Serial
+    from calque.engines.metering import Meter as Meter
+    from calque.engines.metering import meter as meter
+    from calque.engines.metering import watched as watched
     from calque.engines.programs import Answer as Answer
     from calque.engines.programs import answer as answer
     from calque.engines.reading_ahead import Ahead as Ahead
@@ -37,6 +40,7 @@ _HOME = {
     "Answer": "calque.engines.programs",
     "Begun": "calque.engines.in_threads",
     "Engine": "calque.engines.interface",
+    "Meter": "calque.engines.metering",
     "Serial": "calque.engines.interface",
     "ahead": "calque.engines.reading_ahead",
     "alarms": "calque.engines.time_limit",
@@ -45,11 +49,13 @@ _HOME = {
     "begin": "calque.engines.in_threads",
     "in_time": "calque.engines.time_limit",
     "kept": "calque.engines.choice",
+    "meter": "calque.engines.metering",
     "portable": "calque.engines.choice",
     "processes": "calque.engines.choice",
     "threads": "calque.engines.choice",
     "threads_for": "calque.engines.in_threads",
     "using": "calque.engines.choice",
+    "watched": "calque.engines.metering",
 }
 
 __getattr__, __dir__, __all__ = lazily(__name__, _HOME)

@@ -12,7 +12,7 @@ from calque.core.corpus import Batches, UnitId, in_canonical_order
 from calque.core.errors import ContractError, Issue, Severity, by_place, summarize
 from calque.core.ledger import Ledger
 from calque.core.record_corpus import RecordCorpus
-from calque.engines import portable, processes
+from calque.engines import meter, portable, processes
 from calque.fields.accounting import complete, paired
 from calque.fields.accounting.rows import Book
 from calque.fields.accounting.wrong import wrong_values
@@ -85,7 +85,10 @@ def score(task: Fields, truth: RecordCorpus, found: RecordCorpus, *, jobs: int) 
         jobs = 1
     size = BATCH if jobs == 1 else min(BATCH, -(-len(units) // (2 * jobs)))
     batches = (pieces.of(units[start : start + size]) for start in range(0, len(units), size))
-    ledgers = list(processes(jobs).map(work, batches))
+    ledgers = []
+    for ledger in processes(jobs).map(work, batches):
+        ledgers.append(ledger)
+        meter().advance(len(ledger.units))
     issues = _summary(issue for ledger in ledgers for issue in ledger.issues)
     whole = Ledger.concat(ledgers) if ledgers else Book(task.plan(), outcomes=False).ledger(())
     return Ledger(units=whole.units, tables=whole.tables, names=whole.names, details=whole.details, issues=issues)

@@ -13,7 +13,7 @@ from typing import Any
 from calque.core.errors import ConfigError, MissingExtra
 from calque.core.start_up import Frozen
 from calque.core.storage.files import write_whole
-from calque.engines import threads
+from calque.engines import meter, threads
 
 EXTENSIONS = ("png", "jpg", "jpeg", "webp")
 KNOWN = {"PNG": b"\x89PNG\r\n\x1a\n", "JPEG": b"\xff\xd8\xff", "WEBP": b"RIFF"}
@@ -224,7 +224,10 @@ def made(found: Sequence[Found | None], order: Sequence[int], room: int | None, 
     pictures: list[Picture] = []
     left = room
     there = [row for row in order if found[row] is not None]
+    progress = meter()
+    progress.expect(progress.done + len(there), "picture")
     for row, picture in _ready(there, found, jobs, darkroom):
+        progress.advance()
         if picture is None:
             places[row] = REFUSED
         elif left is not None and picture.room > left:

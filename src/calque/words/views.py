@@ -19,6 +19,7 @@ from calque.core.presentation.wording import counted, joined, percent, short_nam
 from calque.core.result import Result
 from calque.core.verdict import FAILED, PASSED
 from calque.core.word_corpus import Edge, Lattice, WordCorpus
+from calque.engines import meter
 from calque.words.best_path import oracle
 from calque.words.presentation import SCOPES, TITLES, errors_of, side_by_side
 from calque.words.reading import lattices_for, read_all, with_lattices
@@ -79,6 +80,7 @@ def evaluated(task: Words, truth: Any, predictions: Sequence[str], *, keep: Keep
     named = named or alone(expected, with_lattices(task, WordCorpus.of({}), lattices).lattices)
     without = replace(task, lattice="none", build_lattice=False)
     made = {}
+    meter().expect(len(named) * len({*expected.units()}))
     for position, (name, corpus) in enumerate(named.items()):
         mine, beside = (without, corpus) if position else (task, with_lattices(task, corpus, lattices))
         made[name] = Evaluator(mine, keep=keep, jobs=jobs).update(expected, beside)

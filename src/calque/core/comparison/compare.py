@@ -22,6 +22,7 @@ from calque.core.resampling.resampled import Counted, Replicates
 from calque.core.result import Result
 from calque.core.signature import Signature
 from calque.core.start_up import Frozen
+from calque.engines import meter
 
 
 class Compared(Frozen):
@@ -105,6 +106,7 @@ def compare(
     named = [measure_named(everyone, name) for name in measures]
     # A class that only some runs have is a measure of all of them; the others have no value there.
     shown = dict.fromkeys([*tested, *named, *(name for result in everyone for name in result.task.compared(result.numbers))])
+    meter().expect(len(runs) * drawing.replicates, "replicate")
     sides = [_Side(result, drawing, shown, jobs) for result in runs.values()]
     compared = {name: _compared(name, list(runs), sides, drawing, wanted, primary=name in tested) for name in shown}
     units = tuple(in_canonical_order({unit for result in runs.values() for unit in result.ledger.units}))

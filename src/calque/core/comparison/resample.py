@@ -18,6 +18,7 @@ from calque.core.resampling.resampled import Counted, Replicates, Resampled
 from calque.core.resampling.weights import MOST_SEED, document_keys, poisson_weights
 from calque.core.result import Result
 from calque.core.start_up import Frozen
+from calque.engines import meter
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -78,7 +79,12 @@ class Parts:
     def drawn(self, resampling: Resampling, names: Iterable[str], jobs: int = 1) -> Replicates:
         """The numbers of these names in every replicate of a resampling."""
         wanted = list(names)
-        blocks = [self.replicates(weights, wanted, jobs) for weights in self._blocks(resampling, jobs)]
+        progress = meter()
+        progress.expect(progress.done + resampling.replicates, "replicate")
+        blocks = []
+        for weights in self._blocks(resampling, jobs):
+            blocks.append(self.replicates(weights, wanted, jobs))
+            progress.advance(weights.shape[1])
         return {name: np.concatenate([block[name] for block in blocks]) for name in wanted}
 
     def _blocks(self, resampling: Resampling, jobs: int) -> Iterator[Codes]:
