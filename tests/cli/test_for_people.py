@@ -96,7 +96,8 @@ from calque.cli import progress
 progress.PATIENCE = 0.0
 shown = threading.Event()
 writing, sys.stderr.flush = sys.stderr.flush, lambda: (writing(), shown.set())
-with progress.working("merging", done=lambda: 3, total=lambda: 4, noun="state"):
+with progress.working("merging", steps=4, noun="state") as merging:
+    merging.advance(3)
     shown.wait(float(sys.argv[1]))
 """
 
