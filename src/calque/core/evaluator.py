@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from calque.core.storage.spool import Spool
 
 Keep = Literal["numbers", "outcomes"]
+CROWDED = 4096
+"""From how many issues on they are brought together: a million small updates may notice a million times the same."""
 
 
 class Evaluator:
@@ -46,7 +48,10 @@ class Evaluator:
         self._spool: Spool | None = None
         self._parts = self._no_parts()
         self._units: set[UnitId] = set()
+        self._free = 0
+        """The first number that no document has, nor any after it."""
         self._issues: list[Issue] = []
+        self._crowded = CROWDED
         self._sources = Sources()
         self._extent = ""
         """What boxes are measured in, as far as there were any."""
@@ -83,14 +88,21 @@ class Evaluator:
                 progress.reach(before + done)
         self._add(self._numbered_on(parts, issues), extent)
         self.task = task
-        self._issues += summarize(by_place(issues))
+        self._noticed(summarize(by_place(issues)))
         self._sources |= sources
         return self
+
+    def _noticed(self, issues: Iterable[Issue]) -> None:
+        """Add what was noticed; of a long list, only what will be told is kept."""
+        self._issues += issues
+        if len(self._issues) > self._crowded:
+            self._issues = list(self.issues())
+            self._crowded = max(CROWDED, 2 * len(self._issues))
 
     def add(self, ledger: Ledger, *, issues: Iterable[Issue] = (), sources: Sources | None = None) -> Self:
         """Take in documents that were scored elsewhere under this task: in another process, or while they streamed by."""
         self._add(self._alone(self._kept(ledger)))
-        self._issues += summarize([*issues, *ledger.issues])
+        self._noticed(summarize([*issues, *ledger.issues]))
         self._sources |= sources or Sources()
         return self
 
@@ -101,7 +113,7 @@ class Evaluator:
             from calque.core.storage.spool import Spool
 
             self._spool = Spool()
-        return LedgerParts(self._spool, MOST_BYTES)
+        return LedgerParts(self._spool, MOST_BYTES * self.task.roomy)
 
     def _alone(self, ledger: Ledger) -> LedgerParts:
         parts = self._no_parts()
@@ -126,7 +138,7 @@ class Evaluator:
         issues = list(other._issues)
         if other._parts:
             self._add(self._numbered_on(other._parts, issues), other._extent)
-        self._issues += issues
+        self._noticed(issues)
         self._sources |= other._sources
         return self
 
@@ -135,7 +147,7 @@ class Evaluator:
         if not self.task.numbers_documents or not self._units or not parts:
             return parts
         ledger = parts.ledger()
-        appended = self.task.numbered_on(ledger, self._units)
+        appended = self.task.numbered_on(ledger, self._free)
         if appended is ledger:
             return parts
         issues.append(NUMBERED_ON)
@@ -148,7 +160,11 @@ class Evaluator:
                 "evaluate both in one unit (--units, --page-size)"
             )
         check_disjoint(parts.units(), self._units)
-        self._units.update(*parts.units())
+        for units in parts.units():
+            self._units.update(units)
+            # Numbers come first, in their order.
+            highest = next((unit for unit in reversed(units) if isinstance(unit, int)), -1)
+            self._free = max(self._free, highest + 1)
         self._parts.extend(parts)
         self._extent = self._extent or extent
 

@@ -8,12 +8,21 @@ from itertools import chain, pairwise
 
 import numpy as np
 
-from calque.core.columns import Array, Column, Ints, Table, concat
+from calque.core.columns import Array, Codes, Column, Ints, Table, concat
 from calque.core.corpus import UnitId, in_canonical_order
 from calque.core.errors import Issue, MergeError
+from calque.core.start_up import Frozen
 
 UNIT = "unit"
 """The column that every table has: the index of the row's document in ``Ledger.units``."""
+
+
+class Piece(Frozen, eq=False):
+    """Some documents of a ledger, with all their rows and the codes of the whole."""
+
+    ledger: Ledger
+    places: Codes | Ints
+    """The position of each of its documents among those of the whole."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,6 +60,19 @@ class Ledger:
         A chunk has at least the columns that are asked for (all of them when none is), and the document of each row.
         """
         yield self.tables[table]
+
+    def pieces(self) -> Iterator[Piece]:
+        """Ledgers of whole documents that are this one together, in no set order; here it is the only one.
+
+        For whoever has to look from the rows of one table at those of another. Of a stored ledger, columns are read when they
+        are asked for.
+        """
+        yield Piece(self, np.arange(len(self.units)))
+
+    def called(self, tables: Mapping[str, str]) -> Ledger:
+        """The ledger with some tables under other names: those under these keys are the tables that the values name."""
+        others = {name: self.tables[source] for name, source in tables.items()}
+        return Ledger(units=self.units, names=self.names, details=self.details, tables={**self.tables, **others})
 
     def offsets(self, table: str) -> Ints:
         """The first row of each document in a table, and the table's height at the end."""
@@ -100,14 +122,13 @@ class Ledger:
 
     def without_details(self) -> Ledger:
         """Only what numbers are made of."""
-        return Ledger(
-            units=self.units,
-            names=self.names,
-            tables={
-                name: Table({key: column for key, column in table.columns.items() if (name, key) not in self.details})
-                for name, table in self.tables.items()
-            },
-        )
+        tables = {
+            name: Table({key: column for key, column in table.columns.items() if (name, key) not in self.details})
+            for name, table in self.tables.items()
+        }
+        gone = {key for _, key in self.details if not any(key in table for table in tables.values())}
+        names = {key: meaning for key, meaning in self.names.items() if key not in gone}
+        return Ledger(units=self.units, names=names, tables=tables)
 
     @staticmethod
     def concat(ledgers: Sequence[Ledger]) -> Ledger:
@@ -176,6 +197,9 @@ def joint_names(parts: Sequence[Mapping[str, tuple[str, ...]]]) -> dict[str, tup
     """What the codes of all parts together mean, by the name of the column."""
     joint: dict[str, tuple[str, ...]] = {}
     for column, first in parts[0].items():
+        # Who keeps numbers alone has let go of some columns, and of what they mean.
+        if not all(column in names for names in parts):
+            continue
         tables = [names[column] for names in parts]
         # A fixed vocabulary keeps its own order; names that data brings are sorted.
         same = all(table == first for table in tables)

@@ -135,9 +135,22 @@ def joined_fractions(parts: Ints) -> Floats:
     return np.asarray(parts[0] / _HALF + parts[1] / (_HALF * _HALF))
 
 
-def fraction_mean(values: Floats) -> float:
-    """The mean of values in [0, 1], the same for any order; there must be some."""
-    return float(fraction_sums(values, np.zeros(len(values), np.int32), 1)[0] / len(values))
+class Mean:
+    """The mean of values in [0, 1] that come in parts, the same for any order and split; NaN is no value."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._parts = np.zeros((2, 1), np.int64)
+
+    def add(self, values: Floats) -> None:
+        """Add some values."""
+        defined = values[~np.isnan(values)]
+        self._count += len(defined)
+        self._parts += fraction_parts(defined, np.zeros(len(defined), np.int32), 1)
+
+    def value(self, reason: str) -> float | Undefined:
+        """The mean, or why there is none."""
+        return float(joined_fractions(self._parts)[0] / self._count) if self._count else Undefined(reason)
 
 
 def exact_parts(values: Sequence[float]) -> list[float]:

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Codes, Floats, Ints, where_else
+from calque.core.columns import Flags, Floats, Ints, where_else
 from calque.core.corpus import Extent
-from calque.core.ledger import UNIT, Ledger
+from calque.core.ledger import UNIT, Ledger, Piece
 from calque.core.measures import Measure, Undefined, counts
 from calque.core.start_up import Frozen
+from calque.core.storage.ranked_runs import RankedRuns, Rows, Stretch
 from calque.engines import at_once, threads_for
 from calque.geometry.forms import COCO_THRESHOLDS, RECALL_POINTS
 from calque.kernels import kernels
-from calque.kernels.structs import Masks, ScoreOrder, Verdicts
+from calque.kernels.structs import ScoreOrder, Verdicts
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection
@@ -71,60 +72,127 @@ def area_ranges(extent: Extent, min_area: float) -> Floats:
     return np.array([(max(low, min_area), high) for low, high in shown])
 
 
-class Ranking(Frozen, eq=False):
+class Ranking:
     """The predictions of a ledger by class and score, and how many truths there are to find."""
 
-    rank: Codes
-    scores: Floats
-    matched: Masks
-    ignored: Masks
-    order: ScoreOrder
-    truths: Ints
-    """For each area range and class the number of truths that count."""
+    def __init__(self, ledger: Ledger, jobs: int = 1) -> None:
+        self._jobs = jobs
+        self._classes = len(ledger.names["label"])
+        self._runs = RankedRuns(self._classes, jobs)
+        truths: list[Ints] = []
+        images = ImagePlaces(ledger)
+        for piece in ledger.pieces():
+            found, truth = piece.ledger.table("found"), piece.ledger.table("truth")
+            labels = where_else(found.array("rank") >= 0, found.array("label"), -1)
+            columns = [labels, *(found.array(name) for name in ("score", "rank", "matched", "ignored"))]
+            by_image = image_order(piece.ledger)
+            labels, scores, *rest = columns if by_image is None else [column[by_image] for column in columns]
+            self._runs.add(Rows(labels, scores, tuple(rest), partial(images.ties, piece, by_image)))
+            out = truth.array("out_of_range")
+            to_find = [np.flatnonzero(out[:, area] == 0) for area in range(out.shape[1])]
+            truths.append(np.stack([counts(truth.array("label")[rows], self._classes) for rows in to_find]))
+        areas = max(len(part) for part in truths)
+        self.truths = np.sum([part for part in truths if len(part) == areas], axis=0)
+        """For each area range and class the number of truths that count."""
 
-    @classmethod
-    def of(cls, ledger: Ledger, jobs: int = 1) -> Ranking:
-        """Sort once; every curve reads the same order."""
-        found, truth = ledger.table("found"), ledger.table("truth")
-        classes = len(ledger.names["label"])
-        labels = where_else(found.array("rank") >= 0, found.array("label"), -1)
-        columns = [labels, *(found.array(name) for name in ("score", "rank", "matched", "ignored"))]
-        images = image_order(ledger)
-        labels, scores, rank, matched, ignored = columns if images is None else [column[images] for column in columns]
-        order, class_offsets = kernels().score_order(labels, scores, classes, jobs)
-        # Curves are drawn many times: from columns that lie in order, and not all over the memory.
-        rows = order.astype(np.int64)  # once for all four: NumPy would do so for each
-        in_order = (partial(np.take, column, rows, axis=0) for column in (scores, rank, matched, ignored))
-        scores, rank, matched, ignored = at_once(threads_for(len(rows), jobs), *in_order)
-        out = truth.array("out_of_range")
-        to_find = [np.flatnonzero(out[:, area] == 0) for area in range(out.shape[1])]
-        truths = np.stack([counts(truth.array("label")[rows], classes) for rows in to_find])
-        in_place = ScoreOrder(np.arange(len(order), dtype=np.int32), class_offsets)
-        return cls(rank, scores, matched, ignored, in_place, truths)
+    def drawn(self, limits: Sequence[int]) -> Curves:
+        """The curves of every area range; the last limit of predictions is theirs, the others are for recall alone."""
+        areas = range(len(self.truths))
+        truths = [np.tile(self.truths[area], (len(COCO_THRESHOLDS), 1)) for area in areas]
+        drawn: list[tuple[Floats, Floats]] = []
+        before = np.zeros((len(areas), 2, *truths[0].shape), np.int64)
+        reached = np.zeros((len(limits) - 1, *truths[0].shape), np.int64)
+        for stretch in map(self._in_order, self._runs.stretches()):
+            if stretch.last and not drawn:
+                return self._whole(stretch, truths, limits)
+            parts = at_once(
+                self._jobs, *(partial(_part, stretch, area, truths[area], limits[-1], before[area]) for area in areas)
+            )
+            drawn = parts if not drawn else [
+                (np.maximum(best, precision), recall) for (best, _), (precision, recall) in zip(drawn, parts, strict=True)
+            ]  # fmt: skip
+            for place, limit in enumerate(limits[:-1]):
+                reached[place] += _hits(stretch, 0, limit)[0]
+        recalls = [np.where(truths[0] > 0, hits / np.maximum(truths[0], 1), -1.0) for hits in reached]
+        return Curves([precision for precision, _ in drawn], [recall for _, recall in drawn], recalls)
 
-    def curves(self, area: int, max_detections: int, jobs: int = 1) -> tuple[Floats, Floats]:
-        """Precision by threshold, recall point and class; recall by threshold and class; -1 for classes without truths."""
-        precision, recall, _ = kernels().coco_accumulate(
-            self.order,
-            self.scores,
-            self._verdicts(area),
-            self._truths_at_all_thresholds(area),
-            np.array(RECALL_POINTS),
-            max_detections,
-            jobs,
-        )
-        return precision, recall
+    def _in_order(self, stretch: Stretch) -> Stretch:
+        """Curves are drawn many times: from columns that lie in order, and not all over the memory."""
+        if stretch.in_place:
+            return stretch
+        rows = stretch.order.order.astype(np.int64)  # once for all four: NumPy would do so for each
+        in_order = (partial(np.take, column, rows, axis=0) for column in (stretch.scores, *stretch.columns))
+        scores, *columns = at_once(threads_for(len(rows), self._jobs), *in_order)
+        in_place = ScoreOrder(np.arange(len(rows), dtype=np.int32), stretch.order.class_offsets)
+        return Stretch(in_place, scores, tuple(columns), last=stretch.last)
 
-    def recall(self, area: int, max_detections: int, jobs: int = 1) -> Floats:
-        """Recall by threshold and class."""
-        truths = self._truths_at_all_thresholds(area)
-        return kernels().coco_recall(self.order, self._verdicts(area), truths, max_detections, jobs)
+    def _whole(self, stretch: Stretch, truths: Sequence[Ints], limits: Sequence[int]) -> Curves:
+        """All predictions at once: the kernel's threads share the classes."""
+        parts = [_part(stretch, area, truths[area], limits[-1], None, self._jobs) for area in range(len(truths))]
+        verdicts = _verdicts(stretch, 0)
+        recalls = [kernels().coco_recall(stretch.order, verdicts, truths[0], limit, self._jobs) for limit in limits[:-1]]
+        return Curves([precision for precision, _ in parts], [recall for _, recall in parts], recalls)
 
-    def _verdicts(self, area: int) -> Verdicts:
-        return Verdicts(self.rank, self.matched[:, area], self.ignored[:, area])
 
-    def _truths_at_all_thresholds(self, area: int) -> Ints:
-        return np.tile(self.truths[area], (len(COCO_THRESHOLDS), 1))
+class Curves(Frozen, eq=False):
+    """What is drawn of a ranking; -1 for classes without truths."""
+
+    precision: Sequence[Floats]
+    """For each area range the precision by threshold, recall point and class."""
+    recall: Sequence[Floats]
+    """For each area range the recall by threshold and class."""
+    recall_within: Sequence[Floats]
+    """The recall of all sizes with each of the lower limits of predictions."""
+
+
+def _part(stretch: Stretch, area: int, truths: Ints, limit: int, before: Ints | None, jobs: int = 1) -> tuple[Floats, Floats]:
+    """The precision and the recall that a stretch reaches, after so many true and false positives, which it is added to."""
+    precision, recall, _ = kernels().coco_accumulate(
+        stretch.order, stretch.scores, _verdicts(stretch, area), truths, np.array(RECALL_POINTS), limit, jobs, before
+    )
+    if before is not None:
+        before += _hits(stretch, area, limit)
+    return precision, recall
+
+
+def _verdicts(stretch: Stretch, area: int) -> Verdicts:
+    rank, matched, ignored = stretch.columns
+    return Verdicts(rank, matched[:, area], ignored[:, area])
+
+
+def _hits(stretch: Stretch, area: int, limit: int) -> Ints:
+    """How many rows of a stretch are true positives, and how many are false ones, by threshold and class."""
+    rank, matched, ignored = _verdicts(stretch, area)
+    classes = len(stretch.order.class_offsets) - 1
+    bits = len(COCO_THRESHOLDS)
+    every = (1 << bits) - 1
+    sees: Flags = (rank >= 0) & (rank < limit)
+    place = stretch.classes().astype(np.int64) << bits
+    sums = []
+    for mask in (matched & ~ignored, ~matched & ~ignored):
+        of_mask = counts((place + (mask & every))[sees], classes << bits).reshape(classes, -1)
+        sums.append(np.stack([of_mask[:, (np.arange(1 << bits) >> bit) & 1 == 1].sum(axis=1) for bit in range(bits)]))
+    return np.stack(sums)
+
+
+class ImagePlaces:
+    """By what ties in score go: documents, or images where those are grouped into documents."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._known: dict[str, int] | None = None
+
+    def ties(self, piece: Piece, rows: Ints | None) -> Ints:
+        """For each prediction of a piece, in the order of these rows, the place of its document, or of its image."""
+        found, pages = piece.ledger.table("found"), piece.ledger.table("pages")
+        if "image" not in pages:
+            return np.asarray(piece.places[found.array(UNIT)], dtype=np.int64)
+        if self._known is None:
+            images = sorted({image for each in self._ledger.pieces() for image in each.ledger.table("pages")["image"]})
+            self._known = {image: place for place, image in enumerate(images)}
+        places = np.array([self._known[image] for image in pages["image"]], dtype=np.int64)
+        page = piece.ledger.absolute("pages", found.array(UNIT), found.array("page"))
+        return places[page] if rows is None else places[page[rows]]
 
 
 def image_order(ledger: Ledger) -> Ints | None:
@@ -142,34 +210,25 @@ def image_order(ledger: Ledger) -> Ints | None:
 def measure(task: Detection, ledger: Ledger, jobs: int = 1) -> dict[str, Any]:
     """The twelve numbers, AP of each class, and the precision-recall curves."""
     labels = ledger.names["label"]
-    found = ledger.table("found")
-    scores = found.array("score")
-    if len(scores) and np.isnan(scores).all():
-        return _nothing(labels, task, NO_SCORES)
-    unranked = int(np.count_nonzero(np.isnan(scores) & (found.array("rank") >= 0)))
-    if unranked:
-        return _nothing(labels, task, f"{unranked:,} predictions have no score")
-    ranking = Ranking.of(ledger, jobs)
-    most = task.most_detections()
-    precision, recall = ranking.curves(0, most, jobs)
+    reason = _why_not(ledger)
+    if reason:
+        return _nothing(labels, task, reason)
+    curves = Ranking(ledger, jobs).drawn([*task.max_detections[:-1], task.most_detections()])
+    precision = curves.precision[0]
     numbers: dict[str, Any] = {
         "AP": _mean(precision),
         "AP50": _mean(precision[0]),
         "AP75": _mean(precision[5]),
     }
     by_size = list(_SIZES)
-    sized = (
-        {name: ranking.curves(area, most, jobs) for area, name in enumerate(by_size, start=1)}
-        if len(ranking.truths) > 1
-        else {}
-    )
-    for name in by_size:
-        numbers[f"AP{name}"] = _mean(sized[name][0]) if sized else Undefined(NO_SIZES)
-    for limit in task.max_detections[:-1]:
-        numbers[f"AR{limit}"] = _mean(ranking.recall(0, limit, jobs))
-    numbers[f"AR{task.max_detections[-1]}"] = _mean(recall)
-    for name in by_size:
-        numbers[f"AR{name}"] = _mean(sized[name][1]) if sized else Undefined(NO_SIZES)
+    sized = len(curves.precision) > 1
+    for area, name in enumerate(by_size, start=1):
+        numbers[f"AP{name}"] = _mean(curves.precision[area]) if sized else Undefined(NO_SIZES)
+    for limit, recall in zip(task.max_detections[:-1], curves.recall_within, strict=True):
+        numbers[f"AR{limit}"] = _mean(recall)
+    numbers[f"AR{task.max_detections[-1]}"] = _mean(curves.recall[0])
+    for area, name in enumerate(by_size, start=1):
+        numbers[f"AR{name}"] = _mean(curves.recall[area]) if sized else Undefined(NO_SIZES)
     numbers["per_class"] = {
         label: {"AP": _mean(precision[:, :, k]), "AP50": _mean(precision[0, :, k]), "AP75": _mean(precision[5, :, k])}
         for k, label in enumerate(labels)
@@ -177,6 +236,21 @@ def measure(task: Detection, ledger: Ledger, jobs: int = 1) -> dict[str, Any]:
     }
     numbers["curves"] = _curves(labels, precision)
     return numbers
+
+
+def _why_not(ledger: Ledger) -> str:
+    """Why nothing can be ranked; nothing where it can."""
+    rows, unscored, unranked = 0, 0, 0
+    for piece in ledger.pieces():
+        found = piece.ledger.table("found")
+        missing = np.isnan(found.array("score"))
+        rows += len(missing)
+        if missing.any():
+            unscored += int(np.count_nonzero(missing))
+            unranked += int(np.count_nonzero(missing & (found.array("rank") >= 0)))
+    if rows and unscored == rows:
+        return NO_SCORES
+    return f"{unranked:,} predictions have no score" if unranked else ""
 
 
 def _asked_for(task: Detection, label: str) -> bool:

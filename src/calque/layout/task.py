@@ -33,6 +33,8 @@ class Layout(BoxReading, PartsBeside, Task):
     """
 
     name: ClassVar[str] = "layout"
+    by_chunks: ClassVar[bool] = True
+    roomy: ClassVar[int] = 16
     fixed: ClassVar[Mapping[str, str]] = {"match": "best-per-truth"}
     neutral: ClassVar[frozenset[str]] = frozenset({"layout_total_blocks"})
 
@@ -74,7 +76,7 @@ class Layout(BoxReading, PartsBeside, Task):
         """Which documents and pages the two sides are about, and whether any block counts."""
         from calque.core.unevaluated import box_ground
 
-        return box_ground(ledger, ledger.table("truth").array("valid"), "blocks")
+        return box_ground(ledger, lambda truth: truth.array("valid"), "blocks")
 
     def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:  # noqa: ARG002  # nothing here takes long
         """Blocks found and categories right: in all, by class, by document, and the confusion."""

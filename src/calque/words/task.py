@@ -37,6 +37,7 @@ class Words(PartsBeside, Task):
     """
 
     name: ClassVar[str] = "words"
+    by_chunks: ClassVar[bool] = True
     fixed: ClassVar[Mapping[str, str]] = {"match": "lcs"}
     lower_is_better: ClassVar[frozenset[str]] = frozenset({"wer", "cer"})
     neutral: ClassVar[frozenset[str]] = frozenset({"n_ref", "n_pred", "repairable"})

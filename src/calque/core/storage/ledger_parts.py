@@ -23,6 +23,9 @@ ARRAY_OVERHEAD = 128
 SMALL = 1 << 16
 """Ledgers of fewer bytes are joined as they come: what an array takes beside its values is most of them."""
 
+LONG = 1 << 22
+"""Ledgers of so many bytes are moved to the file as they are; shorter ones are joined first."""
+
 
 class LedgerParts:
     """The ledgers of one evaluation, in the order in which they came.
@@ -49,7 +52,9 @@ class LedgerParts:
         self._recent.append(ledger)
         self._bytes += size_of(ledger)
         self._join_small()
-        if self._spool is not None and self._bytes > self._most:
+        # A long one that is alone took its room when it was made: to let go of it would only cost time.
+        alone = not self._stored and len(self._recent) == 1 and self._bytes >= LONG
+        if self._spool is not None and self._bytes > self._most and not alone:
             self._store(self._spool)
 
     def _join_small(self) -> None:
@@ -76,8 +81,10 @@ class LedgerParts:
     def _store(self, spool: Spool) -> None:
         from calque.core.storage.long_ledger import StoredPart
 
-        if self._recent:
-            self._stored.append(StoredPart.of(Ledger.concat(self._recent), spool))
+        long = [ledger for ledger in self._recent if size_of(ledger) >= LONG]
+        short = [ledger for ledger in self._recent if size_of(ledger) < LONG]
+        joined = [Ledger.concat(short)] if short else []
+        self._stored += (StoredPart.of(ledger, spool) for ledger in (*long, *joined))
         self._recent, self._bytes = [], 0
 
     def ledger(self) -> Ledger:
