@@ -14,6 +14,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -29,6 +30,8 @@ Bools = npt.NDArray[np.bool_]
 
 GENERATOR_VERSION = 1  # Part of the cache's key: raise it with any change to the bytes written.
 CHUNK_PAGES = 1_000
+MOST_AT_ONCE = 100_000  # Pages; sets with more are written as a stream, a row group at a time.
+GROUP_CHUNKS = 16
 DEFAULT_CACHE = Path(__file__).resolve().parent / ".cache"
 
 LAYOUT_NAMES = (
@@ -88,6 +91,8 @@ SPECS = {
     "pages5k": _layout_spec(5_000, seed=33, score_digits=4),
     "pages": _layout_spec(20_000, seed=33, score_digits=4),
     "pages80k": _layout_spec(80_000, seed=33, score_digits=4),
+    "pages200k": _layout_spec(200_000, seed=33, score_digits=4),
+    "pages2m": _layout_spec(2_000_000, seed=33, score_digits=4),
 }  # fmt: skip
 
 
@@ -362,20 +367,32 @@ def _write_lines(path: Path, tables: Iterator[pa.Table]) -> None:
 
 def write_truth_parquet(spec: Spec, path: Path) -> None:
     """The ground truth, one row a page; values and order inside a page are those of the JSON file."""
-    _write_tables(path, (_truth_table(spec, chunk) for chunk in chunks(spec)))
+    _write_tables(spec, path, (_truth_table(spec, chunk) for chunk in chunks(spec)))
 
 
 def write_detections_parquet(spec: Spec, path: Path) -> None:
     """The detections, one row a page; values and order inside a page are those of the JSON file."""
-    _write_tables(path, (_detections_table(spec, chunk) for chunk in chunks(spec)))
+    _write_tables(spec, path, (_detections_table(spec, chunk) for chunk in chunks(spec)))
 
 
-def _write_tables(path: Path, tables: Iterator[pa.Table]) -> None:
-    """All rows at once, so that the file has the row groups that pyarrow and pandas make by default."""
+def _write_tables(spec: Spec, path: Path, tables: Iterator[pa.Table]) -> None:
+    """All rows at once, so that the file has the row groups that pyarrow and pandas make by default; long ones as a stream."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    pq.write_table(pa.concat_tables(tables), path)
+    if spec.pages <= MOST_AT_ONCE:
+        pq.write_table(pa.concat_tables(tables), path)
+        return
+    first = next(tables)
+    with pq.ParquetWriter(path, first.schema) as file:
+        for group in batched(chain([first], tables), GROUP_CHUNKS):
+            file.write_table(pa.concat_tables(group))
+
+
+def batched(tables: Iterator[pa.Table], size: int) -> Iterator[list[pa.Table]]:
+    """So many at a time."""
+    while some := list(islice(tables, size)):
+        yield some
 
 
 def _truth_table(spec: Spec, chunk: Chunk) -> pa.Table:
@@ -441,8 +458,9 @@ def main() -> None:
     parser.add_argument("sets", nargs="+", choices=list(SPECS), metavar="SET", help=", ".join(SPECS))
     parser.add_argument("--rows", nargs="*", choices=list(ROW_FILES), default=[], help="formats of page rows to write as well")
     parser.add_argument("--cache", type=Path, default=DEFAULT_CACHE, help="where the files are kept")
+    parser.add_argument("--only-rows", action="store_true", help="write no COCO JSON: long sets would be tens of gigabytes")
     arguments = parser.parse_args()
-    files = dict(JSON_FILES)
+    files = {} if arguments.only_rows else dict(JSON_FILES)
     for format in arguments.rows:
         files |= ROW_FILES[format]
     print(json.dumps({name: cached(name, arguments.cache, files) for name in arguments.sets}))

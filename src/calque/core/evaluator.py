@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from calque.core.arguments import names_arguments
@@ -79,18 +79,29 @@ class Evaluator:
             for truth, predictions in pairs:
                 # Where nobody can tell, these may be all.
                 progress.expect(before + max(to_come(), done + max(len(truth.units()), len(predictions.units()))))
-                ledger = scoring.score(truth, predictions, jobs=self._jobs)
-                parts.add(self._kept(ledger, truth))
-                issues += [*truth.issues, *predictions.issues, *ledger.issues]
+                for ledger in self._scored(scoring, truth, predictions):
+                    parts.add(self._kept(ledger, truth))
+                    issues += ledger.issues
+                    done += len(ledger.units)
+                    progress.reach(before + done)
+                issues += [*truth.issues, *predictions.issues]
                 sources |= Sources(((truth.source, truth.model),), ((predictions.source, predictions.model),))
                 extent = extent or _extent_of(truth, predictions)
-                done += len(ledger.units)
-                progress.reach(before + done)
         self._add(self._numbered_on(parts, issues), extent)
         self.task = task
         self._noticed(summarize(by_place(issues)))
         self._sources |= sources
         return self
+
+    def _scored(self, task: Task, truth: Corpus, predictions: Corpus) -> Iterator[Ledger]:
+        """The outcomes of a batch: all at once, or shared among processes where that is worth it."""
+        least = task.worth_processes()
+        if least and self._jobs > 1:
+            from calque.core.shared_scoring import shared
+
+            yield from shared(task, truth, predictions, self._jobs, least)
+        else:
+            yield task.score(truth, predictions, jobs=self._jobs)
 
     def _noticed(self, issues: Iterable[Issue]) -> None:
         """Add what was noticed; of a long list, only what will be told is kept."""

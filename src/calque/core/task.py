@@ -171,6 +171,10 @@ class Task(ABC):
         """The task for somebody who will not look at outcomes: the same numbers, with less written down."""
         return self
 
+    def worth_processes(self) -> int:
+        """From how many documents on `score` is shared among processes; 0 where threads of kernels do most of the work."""
+        return 0
+
     def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # here one
         """The two sides, read and checked against each other, some whole documents at a time; here boxes, all at once."""
         from calque.readers import read_pair

@@ -328,6 +328,10 @@ class Words(PartsBeside, Task):
 
         yield read_sides(self, expected, found)
 
+    def worth_processes(self) -> int:
+        """Lattices and characters are Python's own work; words are aligned by threads of a kernel."""
+        return 200 if self.lattice != "none" or self.characters != "none" else 0
+
     def score(self, expected: WordCorpus, found: WordCorpus, *, jobs: int = 1) -> Ledger:
         """The outcome of every word."""
         from calque.words.scoring import score
