@@ -120,11 +120,15 @@ class Evaluator:
     def _no_parts(self) -> LedgerParts:
         if self._keep == "outcomes" or not self.task.by_chunks:
             return LedgerParts()
+        return LedgerParts(self._file, MOST_BYTES * self.task.roomy)
+
+    def _file(self) -> Spool:
+        """The file for what is too long for memory, one for all updates."""
         if self._spool is None:
             from calque.core.storage.spool import Spool
 
             self._spool = Spool()
-        return LedgerParts(self._spool, MOST_BYTES * self.task.roomy)
+        return self._spool
 
     def _alone(self, ledger: Ledger) -> LedgerParts:
         parts = self._no_parts()

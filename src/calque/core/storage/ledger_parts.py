@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -30,10 +30,10 @@ LONG = 1 << 22
 class LedgerParts:
     """The ledgers of one evaluation, in the order in which they came.
 
-    Beyond ``most`` bytes they are moved to the file of a spool; without one they stay in memory.
+    Beyond ``most`` bytes they are moved to the file of a spool, or of one that is made then; without one they stay in memory.
     """
 
-    def __init__(self, spool: Spool | None = None, most: int = 0) -> None:
+    def __init__(self, spool: Spool | Callable[[], Spool] | None = None, most: int = 0) -> None:
         self._spool = spool
         self._most = most
         self._stored: list[StoredPart] = []
@@ -54,8 +54,14 @@ class LedgerParts:
         self._join_small()
         # A long one that is alone took its room when it was made: to let go of it would only cost time.
         alone = not self._stored and len(self._recent) == 1 and self._bytes >= LONG
-        if self._spool is not None and self._bytes > self._most and not alone:
-            self._store(self._spool)
+        most = min(self._most, MOST_BYTES) if self._stored else self._most
+        if self._spool is not None and self._bytes > most and not alone:
+            self._store(self._file())
+
+    def _file(self) -> Spool:
+        if callable(self._spool):
+            self._spool = self._spool()
+        return self._spool or self._stored[0].spool
 
     def _join_small(self) -> None:
         """Join the last two while neither is longer than the one before: as in a binary counter, few small ones are left."""
@@ -74,7 +80,7 @@ class LedgerParts:
 
     def extend(self, other: LedgerParts) -> None:
         """Take in all that another one holds."""
-        self._stored += (part if self._spool is None else part.within(self._spool) for part in other._stored)
+        self._stored += (part if self._spool is None else part.within(self._file()) for part in other._stored)
         for ledger in other._recent:
             self.add(ledger)
 
@@ -92,7 +98,7 @@ class LedgerParts:
         if self._stored:
             from calque.core.storage.long_ledger import StoredLedger
 
-            self._store(self._spool or self._stored[0].spool)
+            self._store(self._file())
             return StoredLedger.of(tuple(self._stored))
         if len(self._recent) > 1:
             self._recent = [Ledger.concat(self._recent)]
