@@ -7,18 +7,28 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli.gates import gates_from
-from calque.cli.inputs import taken_in, told
-from calque.cli.options import PATH, interval_options, intervals_from, jobs_option, output_options, task_from, task_options
+from calque.cli.inputs import cut, taken_in, told
+from calque.cli.options import (
+    PATH,
+    checkpoint_option,
+    interval_options,
+    intervals_from,
+    jobs_option,
+    output_options,
+    task_from,
+    task_options,
+)
 from calque.core.box_reading import BoxReading
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from calque.cli.render import Sheet
     from calque.core.evaluator import Keep
     from calque.core.gates.judging import Gates
     from calque.core.result import Result
     from calque.core.task import Task
+    from calque.readers.sources.shards import Shard
 
 
 def evaluation_verb(name: str, task: type[Task], help: str) -> click.Command:
@@ -30,6 +40,7 @@ def evaluation_verb(name: str, task: type[Task], help: str) -> click.Command:
     @task_options(task)
     @interval_options
     @jobs_option
+    @checkpoint_option
     @output_options
     def command(truth: str, predictions: str, **values: Any) -> int:
         return evaluate(task, truth, predictions, values)
@@ -49,6 +60,9 @@ def evaluate(
 
     ``look`` sees the result first, and may give a sheet to be shown in its place.
     """
+    shards = cut(truth, predictions, values)
+    if shards:
+        return _evaluate_shards(kind, shards, values, look)
     truth, predictions = taken_in(truth, predictions)
     # Files are read from here on, both at once, while numpy and all that counts is imported.
     sources = kind.begin(truth), kind.begin(predictions)
@@ -62,6 +76,7 @@ def evaluate(
     from calque.kernels import keep_freed_memory
 
     jobs = values.pop("jobs")
+    values.pop("checkpoint")
     report = wanted(values, values.pop("report"), jobs)
     keep = what_to_keep(values, kind, everything=report is not None)
     if issubclass(kind, BoxReading):
@@ -69,6 +84,28 @@ def evaluate(
     evaluator = Evaluator(task, keep=keep, jobs=jobs)
     with working(told(f"evaluating {predictions}"), quiet=values["quiet"]):
         evaluator.update(*sources)
+    return deliver(evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, look=look, **values)
+
+
+def _evaluate_shards(
+    kind: type[Task], shards: Sequence[Shard], values: dict[str, Any], look: Callable[[Result], Sheet | None] | None
+) -> int:
+    """The same for many pairs of files, or for one whose batches are kept."""
+    from calque.cli.outputs import settle
+    from calque.cli.progress import working
+    from calque.cli.render import deliver
+    from calque.cli.reports import wanted
+    from calque.cli.sharded import evaluated
+
+    gates = gates_for(kind, values)
+    task = task_from(kind, values)
+    resampling = intervals_from(values)
+    jobs, checkpoint = values.pop("jobs"), values.pop("checkpoint")
+    report = wanted(values, values.pop("report"), jobs)
+    keep = what_to_keep(values, kind, everything=report is not None)
+    settle(*(path for shard in shards for path in (shard.truth, shard.predictions)))
+    with working(f"evaluating {len(shards):,} shard{'' if len(shards) == 1 else 's'}", quiet=values["quiet"]):
+        evaluator = evaluated(task, shards, keep=keep, jobs=jobs, checkpoint=checkpoint, quiet=values["quiet"])
     return deliver(evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, look=look, **values)
 
 

@@ -20,6 +20,7 @@ SomeTask = TypeVar("SomeTask", bound=Task)
 
 PATH, FILE = click.Path(allow_dash=True), click.Path(dir_okay=False, allow_dash=True)
 WRITTEN = Written(dir_okay=False, allow_dash=True)
+FOLDER = Written(file_okay=False)
 """Made once: click looks for a translation of each one's name in a score of folders."""
 
 
@@ -161,6 +162,16 @@ def jobs_option(command: Decorated) -> Decorated:
         type=click.IntRange(min=1),
         default=os.cpu_count() or 1,
         help="Workers; the result does not depend on it. [default: all cores]",
+    )(command)
+
+
+def checkpoint_option(command: Decorated) -> Decorated:
+    """``--checkpoint``: where finished shards are kept."""
+    return click.option(
+        "--checkpoint",
+        type=FOLDER,
+        metavar="DIR",
+        help="Keep finished shards in this folder; the same command goes on from there.",
     )(command)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from calque.core.arguments import names_arguments
-from calque.core.corpus import BoxCorpus, Corpus, Extent, UnitId, documents_to_come
+from calque.core.corpus import BoxCorpus, Corpus, Extent, UnitId, documents_to_come, in_canonical_order
 from calque.core.errors import ContractError, Issue, MergeError, Severity, by_place, summarize
 from calque.core.ledger import Ledger, check_disjoint
 from calque.core.result import Result, Sources
@@ -20,7 +20,20 @@ from calque.core.task import Task, names_a_file, settings, task_class
 from calque.engines import kept, meter
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Protocol
+
     from calque.core.storage.spool import Spool
+
+    class KeptBatches(Protocol):
+        """Batches that were scored before."""
+
+        def get(self, number: int, units: Sequence[UnitId]) -> Ledger | None:
+            """What the batch of that number came to, if it was of just these documents."""
+
+        def put(self, number: int, ledger: Ledger) -> None:
+            """Keep what a batch came to."""
+
 
 Keep = Literal["numbers", "outcomes"]
 CROWDED = 4096
@@ -60,10 +73,11 @@ class Evaluator:
         count = len(self._units)
         return f"<Evaluator {self.task.signature()}: {count:,} document{'' if count == 1 else 's'}>"
 
-    def update(self, expected: Any, found: Any) -> Self:
+    def update(self, expected: Any, found: Any, *, known: KeptBatches | None = None) -> Self:
         """Score whole documents: two corpora, or anything that the task reads. All of them, or none when it fails.
 
-        What a task leaves to the truth, such as the schema of fields, is settled by the first update.
+        What a task leaves to the truth, such as the schema of fields, is settled by the first update. ``known`` has batches
+        that were scored before, and keeps those that are scored now.
         """
         parts = self._no_parts()
         issues: list[Issue] = []
@@ -76,11 +90,11 @@ class Evaluator:
         with kept(self._jobs):
             pairs = scoring.batches(expected, found, jobs=self._jobs)
             to_come = documents_to_come(pairs)
-            for truth, predictions in pairs:
+            for number, (truth, predictions) in enumerate(pairs):
                 # Where nobody can tell, these may be all.
                 progress.expect(before + max(to_come(), done + max(len(truth.units()), len(predictions.units()))))
-                for ledger in self._scored(scoring, truth, predictions):
-                    parts.add(self._kept(ledger, truth))
+                for ledger in self._scored_or_known(scoring, truth, predictions, number, known):
+                    parts.add(ledger)
                     issues += ledger.issues
                     done += len(ledger.units)
                     progress.reach(before + done)
@@ -92,6 +106,22 @@ class Evaluator:
         self._noticed(summarize(by_place(issues)))
         self._sources |= sources
         return self
+
+    def _scored_or_known(
+        self, task: Task, truth: Corpus, predictions: Corpus, number: int, known: KeptBatches | None
+    ) -> Iterator[Ledger]:
+        """What a batch comes to, as it is added up."""
+        if known is None:
+            for ledger in self._scored(task, truth, predictions):
+                yield self._kept(ledger, truth)
+            return
+        before = known.get(number, in_canonical_order({*truth.units(), *predictions.units()}))
+        if before is None:
+            made = [self._kept(ledger, truth) for ledger in self._scored(task, truth, predictions)]
+            issues = tuple(issue for ledger in made for issue in ledger.issues)
+            before = dataclasses.replace(Ledger.concat(made), issues=issues)
+            known.put(number, before)
+        yield before
 
     def _scored(self, task: Task, truth: Corpus, predictions: Corpus) -> Iterator[Ledger]:
         """The outcomes of a batch: all at once, or shared among processes where that is worth it."""

@@ -128,7 +128,7 @@ class Ledger:
         }
         gone = {key for _, key in self.details if not any(key in table for table in tables.values())}
         names = {key: meaning for key, meaning in self.names.items() if key not in gone}
-        return Ledger(units=self.units, names=names, tables=tables)
+        return Ledger(units=self.units, names=names, tables=tables, issues=self.issues)
 
     @staticmethod
     def concat(ledgers: Sequence[Ledger]) -> Ledger:

@@ -1,4 +1,4 @@
-"""Remarks: what people should hear of work that goes on nevertheless. Whoever works says it, and whoever listens decides how."""
+"""Remarks: what people should hear of work that goes on nevertheless. Whoever works says it; who listens decides how."""
 
 from __future__ import annotations
 
