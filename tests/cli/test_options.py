@@ -47,6 +47,8 @@ OUTPUT = {
     "--quiet": "what is said on stderr",
     "--annotations": "what failed once more, for GitHub",
     "--jobs": "how many workers; a law says that the bits are the same",
+    "--engine": "where shards are evaluated; a test says that the bits are the same",
+    "--scheduler": "which cluster does it",
     "--checkpoint": "keeps finished shards, each under the content that it depends on; a test says that the bits are the same",
     "--intervals": "adds intervals; the signature tells of them where they are, as of the next three",
     "--replicates": "how often documents are resampled",

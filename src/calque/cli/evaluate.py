@@ -10,7 +10,7 @@ from calque.cli.gates import gates_from
 from calque.cli.inputs import cut, taken_in, told
 from calque.cli.options import (
     PATH,
-    checkpoint_option,
+    engine_options,
     interval_options,
     intervals_from,
     jobs_option,
@@ -40,7 +40,7 @@ def evaluation_verb(name: str, task: type[Task], help: str) -> click.Command:
     @task_options(task)
     @interval_options
     @jobs_option
-    @checkpoint_option
+    @engine_options
     @output_options
     def command(truth: str, predictions: str, **values: Any) -> int:
         return evaluate(task, truth, predictions, values)
@@ -76,7 +76,9 @@ def evaluate(
     from calque.kernels import keep_freed_memory
 
     jobs = values.pop("jobs")
-    values.pop("checkpoint")
+    for name in ("checkpoint", "engine"):
+        values.pop(name)
+    _no_scheduler(values.pop("scheduler"))
     report = wanted(values, values.pop("report"), jobs)
     keep = what_to_keep(values, kind, everything=report is not None)
     if issubclass(kind, BoxReading):
@@ -87,6 +89,11 @@ def evaluate(
     return deliver(evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, look=look, **values)
 
 
+def _no_scheduler(given: str | None) -> None:
+    if given is not None:
+        raise click.UsageError("--scheduler is about --engine dask.")
+
+
 def _evaluate_shards(
     kind: type[Task], shards: Sequence[Shard], values: dict[str, Any], look: Callable[[Result], Sheet | None] | None
 ) -> int:
@@ -95,17 +102,25 @@ def _evaluate_shards(
     from calque.cli.progress import working
     from calque.cli.render import deliver
     from calque.cli.reports import wanted
-    from calque.cli.sharded import evaluated
+    from calque.cli.sharded import evaluated, on_cluster
+    from calque.core.errors import ConfigError
 
     gates = gates_for(kind, values)
     task = task_from(kind, values)
     resampling = intervals_from(values)
-    jobs, checkpoint = values.pop("jobs"), values.pop("checkpoint")
+    jobs = values.pop("jobs")
+    engine, scheduler, checkpoint = (values.pop(name) for name in ("engine", "scheduler", "checkpoint"))
+    if engine == "dask" and checkpoint is not None:
+        raise ConfigError("--checkpoint is for --engine here; on a cluster, dask does again what was lost")
+    _no_scheduler(None if engine == "dask" else scheduler)
     report = wanted(values, values.pop("report"), jobs)
     keep = what_to_keep(values, kind, everything=report is not None)
     settle(*(path for shard in shards for path in (shard.truth, shard.predictions)))
     with working(f"evaluating {len(shards):,} shard{'' if len(shards) == 1 else 's'}", quiet=values["quiet"]):
-        evaluator = evaluated(task, shards, keep=keep, jobs=jobs, checkpoint=checkpoint, quiet=values["quiet"])
+        if engine == "dask":
+            evaluator = on_cluster(task, shards, keep=keep, jobs=jobs, scheduler=scheduler)
+        else:
+            evaluator = evaluated(task, shards, keep=keep, jobs=jobs, checkpoint=checkpoint, quiet=values["quiet"])
     return deliver(evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, look=look, **values)
 
 

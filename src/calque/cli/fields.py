@@ -12,7 +12,7 @@ from calque.cli.gates import FOR_SERVERS
 from calque.cli.options import (
     PATH,
     WRITTEN,
-    checkpoint_option,
+    engine_options,
     interval_options,
     jobs_option,
     output_options,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 )
 @interval_options
 @jobs_option
-@checkpoint_option
+@engine_options
 @output_options
 def command(
     truth: str,

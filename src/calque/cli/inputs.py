@@ -56,12 +56,13 @@ def cut(truth: str, predictions: str, values: Mapping[str, Any]) -> list[Shard]:
 
     What can be read only once is brought into a file, as by `taken_in`.
     """
-    if not any(mark in path for path in (truth, predictions) for mark in ("*", "?", "[", "://")) and not values["checkpoint"]:
+    asked = values["checkpoint"] or values["engine"] != "here"
+    if not asked and not any(mark in path for path in (truth, predictions) for mark in ("*", "?", "[", "://")):
         return []
-    from calque.readers.sources.shards import Shard, shards_of
+    from calque.readers.sources.shards import Shard, is_address, shards_of
 
     shards = shards_of(truth, predictions)
-    if len(shards) == 1 and (shards[0].truth, shards[0].predictions) == (truth, predictions) and not values["checkpoint"]:
+    if not asked and shards == [Shard(truth, predictions)] and not is_address(truth) and not is_address(predictions):
         return []
     paths = taken_in(*(path for shard in shards for path in (shard.truth, shard.predictions)))
     return [Shard(*pair) for pair in zip(paths[::2], paths[1::2], strict=True)]

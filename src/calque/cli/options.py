@@ -175,6 +175,17 @@ def checkpoint_option(command: Decorated) -> Decorated:
     )(command)
 
 
+def engine_options(command: Decorated) -> Decorated:
+    """``--checkpoint``, ``--engine`` and ``--scheduler``: how and where many shards are evaluated."""
+    engine = click.option(
+        "--engine", type=click.Choice(("here", "dask")), default="here", show_default=True, help="Where shards are evaluated."
+    )
+    scheduler = click.option(
+        "--scheduler", metavar="ADDRESS", help="With --engine dask: a cluster's scheduler. Default: a cluster on this machine."
+    )
+    return checkpoint_option(engine(scheduler(command)))
+
+
 RESAMPLING = {"replicates": 2000, "resample_seed": 0, "confidence": 0.95}
 """The options that say how documents are resampled, and what they are when nobody gives them."""
 

@@ -8,12 +8,23 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.core.errors import ConfigError
+from calque.readers.sources.shards import is_address
 
 if TYPE_CHECKING:
     from calque.core.checkpoint import Checkpoint
     from calque.core.evaluator import Evaluator, Keep
     from calque.core.task import Task
     from calque.readers.sources.shards import Shard
+
+
+def on_cluster(task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, scheduler: str | None) -> Evaluator:
+    """One evaluator of all shards, by the workers of a cluster."""
+    from calque.core.clustered import evaluated_on
+    from calque.engines.on_dask import Cluster
+
+    first = next((shard.truth for shard in shards if not is_address(shard.truth)), None)
+    with Cluster(scheduler, jobs) as cluster:
+        return evaluated_on(cluster, task if first is None else task.settled(first), shards, keep=keep)
 
 
 def evaluated(task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, checkpoint: str | None, quiet: bool) -> Evaluator:
@@ -23,7 +34,7 @@ def evaluated(task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, che
 
     kept = None if checkpoint is None else _opened(checkpoint)
     evaluator = Evaluator(task.settled(shards[0].truth), keep=keep, jobs=jobs)
-    if len(shards) == 1:
+    if len(shards) == 1 and not is_address(shards[0].truth) and not is_address(shards[0].predictions):
         _in_batches(evaluator, shards[0], keep, kept)
     else:
         meter().expect(len(shards), "shard")
@@ -58,9 +69,9 @@ def _in_batches(evaluator: Evaluator, shard: Shard, keep: Keep, kept: Checkpoint
 
 
 def _shard(task: Task, shard: Shard, keep: Keep, jobs: int, kept: Checkpoint | None) -> Evaluator:
-    from calque.core.evaluator import Evaluator
+    from calque.core.clustered import evaluated_shard
 
     def evaluate() -> Evaluator:
-        return Evaluator(task, keep=keep, jobs=jobs).update(shard.truth, shard.predictions)
+        return evaluated_shard(task, shard, keep=keep, jobs=jobs)
 
     return evaluate() if kept is None else kept.evaluated(kept.key(task, keep, shard.truth, shard.predictions), evaluate)

@@ -12,7 +12,7 @@ from calque.cli.evaluate import evaluate, gates_for, what_to_keep
 from calque.cli.inputs import taken_in
 from calque.cli.options import (
     PATH,
-    checkpoint_option,
+    engine_options,
     interval_options,
     intervals_from,
     jobs_option,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 @click.option("--removed", is_flag=True, help="List what clean-up took out of the truth.")
 @interval_options
 @jobs_option
-@checkpoint_option
+@engine_options
 @output_options
 def command(truth: str, predictions: tuple[str, ...], show: str | None, differences: bool, removed: bool, **values: Any) -> int:
     """Evaluate the words of each PRED against TRUTH: how many are there, in the same order.
@@ -60,7 +60,7 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, differen
         raise click.UsageError("Missing argument 'PRED...': give what was read, or --lattice.")
     if len(predictions) == 1 and show is None and not removed:
         return evaluate(Words, truth, predictions[0], values)
-    _without_checkpoint(values)
+    _without_shards(values)
     truth, *found = taken_in(truth, *predictions)
     predictions = tuple(found)
     task = task_from(Words, values)
@@ -100,10 +100,11 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, differen
     return max(exits.code_of(result, quiet=quiet) for result in results.values())
 
 
-def _without_checkpoint(values: dict[str, Any]) -> None:
+def _without_shards(values: dict[str, Any]) -> None:
     """Refuse to keep shards of what is not evaluated by shards."""
-    if values.pop("checkpoint"):
-        raise ConfigError("--checkpoint keeps what is evaluated of one PRED; evaluate several one by one, and without --show")
+    checkpoint, engine, scheduler = (values.pop(name) for name in ("checkpoint", "engine", "scheduler"))
+    if checkpoint or engine != "here" or scheduler:
+        raise ConfigError("--checkpoint and --engine are for one PRED; evaluate several one by one, and without --show")
 
 
 def _judged(results: dict[str, Result], gates: Gates | None, *, quiet: bool) -> dict[str, Result]:
