@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import reduce
 from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import numpy as np
 
@@ -13,8 +15,23 @@ from calque.core.corpus import UnitId, in_canonical_order
 from calque.core.errors import Issue, MergeError
 from calque.core.start_up import Frozen
 
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from calque.core.storage.ranked_runs import Ranked, Rows
+
+    class Joins(Protocol):
+        """What can be joined with more of its kind."""
+
+        def join(self, other: Self) -> Self:
+            """Both together; one of the two may be changed for it."""
+
+
 UNIT = "unit"
 """The column that every table has: the index of the row's document in ``Ledger.units``."""
+
+
+Joining = TypeVar("Joining", bound="Joins")
 
 
 class Piece(Frozen, eq=False):
@@ -68,6 +85,22 @@ class Ledger:
         are asked for.
         """
         yield Piece(self, np.arange(len(self.units)))
+
+    def folded(self, work: Callable[[Piece], Joining]) -> Joining:
+        """What a piece of work makes of each piece, joined: here, one after the other; on a cluster, wherever they are.
+
+        ``join`` must give the same for any order and grouping. Work for a cluster lives in a module, and so does what it makes.
+        """
+        return reduce(lambda one, other: one.join(other), map(work, self.pieces()))
+
+    def ranked(self, rows: Callable[[Piece], Rows], classes: int, jobs: int = 1) -> Ranked:
+        """The rows that each piece has, by class and score."""
+        from calque.core.storage.ranked_runs import RankedRuns
+
+        runs = RankedRuns(classes, jobs)
+        for piece in self.pieces():
+            runs.add(rows(piece))
+        return runs
 
     def called(self, tables: Mapping[str, str]) -> Ledger:
         """The ledger with some tables under other names: those under these keys are the tables that the values name."""

@@ -148,6 +148,12 @@ class Mean:
         self._count += len(defined)
         self._parts += fraction_parts(defined, np.zeros(len(defined), np.int32), 1)
 
+    def join(self, other: Mean) -> Mean:
+        """With the values of another."""
+        self._count += other._count
+        self._parts += other._parts
+        return self
+
     def value(self, reason: str) -> float | Undefined:
         """The mean, or why there is none."""
         return float(joined_fractions(self._parts)[0] / self._count) if self._count else Undefined(reason)

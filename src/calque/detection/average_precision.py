@@ -13,7 +13,7 @@ from calque.core.corpus import Extent
 from calque.core.ledger import UNIT, Ledger, Piece
 from calque.core.measures import Measure, Undefined, counts
 from calque.core.start_up import Frozen
-from calque.core.storage.ranked_runs import RankedRuns, Rows, Stretch
+from calque.core.storage.ranked_runs import Rows, Stretch
 from calque.engines import at_once, threads_for
 from calque.geometry.forms import COCO_THRESHOLDS, RECALL_POINTS
 from calque.kernels import kernels
@@ -72,87 +72,127 @@ def area_ranges(extent: Extent, min_area: float) -> Floats:
     return np.array([(max(low, min_area), high) for low, high in shown])
 
 
-class Ranking:
-    """The predictions of a ledger by class and score, and how many truths there are to find."""
+class Facts:
+    """What has to be known of predictions and truths before they are ranked."""
 
-    def __init__(self, ledger: Ledger, jobs: int = 1) -> None:
-        self._jobs = jobs
-        self._classes = len(ledger.names["label"])
-        self._runs = RankedRuns(self._classes, jobs)
-        truths: list[Ints] = []
-        images = ImagePlaces(ledger)
-        for piece in ledger.pieces():
-            found, truth = piece.ledger.table("found"), piece.ledger.table("truth")
-            labels = where_else(found.array("rank") >= 0, found.array("label"), -1)
-            columns = [labels, *(found.array(name) for name in ("score", "rank", "matched", "ignored"))]
-            by_image = image_order(piece.ledger)
-            labels, scores, *rest = columns if by_image is None else [column[by_image] for column in columns]
-            self._runs.add(Rows(labels, scores, tuple(rest), partial(images.ties, piece, by_image)))
-            out = truth.array("out_of_range")
-            to_find = [np.flatnonzero(out[:, area] == 0) for area in range(out.shape[1])]
-            truths.append(np.stack([counts(truth.array("label")[rows], self._classes) for rows in to_find]))
-        areas = max(len(part) for part in truths)
-        self.truths = np.sum([part for part in truths if len(part) == areas], axis=0)
+    def __init__(self, piece: Piece) -> None:
+        found, truth = piece.ledger.table("found"), piece.ledger.table("truth")
+        missing = np.isnan(found.array("score"))
+        self.rows = len(missing)
+        self.unscored = int(np.count_nonzero(missing))
+        self.unranked = int(np.count_nonzero(missing & (found.array("rank") >= 0))) if self.unscored else 0
+        out = truth.array("out_of_range")
+        to_find = [np.flatnonzero(out[:, area] == 0) for area in range(out.shape[1])]
+        classes = len(piece.ledger.names["label"])
+        self.truths = np.stack([counts(truth.array("label")[rows], classes) for rows in to_find])
         """For each area range and class the number of truths that count."""
 
-    def drawn(self, limits: Sequence[int]) -> Curves:
-        """The curves of every area range; the last limit of predictions is theirs, the others are for recall alone."""
-        areas = range(len(self.truths))
-        truths = [np.tile(self.truths[area], (len(COCO_THRESHOLDS), 1)) for area in areas]
-        drawn: list[tuple[Floats, Floats]] = []
-        before = np.zeros((len(areas), 2, *truths[0].shape), np.int64)
-        reached = np.zeros((len(limits) - 1, *truths[0].shape), np.int64)
-        for stretch in map(self._in_order, self._runs.stretches()):
-            if stretch.last and not drawn:
-                return self._whole(stretch, truths, limits)
-            parts = at_once(
-                self._jobs, *(partial(_part, stretch, area, truths[area], limits[-1], before[area]) for area in areas)
-            )
-            drawn = parts if not drawn else [
-                (np.maximum(best, precision), recall) for (best, _), (precision, recall) in zip(drawn, parts, strict=True)
-            ]  # fmt: skip
-            for place, limit in enumerate(limits[:-1]):
-                reached[place] += _hits(stretch, 0, limit)[0]
-        recalls = [np.where(truths[0] > 0, hits / np.maximum(truths[0], 1), -1.0) for hits in reached]
-        return Curves([precision for precision, _ in drawn], [recall for _, recall in drawn], recalls)
+    def join(self, other: Facts) -> Facts:
+        """Of both together; a part without boxes does not tell how many ranges there are."""
+        self.rows += other.rows
+        self.unscored += other.unscored
+        self.unranked += other.unranked
+        longer, shorter = (self.truths, other.truths) if len(self.truths) >= len(other.truths) else (other.truths, self.truths)
+        self.truths = longer + shorter if len(longer) == len(shorter) else longer
+        return self
 
-    def _in_order(self, stretch: Stretch) -> Stretch:
-        """Curves are drawn many times: from columns that lie in order, and not all over the memory."""
-        if stretch.in_place:
-            return stretch
-        rows = stretch.order.order.astype(np.int64)  # once for all four: NumPy would do so for each
-        in_order = (partial(np.take, column, rows, axis=0) for column in (stretch.scores, *stretch.columns))
-        scores, *columns = at_once(threads_for(len(rows), self._jobs), *in_order)
-        in_place = ScoreOrder(np.arange(len(rows), dtype=np.int32), stretch.order.class_offsets)
-        return Stretch(in_place, scores, tuple(columns), last=stretch.last)
+    def why_not(self) -> str:
+        """Why nothing can be ranked; nothing where it can."""
+        if self.rows and self.unscored == self.rows:
+            return NO_SCORES
+        return f"{self.unranked:,} predictions have no score" if self.unranked else ""
 
-    def _whole(self, stretch: Stretch, truths: Sequence[Ints], limits: Sequence[int]) -> Curves:
-        """All predictions at once: the kernel's threads share the classes."""
-        parts = [_part(stretch, area, truths[area], limits[-1], None, self._jobs) for area in range(len(truths))]
-        verdicts = _verdicts(stretch, 0)
-        recalls = [kernels().coco_recall(stretch.order, verdicts, truths[0], limit, self._jobs) for limit in limits[:-1]]
-        return Curves([precision for precision, _ in parts], [recall for _, recall in parts], recalls)
+
+def ranked_rows(images: ImagePlaces, piece: Piece) -> Rows:
+    """The predictions of a piece that AP sees, with what matching says of them."""
+    found = piece.ledger.table("found")
+    labels = where_else(found.array("rank") >= 0, found.array("label"), -1)
+    columns = [labels, *(found.array(name) for name in ("score", "rank", "matched", "ignored"))]
+    by_image = image_order(piece.ledger)
+    labels, scores, *rest = columns if by_image is None else [column[by_image] for column in columns]
+    return Rows(labels, scores, tuple(rest), partial(images.ties, piece, by_image))
 
 
 class Curves(Frozen, eq=False):
-    """What is drawn of a ranking; -1 for classes without truths."""
+    """What is drawn of predictions by rank; -1 for classes without truths."""
 
     precision: Sequence[Floats]
     """For each area range the precision by threshold, recall point and class."""
     recall: Sequence[Floats]
     """For each area range the recall by threshold and class."""
-    recall_within: Sequence[Floats]
-    """The recall of all sizes with each of the lower limits of predictions."""
+    hits_within: Sequence[Floats]
+    """How many truths of all sizes are found within each of the lower limits of predictions, by threshold and class."""
+
+    def join(self, other: Curves) -> Curves:
+        """The envelope of both; recall only rises from rank to rank, and hits add up."""
+        precision, recall = (
+            [np.maximum(one, two) for one, two in zip(ours, theirs, strict=True)]
+            for ours, theirs in ((self.precision, other.precision), (self.recall, other.recall))
+        )
+        hits = [one + two for one, two in zip(self.hits_within, other.hits_within, strict=True)]
+        return Curves(precision, recall, hits)
 
 
-def _part(stretch: Stretch, area: int, truths: Ints, limit: int, before: Ints | None, jobs: int = 1) -> tuple[Floats, Floats]:
-    """The precision and the recall that a stretch reaches, after so many true and false positives, which it is added to."""
-    precision, recall, _ = kernels().coco_accumulate(
-        stretch.order, stretch.scores, _verdicts(stretch, area), truths, np.array(RECALL_POINTS), limit, jobs, before
-    )
-    if before is not None:
-        before += _hits(stretch, area, limit)
-    return precision, recall
+class Drawing(Frozen, eq=False):
+    """Draws the curves of stretches of a ranking."""
+
+    truths: Ints
+    limits: Sequence[int]
+    """How many predictions of a page and class are seen: the last limit is that of curves, the others are for recall alone."""
+    jobs: int = 1
+
+    def _wanted(self, area: int) -> Ints:
+        return np.tile(self.truths[area], (len(COCO_THRESHOLDS), 1))
+
+    def hits(self, stretch: Stretch) -> Ints:
+        """True and false positives for each area range."""
+        return np.stack([_hits(stretch, area, self.limits[-1]) for area in range(len(self.truths))])
+
+    def __call__(self, stretch: Stretch, before: Ints | None) -> Curves:
+        """The curves of a stretch."""
+        if before is None:
+            return self._whole(_in_order(stretch, self.jobs))
+        works = (partial(self._part, stretch, area, before[area]) for area in range(len(self.truths)))
+        drawn = at_once(self.jobs, *works)
+        within = [_hits(stretch, 0, limit)[0].astype(np.float64) for limit in self.limits[:-1]]
+        return Curves([precision for precision, _ in drawn], [recall for _, recall in drawn], within)
+
+    def _part(self, stretch: Stretch, area: int, before: Ints | None, jobs: int = 1) -> tuple[Floats, Floats]:
+        precision, recall, _ = kernels().coco_accumulate(
+            stretch.order,
+            stretch.scores,
+            _verdicts(stretch, area),
+            self._wanted(area),
+            np.array(RECALL_POINTS),
+            self.limits[-1],
+            jobs,
+            before,
+        )
+        return precision, recall
+
+    def _whole(self, stretch: Stretch) -> Curves:
+        """All predictions at once: the kernel's threads share the classes."""
+        drawn = [self._part(stretch, area, None, self.jobs) for area in range(len(self.truths))]
+        wanted, verdicts = self._wanted(0), _verdicts(stretch, 0)
+        within = [kernels().coco_recall(stretch.order, verdicts, wanted, limit, self.jobs) for limit in self.limits[:-1]]
+        hits = [np.where(wanted > 0, np.rint(recall * wanted), 0.0) for recall in within]
+        return Curves([precision for precision, _ in drawn], [recall for _, recall in drawn], hits)
+
+    def within(self, hits: Floats) -> Floats:
+        """The recall that so many hits are."""
+        wanted = self._wanted(0)
+        return np.where(wanted > 0, hits / np.maximum(wanted, 1), -1.0)
+
+
+def _in_order(stretch: Stretch, jobs: int) -> Stretch:
+    """Curves are drawn many times: from columns that lie in order, and not all over the memory."""
+    if stretch.in_place:
+        return stretch
+    rows = stretch.order.order.astype(np.int64)  # once for all four: NumPy would do so for each
+    in_order = (partial(np.take, column, rows, axis=0) for column in (stretch.scores, *stretch.columns))
+    scores, *columns = at_once(threads_for(len(rows), jobs), *in_order)
+    in_place = ScoreOrder(np.arange(len(rows), dtype=np.int32), stretch.order.class_offsets)
+    return Stretch(in_place, scores, tuple(columns), last=stretch.last)
 
 
 def _verdicts(stretch: Stretch, area: int) -> Verdicts:
@@ -175,22 +215,43 @@ def _hits(stretch: Stretch, area: int, limit: int) -> Ints:
     return np.stack(sums)
 
 
+class Images:
+    """The images of some documents, where those are grouped into documents."""
+
+    def __init__(self, piece: Piece) -> None:
+        pages = piece.ledger.table("pages")
+        self.names = set(pages["image"]) if "image" in pages else set()
+
+    def join(self, other: Images) -> Images:
+        """Those of both."""
+        self.names |= other.names
+        return self
+
+
 class ImagePlaces:
     """By what ties in score go: documents, or images where those are grouped into documents."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
+        self._ledger: Ledger | None = ledger
         self._known: dict[str, int] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What other processes need to know."""
+        return {"_ledger": None, "_known": self._places()}
+
+    def _places(self) -> dict[str, int]:
+        if self._known is None:
+            images = sorted(self._ledger.folded(Images).names) if self._ledger is not None else []
+            self._known = {image: place for place, image in enumerate(images)}
+        return self._known
 
     def ties(self, piece: Piece, rows: Ints | None) -> Ints:
         """For each prediction of a piece, in the order of these rows, the place of its document, or of its image."""
         found, pages = piece.ledger.table("found"), piece.ledger.table("pages")
         if "image" not in pages:
             return np.asarray(piece.places[found.array(UNIT)], dtype=np.int64)
-        if self._known is None:
-            images = sorted({image for each in self._ledger.pieces() for image in each.ledger.table("pages")["image"]})
-            self._known = {image: place for place, image in enumerate(images)}
-        places = np.array([self._known[image] for image in pages["image"]], dtype=np.int64)
+        known = self._places()
+        places = np.array([known[image] for image in pages["image"]], dtype=np.int64)
         page = piece.ledger.absolute("pages", found.array(UNIT), found.array("page"))
         return places[page] if rows is None else places[page[rows]]
 
@@ -210,10 +271,11 @@ def image_order(ledger: Ledger) -> Ints | None:
 def measure(task: Detection, ledger: Ledger, jobs: int = 1) -> dict[str, Any]:
     """The twelve numbers, AP of each class, and the precision-recall curves."""
     labels = ledger.names["label"]
-    reason = _why_not(ledger)
-    if reason:
-        return _nothing(labels, task, reason)
-    curves = Ranking(ledger, jobs).drawn([*task.max_detections[:-1], task.most_detections()])
+    facts = ledger.folded(Facts)
+    if facts.why_not():
+        return _nothing(labels, task, facts.why_not())
+    drawing = Drawing(facts.truths, (*task.max_detections[:-1], task.most_detections()), jobs)
+    curves = ledger.ranked(partial(ranked_rows, ImagePlaces(ledger)), len(labels), jobs).folded(drawing.hits, drawing)
     precision = curves.precision[0]
     numbers: dict[str, Any] = {
         "AP": _mean(precision),
@@ -224,8 +286,8 @@ def measure(task: Detection, ledger: Ledger, jobs: int = 1) -> dict[str, Any]:
     sized = len(curves.precision) > 1
     for area, name in enumerate(by_size, start=1):
         numbers[f"AP{name}"] = _mean(curves.precision[area]) if sized else Undefined(NO_SIZES)
-    for limit, recall in zip(task.max_detections[:-1], curves.recall_within, strict=True):
-        numbers[f"AR{limit}"] = _mean(recall)
+    for limit, hits in zip(task.max_detections[:-1], curves.hits_within, strict=True):
+        numbers[f"AR{limit}"] = _mean(drawing.within(hits))
     numbers[f"AR{task.max_detections[-1]}"] = _mean(curves.recall[0])
     for area, name in enumerate(by_size, start=1):
         numbers[f"AR{name}"] = _mean(curves.recall[area]) if sized else Undefined(NO_SIZES)
@@ -236,21 +298,6 @@ def measure(task: Detection, ledger: Ledger, jobs: int = 1) -> dict[str, Any]:
     }
     numbers["curves"] = _curves(labels, precision)
     return numbers
-
-
-def _why_not(ledger: Ledger) -> str:
-    """Why nothing can be ranked; nothing where it can."""
-    rows, unscored, unranked = 0, 0, 0
-    for piece in ledger.pieces():
-        found = piece.ledger.table("found")
-        missing = np.isnan(found.array("score"))
-        rows += len(missing)
-        if missing.any():
-            unscored += int(np.count_nonzero(missing))
-            unranked += int(np.count_nonzero(missing & (found.array("rank") >= 0)))
-    if rows and unscored == rows:
-        return NO_SCORES
-    return f"{unranked:,} predictions have no score" if unranked else ""
 
 
 def _asked_for(task: Detection, label: str) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calque.core.columns import Flags, Floats, Ints, Table
-from calque.core.ledger import UNIT, Ledger
+from calque.core.ledger import UNIT, Ledger, Piece
 from calque.core.measures import Mean, Measure, Ratio, Undefined, counts, fraction_parts, joined_fractions, weighted_mean
 from calque.core.start_up import Frozen
 from calque.detection import average_precision
@@ -119,21 +119,20 @@ SCOPES = {
 
 def measure(task: Detection, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
     """The tree of numbers, in the shape of the JSON."""
-    sizes = Sizes(ledger)
-    empty = [empty_pages(task, piece.ledger) for piece in ledger.pieces()]
+    sizes = ledger.folded(Sizes)
     averages, kinds, *metrics = at_once(
         threads_for(sizes.found, jobs),
         lambda: average_precision.measure(task, ledger, jobs),
         lambda: {} if task.errors == "none" else {"errors": numbers.measure(task, ledger, jobs)},
         # The short ones last: they fill what the long ones leave.
-        *(partial(_at, task, ledger, threshold, empty) for threshold in task.iou),
+        *(partial(_at, task, ledger, threshold) for threshold in task.iou),
     )
     return {
         "thresholds": list(task.iou),
         "metrics": dict(zip(map(repr, task.iou), metrics, strict=True)),
         "coco": averages,
         **kinds,
-        "counts": sizes.tree(),
+        "counts": {"documents": len(ledger.units), **sizes.tree()},
         "documents": {
             "only_truth": [ledger.units[place] for place in sorted(sizes.only_truth)],
             "only_predictions": [ledger.units[place] for place in sorted(sizes.only_found)],
@@ -202,23 +201,23 @@ def empty_pages(task: Detection, ledger: Ledger) -> Flags:
 class Sizes:
     """How many of everything there are, how many do not count and why, and which documents only one side knows."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        self._names = ledger.names["status"]
-        self._documents = len(ledger.units)
-        self.pages = self.truths = self.found = 0
-        self._statuses = np.zeros((2, len(self._names)), np.int64)
-        self.only_truth: list[int] = []
-        self.only_found: list[int] = []
-        for piece in ledger.pieces():
-            pages, documents = piece.ledger.table("pages"), piece.ledger.table("documents")
-            truth, found = (piece.ledger.table(side).array("status") for side in ("truth", "found"))
-            self.pages += pages.height
-            self.truths += len(truth)
-            self.found += len(found)
-            self._statuses += [counts(status, len(self._names)) for status in (truth, found)]
-            in_truth, in_found = documents.array("in_truth"), documents.array("in_found")
-            self.only_truth += piece.places[np.flatnonzero(in_truth & ~in_found)].tolist()
-            self.only_found += piece.places[np.flatnonzero(in_found & ~in_truth)].tolist()
+    def __init__(self, piece: Piece) -> None:
+        pages, documents = piece.ledger.table("pages"), piece.ledger.table("documents")
+        truth, found = (piece.ledger.table(side).array("status") for side in ("truth", "found"))
+        self._names = piece.ledger.names["status"]
+        self.pages, self.truths, self.found = pages.height, len(truth), len(found)
+        self._statuses = np.stack([counts(status, len(self._names)) for status in (truth, found)])
+        in_truth, in_found = documents.array("in_truth"), documents.array("in_found")
+        self.only_truth: list[int] = piece.places[np.flatnonzero(in_truth & ~in_found)].tolist()
+        self.only_found: list[int] = piece.places[np.flatnonzero(in_found & ~in_truth)].tolist()
+
+    def join(self, other: Sizes) -> Sizes:
+        """Of both together."""
+        self.pages, self.truths, self.found = self.pages + other.pages, self.truths + other.truths, self.found + other.found
+        self._statuses += other._statuses
+        self.only_truth += other.only_truth
+        self.only_found += other.only_found
+        return self
 
     def tree(self) -> dict[str, Any]:
         """What stands under ``counts`` in the JSON."""
@@ -227,7 +226,6 @@ class Sizes:
             for row in self._statuses.tolist()
         )
         return {
-            "documents": self._documents,
             "pages": self.pages,
             "truths": self.truths,
             "predictions": self.found,
@@ -243,22 +241,36 @@ def _in_play(task: Detection, ledger: Ledger) -> Flags:
     return both if task.missing == "intersect" else np.ones_like(both)
 
 
-def _at(task: Detection, ledger: Ledger, threshold: float, empty_pages: Sequence[Flags]) -> dict[str, Any]:
-    """The numbers at one threshold; ``empty_pages`` are those of each piece of the ledger."""
-    names = ledger.names["label"]
-    all_together, of_labels = Sums(1), Sums(len(names))
-    documents = {ratio.name: Mean() for ratio in RATIOS}
-    on_empty = Counter[str]()
-    for piece, empty in zip(ledger.pieces(), empty_pages, strict=True):
-        cut = Cut(piece.ledger, threshold, empty)
-        all_together.add(cut, None)
-        of_labels.add(cut, "label")
+class AtThreshold:
+    """What pieces of a ledger add up to at one threshold: in all, by class, and as means over documents."""
+
+    def __init__(self, task: Detection, threshold: float, piece: Piece) -> None:
+        cut = Cut(piece.ledger, threshold, empty_pages(task, piece.ledger))
+        self.everything, self.labels = Sums(1), Sums(len(piece.ledger.names["label"]))
+        self.everything.add(cut, None)
+        self.labels.add(cut, "label")
+        self.documents = {ratio.name: Mean() for ratio in RATIOS}
         by_document = cut.tally(UNIT, len(piece.ledger.units))
         for ratio in RATIOS:
-            documents[ratio.name].add(ratio.values(by_document))
-        on_empty.update(cut.on_empty_pages())
-    everything = _blocks(all_together.tally())[0]
-    by_label = _blocks(of_labels.tally())
+            self.documents[ratio.name].add(ratio.values(by_document))
+        self.on_empty = Counter(cut.on_empty_pages())
+
+    def join(self, other: AtThreshold) -> AtThreshold:
+        """Of both together."""
+        self.everything.join(other.everything)
+        self.labels.join(other.labels)
+        for name, mean in self.documents.items():
+            mean.join(other.documents[name])
+        self.on_empty.update(other.on_empty)
+        return self
+
+
+def _at(task: Detection, ledger: Ledger, threshold: float) -> dict[str, Any]:
+    """The numbers at one threshold."""
+    names = ledger.names["label"]
+    sums = ledger.folded(partial(AtThreshold, task, threshold))
+    everything = _blocks(sums.everything.tally())[0]
+    by_label = _blocks(sums.labels.tally())
     per_class = {name: block for name, block in zip(names, by_label, strict=True) if not task.labels or name in task.labels}
     given = dict(task.class_weight)
     weights = [given.get(name, 1.0) for name in per_class]
@@ -267,9 +279,9 @@ def _at(task: Detection, ledger: Ledger, threshold: float, empty_pages: Sequence
         "micro": everything,
         "macro_classes": _mean_over_classes(per_class, weights),
         "weighted_classes": _mean_over_classes(per_class, support),
-        "macro_documents": {name: mean.value("no document has a value") for name, mean in documents.items()},
+        "macro_documents": {name: mean.value("no document has a value") for name, mean in sums.documents.items()},
         "per_class": per_class,
-        "empty_pages": dict(on_empty),
+        "empty_pages": dict(sums.on_empty),
     }
 
 
@@ -285,6 +297,12 @@ class Sums:
         """Add the outcomes of a piece, by the values of a column."""
         self._counts += cut.counts(column, self._size)
         for name, parts in cut.shares(column, self._size).items():
+            self._shares[name] += parts
+
+    def join(self, other: Sums) -> None:
+        """Add what another has."""
+        self._counts += other._counts
+        for name, parts in other._shares.items():
             self._shares[name] += parts
 
     def tally(self) -> Tally:

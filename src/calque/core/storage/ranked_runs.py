@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from calque.core.columns import Array, Codes, Floats, Ints
+from calque.core.ledger import Joining
 from calque.core.start_up import Frozen
 from calque.kernels import kernels
 from calque.kernels.structs import ScoreOrder
@@ -45,6 +46,16 @@ class Rows(Frozen, eq=False):
     """By what rows of equal scores are ordered, rising from row to row; only several parts have to know."""
 
 
+class Ranked(Protocol):
+    """Rows by class and score, wherever they are."""
+
+    def folded(self, hits: Callable[[Stretch], Ints], draw: Callable[[Stretch, Ints | None], Joining]) -> Joining:
+        """What is drawn of each stretch, joined. ``draw`` is told what ``hits`` counts in all stretches before.
+
+        It is told nothing where there is only one.
+        """
+
+
 class RankedRuns:
     """The rows of any number of parts, to be gone through from the best of the first class on.
 
@@ -71,6 +82,22 @@ class RankedRuns:
             held, self._held = self._held, None
             self._merged.write(held)
         self._merged.write(rows)
+
+    def folded(self, hits: Callable[[Stretch], Ints], draw: Callable[[Stretch, Ints | None], Joining]) -> Joining:
+        """What is drawn of each stretch, joined."""
+        drawn: Joining | None = None
+        before: Ints | None = None
+        for stretch in self.stretches():
+            if stretch.last and drawn is None:
+                return draw(stretch, None)
+            counted = hits(stretch)
+            before = np.zeros_like(counted) if before is None else before
+            part = draw(stretch, before)
+            drawn = part if drawn is None else drawn.join(part)
+            before = before + counted
+        if drawn is None:
+            raise ValueError("no rows were added")
+        return drawn
 
     def stretches(self, only: int | None = None) -> Iterator[Stretch]:
         """All rows by rank, classes one after the other; ``only`` is a class whose rows are wanted, perhaps among others."""
