@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -116,12 +118,12 @@ def _evaluate_shards(
     report = wanted(values, values.pop("report"), jobs)
     keep = what_to_keep(values, kind, everything=report is not None)
     settle(*(path for shard in shards for path in (shard.truth, shard.predictions)))
-    with working(f"evaluating {len(shards):,} shard{'' if len(shards) == 1 else 's'}", quiet=values["quiet"]):
-        if engine == "dask":
-            evaluator = on_cluster(task, shards, keep=keep, jobs=jobs, scheduler=scheduler)
-        else:
-            evaluator = evaluated(task, shards, keep=keep, jobs=jobs, checkpoint=checkpoint, quiet=values["quiet"])
-    return deliver(evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, look=look, **values)
+    here = partial(evaluated, task, shards, keep=keep, jobs=jobs, checkpoint=checkpoint, quiet=values["quiet"])
+    there = on_cluster(task, shards, keep=keep, jobs=jobs, scheduler=scheduler)
+    with nullcontext(here) if engine == "here" else there as evaluating:
+        with working(f"evaluating {len(shards):,} shard{'' if len(shards) == 1 else 's'}", quiet=values["quiet"]):
+            evaluator = evaluating()
+        return deliver(evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, look=look, **values)
 
 
 def gates_for(kind: type[Task], values: dict[str, Any]) -> Gates | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,14 +18,17 @@ if TYPE_CHECKING:
     from calque.readers.sources.shards import Shard
 
 
-def on_cluster(task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, scheduler: str | None) -> Evaluator:
-    """One evaluator of all shards, by the workers of a cluster."""
+@contextmanager
+def on_cluster(
+    task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, scheduler: str | None
+) -> Iterator[Callable[[], Evaluator]]:
+    """Makes one evaluator of all shards, by the workers of a cluster, which are there until the block ends."""
     from calque.core.clustered import evaluated_on
     from calque.engines.on_dask import Cluster
 
     first = next((shard.truth for shard in shards if not is_address(shard.truth)), None)
     with Cluster(scheduler, jobs) as cluster:
-        return evaluated_on(cluster, task if first is None else task.settled(first), shards, keep=keep)
+        yield lambda: evaluated_on(cluster, task if first is None else task.settled(first), shards, keep=keep)
 
 
 def evaluated(task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, checkpoint: str | None, quiet: bool) -> Evaluator:

@@ -213,6 +213,16 @@ class Evaluator:
         self._parts.extend(parts)
         self._extent = self._extent or extent
 
+    @property
+    def sources(self) -> Sources:
+        """Which files and models were evaluated."""
+        return self._sources
+
+    @property
+    def extent(self) -> str:
+        """What boxes are measured in; nothing where there were none."""
+        return self._extent
+
     def ledger(self) -> Ledger:
         """The outcomes of everything seen so far."""
         if not self._parts:

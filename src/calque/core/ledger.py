@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -50,6 +50,8 @@ class Ledger:
     nothing has to be rewritten when ledgers are put together.
     """
 
+    elsewhere: ClassVar[bool] = False
+    """Whether its rows are not in this process."""
     units: tuple[UnitId, ...]
     tables: Mapping[str, Table]
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

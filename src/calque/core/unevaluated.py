@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from calque.core.errors import Issue, Severity
@@ -64,24 +65,11 @@ def box_ground(ledger: Ledger, counted: Callable[[Table], Flags], what: str) -> 
     Predictions are about the documents that have some. Where there is none at all, they are about all that are listed: a
     model that finds nothing was evaluated, unless its documents are others altogether.
     """
-    import numpy as np
+    from calque.core.box_meetings import Meetings
 
-    in_truth, in_found, predicted = (np.zeros(len(ledger.units), dtype=np.bool_) for _ in range(3))
-    truths = counting = rows = 0
-    told, shared = True, False
-    for piece in ledger.pieces():
-        documents, pages, truth, found = (piece.ledger.table(name) for name in ("documents", "pages", "truth", "found"))
-        in_truth[piece.places] = documents.array("in_truth")
-        in_found[piece.places] = documents.array("in_found")
-        unit = found.array("unit")
-        predicted[piece.places] = np.bincount(unit, minlength=len(piece.places)) > 0
-        truths += truth.height
-        counting += int(np.count_nonzero(counted(truth)))
-        rows += len(unit)
-        told = told and "in_truth" in pages
-        if told and not shared:
-            page = piece.ledger.absolute("pages", unit, found.array("page"))
-            shared = bool(pages.array("in_truth")[page].any())
+    met = ledger.folded(partial(Meetings, counted))
+    in_truth, in_found, predicted = met.flags(len(ledger.units))
+    rows, truths, counting, told, shared = met.rows, met.truths, met.counting, met.told, met.shared
     if rows and (in_truth & in_found).any():  # COCO results are listed under every image of the truth
         in_found = predicted
     if not counting:

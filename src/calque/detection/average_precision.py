@@ -234,6 +234,8 @@ class ImagePlaces:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger: Ledger | None = ledger
         self._known: dict[str, int] | None = None
+        if ledger.elsewhere:
+            self._places()
 
     def __getstate__(self) -> dict[str, Any]:
         """What other processes need to know."""

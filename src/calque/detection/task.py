@@ -225,9 +225,9 @@ class Detection(BoxReading, PartsBeside, Task):
     def ground(self, ledger: Ledger) -> Ground:
         """Which documents and pages the two sides are about, and whether any truth counts."""
         from calque.core.unevaluated import box_ground
-        from calque.detection.scoring import Status
+        from calque.detection.scoring import counted
 
-        return box_ground(ledger, lambda truth: truth.array("status") == Status.COUNTED, "objects")
+        return box_ground(ledger, counted, "objects")
 
     def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
         """Precision, recall, F1 and spatial means at every threshold, then the views that were asked for."""

@@ -75,8 +75,9 @@ class Layout(BoxReading, PartsBeside, Task):
     def ground(self, ledger: Ledger) -> Ground:
         """Which documents and pages the two sides are about, and whether any block counts."""
         from calque.core.unevaluated import box_ground
+        from calque.layout.scoring import counted
 
-        return box_ground(ledger, lambda truth: truth.array("valid"), "blocks")
+        return box_ground(ledger, counted, "blocks")
 
     def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:  # noqa: ARG002  # nothing here takes long
         """Blocks found and categories right: in all, by class, by document, and the confusion."""
