@@ -6,7 +6,7 @@ What a worker that goes had made is made again by others; one that does not answ
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Self
 
@@ -72,13 +72,10 @@ class Cluster:
         for package in TOGETHER:
             ours = version(package)
             there = self._client.run(partial(version, package), on_error="return")
-            others = {worker: said for worker, said in there.items() if said != ours}
-            if others:
-                worker, said = next(iter(others.items()))
-                has = f"has {package} {said}" if isinstance(said, str) else f"has no {package}"
-                more = f" (and {len(others) - 1} more)" if len(others) > 1 else ""
+            difference = apart(package, ours, there)
+            if difference:
                 self.__exit__()
-                raise CalqueError(f"the worker {worker}{more} {has}, and here is {ours}; install the same version everywhere")
+                raise CalqueError(difference)
 
     def map(self, work: Callable[[Item], Outcome], items: Iterable[Item]) -> Iterator[Outcome]:
         """The outcomes in the order of the items."""
@@ -113,3 +110,18 @@ class Cluster:
             groups = [level[start : start + FAN_IN] for start in range(0, len(level), FAN_IN)]
             level = [group[0] if len(group) == 1 else self.put(add_up, group) for group in groups]
         return level[0]
+
+
+def apart(package: str, ours: str, there: Mapping[str, Any]) -> str:
+    """What is to be told when workers have another version of a package, or none of it; nothing when all have the same.
+
+    >>> apart("calque", "0.2.0", {"tcp://a:1": "0.2.0", "tcp://b:1": "0.1.0"})
+    'the worker tcp://b:1 has calque 0.1.0, and here is 0.2.0; install the same version everywhere'
+    """
+    others = {worker: said for worker, said in there.items() if said != ours}
+    if not others:
+        return ""
+    worker, said = next(iter(others.items()))
+    has = f"has {package} {said}" if isinstance(said, str) else f"has no {package}"
+    more = f" (and {len(others) - 1} more)" if len(others) > 1 else ""
+    return f"the worker {worker}{more} {has}, and here is {ours}; install the same version everywhere"
