@@ -124,15 +124,25 @@ class ClusterEvaluator(Evaluator):
 def evaluated_on(cluster: Cluster, task: Task, shards: Sequence[Shard], *, keep: Keep) -> Evaluator:
     """The evaluator of all shards, each scored on the cluster; what it measures is measured there, while that is open."""
     meter().expect(len(shards), "shard")
-    parts = [cluster.put(partial(scored, task, keep), shard) for shard in shards]
+    names: dict[str, str] = {}
+    parts = [cluster.put(partial(scored, task, keep), _anywhere(shard, names)) for shard in shards]
     cluster.counted(parts)
     heads: list[Head] = cluster.of([cluster.put(head_of, part) for part in parts])
     if task.numbers_documents or not task.by_chunks:
         evaluator = Evaluator(task, keep=keep)
         for part, head in zip(parts, heads, strict=True):
             evaluator.merge(Evaluator(task, keep=keep).add(cluster.of(part).ledger, issues=head.issues, sources=head.sources))
-        return evaluator
-    return ClusterEvaluator(task, keep, heads, ClusterLedger.over(cluster, parts, heads))
+    else:
+        evaluator = ClusterEvaluator(task, keep, heads, ClusterLedger.over(cluster, parts, heads))
+    evaluator.rename(names)
+    return evaluator
+
+
+def _anywhere(shard: Shard, names: dict[str, str]) -> Shard:
+    """The shard by paths that hold in whatever folder a worker is; ``names`` learns what they were called here."""
+    paths = [path if is_address(path) else os.path.abspath(path) for path in (shard.truth, shard.predictions)]
+    names.update(zip(paths, (shard.truth, shard.predictions), strict=True))
+    return Shard(*paths)
 
 
 class _Tables(Mapping[str, Table]):

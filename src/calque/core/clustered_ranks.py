@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from calque.engines.on_dask import Cluster
 
 
+MOST_STRETCHES = 256
+"""Every shard has a slice of every stretch, and a scheduler can hand out some million of them; then stretches grow longer."""
+
+
 class ClusterRuns:
     """The rows of all shards, to be folded over stretches."""
 
@@ -46,7 +50,7 @@ class ClusterRuns:
         nothing: tuple[Array, ...] = self._cluster.of(put(columns_without_rows, self._runs[0]))
         filled = [run for run, outline in zip(self._runs, outlines, strict=True) if outline.class_offsets[-1]]
         told = [outline for outline in outlines if outline.class_offsets[-1]]
-        cuts = cuts_of(told) if told else Keys(np.zeros(0, np.int32), np.zeros(0), np.zeros(0, np.int64))
+        cuts = cuts_of(told, MOST_STRETCHES) if told else Keys(np.zeros(0, np.int32), np.zeros(0), np.zeros(0, np.int64))
         sliced = [put(partial(slices, cuts), run) for run in filled]
         last = len(cuts.label)
         return [

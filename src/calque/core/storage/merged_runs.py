@@ -73,12 +73,12 @@ def in_order(rows: Rows, classes: int, jobs: int = 1) -> Sorted:
     return Sorted(Outline(offsets, sample, *bounds), tuple(map(np.ascontiguousarray, columns)))
 
 
-def cuts_of(outlines: Sequence[Outline]) -> Keys:
-    """Where to cut, so that stretches have about `MOST_ROWS` rows: some rows of the samples, by rank."""
+def cuts_of(outlines: Sequence[Outline], most: int | None = None) -> Keys:
+    """Where to cut, so that stretches have about `MOST_ROWS` rows, and there are at most so many: rows of samples, by rank."""
     every = Keys(*(np.concatenate(columns) for columns in zip(*(outline.sample for outline in outlines), strict=True)))
     every = every.at(np.lexsort((every.tie, -every.score, every.label)))
     rows = sum(int(outline.class_offsets[-1]) for outline in outlines)
-    stretches = max(1, -(-rows // MOST_ROWS))
+    stretches = max(1, -(-rows // MOST_ROWS)) if most is None else min(most, max(1, -(-rows // MOST_ROWS)))
     return every.at(np.arange(1, stretches) * len(every.label) // stretches)
 
 
