@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from calque.core.errors import Issue
     from calque.core.ledger import Ledger
     from calque.core.measures import Measure, MeasureName
-    from calque.core.presentation.junit import Judged
+    from calque.core.presentation.ci_servers import Judged
     from calque.core.presentation.pictured import Finding, Pictured, Sentence
     from calque.core.presentation.sections import Section
     from calque.core.resampling.resampled import Resampled
