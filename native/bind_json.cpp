@@ -244,6 +244,11 @@ bool bound_repeats_a_key(const nb::bytes& json) {
   }
 }
 
+bool bound_nests_beyond(const nb::bytes& json, std::int64_t levels) {
+  const nb::gil_scoped_release release;
+  return nests_beyond(Text(json.c_str(), json.size()), levels);
+}
+
 Kind parse_kind(const std::string& name) {
   Kind kind;
   if (!kind_from_name(name, kind)) {
@@ -326,4 +331,6 @@ void bind_json(nb::module_& m) {
   m.def("scan_pages", &scan_page_lines, nb::arg("lines"),
         "The columns of page rows, one a line; None when a line is anything but plain.");
   m.def("repeats_a_key", &bound_repeats_a_key, nb::arg("text"), "Whether any object in a JSON text has a key twice.");
+  m.def("nests_beyond", &bound_nests_beyond, nb::arg("text"), nb::arg("levels"),
+        "Whether a JSON text nests its values more than so many levels deep.");
 }

@@ -81,4 +81,26 @@ bool repeats_a_key(const Text& text) {
   return false;
 }
 
+bool nests_beyond(const Text& text, std::int64_t levels) {
+  std::int64_t depth = 0;
+  for (const char* p = text.begin; p < text.end; ++p) {
+    switch (*p) {
+      case '"':
+        while (++p < text.end && *p != '"') p += *p == '\\';
+        break;
+      case '{':
+      case '[':
+        if (++depth > levels) return true;
+        break;
+      case '}':
+      case ']':
+        --depth;
+        break;
+      default:
+        break;
+    }
+  }
+  return false;
+}
+
 }  // namespace calque::json

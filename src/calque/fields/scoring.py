@@ -16,6 +16,8 @@ from calque.engines import meter, portable, processes
 from calque.fields.accounting import complete, paired
 from calque.fields.accounting.rows import Book
 from calque.fields.accounting.wrong import wrong_values
+from calque.fields.columns.batch import Document, compare, read
+from calque.fields.columns.layout import layout_of
 from calque.fields.comparison.cells import Record, RecordSide
 from calque.fields.comparison.records import Compared, compare_records, overall_score
 from calque.fields.schemas.plan import RecordPlan
@@ -133,20 +135,50 @@ class Work:
 
     def __call__(self, piece: Piece) -> Ledger:
         """The ledger of some documents."""
-        truth, found = piece.truth, piece.found
-        at_truth, at_found = ({unit: place for place, unit in enumerate(side.documents)} for side in (truth, found))
-        scorer = Scorer(self.task, truth.source, found.source)
-        for unit in piece.units:
-            in_truth, in_found = unit in at_truth, unit in at_found
+        task = self.task
+        layout = None if task.keep_outcomes else layout_of(task.schema, task.accounting, task.boxes)
+        documents = _documents(piece)
+        if layout is None:
+            return self._one_by_one(piece, documents)
+        named, counted = piece.truth.named, [each for each in documents if self._is_counted(each)]
+        batch = read(layout, counted, named=named)
+        made = compare(layout, batch)
+        if not isinstance(made, Ledger):
+            batch = read(layout, [each for each in counted if each.unit not in made], named=named)
+            made = compare(layout, batch)
+            assert isinstance(made, Ledger)  # noqa: S101  # what was odd is gone
+        if len(batch.units) == len(documents):
+            return made
+        plain = set(batch.units)
+        odd = self._one_by_one(piece, [each for each in documents if each.unit not in plain])
+        whole = Ledger.concat([made, odd])
+        issues = (*made.issues, *odd.issues)
+        return Ledger(units=whole.units, tables=whole.tables, names=whole.names, details=whole.details, issues=issues)
+
+    def _is_counted(self, document: Document) -> bool:
+        return (document.in_truth and document.in_found) or self.task.missing == "penalize"
+
+    def _one_by_one(self, piece: Piece, documents: Sequence[Document]) -> Ledger:
+        scorer = Scorer(self.task, piece.truth.source, piece.found.source)
+        for each in documents:
             scorer.document(
-                unit,
-                truth.record(at_truth[unit]) if in_truth else None,
-                found.record(at_found[unit]) if in_found else None,
-                in_truth=in_truth,
-                in_found=in_found,
-                named=truth.named,
+                each.unit, each.truth, each.found, in_truth=each.in_truth, in_found=each.in_found, named=piece.truth.named
             )
-        return scorer.ledger(piece.units)
+        return scorer.ledger(tuple(each.unit for each in documents))
+
+
+def _documents(piece: Piece) -> list[Document]:
+    at_truth, at_found = ({unit: place for place, unit in enumerate(side.documents)} for side in (piece.truth, piece.found))
+    return [
+        Document(
+            unit,
+            piece.truth.record(at_truth[unit]) if unit in at_truth else None,
+            piece.found.record(at_found[unit]) if unit in at_found else None,
+            unit in at_truth,
+            unit in at_found,
+        )
+        for unit in piece.units
+    ]
 
 
 class Scorer:

@@ -291,15 +291,15 @@ class Book:
     def ledger(self, units: tuple[UnitId, ...]) -> Ledger:
         """Everything written so far, for documents in canonical order."""
         # Names in the order of the alphabet: which document came first must not show.
-        labels, label = _alphabetical(self.labels)
-        keys, key = _alphabetical(self.keys)
-        outside, name = _alphabetical(self.names_outside)
+        labels, label = alphabetical(self.labels)
+        keys, key = alphabetical(self.keys)
+        outside, name = alphabetical(self.names_outside)
         tables = {
-            "documents": _table(self.documents, DOCUMENT_COLUMNS),
-            "counts": _table(self.counts, COUNT_COLUMNS),
-            "boxes": _recoded(_table(self.boxes, BOX_COLUMNS), "label", label),
-            "ratings": _recoded(_table(self.ratings, RATING_COLUMNS), "key", key),
-            "outside": _recoded(_table(self.outside, OUTSIDE_COLUMNS), "name", name),
+            "documents": table_of(self.documents, DOCUMENT_COLUMNS),
+            "counts": table_of(self.counts, COUNT_COLUMNS),
+            "boxes": _recoded(table_of(self.boxes, BOX_COLUMNS), "label", label),
+            "ratings": _recoded(table_of(self.ratings, RATING_COLUMNS), "key", key),
+            "outside": _recoded(table_of(self.outside, OUTSIDE_COLUMNS), "name", name),
             "wrong": self._wrong_table(),
             "rows": self._outcome_table(),
         }
@@ -368,12 +368,12 @@ OUTSIDE_COLUMNS = ((UNIT, np.int32), ("name", np.int32), ("count", np.int32))
 RATING_COLUMNS = ((UNIT, np.int32), ("key", np.int32), ("match", np.bool_), ("confidence", np.float64))
 
 
-def _table(rows: Sequence[tuple[Any, ...]], columns: Sequence[tuple[str, Any]]) -> Table:
+def table_of(rows: Sequence[tuple[Any, ...]], columns: Sequence[tuple[str, Any]]) -> Table:
     values = list(zip(*rows, strict=True)) or [()] * len(columns)
     return Table({name: np.array(column, dtype=kind) for (name, kind), column in zip(columns, values, strict=True)})
 
 
-def _alphabetical(codes: dict[str, int]) -> tuple[tuple[str, ...], Codes]:
+def alphabetical(codes: dict[str, int]) -> tuple[tuple[str, ...], Codes]:
     """The names sorted, and for each old code the new one."""
     names = tuple(sorted(codes))
     new = np.zeros(len(names), dtype=np.int32)

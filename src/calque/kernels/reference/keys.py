@@ -1,9 +1,13 @@
-"""Keys that occur twice in one object of a JSON text."""
+"""What a JSON text says of itself before it is read: keys that occur twice in one object, and how deep it nests."""
 
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
+
+_BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"|[][{}]', re.DOTALL)
+"""Whole texts, too, so that no bracket is found in them."""
 
 
 def repeats_a_key(text: bytes) -> bool:
@@ -23,3 +27,17 @@ def repeats_a_key(text: bytes) -> bool:
     except (ValueError, RecursionError):
         return False
     return repeated
+
+
+def nests_beyond(text: bytes, levels: int) -> bool:
+    """Whether a JSON text nests its values more than so many levels deep. Brackets within texts do not count.
+
+    >>> nests_beyond(b'[["[[["]]', 2), nests_beyond(b"[[[]]]", 2)
+    (False, True)
+    """
+    depth = 0
+    for mark in _BRACKETS.findall(text):
+        depth += 1 if mark in b"[{" else -1 if mark in b"]}" else 0
+        if depth > levels:
+            return True
+    return False

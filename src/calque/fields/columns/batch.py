@@ -1,0 +1,139 @@
+"""A batch of documents by columns: read, compared, accounted for; what is odd is left to the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from calque.core.columns import Flags
+from calque.core.corpus import UnitId
+from calque.core.ledger import Ledger
+from calque.fields.columns.accounting import Complete, Paired, list_applied, list_outcomes
+from calque.fields.columns.comparison import compare_leaves, pair_lists, scorer_of, values_of, weighted_mean
+from calque.fields.columns.layout import Layout
+from calque.fields.columns.reading import LeafColumn, ListColumn, SideColumns, TreeReader
+from calque.fields.columns.sheet import Sheet, left_out
+from calque.fields.columns.wrong import WrongValues
+from calque.fields.schemas.plan import FieldPlan
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Plain documents of both sides."""
+
+    units: tuple[UnitId, ...]
+    truth: SideColumns
+    found: SideColumns
+    in_truth: Flags
+    in_found: Flags
+    named: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document: its id, and its record on either side."""
+
+    unit: UnitId
+    truth: Any
+    found: Any
+    in_truth: bool
+    in_found: bool
+
+
+def read(layout: Layout, documents: Sequence[Document], *, named: bool) -> Batch:
+    """The plain ones among some documents."""
+    truth, found = TreeReader(layout), TreeReader(layout)
+    plain = []
+    for document in documents:
+        if truth.add(document.truth):
+            if found.add(document.found):
+                plain.append(document)
+            else:
+                truth.cut(len(plain))
+    return Batch(
+        tuple(each.unit for each in plain),
+        truth.columns(),
+        found.columns(),
+        np.array([each.in_truth for each in plain], dtype=np.bool_),
+        np.array([each.in_found for each in plain], dtype=np.bool_),
+        named,
+    )
+
+
+def compare(layout: Layout, batch: Batch) -> Ledger | frozenset[UnitId]:
+    """The ledger of a batch; or those of its documents that turn out to be odd, without which it has one."""
+    size = len(batch.units)
+    sheet, wrong = Sheet(layout, size), WrongValues()
+    accounting = (Paired if layout.paired else Complete)(sheet)
+    odd = np.zeros(size, dtype=np.bool_)
+    scores = []
+    for number, (plan, truth, found) in enumerate(zip(layout.fields, batch.truth.fields, batch.found.fields, strict=True)):
+        if isinstance(truth, LeafColumn) and isinstance(found, LeafColumn):
+            values = values_of(plan, truth), values_of(plan, found)
+            for side, column in zip(values, (truth, found), strict=True):
+                if len(side.misfits):
+                    odd |= np.isin(column.codes, side.misfits)
+            if odd.any():
+                continue
+            judged = compare_leaves(plan, truth.codes, found.codes, scorer_of(plan, *values))
+            accounting.leaf(number, (plan, judged, truth, found))
+            wrong.leaf(number, (plan, judged, truth, found), (values[0].values, values[1].values))
+            scores.append((plan, judged.applied))
+        elif isinstance(truth, ListColumn) and isinstance(found, ListColumn):
+            assert plan.record is not None  # noqa: S101  # a list of objects has a plan for them
+            every = []
+            for leaf, a, b in zip(plan.record.fields, truth.leaves, found.leaves, strict=True):
+                values = values_of(leaf, a), values_of(leaf, b)
+                for side, column, lists in zip(values, (a, b), (truth, found), strict=True):
+                    if len(side.misfits):
+                        items = np.flatnonzero(np.isin(column.codes, side.misfits))
+                        odd[np.searchsorted(lists.offsets, items, side="right") - 1] = True
+                every.append((values[0], values[1]))
+            if odd.any():
+                continue
+            scorers = [scorer_of(leaf, *values) for leaf, values in zip(plan.record.fields, every, strict=True)]
+            pairs = pair_lists(plan, truth, found, scorers)
+            accounting.items(number, (plan, pairs, truth, found))
+            wrong.items(number, (plan, pairs, truth, found), [(a.values, b.values) for a, b in every])
+            scores.append((plan, list_applied(pairs, list_outcomes(truth.states, found.states))))
+    odd[list(wrong.beyond)] = True
+    if odd.any():
+        return frozenset(unit for unit, is_odd in zip(batch.units, odd.tolist(), strict=True) if is_odd)
+    return _ledger(layout, batch, sheet, wrong, weighted_mean(scores, size))
+
+
+def _ledger(layout: Layout, batch: Batch, sheet: Sheet, wrong: WrongValues, scores: Any) -> Ledger:
+    truth, found, size = batch.truth, batch.found, len(batch.units)
+    listed = wrong.listed()
+    about = {
+        "in_truth": batch.in_truth,
+        "in_found": batch.in_found,
+        "named": batch.named,
+        "score": scores,
+        "unknown": found.unknown if layout.paired else np.zeros(size, dtype=np.int32),
+        "truth_boxes": truth.boxes,
+        "found_boxes": found.boxes,
+        "ignored_boxes": truth.ignored_boxes + found.ignored_boxes,
+        "wrong": np.bincount([document for document, _ in listed], minlength=size),
+        **({"outside": [], "names_outside": {}} if layout.paired else left_out(truth, found)),
+    }
+    return sheet.ledger(batch.units, about, listed, _paired_names(layout) if layout.paired else _labels(layout))
+
+
+def _labels(layout: Layout) -> Callable[[int], str]:
+    labels = [each.label for each in layout.plan.walk()]
+    return lambda number: labels[number >> 40]
+
+
+def _paired_names(layout: Layout) -> Callable[[int], str]:
+    def name(number: int) -> str:
+        plan: FieldPlan = layout.fields[number >> 40]
+        leaf = (number >> 24 & 0xFFFF) - 1
+        if leaf < 0 or plan.record is None:
+            return plan.key
+        return f"{plan.key}[{number & 0xFFFFFF}].{plan.record.fields[leaf].key}"
+
+    return name
