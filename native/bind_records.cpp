@@ -2,13 +2,16 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <numeric>
 #include <tuple>
 
 #include "bind_structs.hpp"
+#include "records_lines.hpp"
 #include "records_lists.hpp"
 
 namespace nb = nanobind;
@@ -64,9 +67,82 @@ auto bound_plain_partners(const Column<double>& scores, const Column<std::int64_
     return std::tuple{array(std::move(partners)), array(std::move(settled))};
 }
 
+// Bytes that are UTF-8 but for lone surrogates, which JSON can escape.
+nb::object to_str(std::string_view bytes) {
+    PyObject* const made = PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogatepass");
+    if (made == nullptr) nb::raise_python_error();
+    return nb::steal(made);
+}
+
+nb::object to_object(const records::LeafColumn& column, const records::Value& value) {
+    switch (value.kind) {
+        case records::Value::text: return to_str(column.texts[static_cast<std::size_t>(value.integer)]);
+        case records::Value::whole: return nb::int_(value.integer);
+        case records::Value::real: return nb::float_(value.number);
+        default: return nb::bool_(value.integer != 0);
+    }
+}
+
+nb::tuple to_tuple(records::LeafColumn& column) {
+    nb::list values;
+    for (const auto& value : column.values) values.append(to_object(column, value));
+    const std::size_t size = column.codes.size();
+    return nb::make_tuple(array(std::move(column.codes)), values, array(std::move(column.confidences)),
+                          array(std::move(column.boxes), {size, 4}), array(std::move(column.pages)),
+                          array(std::move(column.ranks)));
+}
+
+nb::tuple to_tuple(records::ListColumn& list) {
+    nb::list leaves;
+    for (auto& leaf : list.leaves) leaves.append(to_tuple(leaf));
+    return nb::make_tuple(array(std::move(list.states)), array(std::move(list.offsets)), leaves);
+}
+
+// Fields as Python has them: a key, what it is, and the keys of the items where it is a list.
+records::LineReader reader_of(const std::vector<std::tuple<std::string, std::string, std::vector<std::string>>>& fields,
+                              bool paired, bool sized) {
+    std::vector<records::Field> made;
+    for (const auto& [key, kind, keys] : fields) {
+        auto& field = made.emplace_back();
+        require(kind == "leaf" || kind == "items" || kind == "ignored", "a field is leaf, items or ignored");
+        field.kind = kind == "leaf" ? records::Field::leaf : kind == "items" ? records::Field::items : records::Field::ignored;
+        field.key = key;
+        field.list.keys = keys;
+        field.list.leaves.resize(keys.size());
+    }
+    return records::LineReader(std::move(made), paired, sized);
+}
+
+// The columns, which the reader has no longer.
+nb::tuple columns_of(records::LineReader& reader) {
+    nb::list fields;
+    for (auto& field : reader.fields) {
+        if (field.kind == records::Field::leaf) fields.append(to_tuple(field.column));
+        if (field.kind == records::Field::items) fields.append(to_tuple(field.list));
+    }
+    nb::list outside;
+    for (const auto& [document, key] : reader.outside) outside.append(nb::make_tuple(document, to_str(key)));
+    return nb::make_tuple(fields, array(std::move(reader.boxes)), array(std::move(reader.ignored_boxes)),
+                          array(std::move(reader.unknown)), outside);
+}
+
 }  // namespace
 
 void bind_records(nb::module_& m) {
+    nb::class_<records::LineReader>(m, "LineReader", "Reads records, one JSON object a line, into columns.")
+        .def("__init__",
+             [](records::LineReader* self, const std::vector<std::tuple<std::string, std::string, std::vector<std::string>>>& fields,
+                bool paired, bool sized) { new (self) records::LineReader(reader_of(fields, paired, sized)); },
+             "fields"_a, "paired"_a, "sized"_a)
+        .def("__len__", &records::LineReader::size)
+        .def(
+            "add",
+            [](records::LineReader& self, const nb::bytes& line, const std::string& id_key) {
+                return self.add(line.c_str(), line.size(), id_key);
+            },
+            "line"_a, "id_key"_a, "Take a record in, if it is plain; says whether it is.")
+        .def("cut", &records::LineReader::cut, "documents"_a, "Keep only so many documents.")
+        .def("columns", &columns_of, "What was taken in; the reader does not have it any longer.");
     m.def("edit_distances", &bound_edit_distances, "texts"_a, "first"_a, "second"_a, "jobs"_a = 1,
           "The edit distance of the texts of each pair.");
     m.def("plain_partners", &bound_plain_partners, "scores"_a, "heights"_a, "widths"_a, "slack"_a,

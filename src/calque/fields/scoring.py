@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from calque.comparators import base
 from calque.core.corpus import Batches, UnitId, in_canonical_order
 from calque.core.errors import ContractError, Issue, Severity, by_place, summarize
@@ -16,7 +18,7 @@ from calque.engines import meter, portable, processes
 from calque.fields.accounting import complete, paired
 from calque.fields.accounting.rows import Book
 from calque.fields.accounting.wrong import wrong_values
-from calque.fields.columns.batch import Document, compare, read
+from calque.fields.columns.batch import plain_ledger
 from calque.fields.columns.layout import layout_of
 from calque.fields.comparison.cells import Record, RecordSide
 from calque.fields.comparison.records import Compared, compare_records, overall_score
@@ -137,48 +139,38 @@ class Work:
         """The ledger of some documents."""
         task = self.task
         layout = None if task.keep_outcomes else layout_of(task.schema, task.accounting, task.boxes)
-        documents = _documents(piece)
         if layout is None:
-            return self._one_by_one(piece, documents)
-        named, counted = piece.truth.named, [each for each in documents if self._is_counted(each)]
-        batch = read(layout, counted, named=named)
-        made = compare(layout, batch)
-        if not isinstance(made, Ledger):
-            batch = read(layout, [each for each in counted if each.unit not in made], named=named)
-            made = compare(layout, batch)
-            assert isinstance(made, Ledger)  # noqa: S101  # what was odd is gone
-        if len(batch.units) == len(documents):
-            return made
-        plain = set(batch.units)
-        odd = self._one_by_one(piece, [each for each in documents if each.unit not in plain])
-        whole = Ledger.concat([made, odd])
-        issues = (*made.issues, *odd.issues)
+            return self.one_by_one(piece, piece.units)
+        truth, found = piece.truth, piece.found
+        counted: Sequence[UnitId] = piece.units
+        if task.missing != "penalize":
+            both = {*truth.documents} & {*found.documents}
+            counted = [unit for unit in piece.units if unit in both]
+        plain = with_notes(plain_ledger(layout, counted, truth, found), found.source)
+        if len(plain.units) == len(piece.units):
+            return plain
+        done = set(plain.units)
+        odd = self.one_by_one(piece, tuple(unit for unit in piece.units if unit not in done))
+        whole = Ledger.concat([plain, odd])
+        issues = (*plain.issues, *odd.issues)
         return Ledger(units=whole.units, tables=whole.tables, names=whole.names, details=whole.details, issues=issues)
 
-    def _is_counted(self, document: Document) -> bool:
-        return (document.in_truth and document.in_found) or self.task.missing == "penalize"
-
-    def _one_by_one(self, piece: Piece, documents: Sequence[Document]) -> Ledger:
-        scorer = Scorer(self.task, piece.truth.source, piece.found.source)
-        for each in documents:
+    def one_by_one(self, piece: Piece, units: tuple[UnitId, ...]) -> Ledger:
+        """The ledger of some documents of a piece, compared one after the other: what columns must come to as well."""
+        truth, found = piece.truth, piece.found
+        at_truth, at_found = ({unit: place for place, unit in enumerate(side.documents)} for side in (truth, found))
+        scorer = Scorer(self.task, truth.source, found.source)
+        for unit in units:
+            in_truth, in_found = unit in at_truth, unit in at_found
             scorer.document(
-                each.unit, each.truth, each.found, in_truth=each.in_truth, in_found=each.in_found, named=piece.truth.named
+                unit,
+                truth.record(at_truth[unit]) if in_truth else None,
+                found.record(at_found[unit]) if in_found else None,
+                in_truth=in_truth,
+                in_found=in_found,
+                named=truth.named,
             )
-        return scorer.ledger(tuple(each.unit for each in documents))
-
-
-def _documents(piece: Piece) -> list[Document]:
-    at_truth, at_found = ({unit: place for place, unit in enumerate(side.documents)} for side in (piece.truth, piece.found))
-    return [
-        Document(
-            unit,
-            piece.truth.record(at_truth[unit]) if unit in at_truth else None,
-            piece.found.record(at_found[unit]) if unit in at_found else None,
-            unit in at_truth,
-            unit in at_found,
-        )
-        for unit in piece.units
-    ]
+        return scorer.ledger(units)
 
 
 class Scorer:
@@ -254,16 +246,17 @@ class Scorer:
 
     def ledger(self, units: tuple[UnitId, ...]) -> Ledger:
         """What was written, for documents in canonical order."""
-        ledger = self.book.ledger(units)
-        issues = _summary([*self._issues, *self._unrated()])
-        return Ledger(units=ledger.units, tables=ledger.tables, names=ledger.names, details=ledger.details, issues=issues)
+        return with_notes(self.book.ledger(units), self._sources[1], self._issues)
 
-    def _unrated(self) -> list[Issue]:
-        unrated = sum(1 for row in self.book.boxes if row[3] and row[5] is None)
-        if not unrated:
-            return []
-        text = "predicted boxes without _confidence rank as 1.0; ranking them says nothing"
-        return [Issue("no-confidence", text, self._sources[1], severity=Severity.NOTE, count=unrated)]
+
+def with_notes(ledger: Ledger, found_source: str, issues: Iterable[Issue] = ()) -> Ledger:
+    """A ledger with what is to be said of its documents."""
+    boxes = ledger.table("boxes")
+    unrated = int((boxes.array("has_found") & np.isnan(boxes.array("confidence"))).sum())
+    text = "predicted boxes without _confidence rank as 1.0; ranking them says nothing"
+    note = Issue("no-confidence", text, found_source, severity=Severity.NOTE, count=unrated)
+    told = _summary([*issues, *([note] if unrated else [])])
+    return Ledger(units=ledger.units, tables=ledger.tables, names=ledger.names, details=ledger.details, issues=told)
 
 
 LOSSES = {"odd-box", "odd-confidence", "odd-page", "not-a-record", "list-too-long", "list-paired-in-blocks"}

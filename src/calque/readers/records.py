@@ -44,7 +44,7 @@ class LineRecords(Sequence[Any]):
         """What a compressed file holds: there is no going to a place in it."""
         self._starts = starts
         self._lengths = lengths
-        self._id_key = id_key
+        self.id_key = id_key
         self._file: Any = None
         self._process = 0
 
@@ -52,10 +52,14 @@ class LineRecords(Sequence[Any]):
         return len(self._starts)
 
     def __getitem__(self, index: Any) -> Any:
-        start, length = self._starts[index], self._lengths[index]
-        line = self._line(start, length) if self._unpacked is None else self._unpacked[start : start + length]
+        line = self.line(index)
         record = json_tree.quickly(line)
-        return without(json_tree.parse(line, self._path) if record is json_tree.ODD else record, self._id_key)
+        return without(json_tree.parse(line, self._path) if record is json_tree.ODD else record, self.id_key)
+
+    def line(self, index: int) -> bytes:
+        """The text of an object, its id included."""
+        start, length = self._starts[index], self._lengths[index]
+        return self._line(start, length) if self._unpacked is None else self._unpacked[start : start + length]
 
     def _line(self, start: int, length: int) -> bytes:
         if self._file is None or self._process != os.getpid():
@@ -67,7 +71,7 @@ class LineRecords(Sequence[Any]):
     def part(self, rows: Sequence[int]) -> LineRecords:
         """Those in these rows."""
         starts, lengths = (array("q", [places[row] for row in rows]) for places in (self._starts, self._lengths))
-        return LineRecords(self._path, starts, lengths, self._id_key, self._unpacked)
+        return LineRecords(self._path, starts, lengths, self.id_key, self._unpacked)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_file": None}

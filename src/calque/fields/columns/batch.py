@@ -11,10 +11,12 @@ import numpy as np
 from calque.core.columns import Flags
 from calque.core.corpus import UnitId
 from calque.core.ledger import Ledger
+from calque.core.record_corpus import RecordCorpus
 from calque.fields.columns.accounting import Complete, Paired, list_applied, list_outcomes
 from calque.fields.columns.comparison import compare_leaves, pair_lists, scorer_of, values_of, weighted_mean
 from calque.fields.columns.layout import Layout
-from calque.fields.columns.reading import LeafColumn, ListColumn, SideColumns, TreeReader
+from calque.fields.columns.corpora import CorpusReader
+from calque.fields.columns.reading import LeafColumn, ListColumn, SideColumns
 from calque.fields.columns.sheet import Sheet, left_out
 from calque.fields.columns.wrong import WrongValues
 from calque.fields.schemas.plan import FieldPlan
@@ -32,35 +34,28 @@ class Batch:
     named: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A document: its id, and its record on either side."""
+def plain_ledger(layout: Layout, units: Sequence[UnitId], truth: RecordCorpus, found: RecordCorpus) -> Ledger:
+    """The ledger of the plain ones among some documents, of which each side may lack some."""
+    made = compare(layout, read(layout, units, truth, found))
+    if isinstance(made, Ledger):
+        return made
+    made = compare(layout, read(layout, [unit for unit in units if unit not in made], truth, found))
+    assert isinstance(made, Ledger)  # noqa: S101  # what turned out to be odd is gone
+    return made
 
-    unit: UnitId
-    truth: Any
-    found: Any
-    in_truth: bool
-    in_found: bool
 
-
-def read(layout: Layout, documents: Sequence[Document], *, named: bool) -> Batch:
-    """The plain ones among some documents."""
-    truth, found = TreeReader(layout), TreeReader(layout)
-    plain = []
-    for document in documents:
-        if truth.add(document.truth):
-            if found.add(document.found):
-                plain.append(document)
+def read(layout: Layout, units: Sequence[UnitId], truth: RecordCorpus, found: RecordCorpus) -> Batch:
+    """The columns of plain documents."""
+    first, second = CorpusReader(layout, truth), CorpusReader(layout, found)
+    plain: list[UnitId] = []
+    for unit in units:
+        if first.add(unit):
+            if second.add(unit):
+                plain.append(unit)
             else:
-                truth.cut(len(plain))
-    return Batch(
-        tuple(each.unit for each in plain),
-        truth.columns(),
-        found.columns(),
-        np.array([each.in_truth for each in plain], dtype=np.bool_),
-        np.array([each.in_found for each in plain], dtype=np.bool_),
-        named,
-    )
+                first.cut(len(plain))
+    in_truth, in_found = (np.array([unit in side for unit in plain], dtype=np.bool_) for side in (first, second))
+    return Batch(tuple(plain), first.columns(), second.columns(), in_truth, in_found, truth.named)
 
 
 def compare(layout: Layout, batch: Batch) -> Ledger | frozenset[UnitId]:
