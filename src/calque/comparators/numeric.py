@@ -199,7 +199,9 @@ def _exact_floats(numbers: Sequence[Any]) -> Floats | None:
         floats = np.array(numbers, dtype=np.float64)
     except OverflowError:
         return None
-    whole = [number for number in numbers if type(number) is int]
+    if int not in set(map(type, numbers)):
+        return floats
+    whole = (number for number in numbers if type(number) is int)
     return floats if all(-(1 << 53) < number < 1 << 53 for number in whole) else None
 
 

@@ -19,7 +19,7 @@ from calque.fields.accounting import complete, paired
 from calque.fields.accounting.rows import Book
 from calque.fields.accounting.wrong import wrong_values
 from calque.fields.columns.batch import plain_ledger
-from calque.fields.columns.layout import layout_of
+from calque.fields.columns.layout import Layout, layout_of
 from calque.fields.comparison.cells import Record, RecordSide
 from calque.fields.comparison.records import Compared, compare_records, overall_score
 from calque.fields.schemas.plan import RecordPlan
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 BATCH = 128
 """Documents in one piece of work: enough to keep a process busy, few enough to share evenly."""
+
+BY_COLUMNS = 512
+"""The same where they become columns: enough to make the calls for each field count little."""
 
 AT_ONCE = 4096
 """Documents that are scored in one go: their ledger is held in memory."""
@@ -87,7 +90,8 @@ def score(task: Fields, truth: RecordCorpus, found: RecordCorpus, *, jobs: int) 
     work, pieces = Work(task), Pieces(truth, found)
     if jobs != 1 and (len(units) < FEW or not portable((work, pieces.of(units[:1])))):
         jobs = 1
-    size = BATCH if jobs == 1 else min(BATCH, -(-len(units) // (2 * jobs)))
+    size = BATCH if work.layout is None else BY_COLUMNS
+    size = size if jobs == 1 else min(size, -(-len(units) // (2 * jobs)))
     batches = (pieces.of(units[start : start + size]) for start in range(0, len(units), size))
     ledgers = []
     for ledger in processes(jobs).map(work, batches):
@@ -131,14 +135,19 @@ class Work:
         self.task = task
         self._comparators = base.named_in(task.schema)
 
+    @property
+    def layout(self) -> Layout | None:
+        """How documents become columns; nothing where each has to be compared by itself."""
+        task = self.task
+        return None if task.keep_outcomes else layout_of(task.schema, task.accounting, task.boxes)
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         base.adopt(self._comparators)
 
     def __call__(self, piece: Piece) -> Ledger:
         """The ledger of some documents."""
-        task = self.task
-        layout = None if task.keep_outcomes else layout_of(task.schema, task.accounting, task.boxes)
+        task, layout = self.task, self.layout
         if layout is None:
             return self.one_by_one(piece, piece.units)
         truth, found = piece.truth, piece.found

@@ -215,5 +215,8 @@ def _matches(match: Flags, truth: Codes, found: Codes) -> Flags:
 
 def _is_blank(column: LeafColumn) -> Flags:
     """For each value whether it is text of blanks; the last two entries stand for values that are not there."""
-    blank = [type(value) is str and not value.strip() for value in column.values]
-    return np.array([*blank, True, True], dtype=np.bool_)
+    blank = np.zeros(len(column.values) + 2, dtype=np.bool_)
+    blank[-2:] = True
+    if str in set(map(type, column.values)):
+        blank[:-2] = [type(value) is str and not value.strip() for value in column.values]
+    return blank

@@ -102,7 +102,6 @@ def compare(layout: Layout, batch: Batch) -> Ledger | frozenset[UnitId]:
 
 def _ledger(layout: Layout, batch: Batch, sheet: Sheet, wrong: WrongValues, scores: Any) -> Ledger:
     truth, found, size = batch.truth, batch.found, len(batch.units)
-    listed = wrong.listed()
     about = {
         "in_truth": batch.in_truth,
         "in_found": batch.in_found,
@@ -112,10 +111,10 @@ def _ledger(layout: Layout, batch: Batch, sheet: Sheet, wrong: WrongValues, scor
         "truth_boxes": truth.boxes,
         "found_boxes": found.boxes,
         "ignored_boxes": truth.ignored_boxes + found.ignored_boxes,
-        "wrong": np.bincount([document for document, _ in listed], minlength=size),
+        "wrong": wrong.counts(size),
         **({"outside": [], "names_outside": {}} if layout.paired else left_out(truth, found)),
     }
-    return sheet.ledger(batch.units, about, listed, _paired_names(layout) if layout.paired else _labels(layout))
+    return sheet.ledger(batch.units, about, wrong.table(), _paired_names(layout) if layout.paired else _labels(layout))
 
 
 def _labels(layout: Layout) -> Callable[[int], str]:

@@ -12,9 +12,8 @@ from calque.core.columns import Array, Codes, Flags, Floats, Ints, Table
 from calque.core.corpus import UnitId
 from calque.core.ledger import UNIT, Ledger
 from calque.fields.accounting.rows import (
-    BOX_COLUMNS, COUNT_COLUMNS, DOCUMENT_COLUMNS, OUTCOMES, OUTSIDE_COLUMNS, RATING_COLUMNS, Book, alphabetical, table_of,
+    BOX_COLUMNS, COUNT_COLUMNS, DOCUMENT_COLUMNS, OUTCOMES, RATING_COLUMNS, Book, alphabetical,
 )  # fmt: skip
-from calque.fields.accounting.wrong import Wrong
 from calque.fields.columns.layout import Layout
 from calque.fields.columns.reading import LeafColumn, SideColumns
 
@@ -102,11 +101,10 @@ class Sheet:
     # The ledger
 
     def ledger(
-        self, units: tuple[UnitId, ...], about: dict[str, Any], wrong: Sequence[tuple[int, Wrong]], name: Callable[[int], str]
+        self, units: tuple[UnitId, ...], about: dict[str, Any], wrong: Table, name: Callable[[int], str]
     ) -> Ledger:
         """Everything written, for documents in canonical order; ``name`` spells the keys of confidences."""
         book = Book(self.layout.plan, outcomes=False)
-        book.wrong = [(document, *each) for document, each in wrong]
         book.outside, book.names_outside = about["outside"], about["names_outside"]
         book.labels = {each.label: code for code, each in enumerate(self.all_fields)}
         boxes = _in_order(self._boxes, len(BOX_COLUMNS))
@@ -118,6 +116,7 @@ class Sheet:
         _, key = alphabetical(book.keys)
         tables = {
             **made.tables,
+            "wrong": wrong,
             "documents": self._documents(about),
             "counts": self._counts(),
             "boxes": _typed(BOX_COLUMNS, [boxes[0], label[boxes[1].astype(np.int64)], *boxes[2:]]),
