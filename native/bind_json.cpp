@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <cerrno>
 #include <mutex>
@@ -249,6 +250,27 @@ bool bound_nests_beyond(const nb::bytes& json, std::int64_t levels) {
   return nests_beyond(Text(json.c_str(), json.size()), levels);
 }
 
+nb::object bound_record_ids(const nb::bytes& line, const std::vector<std::string>& keys, std::int64_t levels) {
+  std::vector<RecordId> ids;
+  {
+    const nb::gil_scoped_release release;
+    Text text(line.c_str(), line.size());
+    try {
+      if (!record_ids(text, keys, levels, ids)) ids.clear();
+    } catch (const ScanFailure&) {
+      ids.clear();
+    }
+  }
+  if (ids.size() != keys.size()) return nb::none();
+  nb::dict found;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const nb::object key = to_str(keys[i]);
+    if (const auto* text = std::get_if<std::string>(&ids[i])) found[key] = to_str(*text);
+    if (const auto* number = std::get_if<std::int64_t>(&ids[i])) found[key] = *number;
+  }
+  return found;
+}
+
 Kind parse_kind(const std::string& name) {
   Kind kind;
   if (!kind_from_name(name, kind)) {
@@ -333,4 +355,6 @@ void bind_json(nb::module_& m) {
   m.def("repeats_a_key", &bound_repeats_a_key, nb::arg("text"), "Whether any object in a JSON text has a key twice.");
   m.def("nests_beyond", &bound_nests_beyond, nb::arg("text"), nb::arg("levels"),
         "Whether a JSON text nests its values more than so many levels deep.");
+  m.def("record_ids", &bound_record_ids, nb::arg("text"), nb::arg("keys"), nb::arg("levels"),
+        "What stands under some keys of a plain JSON object; None when it is not plain.");
 }

@@ -77,7 +77,7 @@ class BaseComparator(ABC):
             distinct, place = np.unique(pairs, return_inverse=True)
             chosen = (divmod(pair, max(len(founds), 1)) for pair in distinct.tolist())
             compared = [self._compare(truths[row], founds[column]) for row, column in chosen]
-            return np.array(compared, dtype=np.float64)[place.reshape(-1)]
+            return np.asarray(np.array(compared, dtype=np.float64)[place.reshape(-1)])
 
         return scores
 

@@ -71,7 +71,7 @@ class LevenshteinComparator(BaseComparator):
             others = columns + np.int32(len(truths))
             longest = np.maximum(np.maximum(lengths[rows], lengths[others]), 1)
             made = 1.0 - distances(texts, rows, others) / longest
-            return made if same is None else made * same(rows, columns)
+            return np.asarray(made if same is None else made * same(rows, columns))
 
         return scores
 

@@ -291,6 +291,9 @@ class Kernels(Protocol):
 
     # Records.
 
+    def record_ids(self, text: bytes, keys: list[str], levels: int) -> dict[str, str | int] | None:
+        """The texts and whole numbers under some keys of a plain JSON object; ``None`` when it is not plain."""
+
     def edit_distances(self, texts: TextPoints, first: Codes, second: Codes, jobs: int = 1) -> Codes:
         """The edit distance of the texts of each pair."""
 

@@ -50,8 +50,8 @@ _box = st.one_of(
     st.tuples(*[st.integers(0, 9)] * 4).map(list),
     st.tuples(*[st.floats(-5, 5)] * 4).map(list),
     st.sampled_from([
-        None, [], [1, 2], [[0, 0], [4, 4]], [0, 0, 5, 5, 2], [1, 2, 3, 4.5], [0, 0, 1e200, 1], [0, 0, 1 << 40, 1], "box", [0, 0, True, 1],
-        [3, 3, 0, 0],
+        None, [], [1, 2], [[0, 0], [4, 4]], [0, 0, 5, 5, 2], [1, 2, 3, 4.5], [0, 0, 1e200, 1], [0, 0, 1 << 40, 1], "box",
+        [0, 0, True, 1], [3, 3, 0, 0],
     ]),
 )  # fmt: skip
 _marks = st.fixed_dictionaries(
@@ -63,7 +63,9 @@ _marks = st.fixed_dictionaries(
         "_note": st.just({"_value": 1}),
     },
 )
-_odd = st.sampled_from([[], {}, ["x"], {"_value": {"_value": "x"}}, {"_value": "x", "_alternatives": ["y"]}, {"_bbox": [0, 0, 1, 1]}])
+_odd = st.sampled_from(
+    [[], {}, ["x"], {"_value": {"_value": "x"}}, {"_value": "x", "_alternatives": ["y"]}, {"_bbox": [0, 0, 1, 1]}]
+)
 
 
 def _field(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -78,7 +80,9 @@ def _field(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 
 _line = st.one_of(
-    st.fixed_dictionaries({}, optional={"name": _field(_texts), "amount": _field(_numbers), "day": _field(_days), "code": _texts}),
+    st.fixed_dictionaries(
+        {}, optional={"name": _field(_texts), "amount": _field(_numbers), "day": _field(_days), "code": _texts}
+    ),
     st.fixed_dictionaries({"amount": _numbers, "name": _texts}, optional={"code": _field(_texts)}),
     st.fixed_dictionaries({"name": _field(_texts), "other": _texts}),
     st.sampled_from([None, "line", {}, {"_value": {"name": "acme"}}, {"name": "acme", "_bbox": [0, 0, 1, 1]}]),
@@ -106,9 +110,7 @@ DOCUMENTS = st.one_of(
     st.none(),
     st.sampled_from([[], "text", {"_value": {"name": "acme"}}, {"_bbox": [0, 0, 1, 1]}]),
 )
-PAIRS = st.lists(
-    st.tuples(DOCUMENTS, DOCUMENTS) | DOCUMENTS.map(lambda record: (record, record)), min_size=1, max_size=6
-)
+PAIRS = st.lists(st.tuples(DOCUMENTS, DOCUMENTS) | DOCUMENTS.map(lambda record: (record, record)), min_size=1, max_size=6)
 SETTINGS = st.fixed_dictionaries({
     "accounting": st.sampled_from(["complete", "paired"]),
     "missing": st.sampled_from(["penalize", "penalize", "intersect"]),

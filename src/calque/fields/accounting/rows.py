@@ -295,11 +295,11 @@ class Book:
         keys, key = alphabetical(self.keys)
         outside, name = alphabetical(self.names_outside)
         tables = {
-            "documents": table_of(self.documents, DOCUMENT_COLUMNS),
-            "counts": table_of(self.counts, COUNT_COLUMNS),
-            "boxes": _recoded(table_of(self.boxes, BOX_COLUMNS), "label", label),
-            "ratings": _recoded(table_of(self.ratings, RATING_COLUMNS), "key", key),
-            "outside": _recoded(table_of(self.outside, OUTSIDE_COLUMNS), "name", name),
+            "documents": _table(self.documents, DOCUMENT_COLUMNS),
+            "counts": _table(self.counts, COUNT_COLUMNS),
+            "boxes": _recoded(_table(self.boxes, BOX_COLUMNS), "label", label),
+            "ratings": _recoded(_table(self.ratings, RATING_COLUMNS), "key", key),
+            "outside": _recoded(_table(self.outside, OUTSIDE_COLUMNS), "name", name),
             "wrong": self._wrong_table(),
             "rows": self._outcome_table(),
         }
@@ -368,7 +368,7 @@ OUTSIDE_COLUMNS = ((UNIT, np.int32), ("name", np.int32), ("count", np.int32))
 RATING_COLUMNS = ((UNIT, np.int32), ("key", np.int32), ("match", np.bool_), ("confidence", np.float64))
 
 
-def table_of(rows: Sequence[tuple[Any, ...]], columns: Sequence[tuple[str, Any]]) -> Table:
+def _table(rows: Sequence[tuple[Any, ...]], columns: Sequence[tuple[str, Any]]) -> Table:
     values = list(zip(*rows, strict=True)) or [()] * len(columns)
     return Table({name: np.array(column, dtype=kind) for (name, kind), column in zip(columns, values, strict=True)})
 

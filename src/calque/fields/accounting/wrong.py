@@ -47,13 +47,13 @@ def _fields(listed: list[Wrong], fields: Sequence[Compared], truth_prefix: str, 
             continue
         paths = truth_prefix + plan.key, found_prefix + plan.key
         if plan.is_leaf:
-            listed.append(wrong_value(plan, each.outcome, *paths, each.truth, each.found))
+            listed.append(_wrong(plan, each.outcome, *paths, each.truth, each.found))
         elif each.parts is None:
             before = len(listed)
             _alone(listed, plan, each.truth, paths[0], missed=True)
             _alone(listed, plan, each.found, paths[1], missed=False)
             if len(listed) == before or each.outcome is Outcome.FD:
-                listed.append(wrong_value(plan, each.outcome, *paths, each.truth, each.found))
+                listed.append(_wrong(plan, each.outcome, *paths, each.truth, each.found))
         elif plan.kind is Kind.OBJECT:
             _fields(listed, each.parts, paths[0] + ".", paths[1] + ".")
         else:
@@ -68,7 +68,7 @@ def _items(listed: list[Wrong], each: Compared, truth_path: str, found_path: str
             before = len(listed)
             _fields(listed, pair.fields, at[0] + ".", at[1] + ".")
             if len(listed) == before and not pair.matched:
-                listed.append(wrong_value(plan, Outcome.FD, *at, truths[pair.truth], founds[pair.found]))
+                listed.append(_wrong(plan, Outcome.FD, *at, truths[pair.truth], founds[pair.found]))
     for index in each.parts.only_truth:
         _item(listed, plan, truths[index], f"{truth_path}[{index}]", missed=True)
     for index in each.parts.only_found:
@@ -109,11 +109,11 @@ def _values(listed: list[Wrong], plan: FieldPlan, record: Record, path: str, *, 
 
 def _one_side(plan: FieldPlan, cell: Cell, path: str, *, missed: bool) -> Wrong:
     if missed:
-        return wrong_value(plan, Outcome.FN, path, "", cell, ABSENT)
-    return wrong_value(plan, Outcome.FA, "", path, ABSENT, cell)
+        return _wrong(plan, Outcome.FN, path, "", cell, ABSENT)
+    return _wrong(plan, Outcome.FA, "", path, ABSENT, cell)
 
 
-def wrong_value(plan: FieldPlan, outcome: Outcome, truth_path: str, found_path: str, truth: Cell, found: Cell) -> Wrong:
+def _wrong(plan: FieldPlan, outcome: Outcome, truth_path: str, found_path: str, truth: Cell, found: Cell) -> Wrong:
     texts = shown(truth), shown(found)
     close = outcome is Outcome.FD and _similarity(*texts) >= CLOSE
     return Wrong(plan.code, outcome, close, truth_path, found_path, texts[0][:LONGEST], texts[1][:LONGEST])

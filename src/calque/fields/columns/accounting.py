@@ -8,7 +8,7 @@ import numpy as np
 
 from calque.core.columns import Array, Bytes, Codes, Flags, Ints
 from calque.fields.columns.comparison import Judged, ListPairs
-from calque.fields.columns.reading import EMPTY_LIST, LIST, NO_LIST, LeafColumn, ListColumn
+from calque.fields.columns.reading import EMPTY_LIST, LIST, LeafColumn, ListColumn
 from calque.fields.columns.sheet import ONLY_FOUND, ONLY_TRUTH, PAIRS, Sheet, key_of, overlaps, place
 from calque.fields.comparison.records import Outcome
 from calque.fields.schemas.plan import FieldPlan

@@ -71,7 +71,7 @@ class Judged:
     @property
     def right(self) -> Flags:
         """Where the value is right, or rightly absent."""
-        return (self.outcome == Outcome.TP) | (self.outcome == Outcome.TN)
+        return np.asarray((self.outcome == Outcome.TP) | (self.outcome == Outcome.TN))
 
 
 def judged(plan: FieldPlan, truth: Codes, found: Codes, scores: Floats) -> Judged:
@@ -129,11 +129,9 @@ def pair_lists(plan: FieldPlan, truth: ListColumn, found: ListColumn, scorers: S
     assert plan.record is not None  # noqa: S101  # a list of objects has a plan for them
     leaves = plan.record.fields
     parts = [_pairs(plan, truth, found, scorers, each) for each in _chunks(truth, found)]
-    documents, first, second, alike, *scores = (
-        [np.concatenate(column) for column in zip(*parts, strict=True)]
-        if parts
-        else [np.zeros(0, dtype=np.int64)] * 3 + [np.zeros(0)] * (1 + len(leaves))
-    )
+    nobody: tuple[Array, ...] = (*(np.zeros(0, dtype=np.int64),) * 3, *(np.zeros(0),) * (1 + len(leaves)))
+    columns: list[Array] = [np.concatenate(column) for column in zip(nobody, *parts, strict=True)]
+    documents, first, second, alike, *scores = columns
     compared = tuple(
         judged(leaf, a.codes[first], b.codes[second], raw)
         for leaf, a, b, raw in zip(leaves, truth.leaves, found.leaves, scores, strict=True)
@@ -197,8 +195,8 @@ def _partners(plan: FieldPlan, truth: ListColumn, found: ListColumn, alike: Floa
     for place in np.flatnonzero(settled == 0).tolist():
         height, width, document = int(heights[place]), int(widths[place]), int(documents[place])
         matrix = alike[cells[place] : cells[place] + height * width].reshape(height, width)
-        sides = (_cells(side, document) if plan.nearest else () for side in (truth, found))
-        chosen, columns = assignment(matrix, *sides, plan.nearest)
+        one, other = (_cells(side, document) if plan.nearest else [] for side in (truth, found))
+        chosen, columns = assignment(matrix, one, other, plan.nearest)
         mine = partners[rows[place] : rows[place] + height]
         mine[:] = -1
         mine[chosen] = columns

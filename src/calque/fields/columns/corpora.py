@@ -24,7 +24,9 @@ class CorpusReader:
         self._corpus = corpus
         self._places = {unit: place for place, unit in enumerate(corpus.documents)}
         records = corpus.records
-        by_lines = isinstance(records, LineRecords) and corpus.rows is None and layout.form != "polygon" and chosen() == "native"
+        by_lines = (
+            isinstance(records, LineRecords) and corpus.rows is None and layout.form != "polygon" and chosen() == "native"
+        )
         self._lines = records if by_lines and isinstance(records, LineRecords) else None
         self._reader: LineReader | TreeReader = TreeReader(layout) if self._lines is None else _line_reader(layout)
 

@@ -253,5 +253,5 @@ class TreeReader:
 
     def columns(self) -> SideColumns:
         """What was taken in."""
-        counts = (np.frombuffer(each, dtype=np.int32) for each in (self._boxes, self._ignored, self._unknown))
-        return SideColumns(tuple(each.column() for each in self._fields), *counts, self._outside)
+        boxes, ignored, unknown = (np.frombuffer(each, dtype=np.int32) for each in (self._boxes, self._ignored, self._unknown))
+        return SideColumns(tuple(each.column() for each in self._fields), boxes, ignored, unknown, self._outside)

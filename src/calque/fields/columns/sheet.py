@@ -8,11 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Array, Codes, Flags, Floats, Ints, Table
+from calque.core.columns import Array, Flags, Floats, Ints, Table
 from calque.core.corpus import UnitId
-from calque.core.ledger import UNIT, Ledger
+from calque.core.ledger import Ledger
 from calque.fields.accounting.rows import (
-    BOX_COLUMNS, COUNT_COLUMNS, DOCUMENT_COLUMNS, OUTCOMES, RATING_COLUMNS, Book, alphabetical,
+    BOX_COLUMNS,
+    COUNT_COLUMNS,
+    DOCUMENT_COLUMNS,
+    OUTCOMES,
+    RATING_COLUMNS,
+    Book,
+    alphabetical,
 )  # fmt: skip
 from calque.fields.columns.layout import Layout
 from calque.fields.columns.reading import LeafColumn, SideColumns
@@ -87,7 +93,15 @@ class Sheet:
             self._ratings.append((places[there], documents[there], keys[there], match[there], confidences[there]))
 
     def box(
-        self, code: int, documents: Array, places: Ints, truth: Flags, found: Flags, iou: Floats, confidences: Floats, match: Flags
+        self,
+        code: int,
+        documents: Array,
+        places: Ints,
+        truth: Flags,
+        found: Flags,
+        iou: Floats,
+        confidences: Floats,
+        match: Flags,
     ) -> None:
         """The boxes of occurrences, where there is one on either side."""
         self.seen += np.bincount(documents[truth], minlength=self.size) + np.bincount(documents[found], minlength=self.size)
@@ -100,9 +114,7 @@ class Sheet:
 
     # The ledger
 
-    def ledger(
-        self, units: tuple[UnitId, ...], about: dict[str, Any], wrong: Table, name: Callable[[int], str]
-    ) -> Ledger:
+    def ledger(self, units: tuple[UnitId, ...], about: dict[str, Any], wrong: Table, name: Callable[[int], str]) -> Ledger:
         """Everything written, for documents in canonical order; ``name`` spells the keys of confidences."""
         book = Book(self.layout.plan, outcomes=False)
         book.outside, book.names_outside = about["outside"], about["names_outside"]
@@ -160,6 +172,7 @@ def left_out(truth: SideColumns, found: SideColumns) -> dict[str, Any]:
     for document, (mine, theirs) in enumerate(zip(truth.outside, found.outside, strict=True)):
         if mine or theirs:
             first, second = mine or Counter[str](), theirs or Counter[str]()
-            for name in {**first, **second}:
-                rows.append((document, names.setdefault(name, len(names)), max(first[name], second[name])))
+            rows += [
+                (document, names.setdefault(name, len(names)), max(first[name], second[name])) for name in {**first, **second}
+            ]
     return {"outside": rows, "names_outside": names}

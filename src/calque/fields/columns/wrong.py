@@ -63,9 +63,9 @@ class WrongValues:
             index, partner = one - truth.offsets[documents], other - found.offsets[documents]
             texts = _texts(a.codes[one], values[number][0]), _texts(b.codes[other], values[number][1])
             before, after = f"{plan.key}[", f"].{judged.plan.key}"
-            paths = ([f"{before}{item}{after}" for item in items.tolist()] for items in (index, partner))
+            mine, theirs = ([f"{before}{item}{after}" for item in items.tolist()] for items in (index, partner))
             places = place(documents, field, PAIRS, index, number)
-            self._parts.append(_Part(places, documents, judged.plan.code, judged.outcome[rows], *paths, *texts))
+            self._parts.append(_Part(places, documents, judged.plan.code, judged.outcome[rows], mine, theirs, *texts))
             for missed, column, known, left in zip((True, False), (a, b), values[number], lone, strict=True):
                 self._alone(field, number, (before, after, judged.plan.code), (column, known), left, missed=missed)
         self.beyond.update(pairs.documents[fine & ~pairs.matched].tolist())
@@ -119,7 +119,9 @@ class WrongValues:
 
     def counts(self, documents: int) -> Ints:
         """For each document how many it has."""
-        return sum((np.bincount(part.documents, minlength=documents) for part in self._parts), np.zeros(documents, dtype=np.int64))
+        return sum(
+            (np.bincount(part.documents, minlength=documents) for part in self._parts), np.zeros(documents, dtype=np.int64)
+        )
 
 
 def _texts(codes: Codes, values: list[Any]) -> list[str]:
@@ -129,7 +131,7 @@ def _texts(codes: Codes, values: list[Any]) -> list[str]:
 
 
 def _close(outcomes: Array, truths: Sequence[str], founds: Sequence[str]) -> Flags:
-    """Where a wrong value is close to the true one: what `wrong_value` says, for all in one call."""
+    """Where a wrong value is close to the true one: what `accounting.wrong` says, for all in one call."""
     close: Flags = np.zeros(len(truths), dtype=np.bool_)
     rows = [
         row

@@ -41,3 +41,22 @@ def nests_beyond(text: bytes, levels: int) -> bool:
         if depth > levels:
             return True
     return False
+
+
+def record_ids(text: bytes, keys: list[str], levels: int) -> dict[str, str | int] | None:
+    """What stands under some keys of a JSON object: texts and whole numbers of 64 bits.
+
+    ``None`` for what is no object, repeats a key, nests too deep, or has something else under one of the keys.
+
+    >>> record_ids(b'{"id": 7, "a": [1]}', ["doc_id", "id"], 100), record_ids(b'{"id": null}', ["id"], 100)
+    ({'id': 7}, None)
+    """
+    try:
+        record = json.loads(text.decode())
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(record, dict) or repeats_a_key(text) or nests_beyond(text, levels):
+        return None
+    found = {key: record[key] for key in keys if key in record}
+    fine = all(type(each) is str or (type(each) is int and -(1 << 63) <= each < 1 << 63) for each in found.values())
+    return found if fine else None
