@@ -356,5 +356,6 @@ void bind_json(nb::module_& m) {
   m.def("nests_beyond", &bound_nests_beyond, nb::arg("text"), nb::arg("levels"),
         "Whether a JSON text nests its values more than so many levels deep.");
   m.def("record_ids", &bound_record_ids, nb::arg("text"), nb::arg("keys"), nb::arg("levels"),
+        nb::sig("def record_ids(text: bytes, keys: list[str], levels: int) -> dict[str, str | int] | None"),
         "What stands under some keys of a plain JSON object; None when it is not plain.");
 }

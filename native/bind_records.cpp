@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <tuple>
 
@@ -98,14 +99,17 @@ nb::tuple to_tuple(records::ListColumn& list) {
     return nb::make_tuple(array(std::move(list.states)), array(std::move(list.offsets)), leaves);
 }
 
+constexpr std::array<std::string_view, 4> kinds{"leaf", "items", "object", "ignored"};  // as in records::Field
+
 // Fields as Python has them: a key, what it is, and the keys of the items where it is a list.
 records::LineReader reader_of(const std::vector<std::tuple<std::string, std::string, std::vector<std::string>>>& fields,
                               bool paired, bool sized) {
     std::vector<records::Field> made;
     for (const auto& [key, kind, keys] : fields) {
         auto& field = made.emplace_back();
-        require(kind == "leaf" || kind == "items" || kind == "ignored", "a field is leaf, items or ignored");
-        field.kind = kind == "leaf" ? records::Field::leaf : kind == "items" ? records::Field::items : records::Field::ignored;
+        const auto known = std::find(kinds.begin(), kinds.end(), kind);
+        require(known != kinds.end(), "a field is leaf, items, object or ignored");
+        field.kind = static_cast<records::Field::Kind>(known - kinds.begin());
         field.key = key;
         field.list.keys = keys;
         field.list.leaves.resize(keys.size());
@@ -118,7 +122,7 @@ nb::tuple columns_of(records::LineReader& reader) {
     nb::list fields;
     for (auto& field : reader.fields) {
         if (field.kind == records::Field::leaf) fields.append(to_tuple(field.column));
-        if (field.kind == records::Field::items) fields.append(to_tuple(field.list));
+        if (field.kind == records::Field::items || field.kind == records::Field::object) fields.append(to_tuple(field.list));
     }
     nb::list outside;
     for (const auto& [document, key] : reader.outside) outside.append(nb::make_tuple(document, to_str(key)));

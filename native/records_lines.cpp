@@ -118,6 +118,7 @@ class LineReader::Line {
             next_ = i + 1 < reader_.fields.size() ? i + 1 : 0;
             if (field.kind == Field::leaf) return leaf(p, field.column, 0);
             if (field.kind == Field::items) return items(p, field.list);
+            if (field.kind == Field::object) return object(p, field.list);
             return counted(p, ignored_, 0);
         }
         for (const auto& other : strange_)
@@ -129,16 +130,28 @@ class LineReader::Line {
 
     static void absent(Field& field) {
         if (field.kind == Field::leaf) field.column.add_nothing(0);
-        if (field.kind == Field::items) {
-            field.list.states.push_back(no_list);
-            field.list.offsets.push_back(field.list.offsets.back());
+        if (field.kind == Field::items || field.kind == Field::object) absent(field.list);
+    }
+
+    static void absent(ListColumn& list) {
+        list.states.push_back(no_list);
+        list.offsets.push_back(list.offsets.back());
+    }
+
+    const char* object(const char* p, ListColumn& list) {
+        if (*p == 'n') {
+            absent(list);
+            return word(p, "null");
         }
+        p = item(p, list);
+        list.states.push_back(a_list);
+        list.offsets.push_back(list.offsets.back() + 1);
+        return p;
     }
 
     const char* items(const char* p, ListColumn& list) {
         if (*p == 'n') {
-            list.states.push_back(no_list);
-            list.offsets.push_back(list.offsets.back());
+            absent(list);
             return word(p, "null");
         }
         if (*p != '[') odd(p);
@@ -389,7 +402,7 @@ bool LineReader::add(const char* line, std::size_t size, std::string_view id_key
 void LineReader::cut(std::size_t documents) {
     for (auto& field : fields) {
         if (field.kind == Field::leaf) field.column.cut(documents);
-        if (field.kind == Field::items) field.list.cut(documents);
+        if (field.kind == Field::items || field.kind == Field::object) field.list.cut(documents);
     }
     boxes.resize(documents);
     ignored_boxes.resize(documents);

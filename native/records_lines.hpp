@@ -48,9 +48,9 @@ struct ListColumn {
     void cut(std::size_t documents);
 };
 
-// A field at the root: a value, a list of objects, or something that is not compared.
+// A field at the root: a value, a list of objects, an object (a list of at most one), or something that is not compared.
 struct Field {
-    enum Kind : std::uint8_t { leaf, items, ignored } kind;
+    enum Kind : std::uint8_t { leaf, items, object, ignored } kind;
     std::string key;
     LeafColumn column;
     ListColumn list;

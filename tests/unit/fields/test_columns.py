@@ -38,6 +38,8 @@ PLAIN = {
         "count": {"type": "int"},
         "paid": {"type": "bool"},
         "skip": {"type": "str", "comparator": "ignore"},
+        "sender": {"type": "object", "threshold": 0.6, "clip": False, "fields": LINE},
+        "to": {"type": "object", "weight": 0.5, "fields": {"name": {"type": "str"}}},
         "lines": {"type": "list[object]", "match_threshold": 0.5, "fields": LINE},
         "part": {"type": "list[object]", "fields": {"name": {"type": "str", "comparator": "fuzzy"}}},
     }
@@ -87,10 +89,10 @@ _line = st.one_of(
     st.fixed_dictionaries({"name": _field(_texts), "other": _texts}),
     st.sampled_from([None, "line", {}, {"_value": {"name": "acme"}}, {"name": "acme", "_bbox": [0, 0, 1, 1]}]),
 )
-_plain_lines = st.lists(
-    st.fixed_dictionaries({"name": _texts.filter(bool), "amount": st.sampled_from([1.0, 2.0, 3.5])}, optional={"day": _days}),
-    max_size=4,
+_plain_line = st.fixed_dictionaries(
+    {"name": _texts.filter(bool), "amount": st.sampled_from([1.0, 2.0, 3.5])}, optional={"day": _days}
 )
+_plain_lines = st.lists(_plain_line, max_size=4)
 DOCUMENTS = st.one_of(
     st.fixed_dictionaries(
         {},
@@ -101,6 +103,8 @@ DOCUMENTS = st.one_of(
             "count": _field(_numbers),
             "paid": _field(st.sampled_from([True, False, "yes", 1, "maybe"])),
             "skip": _field(_texts),
+            "sender": st.one_of(_plain_line, _plain_line, _line, st.none(), _odd),
+            "to": st.fixed_dictionaries({"name": _texts}),
             "lines": st.one_of(_plain_lines, _plain_lines, st.lists(_line, max_size=3), st.none(), _odd),
             "part": st.one_of(st.lists(st.fixed_dictionaries({"name": _texts.filter(bool)}), max_size=3), st.none()),
             "other": st.one_of(_texts, _field(_texts)),
@@ -218,8 +222,19 @@ def _invoices() -> list[tuple[Any, Any]]:
         name = f"part {number}" + ("x" if slip else "")
         return {"name": {"_value": name, "_bbox": [0, number, 9, number + 1], "_confidence": 0.5}, "amount": float(number % 3)}
 
-    truth = {"name": "Acme", "sum": 12.5, "lines": [line(number) for number in range(5)]}
-    found = {"name": "Acme Corp", "sum": 12.5, "lines": [line(number, slip=number == 1) for number in (3, 1, 0, 9)]}
+    truth = {
+        "name": "Acme",
+        "sender": line(7),
+        "to": {"name": "me"},
+        "sum": 12.5,
+        "lines": [line(number) for number in range(5)],
+    }
+    found = {
+        "name": "Acme Corp",
+        "sender": line(8, slip=True),
+        "sum": 12.5,
+        "lines": [line(number, slip=number == 1) for number in (3, 1, 0, 9)],
+    }
     return [(truth, found)] * 3
 
 
@@ -259,7 +274,7 @@ def test_lists_that_need_an_assignment_have_the_pairs_of_the_reference() -> None
 @pytest.mark.parametrize(
     "field",
     [
-        {"type": "object", "fields": {"a": {"type": "str"}}},
+        {"type": "object", "fields": {"a": {"type": "list[str]"}}},
         {"type": "list[str]"},
         {"type": "str", "default": "x"},
         {"type": "str", "alias": "y"},

@@ -11,7 +11,7 @@ from calque.fields.columns.comparison import Judged, ListPairs
 from calque.fields.columns.reading import EMPTY_LIST, LIST, LeafColumn, ListColumn
 from calque.fields.columns.sheet import ONLY_FOUND, ONLY_TRUTH, PAIRS, Sheet, key_of, overlaps, place
 from calque.fields.comparison.records import Outcome
-from calque.fields.schemas.plan import FieldPlan
+from calque.fields.schemas.plan import FieldPlan, Kind
 
 Leaves: TypeAlias = tuple[FieldPlan, Judged, LeafColumn, LeafColumn]
 Lists: TypeAlias = tuple[FieldPlan, ListPairs, ListColumn, ListColumn]
@@ -20,18 +20,6 @@ Lists: TypeAlias = tuple[FieldPlan, ListPairs, ListColumn, ListColumn]
 def has_box(column: LeafColumn, rows: Array) -> Flags:
     """For each row whether it has a box."""
     return np.asarray(~np.isnan(column.boxes[rows, 0]))
-
-
-def list_outcomes(truth: Bytes, found: Bytes) -> Bytes:
-    """The outcome of each list as a whole."""
-    has_truth, has_found = truth == LIST, found == LIST
-    one = np.where(has_truth, Outcome.FN, np.where(has_found, Outcome.FA, Outcome.TN))
-    return np.where(has_truth & has_found, Outcome.TP, one).astype(np.uint8)
-
-
-def list_applied(pairs: ListPairs, outcomes: Bytes) -> Array:
-    """The score of each list that counts."""
-    return np.where(outcomes == Outcome.TP, pairs.scores, np.where(outcomes == Outcome.TN, 1.0, 0.0))
 
 
 def leftover(column: ListColumn, taken: Ints) -> tuple[Ints, Ints, Ints]:
@@ -71,11 +59,14 @@ class _Accounting:
 
     def count_list(self, plan: FieldPlan, pairs: ListPairs, truth: ListColumn, found: ListColumn) -> None:
         """The outcomes of items, and the list's score."""
-        sheet, outcomes = self.sheet, list_outcomes(truth.states, found.states)
-        sheet.score(plan.code, self.everyone, list_applied(pairs, outcomes))
-        alone = outcomes != Outcome.TP
+        sheet = self.sheet
+        sheet.score(plan.code, self.everyone, pairs.applied)
+        if plan.kind is Kind.OBJECT:
+            sheet.count(plan.code, self.everyone, pairs.outcomes)
+            return
+        alone = pairs.outcomes != Outcome.TP
         lengths = np.maximum(np.maximum(np.diff(truth.offsets), np.diff(found.offsets)), 1)
-        sheet.count(plan.code, self.everyone[alone], outcomes[alone], lengths[alone])
+        sheet.count(plan.code, self.everyone[alone], pairs.outcomes[alone], lengths[alone])
         sheet.count(plan.code, pairs.documents, np.where(pairs.matched, Outcome.TP, Outcome.FD))
         for column, taken, outcome in ((truth, pairs.truth, Outcome.FN), (found, pairs.found, Outcome.FA)):
             documents, _, _ = leftover(column, taken)
@@ -95,7 +86,7 @@ class Complete(_Accounting):
         self.observe(plan, every, place(every, field), key_of(plan.code), (truth, every, found, every), judged.right)
 
     def items(self, field: int, listed: Lists) -> None:
-        """A list of objects."""
+        """A list of objects, or an object."""
         plan, pairs, truth, found = listed
         self.count_list(plan, pairs, truth, found)
         neither = (truth.states != LIST) & (found.states != LIST)
@@ -164,7 +155,7 @@ class Paired(_Accounting):
         self.observe(plan, every, place(every, field), key_of(field), (truth, every, found, every), match)
 
     def items(self, field: int, listed: Lists) -> None:
-        """A list of objects."""
+        """A list of objects, or an object."""
         plan, pairs, truth, found = listed
         self.count_list(plan, pairs, truth, found)
         is_list = (truth.states == EMPTY_LIST) | (found.states == EMPTY_LIST)
@@ -177,7 +168,11 @@ class Paired(_Accounting):
         for number, (judged, a, b) in enumerate(zip(pairs.leaves, truth.leaves, found.leaves, strict=True)):
             leaf = judged.plan
             one, other = a.codes[rows], b.codes[others]
-            self.sheet.count(leaf.code, documents, self._outcomes(judged.outcome[same], (a, one), (b, other)))
+            if plan.kind is Kind.OBJECT:
+                self.sheet.count(leaf.code, documents, judged.outcome)
+                self.sheet.score(leaf.code, documents, judged.applied)
+            else:
+                self.sheet.count(leaf.code, documents, self._outcomes(judged.outcome[same], (a, one), (b, other)))
             match = _matches(judged.applied[same] >= leaf.threshold, one, other)
             places, keys = place(documents, field, PAIRS, index, number), key_of(field, number, partner)
             self.observe(leaf, documents, places, keys, (a, rows, b, others), match)

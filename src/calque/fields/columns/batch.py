@@ -11,14 +11,14 @@ from calque.core.columns import Flags, Floats
 from calque.core.corpus import UnitId
 from calque.core.ledger import Ledger
 from calque.core.record_corpus import RecordCorpus
-from calque.fields.columns.accounting import Complete, Paired, list_applied, list_outcomes
+from calque.fields.columns.accounting import Complete, Paired
 from calque.fields.columns.comparison import Values, compare_leaves, pair_lists, scorer_of, values_of, weighted_mean
 from calque.fields.columns.corpora import CorpusReader
 from calque.fields.columns.layout import Layout
 from calque.fields.columns.reading import LeafColumn, ListColumn, SideColumns
 from calque.fields.columns.sheet import Sheet, left_out
 from calque.fields.columns.wrong import WrongValues
-from calque.fields.schemas.plan import FieldPlan
+from calque.fields.schemas.plan import FieldPlan, Kind
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,7 +96,7 @@ class _Comparison:
         self.scores.append((plan, judged.applied))
 
     def items(self, number: int, plan: FieldPlan, truth: ListColumn, found: ListColumn) -> None:
-        """A list of objects."""
+        """A list of objects, or an object."""
         assert plan.record is not None  # noqa: S101  # a list of objects has a plan for them
         leaves = plan.record.fields
         values = [
@@ -109,7 +109,7 @@ class _Comparison:
         pairs = pair_lists(plan, truth, found, scorers)
         self._accounting.items(number, (plan, pairs, truth, found))
         self.wrong.items(number, (plan, pairs, truth, found), [(a.values, b.values) for a, b in values])
-        self.scores.append((plan, list_applied(pairs, list_outcomes(truth.states, found.states))))
+        self.scores.append((plan, pairs.applied))
 
     def _values(self, leaf: FieldPlan, lists: ListColumn, column: LeafColumn) -> Values:
         """The values of a field of items; documents with values that are none of the schema's are odd."""
@@ -151,6 +151,7 @@ def _paired_names(layout: Layout) -> Callable[[int], str]:
         leaf = (number >> 24 & 0xFFFF) - 1
         if leaf < 0 or plan.record is None:
             return plan.key
-        return f"{plan.key}[{number & 0xFFFFFF}].{plan.record.fields[leaf].key}"
+        inside = "" if plan.kind is Kind.OBJECT else f"[{number & 0xFFFFFF}]"
+        return f"{plan.key}{inside}.{plan.record.fields[leaf].key}"
 
     return name

@@ -13,7 +13,7 @@ from calque.fields.columns.reading import LIST, LeafColumn, ListColumn
 from calque.fields.comparison.cells import CONVERT, Cell, Record
 from calque.fields.comparison.lists import GRID, assignment
 from calque.fields.comparison.records import FAINT, SLACK, Outcome
-from calque.fields.schemas.plan import FieldPlan
+from calque.fields.schemas.plan import FieldPlan, Kind
 from calque.kernels import kernels
 
 AT_ONCE = 1 << 18
@@ -111,24 +111,27 @@ def weighted_mean(fields: Sequence[tuple[FieldPlan, Floats]], size: int) -> Floa
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListPairs:
-    """The items of one list of many documents that were paired, by document and truth."""
+    """The items of one list of many documents that were paired, by document and truth; or objects, of which each has one."""
 
     documents: Ints
     truth: Ints
     """Rows of the truth's items."""
     found: Ints
-    alike: Floats
     matched: Flags
     leaves: tuple[Judged, ...]
-    scores: Floats
-    """For each document the score of its list, where both sides have one."""
+    outcomes: Bytes
+    """For each document the outcome of the list or the object as a whole."""
+    applied: Floats
+    """And its score that counts."""
 
 
 def pair_lists(plan: FieldPlan, truth: ListColumn, found: ListColumn, scorers: Sequence[Scorer]) -> ListPairs:
     """The best pairs of every list that both sides have."""
     assert plan.record is not None  # noqa: S101  # a list of objects has a plan for them
     leaves = plan.record.fields
-    parts = [_pairs(plan, truth, found, scorers, each) for each in _chunks(truth, found)]
+    are_objects = plan.kind is Kind.OBJECT
+    compare = _objects if are_objects else _pairs
+    parts = [compare(plan, truth, found, scorers, each) for each in _chunks(truth, found)]
     nobody: tuple[Array, ...] = (*(np.zeros(0, dtype=np.int64),) * 3, *(np.zeros(0),) * (1 + len(leaves)))
     columns: list[Array] = [np.concatenate(column) for column in zip(nobody, *parts, strict=True)]
     documents, first, second, alike, *scores = columns
@@ -136,10 +139,50 @@ def pair_lists(plan: FieldPlan, truth: ListColumn, found: ListColumn, scorers: S
         judged(leaf, a.codes[first], b.codes[second], raw)
         for leaf, a, b, raw in zip(leaves, truth.leaves, found.leaves, scores, strict=True)
     )
-    by_pair = weighted_mean([(each.plan, each.applied) for each in compared], len(first))
-    return ListPairs(
-        documents, first, second, alike, alike >= plan.match_threshold, compared, _list_scores(documents, by_pair, truth, found)
-    )
+    has_truth, has_found = truth.states == LIST, found.states == LIST
+    outcomes = np.where(has_truth, Outcome.FN, np.where(has_found, Outcome.FA, Outcome.TN)).astype(np.uint8)
+    outcomes[has_truth & has_found] = Outcome.TP
+    applied = np.where(outcomes == Outcome.TN, 1.0, 0.0)
+    if are_objects:
+        same = alike >= plan.threshold
+        outcomes[documents] = np.where(same, Outcome.TP, Outcome.FD)
+        applied[documents] = np.where(same, alike, 0.0) if plan.clip else alike
+        matched = np.ones(len(documents), dtype=np.bool_)
+    else:
+        by_pair = weighted_mean([(each.plan, each.applied) for each in compared], len(first))
+        applied += _list_scores(documents, by_pair, truth, found)
+        matched = alike >= plan.match_threshold
+    return ListPairs(documents, first, second, matched, compared, outcomes, applied)
+
+
+def _objects(
+    plan: FieldPlan, truth: ListColumn, found: ListColumn, scorers: Sequence[Scorer], documents: Ints
+) -> tuple[Array, ...]:
+    """Objects are compared each with its own partner."""
+    first, second = truth.offsets[documents], found.offsets[documents]
+    alike, scores = _alike(plan, truth, found, scorers, first, second)
+    return documents, first, second, alike, *scores
+
+
+def _alike(
+    plan: FieldPlan, truth: ListColumn, found: ListColumn, scorers: Sequence[Scorer], first: Ints, second: Ints
+) -> tuple[Floats, list[Floats]]:
+    """What `similarity` says of pairs of objects, and the similarities of their fields."""
+    assert plan.record is not None  # noqa: S101  # as above
+    scores = []
+    total: Any = 0.0
+    weight: Any = 0.0
+    compared: Any = False
+    for leaf, a, b, score in zip(plan.record.fields, truth.leaves, found.leaves, scorers, strict=True):
+        one, other = a.codes[first], b.codes[second]
+        alike = _scores(one, other, score)
+        there = (one >= 0) | (other >= 0)
+        total = total + alike * leaf.weight
+        weight = weight + leaf.weight * there
+        compared = compared | there
+        scores.append(alike)
+    with np.errstate(all="ignore"):
+        return np.where(weight > 0, total / weight, np.where(compared, 0.0, 1.0)), scores
 
 
 def _chunks(truth: ListColumn, found: ListColumn) -> Iterator[Ints]:
@@ -164,20 +207,7 @@ def _pairs(
     first = np.repeat(items, across)
     partners_from = np.repeat(found.offsets[documents], heights)
     second = np.arange(len(first)) + np.repeat(partners_from - begin, across)
-    scores = []
-    total: Any = 0.0
-    weight: Any = 0.0
-    compared: Any = False
-    for leaf, a, b, score in zip(plan.record.fields, truth.leaves, found.leaves, scorers, strict=True):  # type: ignore[union-attr]
-        one, other = a.codes[first], b.codes[second]
-        alike = _scores(one, other, score)
-        there = (one >= 0) | (other >= 0)
-        total = total + alike * leaf.weight
-        weight = weight + leaf.weight * there
-        compared = compared | there
-        scores.append(alike)
-    with np.errstate(all="ignore"):
-        alike = np.where(weight > 0, total / weight, np.where(compared, 0.0, 1.0))
+    alike, scores = _alike(plan, truth, found, scorers, first, second)
     partners = _partners(plan, truth, found, alike, documents)
     taken = partners >= 0
     places = (begin + partners)[taken]

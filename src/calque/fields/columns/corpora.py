@@ -57,7 +57,7 @@ def _line_reader(layout: Layout) -> LineReader:
     fields: list[tuple[str, str, list[str]]] = []
     for plan in layout.fields:
         keys = [] if plan.record is None else [each.key for each in plan.record.fields]
-        fields.append((plan.key, "leaf" if plan.is_leaf else "items", keys))
+        fields.append((plan.key, plan.kind.value, keys))
     fields += [(plan.key, "ignored", []) for plan in layout.ignored]
     return LineReader(fields, layout.paired, layout.form == "xywh")
 

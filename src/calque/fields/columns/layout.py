@@ -1,4 +1,4 @@
-"""Which schemas can be compared by columns: values at the root, and lists of objects that hold nothing but values."""
+"""Which schemas can be compared by columns: values, objects of values and lists of such objects."""
 
 from __future__ import annotations
 
@@ -53,12 +53,10 @@ def _fits(field: FieldPlan, paired: bool) -> bool:
         return False
     if field.ignored or field.kind is Kind.LEAF:
         return field.ignored or type(field.comparator) in KNOWN
-    if field.kind is not Kind.ITEMS or field.matching is not Matching.OPTIMAL or field.record is None:
+    if field.kind is Kind.VALUES or field.matching is not Matching.OPTIMAL or field.record is None:
         return False
+    inside = f"{field.key}." if field.kind is Kind.OBJECT else f"{field.key}[0]."
     return all(
-        each.kind is Kind.LEAF
-        and not each.ignored
-        and _fits(each, paired)
-        and each.label == class_of(f"{field.key}[0].{each.key}")
+        each.kind is Kind.LEAF and not each.ignored and _fits(each, paired) and each.label == class_of(inside + each.key)
         for each in field.record.fields
     )

@@ -13,7 +13,7 @@ import numpy as np
 from calque.core.columns import Bytes, Codes, Floats, Ints
 from calque.fields.columns.layout import Layout
 from calque.fields.comparison.cells import boxes_in, class_of
-from calque.fields.schemas.plan import FieldPlan
+from calque.fields.schemas.plan import FieldPlan, Kind
 from calque.geometry.rectangles import Rectangle, rectangle
 
 NOTHING, EMPTY = -1, -2
@@ -53,7 +53,7 @@ class LeafColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListColumn:
-    """One list of objects of many documents."""
+    """One list of objects of many documents; an object is a list of one."""
 
     states: Bytes
     offsets: Ints
@@ -182,16 +182,20 @@ class TreeReader:
             raw = record.get(plan.key)
             if isinstance(column, _Leaves):
                 self._leaf(raw, 0, column)
-            else:
+            elif plan.kind is Kind.OBJECT:
+                self._items(raw if raw is None else [raw], column)
+            elif raw is None or type(raw) is list:
                 self._items(raw, column)
+            else:
+                raise OddDocument
         ignored, outside = self._rest(record)
         self._ignored.append(ignored)
         self._unknown.append(sum(outside.values()) if outside else 0)
         self._outside.append(outside)
         self._boxes.append(self._boxes_here)
 
-    def _items(self, raw: Any, column: _Lists) -> None:
-        if raw is not None and (type(raw) is not list or len(raw) > FULLEST):
+    def _items(self, raw: list[Any] | None, column: _Lists) -> None:
+        if raw is not None and len(raw) > FULLEST:
             raise OddDocument
         for item in raw or ():
             self._item(item, column)

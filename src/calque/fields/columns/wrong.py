@@ -17,6 +17,7 @@ from calque.fields.columns.reading import LeafColumn
 from calque.fields.columns.sheet import ONLY_FOUND, ONLY_TRUTH, PAIRS, place
 from calque.fields.comparison.cells import Cell
 from calque.fields.comparison.records import Outcome
+from calque.fields.schemas.plan import FieldPlan, Kind
 
 _EDITS = LevenshteinComparator(normalize=False)
 
@@ -52,7 +53,7 @@ class WrongValues:
         self._parts.append(_Part(place(rows, field), rows, plan.code, judged.outcome[rows], paths, paths, *texts))
 
     def items(self, field: int, listed: Lists, values: Sequence[tuple[list[Any], list[Any]]]) -> None:
-        """A list of objects."""
+        """A list of objects, or an object."""
         plan, pairs, truth, found = listed
         fine: Flags = np.ones(len(pairs.documents), dtype=np.bool_)
         lone = leftover(truth, pairs.truth), leftover(found, pairs.found)
@@ -62,34 +63,33 @@ class WrongValues:
             documents, one, other = pairs.documents[rows], pairs.truth[rows], pairs.found[rows]
             index, partner = one - truth.offsets[documents], other - found.offsets[documents]
             texts = _texts(a.codes[one], values[number][0]), _texts(b.codes[other], values[number][1])
-            before, after = f"{plan.key}[", f"].{judged.plan.key}"
-            mine, theirs = ([f"{before}{item}{after}" for item in items.tolist()] for items in (index, partner))
+            mine, theirs = _paths(plan, judged.plan, index), _paths(plan, judged.plan, partner)
             places = place(documents, field, PAIRS, index, number)
             self._parts.append(_Part(places, documents, judged.plan.code, judged.outcome[rows], mine, theirs, *texts))
             for missed, column, known, left in zip((True, False), (a, b), values[number], lone, strict=True):
-                self._alone(field, number, (before, after, judged.plan.code), (column, known), left, missed=missed)
+                self._alone(field, number, (plan, judged.plan), (column, known), left, missed=missed)
         self.beyond.update(pairs.documents[fine & ~pairs.matched].tolist())
 
     def _alone(
         self,
         field: int,
         number: int,
-        about: tuple[str, str, int],
+        plans: tuple[FieldPlan, FieldPlan],
         side: tuple[LeafColumn, list[Any]],
         left: tuple[Ints, Ints, Ints],
         *,
         missed: bool,
     ) -> None:
         """The values of items without partner."""
-        (before, after, code), (column, values), (owners, items, positions) = about, side, left
+        (column, values), (owners, items, positions) = side, left
         there = column.codes[items] >= 0
         documents, items, positions = owners[there], items[there], positions[there]
         places = place(documents, field, ONLY_TRUTH if missed else ONLY_FOUND, positions, number)
-        paths = [f"{before}{item}{after}" for item in positions.tolist()]
+        paths = _paths(*plans, positions)
         texts, nothing = _texts(column.codes[items], values), [""] * len(items)
         outcomes = np.full(len(items), Outcome.FN if missed else Outcome.FA)
         columns = (paths, nothing, texts, nothing) if missed else (nothing, paths, nothing, texts)
-        self._parts.append(_Part(places, documents, code, outcomes, *columns))
+        self._parts.append(_Part(places, documents, plans[1].code, outcomes, *columns))
 
     def table(self) -> Table:
         """All of them, in order."""
@@ -122,6 +122,14 @@ class WrongValues:
         return sum(
             (np.bincount(part.documents, minlength=documents) for part in self._parts), np.zeros(documents, dtype=np.int64)
         )
+
+
+def _paths(plan: FieldPlan, leaf: FieldPlan, items: Ints) -> list[str]:
+    """Where a field of items stands in the JSON."""
+    if plan.kind is Kind.OBJECT:
+        return [f"{plan.key}.{leaf.key}"] * len(items)
+    before, after = f"{plan.key}[", f"].{leaf.key}"
+    return [f"{before}{item}{after}" for item in items.tolist()]
 
 
 def _texts(codes: Codes, values: list[Any]) -> list[str]:
