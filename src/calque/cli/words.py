@@ -84,7 +84,7 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, differen
         quiet = values["quiet"]
         shown = {name: with_intervals(result, resampling, jobs=jobs, quiet=quiet) for name, result in results.items()}
         _deliver(shown, values)
-    write_runs(results, report, quiet=values["quiet"])
+    write_runs(views.with_one_lattice(results), report, quiet=values["quiet"])
     return max(exits.code_of(result, quiet=values["quiet"]) for result in results.values())
 
 
