@@ -17,6 +17,10 @@ Replicates: TypeAlias = dict[str, Floats]
 """By the name of a measure its value in each replicate; NaN where it has none."""
 
 
+MOST_EMPTY = 8
+"""How many places there may be for each row, for a table of them to be cheaper than sorting the rows."""
+
+
 class Counted(Frozen, eq=False):
     """The documents that a measure is about: those that count in its denominator."""
 
@@ -90,8 +94,12 @@ class Sheet:
 
 def _cells(unit: Array, group: Array, size: int) -> tuple[Ints, Ints]:
     """The pairs of document and group that occur, as one number each, and for each row which of them it is."""
-    cells, places = np.unique(unit.astype(np.int64) * max(size, 1) + group, return_inverse=True)
-    return cells, places.reshape(-1)
+    named = unit.astype(np.int64) * max(size, 1) + group
+    if not len(named) or named.max() > MOST_EMPTY * len(named):
+        cells, places = np.unique(named, return_inverse=True)
+        return cells, places.reshape(-1)
+    there = np.bincount(named) > 0  # without sorting
+    return np.flatnonzero(there), (np.cumsum(there) - 1)[named]
 
 
 class Tallies(Resampled):
