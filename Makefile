@@ -22,8 +22,8 @@ demo: $(STAMP) ## evaluate two imaginary models on built-in sample data, and wri
 	@mkdir -p build
 	@$(BIN)/calque demo --report build/demo.html
 
-test: $(STAMP) ## run the tests with branch coverage, in two processes (JOBS)
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not long" --cov --cov-report=term:skip-covered --cov-fail-under=95
+test: $(STAMP) ## run the tests with branch coverage, in two processes (JOBS); the pages are tried by check
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not long" --cov --cov-report=term:skip-covered --cov-fail-under=95 tests src --ignore=tests/docs
 
 test-long: $(STAMP) ## run long tests, and every property on all its examples
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "long or hypothesis" --hypothesis-profile=long tests

@@ -263,7 +263,7 @@ def _loaded(states: Sequence[str], values: dict[str, Any]) -> dict[str, Result]:
 def _judged(sources: Sequence[str], values: dict[str, Any]) -> dict[str, Result]:
     from pathlib import Path
 
-    from calque.checks.suites.project import named_evaluators
+    from calque.checks.evaluators.custom import named_evaluators
     from calque.checks.suites.suite import Suite
     from calque.cli.progress import working
 

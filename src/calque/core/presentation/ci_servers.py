@@ -1,4 +1,4 @@
-"""JUnit XML, which CI servers show as tests that passed or not."""
+"""What CI servers show: JUnit XML as tests that passed or not, and annotations beside a run and the lines of a file."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from xml.sax.saxutils import quoteattr
 
+from calque.core.presentation.sections import printable
 from calque.core.start_up import Frozen
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -70,3 +71,21 @@ def _escaped(text: str) -> str:
 
 def _quoted(text: str) -> str:
     return quoteattr(_FORBIDDEN.sub("\ufffd", text), {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
+
+
+def annotation(title: str, message: str, **place: str) -> str:
+    """One error as a GitHub workflow command; ``file``, ``line`` and ``col`` say where.
+
+    >>> annotation("gate: detection", "recall@0.5 0.8 is below 0.9")
+    '::error title=gate%3A detection::recall@0.5 0.8 is below 0.9'
+    """
+    properties = ",".join(f"{key}={_property(value)}" for key, value in {**place, "title": title}.items() if value)
+    return printable(f"::error {properties}::{_data(message)}")
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
