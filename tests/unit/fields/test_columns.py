@@ -92,6 +92,9 @@ _line = st.one_of(
 _plain_line = st.fixed_dictionaries(
     {"name": _texts.filter(bool), "amount": st.sampled_from([1.0, 2.0, 3.5])}, optional={"day": _days}
 )
+_plain_line |= st.fixed_dictionaries(
+    {"other": _texts, "name": _field(_texts), "amount": st.sampled_from([1.0, 2.0])}, optional={"more": _field(_texts)}
+)
 _plain_lines = st.lists(_plain_line, max_size=4)
 DOCUMENTS = st.one_of(
     st.fixed_dictionaries(
