@@ -61,7 +61,7 @@ def built_comparison(comparison: Comparison, wish: Wish) -> tuple[bytes, Beside 
     results = list(comparison.results.values())
     for result in results:
         _has_outcomes(result)
-    if "pages" in results[0].ledger.tables:
+    if {"pages", "truth"} <= results[0].ledger.tables.keys():
         ledgers = aligned([result.ledger for result in results])
         results = [replace(result, ledger=ledger) for result, ledger in zip(results, ledgers, strict=True)]
     pictures = _pictures(results[0].ledger, wish)

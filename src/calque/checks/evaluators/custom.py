@@ -176,7 +176,11 @@ def _identity(reference: Reference) -> str:
     """A digest of the code: of the whole file, or of a function's text; where that is not to be had, its name."""
     if isinstance(reference, str):
         file, _, name = reference.rpartition(":")
-        code = Path(file).read_bytes() + f":{name}".encode()
+        try:
+            code = Path(file).read_bytes() + f":{name}".encode()
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            raise ConfigError(f"{reference}: the evaluator cannot be read: {reason.lower()}") from None
     else:
         try:
             code = inspect.getsource(reference).encode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from calque.core.errors import ConfigError
 
@@ -16,9 +17,11 @@ def named_evaluators(folder: Path) -> dict[str, str]:
 
     try:
         tree = tomllib.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"pyproject.toml: {error}") from None
-    named = tree.get("tool", {}).get("calque", {}).get("evaluators", {})
+    named: Any = tree
+    for key in ("tool", "calque", "evaluators"):
+        named = named.get(key, {}) if isinstance(named, dict) else {}
     if not isinstance(named, dict) or not all(isinstance(value, str) for value in named.values()):
         raise ConfigError('pyproject.toml: tool.calque.evaluators holds lines like name = "file.py:function"')
     return {name: str(folder / reference) for name, reference in named.items()}
