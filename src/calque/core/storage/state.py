@@ -139,7 +139,7 @@ class _Columns:
         if "offsets" in note:
             offsets = self._array(note["offsets"])
             data = self._array(note["data"])
-            if (offsets.dtype, offsets.ndim, data.dtype, data.ndim) != (np.int64, 1, np.uint8, 1):
+            if offsets.dtype != np.int64 or data.dtype != np.uint8 or offsets.ndim != 1 or data.ndim != 1:
                 raise TypeError("texts are no bytes with their places")
             if not len(offsets) or offsets[0] != 0 or offsets[-1] != len(data) or np.any(np.diff(offsets) < 0):
                 raise ValueError("the places of texts do not rise from 0 to their length")

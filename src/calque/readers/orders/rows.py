@@ -14,7 +14,7 @@ from calque.readers.sources.json_tree import identity, index, missing, numbers, 
 from calque.readers.sources.parquet_rows import parquet_rows
 
 Pages = Iterator[tuple[UnitId, int, OrderPage]]
-COLUMNS = ("doc_id", "page_index", "boxes", "labels", "ids", "order")
+COLUMNS = ("doc_id", "page_index", "width", "height", "boxes", "labels", "ids", "order")
 """What is read of a table; there may be more."""
 
 
@@ -57,6 +57,7 @@ def _page(row: Any, where: str, log: IssueLog) -> Pages:
         return
     blocks = _blocks(row, where, log)
     if blocks is not None:
+        blocks.sized(row.get("width"), row.get("height"))
         order = row.get("order")
         made = listed(len(blocks.ids)) if order is None else Ordering(blocks.ids, log).group(order, f"{where}/order", log.file)
         yield document, page, blocks.page(made)
