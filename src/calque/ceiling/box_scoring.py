@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from calque.ceiling.systems import Systems
     from calque.ceiling.task import Ceiling
 
-DETAILS = frozenset({("truth", "box"), ("truth", "form"), ("truth", "id"), ("found", "box"), ("found", "form"), ("found", "id")})
+DETAILS = frozenset(
+    {("truth", "box"), ("truth", "form"), ("truth", "id"), ("found", "box"), ("found", "form"), ("found", "id")}
+)
 
 
 def score(task: Ceiling, truth: BoxCorpus, found: Systems, *, jobs: int) -> Ledger:
@@ -39,7 +41,7 @@ def score(task: Ceiling, truth: BoxCorpus, found: Systems, *, jobs: int) -> Ledg
     tables = {
         "documents": _documents(task, joint, truth),
         "pages": Table({**joint.base.page_columns(), **sortable_images(joint.base), **joint.base.page_details()}),
-        "truth": _truth_rows(task, joint, paired, masks, jobs),
+        "truth": _truth_rows(joint, paired, masks, jobs),
         "found": _found_rows(joint, paired),
         "cells": cells.table(contacts.reachable(paired.any_score) if paired.ranked else None),
         "suspects": suspect_rows(task, joint, paired, contacts, masks, jobs),
@@ -74,7 +76,7 @@ def _documents(task: Ceiling, joint: Joint, truth: BoxCorpus) -> Table:
     return Table(columns)
 
 
-def _truth_rows(task: Ceiling, joint: Joint, paired: Paired, masks: Array, jobs: int) -> Table:
+def _truth_rows(joint: Joint, paired: Paired, masks: Array, jobs: int) -> Table:
     base = joint.base
     reached = kernels().nearest_edges(
         base.truth.page_boxes(paired.truth_roles), joint.found.page_boxes(paired.found_roles), joint.system, jobs

@@ -33,9 +33,7 @@ class Contacts(Frozen, kw_only=True, eq=False):
     @classmethod
     def _between(cls, joint: Joint, truth_roles: Bytes, found_roles: Bytes, jobs: int = 1) -> Contacts:
         truths, founds = joint.base.truth, joint.found
-        truth, found, shared = kernels().overlapping_pairs(
-            truths.page_boxes(truth_roles), founds.page_boxes(found_roles), jobs
-        )
+        truth, found, shared = kernels().overlapping_pairs(truths.page_boxes(truth_roles), founds.page_boxes(found_roles), jobs)
         overlap = iou(shared, truths.areas()[truth], founds.areas()[found])
         return cls(
             joint=joint,

@@ -10,7 +10,7 @@ import numpy as np
 
 from calque.ceiling.field_votes import ListVotes, Unranked
 from calque.ceiling.leaves import Leaf, Met, Place, groups, leaves, met
-from calque.core.columns import Strings, Table
+from calque.core.columns import Column, Ints, Strings, Table
 from calque.core.corpus import UnitId, in_canonical_order
 from calque.core.errors import Issue, Severity, by_place, summarize
 from calque.core.ledger import Ledger
@@ -20,8 +20,8 @@ from calque.detection.views.columns import slice_column, spoken
 from calque.engines import meter
 from calque.fields.comparison.cells import Record, RecordSide
 from calque.fields.comparison.records import compare_records
-from calque.fields.scoring import HELP, LOSSES
 from calque.fields.schemas.plan import FieldPlan, RecordPlan
+from calque.fields.scoring import HELP, LOSSES
 
 if TYPE_CHECKING:
     from calque.ceiling.systems import Systems
@@ -40,13 +40,11 @@ def score(task: Ceiling, truth: RecordCorpus, found: Systems) -> Ledger:
     """The ledger: tables ``documents``, ``truth``, ``cells``, ``leaves``, ``lists``, ``tied`` and ``suspects``."""
     units = tuple(in_canonical_order({*truth.documents, *found.units()}))
     sides = [{unit: place for place, unit in enumerate(side.documents)} for side in (truth, *found.parts)]
-    book = _Book(task, len(units))
+    book = _Book(task, len(units), named=truth.named)
     meter().expect(len(units))
     for row, unit in enumerate(units):
         there = [unit in at for at in sides]
-        records = [
-            side.record(at[unit]) if unit in at else None for at, side in zip(sides, (truth, *found.parts), strict=True)
-        ]
+        records = [side.record(at[unit]) if unit in at else None for at, side in zip(sides, (truth, *found.parts), strict=True)]
         book.document(row, unit, there, records, (truth, *found.parts))
         meter().advance(1)
     return book.ledger(units)
@@ -55,8 +53,9 @@ def score(task: Ceiling, truth: RecordCorpus, found: Systems) -> Ledger:
 class _Book:
     """Writes down one document after the other."""
 
-    def __init__(self, task: Ceiling, size: int) -> None:
+    def __init__(self, task: Ceiling, size: int, *, named: bool) -> None:
         self.task, self.plan = task, task.fields().plan()
+        self._named = named
         self.roots = [field for field in self.plan.fields if not field.ignored]
         self._root = {field.key: code for code, field in enumerate(self.roots)}
         self._systems = len(task.systems)
@@ -81,7 +80,9 @@ class _Book:
             values.append(spoken(next((r[column] for r in records if isinstance(r, dict) and r.get(column) is not None), None)))
         if not counted:
             return
-        cells = [side_of(self.plan, data, self._noter(unit, corpus.source)) for data, corpus in zip(records, corpora, strict=True)]
+        cells = [
+            side_of(self.plan, data, self._noter(unit, corpus.source)) for data, corpus in zip(records, corpora, strict=True)
+        ]
         truth, systems = cells[0], cells[1:]
         meetings = [list(met(compare_records(self.plan, truth, system))) for system in systems]
         self._units(row, list(leaves(self.plan, truth)), meetings, systems)
@@ -106,16 +107,20 @@ class _Book:
                     values.setdefault(each.place, []).append(each.found)
         truths = [0] * len(self.roots)
         right = np.zeros((len(self.roots), self._systems), np.int64)
+        bits = np.arange(self._systems)
         for leaf in units:
             code, mask = self._root[str(leaf.place[0])], hits.get(leaf.place, 0)
             truths[code] += 1
-            for system in range(self._systems):
-                right[code, system] += mask >> system & 1
+            right[code] += mask >> bits & 1
             self._truth.append((row, code, mask, leaf.path))
             if not mask:
                 agreeing = most_alike(leaf.plan, values.get(leaf.place, []))
                 kind = "value" if agreeing >= 2 else "unfound"
                 self._suspects.append((row, KINDS.index(kind), agreeing if agreeing >= 2 else 0, leaf.path))
+        self._count(row, truths, right, systems)
+
+    def _count(self, row: int, truths: Sequence[int], right: Ints, systems: Sequence[Record]) -> None:
+        """What systems have of each root field."""
         found = np.zeros_like(right)
         for system, record in enumerate(systems):
             for leaf in leaves(self.plan, record):
@@ -156,9 +161,9 @@ class _Book:
     def ledger(self, units: tuple[UnitId, ...]) -> Ledger:
         """What was written."""
         in_truth, known, in_play = self._documents.T
-        documents = {
+        documents: dict[str, Column] = {
             "unit": np.arange(len(units), dtype=np.int32), "in_truth": in_truth > 0, "in_found": known > 0,
-            "known": known.astype(np.uint16), "in_play": in_play > 0,
+            "known": known.astype(np.uint16), "in_play": in_play > 0, "named": np.full(len(units), self._named),
             **{slice_column(column): Strings.pack(values) for column, values in self._by.items()},
         }  # fmt: skip
         masks = _numbers(self._truth, 2, np.uint16).reshape(-1, 1)

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calque.ceiling.leaves import groups, met, of_cell
-from calque.core.ledger import UNIT
 from calque.core.columns import Array
-from calque.fields.comparison.cells import ABSENT, Cell, Record, RecordSide
+from calque.fields.comparison.cells import ABSENT, Cell, Record
 from calque.fields.comparison.lists import pair_items
 from calque.fields.comparison.records import compare_cells
 from calque.fields.schemas.plan import FieldPlan, Kind, RecordPlan

@@ -83,8 +83,8 @@ def _one_sided(plan: FieldPlan, each: Compared, place: Place) -> Iterator[Met]:
     for cell, in_truth in ((each.truth, True), (each.found, False)):
         for leaf in of_cell(plan, cell, place, in_list=False):
             if not leaf.in_list and leaf.plan.is_leaf:
-                values = (leaf.value, None) if in_truth else (None, leaf.value)
-                yield Met(leaf.place, leaf.plan, *values, False)
+                truth, found = (leaf.value, None) if in_truth else (None, leaf.value)
+                yield Met(leaf.place, leaf.plan, truth, found, False)
 
 
 def _of_list(each: Compared, place: Place) -> Iterator[Met]:
@@ -130,4 +130,6 @@ def _normalized(plan: FieldPlan, value: Any) -> Any:
 
 
 def _same(one: Any, other: Any) -> bool:
-    return type(one) is tuple is type(other) and one == other or (type(one) is not tuple and type(other) is not tuple and bool(one == other))
+    return (type(one) is tuple is type(other) and one == other) or (
+        type(one) is not tuple and type(other) is not tuple and bool(one == other)
+    )

@@ -33,8 +33,7 @@ def measure(task: Ceiling, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
         "kind": task.kind,
         "systems": list(task.systems),
         "levels": {
-            name: _level(level, halves, documents)
-            for name, level in zip(task.levels, levels_of(task, ledger), strict=True)
+            name: _level(level, halves, documents) for name, level in zip(task.levels, levels_of(task, ledger), strict=True)
         },
         "ap": averages(task, ledger, jobs),
         "documents": _documents(task, ledger, documents),
@@ -239,11 +238,7 @@ def _pairs(level: Level) -> dict[str, Any]:
     names = level.task.systems
     has = [(level.hits >> place & 1).astype(np.bool_) for place in range(len(names))]
     return {
-        name: {
-            other: _pair(has[first], has[second], level.truths)
-            for second, other in enumerate(names)
-            if second != first
-        }
+        name: {other: _pair(has[first], has[second], level.truths) for second, other in enumerate(names) if second != first}
         for first, name in enumerate(names)
     }
 

@@ -56,12 +56,12 @@ class Paired(Frozen, kw_only=True, eq=False):
     @property
     def counts_truth(self) -> Flags:
         """Which truths count."""
-        return self.truth_roles == TAKES_PART
+        return np.asarray(self.truth_roles == TAKES_PART)
 
     @property
     def counts_found(self) -> Flags:
         """Which boxes take part."""
-        return self.found_roles == TAKES_PART
+        return np.asarray(self.found_roles == TAKES_PART)
 
 
 def detection_of(task: Ceiling) -> Detection:

@@ -9,7 +9,7 @@ import numpy as np
 
 from calque.ceiling.paired import MOST_DETECTIONS
 from calque.core.columns import Array
-from calque.core.ledger import Ledger, UNIT
+from calque.core.ledger import Ledger
 from calque.core.measures import Undefined, counts
 from calque.detection.average_precision import NO_TRUTHS, Ranking
 from calque.geometry.forms import COCO_THRESHOLDS, RECALL_POINTS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,11 @@ from calque.core.record_corpus import RecordCorpus
 if TYPE_CHECKING:
     from calque.ceiling.task import Ceiling
 
+HEAD = 1 << 16
+"""How many bytes of a file are looked at to tell what it holds."""
+KEY = re.compile(rb'"([^"\\\\]{1,64})"\s*:')
+OF_BOXES = frozenset({"boxes", "bbox", "annotations", "images", "predictions"})
+"""Keys that files of boxes have."""
 TEXTS = (".txt", ".hocr", ".tsv", ".lattice")
 """How files of words end."""
 
@@ -62,7 +68,7 @@ def _boxes(task: Ceiling, expected: Any, sources: Mapping[str, Any]) -> tuple[Bo
         pairs = [pair if pair[0].extent is Extent.PIXELS else _pair(plain, pixels, pair[1]) for pair in pairs]
     first = pairs[0][0]
     found = [pair[1] for pair in pairs]
-    return (_with_metadata(task, first, found) if task.by else (first, found))
+    return _with_metadata(task, first, found) if task.by else (first, found)
 
 
 def _truth(task: Ceiling, expected: Any) -> Any:
@@ -112,19 +118,17 @@ def _with_metadata(task: Ceiling, truth: BoxCorpus, found: list[BoxCorpus]) -> t
     return replace(whole, issues=(*whole.issues, *notes)), found
 
 
-def _records(
-    task: Ceiling, expected: Any, sources: Mapping[str, Any], jobs: int
-) -> tuple[RecordCorpus, list[RecordCorpus]]:
+def _records(task: Ceiling, expected: Any, sources: Mapping[str, Any], jobs: int) -> tuple[RecordCorpus, list[RecordCorpus]]:
     from calque.readers.records import read_record_pair
 
     declared = frozenset(task.fields().plan().keys)
+    for source in (expected, *sources.values()):
+        _refuse_pages(source, declared)
     truth: Any = expected
     parts = []
     for source in sources.values():
         truth, part = read_record_pair(truth, source, declared=declared, id_key=task.id or None, jobs=jobs)
         parts.append(part)
-    for side in (truth, *parts):
-        _refuse_pages(side, declared)
     if len({side.named for side in (truth, *parts) if side.documents}) > 1:
         parts = [_unnamed(part) for part in parts]
     return truth, parts
@@ -134,11 +138,14 @@ def _unnamed(part: RecordCorpus) -> RecordCorpus:
     return part if not part.named else replace(part, documents=tuple(range(len(part))), named=False)
 
 
-def _refuse_pages(side: RecordCorpus, declared: frozenset[str]) -> None:
-    """Page rows are JSON objects too; beside records they would pass for records without a field."""
-    if not side.documents:
+def _refuse_pages(source: Any, declared: frozenset[str]) -> None:
+    """Files of boxes are JSON too; beside records they would pass for records without a field."""
+    path = os.fspath(source) if isinstance(source, str | os.PathLike) else ""
+    if not os.path.isfile(path):
         return
-    first = side.record(0)
-    if isinstance(first, Mapping) and "boxes" in first and not declared & first.keys():
-        text = "holds pages with boxes, and not records; all sides must be records, or all boxes"
-        raise ContractError([Issue("boxes-beside-records", text, side.source, help="leave --schema out for boxes")])
+    with open(path, "rb") as file:
+        head = file.read(HEAD)
+    keys = {key.decode("utf-8", "replace") for key in KEY.findall(head)}
+    if keys & OF_BOXES and not keys & declared:
+        text = "holds boxes, and not records of this schema; all sides must be records, or all boxes"
+        raise ContractError([Issue("boxes-beside-records", text, path, help="leave --schema out for boxes")])

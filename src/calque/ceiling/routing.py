@@ -91,7 +91,7 @@ class Halves:
 
 
 class Table(Frozen, eq=False):
-    """What systems have in cells, document by document: a row has a document, a cell, truths, and two numbers for each system."""
+    """What systems have in cells, document by document: a row has both, truths, and two numbers for each system."""
 
     document: Array
     cell: Array

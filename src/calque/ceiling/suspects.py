@@ -1,4 +1,4 @@
-"""The annotations to look at: truths under another name, boxes that systems agree on and nobody annotated, truths nobody saw."""
+"""The annotations to look at: truths under another name, boxes agreed on that nobody annotated, truths nobody saw."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -14,10 +14,11 @@ from calque.core.task import PartsBeside, Task, setting
 if TYPE_CHECKING:
     from calque.ceiling.systems import Systems
     from calque.core.columns import Table
-    from calque.core.corpus import Corpus
+    from calque.core.corpus import Corpus, UnitId
     from calque.core.errors import Issue
     from calque.core.ledger import Ledger
-    from calque.core.measures import MeasureName
+    from calque.core.measures import Measure, MeasureName
+    from calque.core.presentation.sections import Section
     from calque.core.resampling.resampled import Resampled
     from calque.core.standing import Standing
     from calque.core.unevaluated import Ground
@@ -38,11 +39,12 @@ class Ceiling(BoxReading, PartsBeside, Task):
     >>> left = Corpus.from_arrays([[0, 0, 10, 9]], ["Table"], scores=[0.8])
     >>> right = Corpus.from_arrays([[20, 0, 30, 9]], ["Table"], scores=[0.6])
     >>> result = Evaluator(Ceiling()).update(truth, {"left": left, "right": right}).compute()
-    >>> result["best.recall@0.5"], result["select.recall@0.5"], result["repairable@0.5"]
+    >>> result["best.recall@0.5"], result["recall@0.5"], result["repairable@0.5"]
     (0.5, 1.0, 1.0)
     """
 
     name: ClassVar[str] = "ceiling"
+    numbers_documents: ClassVar[bool] = True
     lower_is_better: ClassVar[frozenset[str]] = frozenset({"unfound", "contested"})
 
     kind: Literal["boxes", "layout", "fields"] = setting(
@@ -55,7 +57,11 @@ class Ceiling(BoxReading, PartsBeside, Task):
         help="What is found: boxes, layout, or fields. [default: fields with --schema, else boxes]",
     )
     systems: tuple[str, ...] = setting(
-        (), kind="words", flag="--names", view=True, help="What the systems are called (A,B). Default: the names of their files."
+        (),
+        kind="words",
+        flag="--names",
+        view=True,
+        help="What the systems are called (A,B). Default: the names of their files.",
     )
     iou: tuple[float, ...] = setting(
         (0.5, 0.75), kind="numbers", key="iou", always=True, help="IoU from which on a box is right (repeat for several)."
@@ -64,7 +70,10 @@ class Ceiling(BoxReading, PartsBeside, Task):
         (), kind="words", key="labels", help="Only these labels, on all sides (A,B). Default: all."
     )
     min_score: float | None = setting(
-        None, kind="number", key="min-score", help="Boxes below this score do not take part (AP still sees them). Default: all do."
+        None,
+        kind="number",
+        key="min-score",
+        help="Boxes below this score do not take part (AP still sees them). Default: all do.",
     )
     missing: Literal["penalize", "intersect"] = setting(
         "penalize",
@@ -91,9 +100,9 @@ class Ceiling(BoxReading, PartsBeside, Task):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.kind == "words":
-            raise ConfigError(WORDS)
         if self.kind not in KINDS:
+            if str(self.kind) == "words":
+                raise ConfigError(WORDS)
             raise ConfigError(f"task can be {', '.join(KINDS)}, not {self.kind!r}. {did_you_mean(self.kind, KINDS)}".rstrip())
         self._take_schema()
         object.__setattr__(self, "iou", tuple(sorted({float(value) for value in self.iou})))
@@ -107,10 +116,12 @@ class Ceiling(BoxReading, PartsBeside, Task):
             raise ConfigError(f"min_score must be a finite number, not {self.min_score}")
         if self.missing not in ("penalize", "intersect"):
             raise ConfigError(f"missing must be 'penalize' or 'intersect', not {self.missing!r}")
-        if self.splits < 1:
-            raise ConfigError(f"splits must be a whole number from 1, not {self.splits}")
-        if self.suspects < 0:
-            raise ConfigError(f"suspects must be a whole number from 0, not {self.suspects}")
+        for name, least in (("splits", 1), ("suspects", 0)):
+            if getattr(self, name) < least:
+                raise ConfigError(f"{name} must be a whole number from {least}, not {getattr(self, name)}")
+        self._take_files()
+
+    def _take_files(self) -> None:
         if self.systems:
             from calque.ceiling.systems import check_names
 
@@ -130,6 +141,13 @@ class Ceiling(BoxReading, PartsBeside, Task):
         object.__setattr__(self, "kind", "fields")
         object.__setattr__(self, "schema", schema_text(self.schema, accounting="complete"))
 
+    @classmethod
+    def measures(cls) -> tuple[Measure, ...]:
+        """What `calque explain` knows of this task."""
+        from calque.ceiling.measures import MEASURES
+
+        return MEASURES
+
     @property
     def levels(self) -> tuple[str, ...]:
         """The names of the levels: IoU thresholds, or values."""
@@ -144,6 +162,14 @@ class Ceiling(BoxReading, PartsBeside, Task):
     def told(self, name: str) -> str:
         """A setting's value in the signature: the schema by its digest."""
         return self.fields().told(name) if name == "schema" and self.schema else super().told(name)
+
+    def numbered_on(self, ledger: Ledger, taken: Set[UnitId]) -> Ledger:
+        """The ledger with the documents that have no id counted on from those that are there."""
+        if self.kind != "fields":
+            return ledger
+        from calque.fields.accumulators import renumbered
+
+        return renumbered(ledger, 1 + max((unit for unit in taken if isinstance(unit, int)), default=-1))
 
     def _rules(self) -> dict[str, Any]:
         rules = super()._rules()
@@ -169,7 +195,11 @@ class Ceiling(BoxReading, PartsBeside, Task):
     def apart(self, other: Task) -> list[str]:
         """Masks of other systems cannot be added to these."""
         theirs = getattr(other, "systems", self.systems)
-        return [] if theirs == self.systems else [f"systems: {', '.join(self.systems)} and {', '.join(theirs)} (name them with --names)"]
+        return (
+            []
+            if theirs == self.systems
+            else [f"systems: {', '.join(self.systems)} and {', '.join(theirs)} (name them with --names)"]
+        )
 
     def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:
         """The truth and all systems."""
@@ -205,6 +235,12 @@ class Ceiling(BoxReading, PartsBeside, Task):
 
         return remarks(self, ledger)
 
+    def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
+        """The ladder at every level, what systems share, and as many annotations to look at as were asked for."""
+        from calque.ceiling.presentation import sections
+
+        return sections(numbers, self.suspects)
+
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON."""
         from calque.ceiling.naming import address
@@ -225,7 +261,7 @@ class Ceiling(BoxReading, PartsBeside, Task):
 
     def primary(self) -> tuple[str, ...]:
         """What a selection could find, at the lowest level."""
-        return ("select.recall" if self.kind == "fields" else f"select.recall@{self.iou[0]!r}",)
+        return ("recall" if self.kind == "fields" else f"recall@{self.iou[0]!r}",)
 
     def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
         """Sums over documents."""

@@ -1,4 +1,4 @@
-"""The units of a ledger at one level: which systems have each, what they find of each class, and what any of them could pair."""
+"""The units of a ledger at one level: which systems have each, what they find of each class, what they could pair."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ class Level:
         box = self.ledger.absolute("found", unit, edges.array("box")[kept])
         place = np.full(self.ledger.table("truth").height, -1, np.int32)
         place[self.rows] = np.arange(len(self.rows), dtype=np.int32)
-        box = np.unique(box, return_inverse=True)[1].astype(np.int32)
-        return place[truth], box, (1 << edges.array("system")[kept].astype(np.uint16)).astype(np.uint16)
+        number: Codes = np.unique(box, return_inverse=True)[1].astype(np.int32)
+        return place[truth], number, (1 << edges.array("system")[kept].astype(np.uint16)).astype(np.uint16)
 
     def reached(self, chosen: Sequence[int]) -> Array:
         """For each unit in which of these sets of systems (masks, up to 16) a largest pairing has it, as a mask of sets."""

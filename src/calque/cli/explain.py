@@ -177,9 +177,17 @@ def _scopes(task: str, measure: Measure) -> dict[str, str]:
             "macro": "the mean of the documents that have a value",
             "macro_documents": "the mean of the documents that have a value",
         }
+    return _of_rungs(task, measure.name)
+
+
+def _of_rungs(task: str, name: str) -> dict[str, str]:
+    """The scopes of tasks that have their own: tables and ceilings; else the one that there is."""
+    from calque.ceiling.measures import ON_RUNGS, RUNGS
     from calque.tables.explained import scopes_of
 
-    return scopes_of(measure.name) if task == "tables" else {"all": OTHER_SCOPES[task]}
+    if task == "ceiling" and name in ON_RUNGS:
+        return RUNGS
+    return scopes_of(name) if task == "tables" else {"all": OTHER_SCOPES[task]}
 
 
 OTHER_SCOPES = {
@@ -188,6 +196,7 @@ OTHER_SCOPES = {
     "fields": "over all documents; also for each field",
     "checks": "over all cases; also for each evaluator",
     "words": "over all documents together; also for each document",
+    "ceiling": "over all documents, at each level",
     "order": "over all pages together, or as macro the mean of pages; also for each document",
 }
 """What is said of the numbers that come in one scope only."""

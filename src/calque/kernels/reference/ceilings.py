@@ -8,8 +8,8 @@ from itertools import product
 import numpy as np
 
 from calque.core.columns import Bytes, Codes, Floats
-from calque.kernels.reference.boxes import box_edges, by_page_and_label, check_sides, pairs, pages_of, shared_area
 from calque.geometry.boxes import iou
+from calque.kernels.reference.boxes import box_edges, by_page_and_label, check_sides, pages_of, pairs, shared_area
 from calque.kernels.structs import TAKES_PART, Masks, PageBoxes
 
 SYSTEMS = 16
@@ -51,11 +51,11 @@ def nearest_edges(truth: PageBoxes, found: PageBoxes, systems: Bytes, jobs: int 
 
 
 def _reached(truth: Floats, area: float, boxes: Floats, best: float) -> tuple[float, float, float]:
-    """Only the nearest edge on either side of the truth's can win: IoU rises as an edge moves towards it, whatever the others."""
+    """Only the nearest edge on either side of the truth's can win: IoU rises as an edge moves towards it."""
     near = []
     for side in range(4):
         below, above = boxes[boxes[:, side] <= truth[side], side], boxes[boxes[:, side] >= truth[side], side]
-        near.append([float(below.max())] * bool(len(below)) + [float(above.min())] * bool(len(above)))
+        near.append([*sorted(below.tolist())[-1:], *sorted(above.tolist())[:1]])
     recombined = max([best, *(_overlap(truth, area, box) for box in product(*near))])
     mean = np.clip(truth, boxes.min(axis=0), boxes.max(axis=0)).tolist()
     return best, recombined, max(recombined, _overlap(truth, area, mean))
@@ -79,7 +79,7 @@ def match_most(truth: Codes, found: Codes, problems: Masks, truths: int, founds:
     """
     if not len(truth) == len(found) == len(problems):
         raise ValueError("every edge must have a truth, a found row and its problems")
-    if len(truth) and not (0 <= truth.min() and truth.max() < truths and 0 <= found.min() and found.max() < founds):
+    if len(truth) and (min(truth.min(), found.min()) < 0 or truth.max() >= truths or found.max() >= founds):
         raise ValueError("an edge names a row that does not exist")
     matched = np.zeros(truths, np.uint16)
     for bit in range(SYSTEMS):
