@@ -26,26 +26,26 @@ def averages(task: Ceiling, ledger: Ledger, jobs: int) -> Any:
     unscored = int(np.count_nonzero(np.isnan(found.array("score")) & (found.array("rank") >= 0)))
     if unscored:
         return Undefined(f"{unscored:,} predictions have no score")
-    by_class = [_by_class(ledger, system, jobs) for system in range(len(task.systems))]
+    curves = [_curves(ledger, system, jobs) for system in range(len(task.systems))]
     classes = np.flatnonzero(_truths(ledger) > 0)
     if not len(classes):
         return Undefined(NO_TRUTHS)
-    best = np.max([own[:, classes].mean(axis=0) for own in by_class], axis=0)
+    best = [max(float(np.mean(own[:, :, code])) for own in curves) for code in classes.tolist()]
     return {
-        "single": {name: float(np.mean(own[:, classes])) for name, own in zip(task.systems, by_class, strict=True)},
-        "route_class": float(np.mean(best)),
+        "single": {name: float(np.mean(own[own > -1])) for name, own in zip(task.systems, curves, strict=True)},
+        "route_class": math.fsum(best) / len(best),
         "select_bound": _bound(ledger, classes),
     }
 
 
-def _by_class(ledger: Ledger, system: int, jobs: int) -> Array:
-    """The precision of one system by threshold and class, averaged over the recall points."""
+def _curves(ledger: Ledger, system: int, jobs: int) -> Array:
+    """The precision of one system by threshold, recall point and class; -1 for classes without truths."""
     found = ledger.table("found")
     rows = np.flatnonzero(found.array("system") == system)
     tables = {**ledger.tables, "found": found.take(rows)}
     own = Ledger(units=ledger.units, names=ledger.names, tables=tables)
     precision, _ = Ranking.of(own, jobs).curves(0, MOST_DETECTIONS, jobs)
-    return np.asarray(precision.mean(axis=1))
+    return precision
 
 
 def _truths(ledger: Ledger) -> Array:

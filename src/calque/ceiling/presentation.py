@@ -17,7 +17,6 @@ from calque.core.presentation.result_schema import (
     list_of,
     map_of,
     object_of,
-    perhaps,
     result_of,
 )
 from calque.core.presentation.sections import Missing, Section
@@ -54,7 +53,7 @@ def sentence(numbers: Mapping[str, Any]) -> str:
     hits = _hits(block["single"][best])
     missed = block["missed"]["unfound"]
     at = "" if level == "value" else f" at IoU {level}"
-    nobody = "nothing is found by nobody" if not missed else f"{percent(missed / truths)} is found by nobody"
+    nobody = "none is missed by all" if not missed else f"{percent(missed / truths)} is found by nobody"
     if len(names) == 1:
         chosen = f"the best choice of its {NOUNS[kind]} finds {percent(matches / truths)}"
         return f"{best} finds {percent(hits / truths)}{at}; {chosen}."
@@ -295,7 +294,6 @@ def result_schema() -> Schema:
     ratios = dict.fromkeys(RATIOS, SHARE)
     counts = {"tp": COUNT, "found": COUNT}
     edges = object_of({"recall": SHARE, "mean_iou": SHARE})
-    route = object_of({"recall": SHARE, "choice": map_of({"type": ["string", "integer"]})}, {**ratios, "held_out": SHARE})
     pair = object_of({
         **dict.fromkeys(("both", "first", "second", "neither"), COUNT), "q": MEASURE, "disagreement": SHARE, "repairs": SHARE,
     })  # fmt: skip
@@ -316,7 +314,7 @@ def result_schema() -> Schema:
             "truth": COUNT,
             "single": map_of(object_of({"recall": SHARE}, {**counts, **ratios, "matched": COUNT, "correct": COUNT})),
             "best": object_of({"system": TEXT, "held_out": SHARE, "recall": SHARE}, ratios),
-            "route": map_of(perhaps(route)),
+            "route": _route_schema(),
             "select": object_of({"matches": COUNT, "recall": SHARE}, {**ratios, "pool": COUNT, "pool_precision": SHARE}),
             "repairable": SHARE,
             "pairs": map_of(map_of(pair)),
@@ -341,7 +339,22 @@ def result_schema() -> Schema:
             "kind": {"enum": list(NOUNS)},
             "systems": list_of(TEXT),
             "levels": map_of(level),
-            "ap": perhaps(object_of({"single": map_of(SHARE), "route_class": SHARE, "select_bound": SHARE})),
+            "ap": _or_null(object_of({"single": map_of(SHARE), "route_class": SHARE, "select_bound": SHARE})),
             "documents": object_of({"counted": COUNT, "only_truth": lists, "only_predictions": lists}),
         },
     )
+
+
+def _route_schema() -> Schema:
+    """Cells have the system that was chosen; documents, of which there are many, have how many each system was chosen for."""
+    numbers = {**dict.fromkeys(RATIOS, SHARE), "held_out": SHARE}
+    routes = {
+        chosen["type"]: object_of({"recall": SHARE, "choice": map_of(chosen)}, numbers) for chosen in (TEXT, COUNT)
+    }  # fmt: skip
+    schema = object_of({"document": routes["integer"]}, {"class": routes["string"]})
+    return {**schema, "patternProperties": {"^by:": _or_null(routes["string"])}}
+
+
+def _or_null(schema: Schema) -> Schema:
+    """An object, or null where it is undefined."""
+    return {**schema, "type": ["object", "null"]}

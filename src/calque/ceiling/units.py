@@ -18,6 +18,8 @@ from calque.kernels import kernels
 if TYPE_CHECKING:
     from calque.ceiling.task import Ceiling
 
+HELP = "check that it is of the same documents and uses the same names"
+
 
 class Level:
     """Everything that the ladder is made of, at one IoU threshold or for values."""
@@ -135,9 +137,11 @@ def remarks(task: Ceiling, ledger: Ledger) -> tuple[Issue, ...]:
     for place, name in enumerate(task.systems):
         own = (known >> place & 1).astype(np.bool_)
         if in_truth.any() and not (own & in_truth).any():
-            notes.append(_note("system-without-documents", f"{name} has no document of the truth"))
+            text = f"{name} has no document of the truth"
+            notes.append(Issue("system-without-documents", text, help=HELP, severity=Severity.NOTE))
         elif task.kind != "fields" and _no_label(ledger, place, set(truth.array("label").tolist())):
-            notes.append(_note("system-without-labels", f"{name} has none of the labels of the truth"))
+            text = f"{name} has none of the labels of the truth"
+            notes.append(Issue("system-without-labels", text, help=HELP, severity=Severity.NOTE))
     return tuple(notes)
 
 
@@ -145,7 +149,3 @@ def _no_label(ledger: Ledger, system: int, labels: set[int]) -> bool:
     found = ledger.table("found")
     own = set(found.array("label")[found.array("system") == system].tolist())
     return bool(own) and bool(labels) and not own & labels
-
-
-def _note(code: str, text: str) -> Issue:
-    return Issue(code, text, help="check that it is of the same documents and uses the same names", severity=Severity.NOTE)

@@ -135,7 +135,7 @@ def _explain(text: str) -> None:
     # A threshold or a class of boxes is asked for: only tasks with boxes answer.
     narrow = name.threshold is not None or name.label is not None
     entries = known[name.name.casefold()]
-    found = [entry for entry in entries if not narrow or _has_thresholds(entry[0])] or entries
+    found = [entry for entry in entries if not narrow or _has_thresholds(*entry, name.scope)] or entries
     scoped = [entry for entry in found if not name.scope or name.scope in _scopes(*entry)]
     if not scoped:
         scopes = dict.fromkeys(scope for entry in found for scope in _scopes(*entry))
@@ -202,9 +202,11 @@ OTHER_SCOPES = {
 """What is said of the numbers that come in one scope only."""
 
 
-def _has_thresholds(task: str) -> bool:
+def _has_thresholds(task: str, measure: Measure, scope: str) -> bool:
+    """Whether a task has a measure at thresholds; a ceiling answers for its rungs."""
     known = task_class(task)
-    return known is not None and issubclass(known, BoxReading)
+    own = task != "ceiling" or (scope and scope in _scopes(task, measure))
+    return known is not None and issubclass(known, BoxReading) and bool(own)
 
 
 def _print(title: str, task: str, measure: Measure, name: MeasureName | None, *, first: bool) -> None:
