@@ -8,6 +8,7 @@ void bind_ceilings(nanobind::module_&);
 void bind_json(nanobind::module_&);
 void bind_masks(nanobind::module_&);
 void bind_polygons(nanobind::module_&);
+void bind_records(nanobind::module_&);
 void bind_resample(nanobind::module_&);
 void bind_shapes(nanobind::module_&);
 void bind_sums(nanobind::module_&);
@@ -23,6 +24,7 @@ NB_MODULE(_native, m) {
     bind_json(m);
     bind_masks(m);
     bind_polygons(m);
+    bind_records(m);
     bind_resample(m);
     bind_shapes(m);
     bind_sums(m);

@@ -19,17 +19,6 @@ void each_bit(unsigned mask, Visit visit) {
     for (; mask; mask &= mask - 1) visit(static_cast<std::size_t>(std::countr_zero(mask)));
 }
 
-// The weights of a block of replicates, document by document: as small as they can be, so that they stay near.
-template <class Weight>
-std::vector<Lanes<Weight>> block_of(const Weights& weights, std::size_t begin, std::size_t width) {
-    std::vector<Lanes<Weight>> block(weights.documents);
-    for (std::size_t document = 0; document < weights.documents; ++document) {
-        const std::int32_t* given = weights.of(static_cast<std::int32_t>(document)) + begin;
-        for (std::size_t lane = 0; lane < width; ++lane) block[document][lane] = static_cast<Weight>(given[lane]);
-    }
-    return block;
-}
-
 // The fewest hits with that recall: a whole number, found by the very division that pycocotools compares.
 std::int64_t hits_for(double recall, std::int64_t truths) {
     const auto whole = static_cast<double>(truths);
@@ -64,6 +53,7 @@ public:
         k_ = k;
         const auto first = static_cast<std::size_t>(curves_.class_offsets[k]),
                    last = static_cast<std::size_t>(curves_.class_offsets[k + 1]);
+        last_ = last;
         if (!set_truths()) return;
         if (first < last) set_needs();
         count(first, last);
@@ -113,7 +103,13 @@ private:
             apart_[t] = hits_[t] = {};
             best_[t] = sum_[t] = {};
         }
-        for (std::size_t row = first; row < last; ++row) add<1>(row, weight_of(row));
+        up_to_.fill({});
+        for (std::size_t row = first; row < last; ++row) add(row, weight_of(row));
+        Lanes<Count> beyond{};
+        for (std::size_t t = curves_.thresholds; t-- > 0;) {
+            add_to(beyond, up_to_[t]);
+            add_to(hits_[t], beyond);
+        }
         if (first == last) next_ = {};
         for (std::size_t t = 0; t < curves_.thresholds && first < last; ++t)
             for (std::size_t lane = 0; lane < lanes; ++lane) set_next(t, lane, last_reached(lane, hits_[t][lane]));
@@ -134,39 +130,37 @@ private:
         next_need_[t][lane] = need_[static_cast<std::size_t>(point)][lane];
     }
 
-    template <int sign>
+    unsigned counts_of(std::size_t row) const { return every_ & ~unsigned{curves_.ignored[row]}; }
+
     void add(std::size_t row, const Lanes<Count>& weight) {
-        const unsigned ignored = curves_.ignored[row] & every_, counts = every_ & ~ignored;
-        if (!ignored) {
-            change<sign>(shared_, weight);
+        const unsigned counts = counts_of(row), hit = curves_.matched[row] & counts;
+        if (counts == every_) {
+            add_to(shared_, weight);
         } else {
             any_apart_ = true;
-            each_bit(counts, [&](std::size_t t) { change<sign>(apart_[t], weight); });
+            each_bit(counts, [&](std::size_t t) { add_to(apart_[t], weight); });
         }
-        each_bit(curves_.matched[row] & counts, [&](std::size_t t) { change<sign>(hits_[t], weight); });
-    }
-
-    template <int sign>
-    static void change(Lanes<Count>& sums, const Lanes<Count>& weight) {
-        if constexpr (sign > 0)
-            add_to(sums, weight);
+        if (!hit) return;
+        // What is hit at one threshold is hit at all lower ones, as a rule: one sum then serves all of them.
+        if ((hit & (hit + 1)) == 0)
+            add_to(up_to_[static_cast<std::size_t>(std::bit_width(hit)) - 1], weight);
         else
-            take_from(sums, weight);
+            each_bit(hit, [&](std::size_t t) { add_to(hits_[t], weight); });
     }
 
     // Rows that tie within a document stand in each of its copies in their order: first, second, first, second.
     void step_over(std::size_t start, std::size_t end) {
         const Lanes<Count> weight = weight_of(start);
-        if (end - start == 1) return back(start, weight);
+        if (end - start == 1) return back(start, weight, fresh(start));
         const Count most = *std::max_element(weight.begin(), weight.end());
         if (most <= 1 || alike(start, end)) {
-            for (std::size_t row = end; row-- > start;) back(row, weight);
+            for (std::size_t row = end; row-- > start;) back(row, weight, fresh(row));
             return;
         }
         for (Count copy = most; copy > 0; --copy) {
             Lanes<Count> one;
             for (std::size_t lane = 0; lane < lanes; ++lane) one[lane] = weight[lane] >= copy;
-            for (std::size_t row = end; row-- > start;) back(row, one);
+            for (std::size_t row = end; row-- > start;) back(row, one, every_);
         }
     }
 
@@ -176,27 +170,38 @@ private:
         return true;
     }
 
+    // The thresholds at which the row that comes next is no hit. Among hits in a row precision rises from each to the next,
+    // so that only the last of them can be the highest, whichever of them a replicate has.
+    unsigned fresh(std::size_t row) const {
+        return row + 1 < last_ ? ~(curves_.matched[row + 1] & counts_of(row + 1)) : every_;
+    }
+
     // A replicate that lacks the document passes a point that its curve has anyway: the one after the row before.
-    void back(std::size_t row, const Lanes<Count>& weight) {
-        const unsigned counts = every_ & ~unsigned{curves_.ignored[row]}, hit = curves_.matched[row] & counts;
-        if (hit) {
+    // ``fresh`` are the thresholds at which this row can raise the highest precision.
+    void back(std::size_t row, const Lanes<Count>& weight, unsigned fresh) {
+        const unsigned counts = counts_of(row), hit = curves_.matched[row] & counts;
+        if (hit & fresh) {
             Lanes<double> all = not_zero(shared_);
-            each_bit(hit, [&](std::size_t t) {
+            each_bit(hit & fresh, [&](std::size_t t) {
                 if (any_apart_) {
                     Lanes<Count> both = shared_;
                     add_to(both, apart_[t]);
                     all = not_zero(both);
                 }
                 raise_to(best_[t], hits_[t], all);
-                cross(t, weight);
             });
         }
-        add<-1>(row, weight);
+        each_bit(hit, [&](std::size_t t) { cross(t, weight); });
+        if (counts == every_)
+            take_from(shared_, weight);
+        else
+            each_bit(counts, [&](std::size_t t) { take_from(apart_[t], weight); });
     }
 
-    // Every recall point that the hits reach with this row, and not without it; most rows of most replicates reach none.
+    // Take the row from the hits, and pass every recall point that they reach with it and not without it; most rows of
+    // most replicates reach none.
     void cross(std::size_t t, const Lanes<Count>& weight) {
-        Lanes<Count> left = hits_[t];
+        Lanes<Count>& left = hits_[t];
         take_from(left, weight);
         each_bit(where_more(next_need_[t], left), [&](std::size_t lane) {
             const Count before = left[lane];
@@ -239,11 +244,12 @@ private:
     const std::vector<Lanes<Weight>> weights_;
     std::vector<Lanes<Count>> need_;
     WeightedPrecision& out_;
-    std::size_t k_ = 0;
+    std::size_t k_ = 0, last_ = 0;
     bool any_apart_ = false;
     Lanes<std::int64_t> truths_{};
     Lanes<Count> shared_{};
     std::array<Lanes<Count>, most_thresholds> apart_{}, hits_{}, next_need_{};
+    std::array<Lanes<Count>, most_thresholds> up_to_{};  // rows that are hits at every threshold up to this one, and no other
     std::array<Lanes<double>, most_thresholds> best_{}, sum_{};
     std::array<Lanes<std::int32_t>, most_thresholds> next_{};
 };

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "resample.hpp"
 
@@ -19,6 +20,17 @@ namespace calque {
 
 template <class Value>
 using Lanes = std::array<Value, lanes>;
+
+// The weights of a block of replicates, document by document: as small as they can be, so that they stay near.
+template <class Weight>
+std::vector<Lanes<Weight>> block_of(const Weights& weights, std::size_t begin, std::size_t width) {
+    std::vector<Lanes<Weight>> block(weights.documents);
+    for (std::size_t document = 0; document < weights.documents; ++document) {
+        const std::int32_t* given = weights.of(static_cast<std::int32_t>(document)) + begin;
+        for (std::size_t lane = 0; lane < width; ++lane) block[document][lane] = static_cast<Weight>(given[lane]);
+    }
+    return block;
+}
 
 template <class Count>
 void add_to(Lanes<Count>& sums, const Lanes<Count>& added) {
@@ -35,6 +47,12 @@ Lanes<Count> widened(const Lanes<Weight>& weights) {
     Lanes<Count> wide;
     for (std::size_t lane = 0; lane < lanes; ++lane) wide[lane] = weights[lane];
     return wide;
+}
+
+// Add some times the weights.
+template <class Weight>
+void add_times(std::int64_t times, const Lanes<Weight>& weights, Lanes<std::int64_t>& sums) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] += times * static_cast<std::int64_t>(weights[lane]);
 }
 
 // One bit for each lane in which the first is more than the second.
@@ -96,6 +114,26 @@ inline Lanes<std::int32_t> widened(const Lanes<std::uint8_t>& weights) {
     set_four(wide, 8, _mm_unpacklo_epi16(high, zero));
     set_four(wide, 12, _mm_unpackhi_epi16(high, zero));
     return wide;
+}
+
+template <>
+inline void add_times(std::int64_t times, const Lanes<std::uint8_t>& weights, Lanes<std::int64_t>& sums) {
+    if (times < 0 || times > std::numeric_limits<std::uint32_t>::max()) {
+        for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] += times * std::int64_t{weights[lane]};
+        return;
+    }
+    const __m128i factor = _mm_set1_epi64x(times);
+    const Lanes<std::int32_t> wide = widened<std::int32_t>(weights);
+    auto* at = reinterpret_cast<__m128i*>(sums.data());
+    const auto add_two = [&](__m128i two) {  // the low halves of two 64-bit numbers
+        _mm_storeu_si128(at, _mm_add_epi64(_mm_loadu_si128(at), _mm_mul_epu32(two, factor)));
+        ++at;
+    };
+    for (std::size_t lane = 0; lane < lanes; lane += 4) {
+        const __m128i here = four(wide, lane), zero = _mm_setzero_si128();
+        add_two(_mm_unpacklo_epi32(here, zero));
+        add_two(_mm_unpackhi_epi32(here, zero));
+    }
 }
 
 template <>

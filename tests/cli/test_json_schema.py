@@ -156,6 +156,29 @@ def test_what_is_added_to_a_result_is_described(calque: Calque, verb: str) -> No
     Draft202012Validator(closed(validator(calque, verb).schema)).validate(printed)
 
 
+COMPARED = {
+    "detect": ("gt.json", "pred.json", "nothing.json"),
+    "layout": ("gt.json", "pred.json", "nothing.json"),
+    "fields": ("gt.jsonl", "pred.jsonl", "pred.jsonl", "--schema", "schema.json"),
+    "words": ("truth", "one", "two"),
+    "tables": ("grids", "read", "grids"),
+    "order": ("way.ndjson", "read.ndjson", "way.ndjson"),
+}
+
+
+@pytest.mark.parametrize("verb", COMPARED)
+def test_a_comparison_is_described(calque: Calque, verb: str) -> None:
+    for number, run in enumerate(COMPARED[verb][1:3]):
+        calque(verb, COMPARED[verb][0], run, *COMPARED[verb][3:], "--save", f"{number}.state")
+    printed = calque("compare", "0.state", "1.state", "--replicates", "100", "--format", "json").json
+    assert (printed["task"], len(printed["runs"])) == (VERBS[verb], 2)
+    own = validator(calque, "compare")
+    own.validate(printed)
+    Draft202012Validator(closed(own.schema)).validate(printed)
+    for key in printed.keys() - {"gate"}:
+        assert not own.is_valid({name: value for name, value in printed.items() if name != key})
+
+
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_merged_state_is_described(calque: Calque, verb: str) -> None:
     calque(verb, *COMMANDS[verb][0], "--save", "state.calque")
@@ -205,6 +228,6 @@ def test_only_verbs_with_results_have_a_schema(calque: Calque) -> None:
     run = calque("explain", "--json-schema", "felds")
     assert (run.code, run.err) == (2, "error: no results of 'felds' have a schema; did you mean 'fields'?\n")
     assert (
-        "there are detect, check, layout, fields, words, tables, order, ceiling"
+        "there are detect, check, layout, fields, words, tables, order, ceiling, compare"
         in calque("explain", "--json-schema", "sudoku").err
     )

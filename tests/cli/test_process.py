@@ -41,7 +41,16 @@ def test_start_up_imports_nothing_heavy(arguments: list[str]) -> None:
     assert done.stderr.splitlines()[-1] == "[]"
 
 
-SELDOM = ("csv", "difflib", "html", "numpy.typing", "zlib", "calque.readers.boxes.snapshot", "calque.readers.boxes.formats")
+SELDOM = (
+    "csv",
+    "difflib",
+    "html",
+    "numpy.ma",
+    "numpy.typing",
+    "zlib",
+    "calque.readers.boxes.snapshot",
+    "calque.readers.boxes.formats",
+)
 
 
 @pytest.mark.skipif(not native_built(), reason="without the compiled scanner, formats are looked for")

@@ -21,6 +21,7 @@ from calque.core.box_reading import BoxReading
 from calque.core.errors import CalqueError
 from calque.core.task import BUILT_IN, settings
 from calque.core.word_corpus import Block, TextCorpus
+from tests.examples import examples
 from tests.laws import checks, fields, order, tables
 
 Sources = tuple[Any, Any]
@@ -361,7 +362,7 @@ def test_a_change_moves_the_signature_unless_it_is_a_view(trial: Trial, name: st
 @pytest.mark.parametrize(
     ("trial", "name"), cases(lambda trial, name: silent(trial.task, name) and (trial.task.name, name) not in NAMES)
 )
-@tried(max_examples=15, phases=set(Phase) - {Phase.explain})
+@examples(15, phases=set(Phase) - {Phase.explain})
 @given(data=st.data())
 def test_a_view_moves_no_number(trial: Trial, name: str, data: st.DataObject) -> None:
     sources = data.draw(trial.sources)

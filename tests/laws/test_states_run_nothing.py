@@ -82,6 +82,7 @@ def _changed(state: bytes, folder: Path) -> Iterator[bytes]:
             yield body + _digest(body)
 
 
+@pytest.mark.long  # each example is a process
 @pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.name)
 @settings(max_examples=2, deadline=None)
 @given(data=st.data())

@@ -77,12 +77,19 @@ def tables() -> Result:
     )
 
 
+def order() -> Result:
+    from tests.report.test_order import result
+
+    return result()
+
+
 MADE: Mapping[str, Callable[[], Result]] = {
     "layout": layout,
     "fields": fields,
     "words": words,
     "checks": checks,
     "tables": tables,
+    "order": order,
 }
 FIRST = {
     "layout": [
@@ -93,6 +100,7 @@ FIRST = {
     "words": ["recall", "precision", "wer"],
     "checks": ["pass_rate", "score", "pass", "fail"],
     "tables": ["teds", "teds_struct", "grits_top", "grits_con", "exact"],
+    "order": ["pairs", "successors", "footrule", "edit", "moves"],
 }  # fmt: skip
 
 
@@ -135,10 +143,13 @@ def test_layout_shows_every_block(opened: Opener, tmp_path: Path) -> None:
     result = layout()
     result.report(tmp_path / "layout.html")
     page = opened(tmp_path / "layout.html", "#view=pages&doc=doc-1.pdf")
-    names = {"correct": "tp", "wrong": "wrong", "unmatched": "fn"}
-    expected = [names[row["outcome"]] for row in result.outcomes().rows() if row["document"] == "doc-1.pdf"]
-    drawn = page.eval_on_selector_all("[data-viewer] [data-side=truth]", "nodes => nodes.map(node => node.dataset.outcome)")
-    assert sorted(drawn) == sorted(expected)
+    names = {"correct": "tp", "wrong": "wrong", "unmatched": "fn", "unused": "fp"}
+    mine = [row for row in result.outcomes().rows() if row["document"] == "doc-1.pdf"]
+    expected = [(row["side"], names[row["outcome"]]) for row in mine]
+    drawn = page.eval_on_selector_all(
+        "[data-viewer] [data-object]", "nodes => nodes.map(node => [node.dataset.side, node.dataset.outcome])"
+    )
+    assert sorted((side, code) for side, code in drawn if side == "truth" or code == "fp") == sorted(expected)
     page.goto(page.url.split("#")[0] + "#view=objects&outcome=fp")
     page.wait_for_selector("main[data-view=objects]")
     # Three whose truths take nothing, and one on a page of its own.

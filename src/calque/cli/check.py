@@ -157,7 +157,7 @@ def _format_of(name: str, shape: str | None) -> str:
 
 def _load(files: Sequence[str], values: Mapping[str, Any]) -> list[Suite]:
     """The suites; everything that is wrong with any of them, and with evaluators that none of them uses, at once."""
-    from calque.checks.suites.project import named_evaluators
+    from calque.checks.evaluators.custom import named_evaluators
     from calque.checks.suites.suite import Suite
 
     registry: dict[str, Any] = dict(named_evaluators(Path()))
@@ -283,6 +283,7 @@ def _deliver(
     """Write and print what was asked for; the exit code."""
     from calque.cli.checked import STREAMED, rendered, shown
     from calque.cli.render import coloured, with_intervals
+    from calque.cli.sheets import FOR_PEOPLE
 
     nothing = not any(one.rows for one in judged)
     for one in judged:
@@ -303,4 +304,6 @@ def _deliver(
         click.echo(rendered("github", [one.with_rows([]) for one in judged], brief=False), nl=False)
     if values["annotations"]:
         click.echo(rendered("github", judged, brief=False), nl=False)
+    if not quiet and (values["brief"] or printed not in FOR_PEOPLE):
+        exits.say_losses(one.result for one in judged)
     return exits.FINE if nothing else max(exits.code_of(one.result, quiet=quiet) for one in judged)

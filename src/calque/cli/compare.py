@@ -267,7 +267,7 @@ def _loaded(states: Sequence[str], values: dict[str, Any]) -> dict[str, Result]:
 def _judged(sources: Sequence[str], values: dict[str, Any]) -> dict[str, Result]:
     from pathlib import Path
 
-    from calque.checks.suites.project import named_evaluators
+    from calque.checks.evaluators.custom import named_evaluators
     from calque.checks.suites.suite import Suite
     from calque.cli.progress import working
 
@@ -298,6 +298,7 @@ def _evaluated(task: type[Task], sources: Sequence[str], values: dict[str, Any])
 
 def _deliver(comparison: Comparison, verdict: Verdict, kinds: dict[str, str], values: dict[str, Any]) -> int:
     from calque.cli.render import write_each
+    from calque.cli.sheets import shows_losses
 
     for result in comparison.results.values():
         exits.say_first(result)
@@ -311,6 +312,8 @@ def _deliver(comparison: Comparison, verdict: Verdict, kinds: dict[str, str], va
     )
     if values["annotations"]:
         outputs.put(outputs.STDOUT, _lines(comparison, verdict, "github", brief=False))
+    if not values["quiet"] and not shows_losses(kinds, brief=values["brief"]):
+        exits.say_losses(comparison.results.values())
     if any(result.incomplete for result in comparison.results.values()):
         return exits.INCOMPLETE
     return exits.GATE_FAILED if verdict.failures else exits.FINE
@@ -319,9 +322,11 @@ def _deliver(comparison: Comparison, verdict: Verdict, kinds: dict[str, str], va
 def _sections(comparison: Comparison, verdict: Verdict, *, brief: bool) -> list[Section]:
     """What failed, the comparison, what holds, the signature."""
     from calque.core.comparison import presentation
+    from calque.core.presentation.noticed import noticed
 
     *shown, signature = presentation.sections(comparison, brief=brief)
-    return [*verdict.alarm(verdict.failures), *shown, *verdict.sections(), signature]
+    issues = [] if brief else noticed(dict.fromkeys(issue for each in comparison.results.values() for issue in each.issues))
+    return [*verdict.alarm(verdict.failures), *shown, *verdict.sections(), *issues, signature]
 
 
 def _lines(comparison: Comparison, verdict: Verdict, kind: str, *, brief: bool) -> Iterator[str]:

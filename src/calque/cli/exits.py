@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -159,6 +159,24 @@ def code_of(result: Result, *, quiet: bool) -> int:
     if result.incomplete:
         return INCOMPLETE
     return GATE_FAILED if failures else FINE
+
+
+def say_losses(results: Iterable[Result]) -> None:
+    """Say what could not be evaluated, and what seems to be read wrongly, where no sheet has told it.
+
+    Why nothing was evaluated has been said first.
+    """
+    issues = dict.fromkeys(issue for result in results for issue in result.issues if issue is not result.unevaluated)
+    if not issues:
+        return
+    from calque.cli.inputs import told
+    from calque.core.errors import Severity
+    from calque.core.presentation.noticed import grouped
+    from calque.core.presentation.sections import printable
+    from calque.readers.sides.readings import CODES
+
+    for line in grouped(issue for issue in issues if issue.severity is Severity.LOSS or issue.code in CODES):
+        click.echo(click.style("note:", bold=True) + f" {told(printable(line))}", err=True, color=colour())
 
 
 def colour() -> bool | None:

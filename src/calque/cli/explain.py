@@ -43,15 +43,17 @@ def command(measure: str | None, json_schema: bool) -> int:
 
 
 def _json_schema(verb: str | None) -> dict[str, Any]:
-    """The schema of a verb's results, or of all results: their task says which part holds."""
-    from calque.core.presentation.result_schema import any_of_tasks
+    """The schema of a verb's results, of comparisons, or of all results: their task says which part holds."""
+    from calque.core.presentation.result_schema import any_of_tasks, comparison_of
 
     schemas = {name: task.result_schema() for name in BUILT_IN if (task := task_class(name)) is not None}
     if verb is None:
         return any_of_tasks(schemas)
+    if verb == "compare":
+        return comparison_of(schemas)
     name = VERB_TASKS.get(verb, verb)
     if name not in schemas:
-        verbs = [*VERB_TASKS, *(task for task in schemas if task not in VERB_TASKS.values())]
+        verbs = [*VERB_TASKS, *(task for task in schemas if task not in VERB_TASKS.values()), "compare"]
         raise ConfigError(
             f"no results of {verb!r} have a schema; {did_you_mean(verb, verbs) or 'there are ' + ', '.join(verbs)}"
         )

@@ -77,7 +77,7 @@ def _guard(files: list[str]) -> None:
     if ended >= 0 or -ended in (signal.SIGINT, signal.SIGTERM):
         raise click.exceptions.Exit(ended if ended >= 0 else 128 - ended)
     which = " or ".join(dict.fromkeys(files))
-    if -ended == signal.SIGKILL:
+    if sys.platform != "win32" and -ended == signal.SIGKILL:
         raise CalqueError(f"reading {which} was ended from outside, perhaps because memory ran out")
     name = signal.Signals(-ended).name
     raise CalqueError(

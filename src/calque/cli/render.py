@@ -12,7 +12,7 @@ from calque.cli import exits, outputs, reports
 from calque.cli.gates import FOR_SERVERS, for_servers
 from calque.cli.inputs import names_of_files, told
 from calque.cli.reports import Wanted
-from calque.cli.sheets import asked_for, check_wanted, columns_of, laid_out, spreadsheet_cell, terminal_columns
+from calque.cli.sheets import asked_for, check_wanted, columns_of, laid_out, shows_losses, spreadsheet_cell, terminal_columns
 from calque.core.evaluator import Evaluator
 from calque.core.presentation.sections import Section, printable, printable_json, to_text
 from calque.core.result import Result
@@ -65,9 +65,12 @@ def deliver(
     reports.write(result, report, quiet=quiet)
     sections = result.brief if brief else result.sections
     sheet = (look(result) if look is not None else None) or (sections, lambda kind: lines(result, kind, brief=brief))
-    write_each(formats_of(format, output), *sheet, quiet=quiet)
+    kinds = formats_of(format, output)
+    write_each(kinds, *sheet, quiet=quiet)
     if annotations:
         outputs.put(outputs.STDOUT, map(told, for_servers({"": result}, "github")))
+    if not quiet and not shows_losses(kinds, brief=brief):
+        exits.say_losses([result])
     return exits.code_of(result, quiet=quiet)
 
 

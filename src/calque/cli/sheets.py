@@ -45,6 +45,13 @@ def check_wanted(kinds: Iterable[str], *, brief: bool, task: type[Task] | None =
             raise ConfigError(f"the source document of {task.name} has no reporting template; use --format markdown")
 
 
+def shows_losses(kinds: Mapping[str, str], *, brief: bool) -> bool:
+    """Whether standard output gets a sheet in which people read what could not be evaluated."""
+    from calque.cli.outputs import STDOUT
+
+    return not brief and kinds.get(STDOUT) in FOR_PEOPLE
+
+
 def terminal_columns() -> int | None:
     """How wide the terminal is that stdout is; nothing where it is none, so that files and pipes get whole lines."""
     if not sys.stdout.isatty():

@@ -49,4 +49,6 @@ def command(truth: str, predictions: str, show: str | None, **values: Any) -> in
     exits.say_first(result, quiet=values["quiet"])
     for line in views.shown(evaluator.ledger(), show, columns=terminal_columns()):
         click.echo(printable(line))
+    if not values["quiet"]:
+        exits.say_losses([result])
     return exits.code_of(result, quiet=values["quiet"])

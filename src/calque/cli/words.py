@@ -61,8 +61,8 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, differen
     if len(predictions) > 1 and values["save"] is not None:
         raise ConfigError("--save keeps the state of one PRED; evaluate several one by one")
     from calque.cli.progress import working
-    from calque.cli.render import with_intervals
-    from calque.cli.sheets import terminal_columns
+    from calque.cli.render import formats_of, with_intervals
+    from calque.cli.sheets import shows_losses, terminal_columns
     from calque.words import views
 
     looked_at = show is not None or removed
@@ -80,12 +80,14 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, differen
         _print_lines(views.removed(evaluators[first].ledger()))
         evaluators = {first: evaluators[first]}
     results = _judged({name: evaluator.compute() for name, evaluator in evaluators.items()}, gates, quiet=values["quiet"])
+    quiet = values["quiet"]
     if not looked_at:
-        quiet = values["quiet"]
         shown = {name: with_intervals(result, resampling, jobs=jobs, quiet=quiet) for name, result in results.items()}
         _deliver(shown, values)
-    write_runs(results, report, quiet=values["quiet"])
-    return max(exits.code_of(result, quiet=values["quiet"]) for result in results.values())
+    write_runs(views.with_one_lattice(results), report, quiet=quiet)
+    if not quiet and (looked_at or not shows_losses(formats_of(values["format"], values["output"]), brief=values["brief"])):
+        exits.say_losses(results.values())
+    return max(exits.code_of(result, quiet=quiet) for result in results.values())
 
 
 def _judged(results: dict[str, Result], gates: Gates | None, *, quiet: bool) -> dict[str, Result]:

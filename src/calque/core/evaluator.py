@@ -113,7 +113,7 @@ class Evaluator:
             return ledger.without_details()
         if truth is None:
             return ledger
-        from calque.core.truth_digest import with_digests
+        from calque.core.ledger import with_digests
 
         return with_digests(ledger, truth)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from calque.core.errors import Issue
     from calque.core.ledger import Ledger
     from calque.core.measures import Measure, MeasureName
-    from calque.core.presentation.junit import Judged
+    from calque.core.presentation.ci_servers import Judged
     from calque.core.presentation.pictured import Finding, Pictured, Sentence
     from calque.core.presentation.sections import Section
     from calque.core.resampling.resampled import Resampled
@@ -296,6 +296,10 @@ class Task(ABC):
         """What a report draws beside the tables; nothing where a task has nothing to draw."""
         return None
 
+    def on_pages(self, ledger: Ledger) -> Ledger:
+        """The ledger with a table of pages, where it is not one of boxes but can be drawn on pages all the same."""
+        return ledger
+
     def report_sections(self, numbers: Mapping[str, Any]) -> list[Section]:  # noqa: ARG002  # most have none
         """The reporting template of the task's source document, filled in; empty where that has none."""
         return []
@@ -414,7 +418,7 @@ class PartsBeside:
 
     ``numbers`` has ``MEASURES``; ``presentation`` has ``sentence``, ``headline``, ``sections``, ``flat``,
     ``result_schema`` and ``COLUMNS``. What a report shows may stand beside them: ``story`` has ``headline`` and
-    ``findings``, ``pictured`` has ``pictured`` and perhaps ``viewed``.
+    ``findings``, ``pictured`` has ``pictured`` and perhaps ``viewed`` and ``on_pages``.
     """
 
     @classmethod
@@ -489,4 +493,10 @@ class PartsBeside:
         """What a report draws beside the tables."""
         made = self._perhaps_beside("pictured", "pictured")
         drawn: Pictured | None = None if made is None else made(self, ledger, numbers)
+        return drawn
+
+    def on_pages(self, ledger: Ledger) -> Ledger:
+        """The ledger with a table of pages, where it can be drawn on some."""
+        made = self._perhaps_beside("pictured", "on_pages")
+        drawn: Ledger = ledger if made is None else made(ledger)
         return drawn

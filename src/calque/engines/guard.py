@@ -26,6 +26,7 @@ def in_twin() -> int | None:
     That is its exit code, or the number of the signal that ended it, negative. The twin shares the terminal, the files and
     the folder, and ends when this process does, however that comes. To be called before any thread is begun: a twin has none.
     """
+    assert sys.platform != "win32"  # noqa: S101  # `can_guard` has said so; this tells mypy
     sys.stdout.flush()
     sys.stderr.flush()
     theirs, ours = os.pipe()
@@ -61,6 +62,7 @@ def _heed(pipe: int) -> None:
 
     A terminal sends Ctrl-C to both. Python makes one of what comes before it is answered; afterwards nobody listens any more.
     """
+    assert sys.platform != "win32"  # noqa: S101  # as above
     main = threading.main_thread().ident or 0
     while told := os.read(pipe, 1):
         if callable(signal.getsignal(told[0])):
@@ -69,6 +71,7 @@ def _heed(pipe: int) -> None:
 
 
 def _without_core_dump() -> None:
+    assert sys.platform != "win32"  # noqa: S101  # as above
     import resource
 
     _, most = resource.getrlimit(resource.RLIMIT_CORE)

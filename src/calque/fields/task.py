@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from calque.core.standing import Standing
     from calque.fields.schemas.plan import RecordPlan
 
+FAILURES = ("missing", "invented", "wrong", "close")
+"""How a value can fail: it is not there, it should not be there, it is another, or it is nearly the true one."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Fields(PartsBeside, Task):
@@ -213,13 +216,13 @@ class Fields(PartsBeside, Task):
 
     def names(self, numbers: Mapping[str, Any]) -> list[str]:
         """The numbers of all fields and of each, those of boxes by class, and those of confidences by key."""
-        from calque.fields.names import names
+        from calque.fields.numbers import names
 
         return names(numbers)
 
     def compared(self, numbers: Mapping[str, Any]) -> list[str]:
         """Ratios, scores and averages; counts, and what a review finds, can be asked for."""
-        from calque.fields.names import compared
+        from calque.fields.numbers import compared
 
         return compared(numbers)
 

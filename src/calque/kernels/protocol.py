@@ -299,5 +299,19 @@ class Kernels(Protocol):
     def fraction_parts(self, values: Floats, groups: Codes, size: int, scale: float = 1.0) -> Ints:
         """For each group the sum of values in [0, 1], in two whole numbers that no order changes."""
 
+    def nests_beyond(self, text: bytes, levels: int) -> bool:
+        """Whether a JSON text nests its values more than so many levels deep."""
+
+    # Records.
+
+    def record_ids(self, text: bytes, keys: list[str], levels: int) -> dict[str, str | int] | None:
+        """The texts and whole numbers under some keys of a plain JSON object; ``None`` when it is not plain."""
+
+    def edit_distances(self, texts: TextPoints, first: Codes, second: Codes, jobs: int = 1) -> Codes:
+        """The edit distance of the texts of each pair."""
+
+    def plain_partners(self, scores: Floats, heights: Ints, widths: Ints, slack: float) -> tuple[Codes, Bytes]:
+        """For each row of many matrices its partner where that is plain, else -1; and which matrices are settled by that."""
+
     def repeats_a_key(self, text: bytes) -> bool:
         """Whether any object in a JSON text has a key twice."""

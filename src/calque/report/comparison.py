@@ -72,7 +72,8 @@ def _measure(comparison: Comparison, one: Compared) -> list[Any]:
         [delta.value, delta.low, delta.high, delta.p_adjusted if one.primary else delta.p, delta.verdict or ""]
         for delta in one.deltas.values()
     ]
-    flags = (one.lower_is_better, one.primary)
+    counts = all(isinstance(value.value, int) for value in one.runs.values() if value.value is not None)
+    flags = (one.lower_is_better, one.primary, counts)
     return [one.name, title(comparison, one.name), runs, deltas, *map(int, flags)]
 
 

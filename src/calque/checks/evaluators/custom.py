@@ -219,3 +219,23 @@ def _loaded(file: str, name: str, _content: str) -> Function:
         known = [key for key, value in vars(module).items() if callable(value)]
         raise ConfigError(f"{file}: has no function {name!r}; {did_you_mean(name, known)}".rstrip("; "))
     return function  # type: ignore[no-any-return]  # callable() does not say what it returns
+
+
+def named_evaluators(folder: Path) -> dict[str, str]:
+    """The evaluators that the project in a folder names for all its suites, as ``FILE.py:FUNCTION`` by name.
+
+    They stand below ``[tool.calque.evaluators]`` in its pyproject.toml, and files are found from that folder.
+    """
+    path = folder / "pyproject.toml"
+    if not path.is_file():
+        return {}
+    import tomllib
+
+    try:
+        tree = tomllib.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ConfigError(f"pyproject.toml: {error}") from None
+    named = tree.get("tool", {}).get("calque", {}).get("evaluators", {})
+    if not isinstance(named, dict) or not all(isinstance(value, str) for value in named.values()):
+        raise ConfigError('pyproject.toml: tool.calque.evaluators holds lines like name = "file.py:function"')
+    return {name: str(folder / reference) for name, reference in named.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 Schema: TypeAlias = dict[str, Any]
@@ -68,9 +68,8 @@ _DELTA = object_of(
         "verdict": {"enum": ["better", "worse", "equal", "undecided"]},
     },
 )
-INTERVALS = object_of({
-    "measures": map_of(object_of({**dict.fromkeys(("value", "low", "high", "se"), MEASURE), "documents": COUNT, "note": TEXT}))
-})  # fmt: skip
+_INTERVAL = {**dict.fromkeys(("value", "low", "high", "se"), MEASURE), "documents": COUNT, "note": TEXT}
+INTERVALS = object_of({"measures": map_of(object_of(_INTERVAL))})
 """How sure each number is; there when intervals were asked for."""
 BASELINE = map_of(_DELTA)
 """The differences to a baseline, by measure; there where there is one."""
@@ -92,6 +91,36 @@ def result_of(task: str, numbers: Mapping[str, Schema], optional: Mapping[str, S
         {"gate": GATE, "intervals": INTERVALS, "baseline": BASELINE, **(optional or {})},
     )
     return {"$schema": DIALECT, "title": f"calque {task} result", **schema}
+
+
+def comparison_of(tasks: Iterable[str]) -> Schema:
+    """The schema of comparisons, which are alike for all tasks."""
+    changed = {
+        "run": TEXT, "document": UNIT_ID, "page": {"type": ["integer", "null"]}, "id": {"type": ["string", "integer", "null"]},
+        "label": TEXT, "change": {"enum": ["fixed", "broken", "changed"]}, "from": TEXT, "to": TEXT,
+    }  # fmt: skip
+    moved = {"document": UNIT_ID, "change": {"enum": ["better", "worse"]}, "from": MEASURE, "to": MEASURE}
+    by_document = {"better": COUNT, "equal": COUNT, "worse": COUNT, "listed": list_of(object_of(moved))}
+    resampling = {"replicates": COUNT, "seed": COUNT, "confidence": SHARE, "documents": COUNT}
+    schema = object_of(
+        {
+            "task": {"enum": list(tasks)},
+            "version": TEXT,
+            "signature": TEXT,
+            "settings": map_of(TEXT),
+            "runs": list_of(object_of({"name": TEXT, "sources": object_of({"truth": _FILES, "predictions": _FILES})})),
+            "resampling": object_of(resampling),
+            # By run; the difference of two runs stands beside them, too.
+            "measures": map_of(map_of({"anyOf": [object_of(_INTERVAL, {"delta": _DELTA}), _DELTA]})),
+            "documents": object_of({"runs": map_of(object_of(by_document))}),
+            "changed": list_of(object_of(changed)),
+            "false_alarms": map_of(object_of({"new": COUNT, "gone": COUNT})),
+            "undefined": map_of(TEXT),
+            "issues": list_of(_ISSUE),
+        },
+        {"gate": GATE},
+    )
+    return {"$schema": DIALECT, "title": "calque comparison", **schema}
 
 
 def any_of_tasks(schemas: Mapping[str, Schema]) -> Schema:

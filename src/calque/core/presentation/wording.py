@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import PurePath
 from typing import Any
 
 LISTED = 5
@@ -59,7 +59,7 @@ def short_names(paths: Sequence[str]) -> dict[str, str]:
     >>> short_names(["runs/a/page.txt", "runs/b/page.txt"])
     {'runs/a/page.txt': 'a/page.txt', 'runs/b/page.txt': 'b/page.txt'}
     """
-    parts = {path: PurePath(path).parts or (path,) for path in paths}
+    parts = {path: [step for step in path.replace(os.sep, "/").split("/") if step] or [path] for path in paths}
     for length in range(1, max(map(len, parts.values()), default=1) + 1):
         short = {path: "/".join(steps[-length:]) for path, steps in parts.items()}
         if len(set(short.values())) == len(short):

@@ -13,6 +13,8 @@ from calque.readers.orders.building import Blocks, Ordering, listed, names_in
 from calque.readers.sources.json_tree import identity, index, missing, numbers, parse_line, pointer, shown
 
 Pages = Iterator[tuple[UnitId, int, OrderPage]]
+COLUMNS = ("doc_id", "page_index", "width", "height", "boxes", "labels", "ids", "order")
+"""What is read of a table; there may be more."""
 
 
 def of_lines(data: bytes, file: str, log: IssueLog) -> Pages:
@@ -38,9 +40,7 @@ def of_parquet(path: str, log: IssueLog) -> Pages:
         raise MissingExtra("pyarrow", "parquet", "reading Parquet") from error
     try:
         with parquet.ParquetFile(path) as table:
-            known = [
-                name for name in ("doc_id", "page_index", "boxes", "labels", "ids", "order") if name in table.schema_arrow.names
-            ]
+            known = [name for name in COLUMNS if name in table.schema_arrow.names]
             rows = [row for batch in table.iter_batches(columns=known) for row in batch.to_pylist()]
     except (ArrowException, OSError, ValueError) as error:
         raise ContractError.single("not-parquet", f"cannot be read as Parquet: {error}", file=path) from None
@@ -68,6 +68,7 @@ def _page(row: Any, where: str, log: IssueLog) -> Pages:
         return
     blocks = _blocks(row, where, log)
     if blocks is not None:
+        blocks.sized(row.get("width"), row.get("height"))
         order = row.get("order")
         made = listed(len(blocks.ids)) if order is None else Ordering(blocks.ids, log).group(order, f"{where}/order", log.file)
         yield document, page, blocks.page(made)

@@ -178,7 +178,7 @@ class _Sample(Frozen, eq=False):
     @property
     def lonely(self) -> bool:
         """Whether most pages of the truth have no prediction at all."""
-        return len(np.unique(self.boxes.sheet)) < MOST * len(self.pages)
+        return int(np.count_nonzero(np.bincount(self.boxes.sheet))) < MOST * len(self.pages)
 
     def on(self, places: Ints) -> Laid:
         """The predictions of other pages on the same sheets."""

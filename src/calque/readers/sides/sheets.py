@@ -62,7 +62,7 @@ def sample(truth: BoxCorpus) -> Ints:
     """Pages of the truth that have boxes: all of them, or some that are spread over the documents in canonical order."""
     occupied = np.flatnonzero(np.bincount(truth.page, minlength=len(truth.page_index)))
     documents = truth.documents
-    codes = np.unique(truth.page_document[occupied])
+    codes = np.flatnonzero(np.bincount(truth.page_document[occupied]))  # np.unique would import 10 ms of masked arrays
     alike = len({type(documents[code]) for code in codes.tolist()}) <= 1
     ranked = sorted(codes.tolist(), key=documents.__getitem__ if alike else lambda code: canonical(documents[code]))
     rank = np.zeros(len(documents), dtype=np.int64)
@@ -150,7 +150,7 @@ class Meetings(Frozen, eq=False):
 
     def pairs(self) -> int:
         """How many pairs there can be when each box is in one: nearly always exact, for few boxes are like two others."""
-        return min(len(np.unique(self.truth)), len(np.unique(self.found)))
+        return min(int(np.count_nonzero(np.bincount(side))) for side in (self.truth, self.found))
 
 
 def meetings(truths: Laid, found: Laid) -> Meetings:

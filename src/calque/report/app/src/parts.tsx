@@ -58,10 +58,12 @@ export function Numbers({ head, rows, title = "the numbers" }: { head: string[];
 // Shares of one bar, to scale from 0; a share that would vanish keeps 4 px.
 export function Shares({ parts, whole, label }: { parts: { mark: string; value: number; href?: string; title?: string }[]; whole: number; label: string }): JSX.Element {
   return (
-    <div class="shares" role="img" aria-label={label}>
-      {parts.filter((part) => part.value > 0).map((part) => (
-        <i class={`f-${part.mark}`} style={{ width: `max(4px, ${(100 * part.value) / Math.max(1, whole)}%)` }} />
-      ))}
+    <div class="shares" role="group" aria-label={label}>
+      {parts.filter((part) => part.value > 0).map((part) => {
+        const width = `max(4px, ${(100 * part.value) / Math.max(1, whole)}%)`;
+        // The counts beside a bar are links for those who use no mouse.
+        return part.href ? <a href={part.href} tabIndex={-1} aria-label={part.title ?? `${count(part.value)} ${part.mark}`} class={`share f-${part.mark}`} style={{ width }} /> : <i class={`f-${part.mark}`} style={{ width }} />;
+      })}
     </div>
   );
 }
