@@ -327,6 +327,7 @@ def test_a_view_moves_no_number(trial: Trial, name: str, data: st.DataObject) ->
         assert {key: after[key] for key in before if key != "by"} == {key: before[key] for key in before if key != "by"}
 
 
+@pytest.mark.no_cover  # most of it is looking for what moves
 @pytest.mark.parametrize(("trial", "name"), cases(moving))
 def test_a_setting_moves_numbers_somewhere(trial: Trial, name: str) -> None:
     base, changed = trial.pair(name)
