@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Column, Strings, Table
+from calque.core.columns import Column, Strings, Table, take
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Undefined
 from calque.fields.comparison.records import Outcome
@@ -30,22 +30,26 @@ def kind_of(outcome: int, close: bool) -> str:
     return "invented" if outcome == Outcome.FA else "close" if close else "wrong"
 
 
+_KIND = np.array([[FAILURES.index(kind_of(outcome, close)) for close in (False, True)] for outcome in Outcome])
+"""The same by number."""
+
+
 def failures(ledger: Ledger) -> dict[str, dict[str, Any]]:
     """For each field that fails: how often in which way, and the most frequent wrong pairs as text."""
     names = ledger.names["field"]
-    kinds = [Counter[str]() for _ in names]
+    kinds = np.zeros((len(names), len(FAILURES)), dtype=np.int64)
     pairs = [Counter[tuple[str, str]]() for _ in names]
     for rows in ledger.chunks("wrong"):
-        texts = zip(rows["truth"], rows["found"], strict=True)
-        codes = zip(rows.array("field").tolist(), rows.array("outcome").tolist(), rows.array("close").tolist(), strict=True)
-        for (field, outcome, close), (truth, found) in zip(codes, texts, strict=True):
-            kinds[field][kind_of(outcome, close)] += 1
-            if outcome == Outcome.FD:
-                pairs[field][truth, found] += 1
+        field, outcome, close = (rows.array(name) for name in ("field", "outcome", "close"))
+        np.add.at(kinds, (field, _KIND[outcome.astype(np.int64), close.astype(np.int64)]), 1)
+        differs = np.flatnonzero(outcome == Outcome.FD)
+        texts = [take(rows[name], differs) for name in ("truth", "found")]
+        for code, truth, found in zip(field[differs].tolist(), *texts, strict=True):
+            pairs[code][truth, found] += 1
     return {
-        name: {**{kind: kinds[code][kind] for kind in FAILURES}, "pairs": _frequent(pairs[code])}
+        name: {**dict(zip(FAILURES, kinds[code].tolist(), strict=True)), "pairs": _frequent(pairs[code])}
         for code, name in enumerate(names)
-        if kinds[code]
+        if kinds[code].any()
     }
 
 
