@@ -156,15 +156,15 @@ def _near(ours: range, our_bounds: Floats, theirs: range, their_bounds: Floats) 
     """Pairs of rings, of many only those whose bounds meet: a region that crosses itself may have thousands of rings."""
     if len(ours) * len(theirs) <= FEW:
         return product(ours, theirs)
+    import numpy as np
+
     others = their_bounds[theirs.start : theirs.stop]
-    return (
-        (ring, theirs.start + place)
-        for ring in ours
-        for place in ((others[:, :2] < our_bounds[ring, 2:]) & (others[:, 2:] > our_bounds[ring, :2]))
-        .all(axis=1)
-        .nonzero()[0]
-        .tolist()
-    )
+
+    def meeting(ring: int) -> list[int]:
+        both = (others[:, :2] < our_bounds[ring, 2:]) & (others[:, 2:] > our_bounds[ring, :2])
+        return np.flatnonzero(np.all(both, axis=1)).tolist()
+
+    return ((ring, theirs.start + place) for ring in ours for place in meeting(ring))
 
 
 def _ragged(regions: Sequence[Region]) -> tuple[Floats, Ints, list[range]]:
