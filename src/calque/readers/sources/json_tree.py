@@ -20,7 +20,7 @@ from typing import Any
 from calque.core.corpus import UnitId
 from calque.core.errors import ContractError, IssueLog, did_you_mean
 from calque.readers.sources import compression
-from calque.readers.sources.marks import strange
+from calque.readers.sources.compression import strange
 
 ENDLESS = 4_300
 """Python does not turn whole numbers with more digits into text."""
