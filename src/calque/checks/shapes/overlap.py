@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise, product
 from typing import TYPE_CHECKING, TypeAlias
@@ -152,19 +152,17 @@ def _ring_bounds(points: Floats, offsets: Ints) -> Floats:
     return np.concatenate([np.minimum.reduceat(points, starts), np.maximum.reduceat(points, starts)], axis=1)
 
 
-def _near(ours: range, our_bounds: Floats, theirs: range, their_bounds: Floats) -> Iterable[tuple[int, int]]:
+def _near(ours: range, our_bounds: Floats, theirs: range, their_bounds: Floats) -> Iterator[tuple[int, int]]:
     """Pairs of rings, of many only those whose bounds meet: a region that crosses itself may have thousands of rings."""
     if len(ours) * len(theirs) <= FEW:
-        return product(ours, theirs)
+        yield from product(ours, theirs)
+        return
+    import numpy as np
+
     others = their_bounds[theirs.start : theirs.stop]
-    return (
-        (ring, theirs.start + place)
-        for ring in ours
-        for place in ((others[:, :2] < our_bounds[ring, 2:]) & (others[:, 2:] > our_bounds[ring, :2]))
-        .all(axis=1)
-        .nonzero()[0]
-        .tolist()
-    )
+    for ring in ours:
+        apart = (others[:, :2] >= our_bounds[ring, 2:]) | (others[:, 2:] <= our_bounds[ring, :2])
+        yield from ((ring, theirs.start + place) for place in np.flatnonzero(~apart.any(axis=1)).tolist())
 
 
 def _ragged(regions: Sequence[Region]) -> tuple[Floats, Ints, list[range]]:
