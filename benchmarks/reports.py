@@ -150,7 +150,7 @@ class Opened:
 def main() -> None:
     """Print a row for each report."""
     chosen = sys.argv[1:] or list(REPORTS)
-    print("| report | file | bytes each, beside the app | writing (CPU) | opens (wall; CPU) | a step (wall; CPU) | nodes | heap |")
+    print("| report | file | bytes each, without app | writing (CPU) | opens (wall; CPU) | a step (wall; CPU) | nodes | heap |")
     print("|---|---|---|---|---|---|---|---|")
     for running in browser():
         for name in chosen:
