@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <cerrno>
 #include <mutex>
@@ -244,6 +245,33 @@ bool bound_repeats_a_key(const nb::bytes& json) {
   }
 }
 
+bool bound_nests_beyond(const nb::bytes& json, std::int64_t levels) {
+  const nb::gil_scoped_release release;
+  return nests_beyond(Text(json.c_str(), json.size()), levels);
+}
+
+nb::object bound_record_ids(const nb::bytes& line, const std::vector<std::string>& keys, std::int64_t levels) {
+  std::vector<RecordId> ids;
+  bool plain = false;
+  {
+    const nb::gil_scoped_release release;
+    Text text(line.c_str(), line.size());
+    try {
+      plain = record_ids(text, keys, levels, ids);
+    } catch (const ScanFailure&) {
+      plain = false;
+    }
+  }
+  if (!plain) return nb::none();
+  nb::dict found;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const nb::object key = to_str(keys[i]);
+    if (const auto* text = std::get_if<std::string>(&ids[i])) found[key] = to_str(*text);
+    if (const auto* number = std::get_if<std::int64_t>(&ids[i])) found[key] = *number;
+  }
+  return found;
+}
+
 Kind parse_kind(const std::string& name) {
   Kind kind;
   if (!kind_from_name(name, kind)) {
@@ -326,4 +354,9 @@ void bind_json(nb::module_& m) {
   m.def("scan_pages", &scan_page_lines, nb::arg("lines"),
         "The columns of page rows, one a line; None when a line is anything but plain.");
   m.def("repeats_a_key", &bound_repeats_a_key, nb::arg("text"), "Whether any object in a JSON text has a key twice.");
+  m.def("nests_beyond", &bound_nests_beyond, nb::arg("text"), nb::arg("levels"),
+        "Whether a JSON text nests its values more than so many levels deep.");
+  m.def("record_ids", &bound_record_ids, nb::arg("text"), nb::arg("keys"), nb::arg("levels"),
+        nb::sig("def record_ids(text: bytes, keys: list[str], levels: int) -> dict[str, str | int] | None"),
+        "What stands under some keys of a plain JSON object; None when it is not plain.");
 }

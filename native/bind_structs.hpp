@@ -107,9 +107,9 @@ struct Grids {
 
 template <class Struct, class... Fields>
 bool read_tuple(nb::handle source, Struct& out, Fields Struct::*... fields) noexcept {
-    if (!PyTuple_Check(source.ptr()) || PyTuple_GET_SIZE(source.ptr()) != sizeof...(fields)) return false;
+    if (!PyTuple_Check(source.ptr()) || PyTuple_Size(source.ptr()) != sizeof...(fields)) return false;
     Py_ssize_t place = 0;
-    return (nb::try_cast(nb::handle(PyTuple_GET_ITEM(source.ptr(), place++)), out.*fields) && ...);
+    return (nb::try_cast(nb::handle(PyTuple_GetItem(source.ptr(), place++)), out.*fields) && ...);
 }
 
 }  // namespace calque::given

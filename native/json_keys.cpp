@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "json_number.hpp"
+#include "json_skip.hpp"
 #include "json_string.hpp"
 
 namespace calque::json {
@@ -79,6 +81,62 @@ bool repeats_a_key(const Text& text) {
     }
   }
   return false;
+}
+
+bool nests_beyond(const Text& text, std::int64_t levels) {
+  std::int64_t depth = 0;
+  for (const char* p = text.begin; p < text.end; ++p) {
+    switch (*p) {
+      case '"':
+        while (++p < text.end && *p != '"') p += *p == '\\';
+        break;
+      case '{':
+      case '[':
+        if (++depth > levels) return true;
+        break;
+      case '}':
+      case ']':
+        --depth;
+        break;
+      default:
+        break;
+    }
+  }
+  return false;
+}
+
+bool record_ids(Text& text, const std::vector<std::string>& keys, std::int64_t levels, std::vector<RecordId>& ids) {
+  ids.assign(keys.size(), RecordId{});
+  std::string scratch;
+  const char* p = skip_space(text, text.begin);
+  if (*p != '{') return false;
+  p = skip_space(text, p + 1);
+  for (bool more = *p != '}'; more;) {
+    std::string_view key;
+    p = skip_space(text, read_string(text, p, scratch, key));
+    if (*p != ':') return false;
+    p = skip_space(text, p + 1);
+    const auto known = std::find(keys.begin(), keys.end(), key);
+    if (known == keys.end()) {
+      p = skip_value(text, p);
+    } else {
+      RecordId& id = ids[static_cast<std::size_t>(known - keys.begin())];
+      if (*p == '"') {
+        std::string_view value;
+        p = read_string(text, p, scratch, value);
+        id = std::string(value);
+      } else {
+        std::int64_t value = 0;
+        p = read_integer(text, p, value);
+        id = value;
+      }
+    }
+    p = skip_space(text, p);
+    more = *p == ',';
+    if (more) p = skip_space(text, p + 1);
+  }
+  if (*p != '}' || skip_space(text, p + 1) < text.end) return false;
+  return !repeats_a_key(text) && !nests_beyond(text, levels);
 }
 
 }  // namespace calque::json

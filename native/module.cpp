@@ -4,9 +4,11 @@
 #include "memory.hpp"
 
 void bind_boxes(nanobind::module_&);
+void bind_ceilings(nanobind::module_&);
 void bind_json(nanobind::module_&);
 void bind_masks(nanobind::module_&);
 void bind_polygons(nanobind::module_&);
+void bind_records(nanobind::module_&);
 void bind_resample(nanobind::module_&);
 void bind_shapes(nanobind::module_&);
 void bind_sums(nanobind::module_&);
@@ -18,9 +20,11 @@ NB_MODULE(_native, m) {
     // included. That is no leak, and nothing to tell people about.
     nanobind::set_leak_warnings(false);
     bind_boxes(m);
+    bind_ceilings(m);
     bind_json(m);
     bind_masks(m);
     bind_polygons(m);
+    bind_records(m);
     bind_resample(m);
     bind_shapes(m);
     bind_sums(m);

@@ -6,17 +6,20 @@
 namespace calque {
 
 CompactTexts::CompactTexts(const Texts& texts) : points_(texts.points.begin(), texts.points.end()), offsets_(texts.offsets) {
+    if (points_.empty()) return;
+    const std::int32_t highest = *std::max_element(points_.begin(), points_.end());
+    if (highest < 0x110000) {  // characters: a table is faster than sorting
+        std::vector<std::int32_t> number(static_cast<std::size_t>(highest) + 1);
+        for (const auto point : points_) number[static_cast<std::size_t>(point)] = 1;
+        for (auto& each : number)
+            if (each != 0) each = static_cast<std::int32_t>(alphabet_++);
+        for (auto& point : points_) point = number[static_cast<std::size_t>(point)];
+        return;
+    }
     std::vector<std::int32_t> known(points_);
     std::sort(known.begin(), known.end());
     known.erase(std::unique(known.begin(), known.end()), known.end());
     alphabet_ = known.size();
-    if (known.empty()) return;
-    if (known.back() < 0x110000) {  // characters: a table is faster than a search
-        std::vector<std::int32_t> number(static_cast<std::size_t>(known.back()) + 1);
-        for (std::size_t i = 0; i < known.size(); ++i) number[static_cast<std::size_t>(known[i])] = static_cast<std::int32_t>(i);
-        for (auto& point : points_) point = number[static_cast<std::size_t>(point)];
-        return;
-    }
     for (auto& point : points_)
         point = static_cast<std::int32_t>(std::lower_bound(known.begin(), known.end(), point) - known.begin());
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,20 @@ from calque.kernels import TWINS, VARIABLE, native_built
 from tests.examples import USUAL
 
 settings.load_profile(USUAL)  # --hypothesis-profile chooses another
+
+if sys.platform == "win32":
+    # These need a shell, terminals, named pipes, twins of processes and signals as POSIX has them.
+    collect_ignore = [
+        "build/test_without_compiler.py",
+        "cli/test_exits.py",
+        "cli/test_outputs.py",
+        "cli/test_process.py",
+        "docs",
+        "engines/test_endings.py",
+        "engines/test_guard.py",
+        "kernels/test_scan_threads.py",
+        "mutants",
+    ]
 
 
 @pytest.fixture(params=[pytest.param(name, id=name) for name in TWINS])

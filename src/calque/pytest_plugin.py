@@ -66,7 +66,7 @@ class SuiteFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         """One test for each case and evaluator; where the suite has a gate, the gate is one more, and alone decides."""
-        from calque.checks.suites.project import named_evaluators
+        from calque.checks.evaluators.custom import named_evaluators
         from calque.checks.suites.suite import Suite
         from calque.core.errors import CalqueError
 

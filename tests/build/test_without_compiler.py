@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.long  # wheels are built
 ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -63,8 +63,23 @@ cases:
 
 
 @pytest.fixture
-def here(calque: Callable[..., Run], tmp_path: Path) -> Path:
+def here(made_once: dict[str, bytes], calque: Callable[..., Run], tmp_path: Path) -> Path:
     """A folder with something to evaluate for every verb."""
+    if not made_once:
+        _make(calque, tmp_path)
+        made_once.update((path.name, path.read_bytes()) for path in tmp_path.iterdir())
+    for name, content in made_once.items():
+        (tmp_path / name).write_bytes(content)
+    return tmp_path
+
+
+@pytest.fixture(scope="session")
+def made_once() -> dict[str, bytes]:
+    """The files of `here`, by name, once somebody has asked for them: three commands make them."""
+    return {}
+
+
+def _make(calque: Callable[..., Run], tmp_path: Path) -> None:
     expected = {("a", 0): [("Figure", BOX), ("Figure", (0.6, 0.6, 0.9, 0.9))], ("b", 0): [("Figure", BOX), ("Table", BOX)]}
     found = {("a", 0): [("Figure", BOX, 0.9), ("Table", (0.6, 0.1, 0.9, 0.4), 0.8)], ("b", 0): [("Figure", BOX, 0.7)]}
     write(tmp_path / "truth.json", truth(expected))
@@ -86,4 +101,3 @@ def here(calque: Callable[..., Run], tmp_path: Path) -> Path:
     (tmp_path / "truth.txt").write_text("to be or not")
     (tmp_path / "found.txt").write_text("to be and nothing")
     (tmp_path / "suite.yaml").write_text(BOXES)
-    return tmp_path

@@ -33,7 +33,9 @@ FAULTS: dict[str, tuple[object, object]] = {
 
 
 @pytest.mark.skipif(not native_built(), reason="the native kernels are not built here")
-@pytest.mark.parametrize("verb", ["detect", "layout", "validate", "audit"])
+@pytest.mark.parametrize(
+    "verb", ["detect", *(pytest.param(verb, marks=pytest.mark.long) for verb in ("layout", "validate", "audit"))]
+)
 @pytest.mark.parametrize("fault", list(FAULTS))
 def test_no_line_of_leaks_follows_an_error(process: Callable[..., Run], tmp_path: Path, fault: str, verb: str) -> None:
     for name, tree in zip(("t.json", "p.json"), FAULTS[fault], strict=True):

@@ -32,6 +32,7 @@ VERB_LINES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "fields": (("truth.jsonl", "found.jsonl"), ("-o", "--save", "--report", "--write-schema", "--documents")),
     "tables": (("truth.html", "found.html"), ("-o", "--save", "--report")),
     "order": (("way.ndjson", "read.ndjson"), ("-o", "--save", "--report")),
+    "ceiling": (("truth.json", "found.json", "other.json"), ("-o", "--save", "--report")),
     "words": (("truth.txt", "found.txt", "--page-text", "page.txt"), ("-o", "--save", "--report")),
     "check": (("suite.yaml", "--data", "cases.jsonl"), ("-o", "--save", "--report")),
     "merge": (("one.state", "two.state"), ("-o", "--save", "--report")),
@@ -372,12 +373,15 @@ main()
 
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_FSIZE"), reason="no limits here")
 @pytest.mark.parametrize(("verb", "flag"), WRITING)
-def test_a_file_that_does_not_fit_is_named_and_not_left(verb: str, flag: str, here: Path) -> None:
-    before = content(here)
-    arguments = [verb, *VERB_LINES[verb][0], *output(flag, "large.json")]
-    done = subprocess.run([sys.executable, "-c", LIMITED, *arguments], cwd=here, capture_output=True, text=True, check=False)
-    assert done.stderr.splitlines()[-1] == "error: large.json: file too large"
-    assert done.returncode == 2
+def test_a_file_that_does_not_fit_is_named_and_not_left(verb: str, flag: str, calque: Callable[..., Run], here: Path) -> None:
+    before, usual = content(here), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64, usual[1]))
+    try:
+        done = calque(verb, *VERB_LINES[verb][0], *output(flag, "large.json"))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+    assert done.err.splitlines()[-1] == "error: large.json: file too large"
+    assert done.code == 2
     assert content(here) == before
 
 

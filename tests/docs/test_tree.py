@@ -58,3 +58,12 @@ def test_the_map_leads_to_every_folder() -> None:
     paths = re.findall(r"`src/calque/([\w/]+?)(?:/|\.py)?`", table.group(1))
     for package in PACKAGES:
         assert any(path == package or path.startswith(f"{package}/") for path in paths), package
+
+
+def test_the_first_page_leads_to_every_page() -> None:
+    """The list of docs/index.md is whole: what is written can be found."""
+    index = (ROOT / "docs/index.md").read_text("utf-8")
+    pages = sorted(
+        page for folder in ("tutorial", "how-to", "reference", "explanation") for page in (ROOT / "docs" / folder).glob("*.md")
+    )
+    assert [str(page.relative_to(ROOT / "docs")) for page in pages if f"({page.parent.name}/{page.name})" not in index] == []

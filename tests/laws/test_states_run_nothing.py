@@ -26,6 +26,7 @@ LOADING = """
 import sys
 from calque import CalqueError, Evaluator
 import calque.detection, calque.layout, calque.fields, calque.words, calque.tables, calque.order, calque.checks.task
+import calque.ceiling
 heard = []
 def hear(event, arguments):
     named = repr(arguments[:2])
@@ -81,6 +82,7 @@ def _changed(state: bytes, folder: Path) -> Iterator[bytes]:
             yield body + _digest(body)
 
 
+@pytest.mark.long  # each example is a process
 @pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.name)
 @settings(max_examples=2, deadline=None)
 @given(data=st.data())

@@ -17,7 +17,8 @@ from tests.report.test_tasks import MADE
 Opener = Callable[..., Any]
 VIEWS = {
     "detection": ("summary", "pages", "objects"), "layout": ("summary", "pages"), "fields": ("summary", "fields"),
-    "words": ("summary", "words"), "checks": ("summary", "checks"), "comparison": ("compare", "changes", "pages"),
+    "words": ("summary", "words"), "checks": ("summary", "checks"), "comparison": ("compare", "changes", "pages", "summary"),
+    "tables": ("summary", "checks"), "order": ("summary", "pages", "objects"),
 }  # fmt: skip
 CONTRAST = """
 () => {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from typing import Any
 
 import pytest
@@ -11,6 +12,8 @@ from calque import Detection, Evaluator, Result
 from calque.core.comparison.compare import compare
 from calque.core.comparison.resample import Resampling
 from calque.core.errors import ConfigError
+from calque.core.presentation.tokens import TOKENS
+from calque.report.page import asset
 from calque.sample import sample
 from tests.report.test_tasks import MADE
 
@@ -31,7 +34,12 @@ def svg(figure: Any) -> str:
 
 @pytest.mark.parametrize(
     ("kind", "words"),
-    [("pr", ["recall", "precision", "Figure", "Table"]), ("errors", ["MISS", "BKG"]), ("crops", ["top", "bottom"])],
+    [
+        ("pr", ["recall", "precision", "Figure", "Table"]),
+        ("errors", ["MISS", "BKG"]),
+        ("crops", ["top", "bottom"]),
+        ("calibration", ["confidence"]),
+    ],
 )
 def test_plots_of_detection(results: list[Result], kind: str, words: list[str]) -> None:
     figure = results[0].plot(kind)
@@ -48,6 +56,13 @@ def test_the_curve_is_the_results(results: list[Result]) -> None:
     (axes,) = results[0].plot("crops").axes
     cut = results[0].task.viewed(results[0].ledger, results[0].numbers)["crops"]["overall"]["cut"]
     assert max(bar.get_height() for bar in axes.patches) == cut["top"]["0.02"]
+    (axes,) = results[0].plot("calibration").axes
+    scores = {row["id"]: row["score"] for row in results[0].outcomes().rows() if row["side"] == "prediction"}
+    rows = [row for row in results[0].outcomes().rows() if row["side"] == "prediction" and 0.5 <= scores[row["id"]] < 0.6]
+    place = [round(x, 1) for x in axes.lines[1].get_xdata()]
+    mean = sum(row["score"] for row in rows) / len(rows)
+    at = next(at for at, x in enumerate(axes.lines[1].get_xdata()) if abs(x - mean) < 1e-12)
+    assert axes.lines[1].get_ydata()[at] == sum(row["outcome"] == "tp" for row in rows) / len(rows), place
 
 
 def test_other_tasks_have_plots_or_say_so(results: list[Result]) -> None:
@@ -62,6 +77,24 @@ def test_a_comparison_is_plotted_with_its_intervals(results: list[Result]) -> No
     drawn = svg(comparison.plot())
     assert "cropper against finder" in drawn
     assert ">recall@0.5<" in drawn
+
+
+def test_one_set_of_colours() -> None:
+    """What the contract names, what the page has, and what notebooks and plots are given are the same."""
+    style = asset("app.css").lower()
+    full = {"fff": "ffffff"}
+    named = {
+        "paper": "FBFAF7/15181C", "panel": "FFFFFF/1C2025", "sunk": "F3F1EB/111417", "ink": "1B1F24/ECEAE4",
+        "ink-2": "535C67/B3BAC3", "ink-3": "646D78/8F98A3", "line": "E2DED4/2D333A", "line-2": "CFCABE/434B55",
+        "link": "0B5C9E/7DB7F0", "tp": "0072B2/5A89C1", "fn": "B84A00/DB7C26", "fp": "5C1668/E2B0E5",
+        "wrong": "14171A/F6F7E7", "ignored": "646D78/8F98A3",
+    }  # fmt: skip
+    for name, pair in named.items():
+        found = re.search(rf"--{name}: ?light-dark\(#(\w+), ?#(\w+)\)", style)
+        assert found is not None, name
+        assert [full.get(part, part) for part in found.groups()] == pair.lower().split("/"), name
+        assert TOKENS[name] == tuple(f"#{part}" for part in pair.split("/")), name
+    assert f"--cut: {TOKENS['cut'][0].lower()}" in style.replace("--cut:#", "--cut: #")
 
 
 def test_notebooks_show_the_same_tokens(results: list[Result]) -> None:

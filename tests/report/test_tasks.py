@@ -18,14 +18,15 @@ LABELS = ("text", "image", "table")
 TRUTH = {"fields": {"vendor": {"type": "str", "threshold": 0.8}, "total": {"type": "float"}}}
 
 
-def layout() -> Result:
+def layout(*, moved: bool = False) -> Result:
     boxes = [[10 * row, 10 * row, 10 * row + 9, 10 * row + 9] for row in range(12)]
     labels = [LABELS[row % 3] for row in range(12)]
     documents = [f"doc-{row // 4}.pdf" for row in range(12)]
     found = [[x1, y1, x2 - row % 4 * 2, y2] for row, (x1, y1, x2, y2) in enumerate(boxes)]
     given = ["text" if row == 4 else label for row, label in enumerate(labels)]
     truth = Corpus.from_arrays(boxes, labels, documents=documents)
-    other = Corpus.from_arrays([*found, [200, 200, 220, 220]], [*given, "image"], documents=[*documents, "doc-0.pdf"])
+    extra = [300, 200, 320, 220] if moved else [200, 200, 220, 220]
+    other = Corpus.from_arrays([*found, extra], [*given, "image"], documents=[*documents, "doc-0.pdf"])
     return Evaluator(Layout()).update(truth, other).compute()
 
 
@@ -77,12 +78,19 @@ def tables() -> Result:
     )
 
 
+def order() -> Result:
+    from tests.report.test_order import result
+
+    return result()
+
+
 MADE: Mapping[str, Callable[[], Result]] = {
     "layout": layout,
     "fields": fields,
     "words": words,
     "checks": checks,
     "tables": tables,
+    "order": order,
 }
 FIRST = {
     "layout": [
@@ -93,6 +101,7 @@ FIRST = {
     "words": ["recall", "precision", "wer"],
     "checks": ["pass_rate", "score", "pass", "fail"],
     "tables": ["teds", "teds_struct", "grits_top", "grits_con", "exact"],
+    "order": ["pairs", "successors", "footrule", "edit", "moves"],
 }  # fmt: skip
 
 
@@ -135,10 +144,13 @@ def test_layout_shows_every_block(opened: Opener, tmp_path: Path) -> None:
     result = layout()
     result.report(tmp_path / "layout.html")
     page = opened(tmp_path / "layout.html", "#view=pages&doc=doc-1.pdf")
-    names = {"correct": "tp", "wrong": "wrong", "unmatched": "fn"}
-    expected = [names[row["outcome"]] for row in result.outcomes().rows() if row["document"] == "doc-1.pdf"]
-    drawn = page.eval_on_selector_all("[data-viewer] [data-side=truth]", "nodes => nodes.map(node => node.dataset.outcome)")
-    assert sorted(drawn) == sorted(expected)
+    names = {"correct": "tp", "wrong": "wrong", "unmatched": "fn", "unused": "fp"}
+    mine = [row for row in result.outcomes().rows() if row["document"] == "doc-1.pdf"]
+    expected = [(row["side"], names[row["outcome"]]) for row in mine]
+    drawn = page.eval_on_selector_all(
+        "[data-viewer] [data-object]", "nodes => nodes.map(node => [node.dataset.side, node.dataset.outcome])"
+    )
+    assert sorted((side, code) for side, code in drawn if side == "truth" or code == "fp") == sorted(expected)
     page.goto(page.url.split("#")[0] + "#view=objects&outcome=fp")
     page.wait_for_selector("main[data-view=objects]")
     # Three whose truths take nothing, and one on a page of its own.

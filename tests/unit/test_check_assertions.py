@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from calque import ConfigError
 from calque.checks import evaluator
-from calque.checks.evaluators.equality import same
+from calque.checks.evaluators.paths import same
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 3) | st.floats(allow_nan=False, width=16) | st.text("ab1", max_size=3),

@@ -25,11 +25,11 @@ def simulation() -> ModuleType:
 
 @pytest.mark.parametrize("world", [0, 1, 2], ids=["boxes", "fields", "words"])
 def test_intervals_cover(simulation: ModuleType, world: int) -> None:
-    """Of 40 intervals of 95 % more than 33 hold the truth, but for one such run in a thousand."""
+    """Of 40 intervals of 95 % more than 33 hold the truth, but for one such run in a thousand.
+
+    Where a document that is drawn twice counts once, intervals are too short, and hold it less often.
+    """
     held = simulation.coverage(simulation.WORLDS[world], 30, 40, 200, endless=3000)
     assert all(own > 33 / 40 for own, _ in held.values()), held
-
-
-def test_forgotten_duplicates_make_short_intervals(simulation: ModuleType) -> None:
-    held = simulation.coverage(simulation.WORLDS[2], 30, 40, 200, endless=3000)["wer"]
-    assert held[1] < held[0]
+    if world == 2:
+        assert held["wer"][1] < held["wer"][0]

@@ -43,6 +43,16 @@ def plain_layout(truth: list[Any], found: list[Any], threshold: float) -> dict[s
     }
 
 
+def unused(truth: list[Any], found: list[Any], threshold: float) -> int:
+    """How many predictions no block takes: each takes the first of those that it overlaps most, if that is enough."""
+    taken = set()
+    for block in truth:
+        shares = [plain_iou(block["bbox"], candidate["bbox"]) for candidate in found]
+        if shares and max(shares) >= threshold and max(shares) > 0:
+            taken.add(shares.index(max(shares)))
+    return len(found) - len(taken)
+
+
 @given(BLOCKS, BLOCKS, st.sampled_from([0.0, 0.1, 0.5, 1.0]))
 def test_blocks_as_brute_force_counts_them(kernels: str, truth: list[Any], found: list[Any], threshold: float) -> None:
     assert evaluate_layout(truth, found, threshold) == plain_layout(truth, found, threshold)
@@ -108,4 +118,28 @@ def test_the_task_counts_as_the_function_does(kernels: str, documents: list[tupl
     assert sum(itertools.chain(*(row.values() for row in confusion.values()))) == result["layout_total_blocks"]
     assert sum(row.get(name, 0) for name, row in confusion.items()) == result["layout_correct_blocks"]
     assert "accuracy" in str(result)
-    assert len(list(result.outcomes().rows())) == result["layout_total_blocks"]
+    sides = [row["side"] for row in result.outcomes().rows()]
+    assert sides.count("truth") == result["layout_total_blocks"]
+    assert sides.count("prediction") == sum(unused(truth, found, 0.5) for truth, found in documents)
+
+
+def test_predictions_that_no_block_takes_are_false_alarms_of_a_comparison() -> None:
+    from calque.core.comparison.compare import compare
+    from calque.core.comparison.resample import Resampling
+
+    truth = Corpus.from_arrays([[0, 0, 10, 10]], ["text"], documents=["a"])
+    sides = (
+        [[0, 0, 10, 10], [20, 0, 30, 10], [40, 0, 50, 10]],
+        [[0, 0, 10, 10], [20, 0, 30, 9], [60, 0, 70, 10], [0, 0, 10, 2]],
+    )
+    runs = [
+        Evaluator(Layout())
+        .update(truth, Corpus.from_arrays(boxes, ["text"] * len(boxes), documents=["a"] * len(boxes)))
+        .compute()
+        for boxes in sides
+    ]
+    changes = compare(runs, ["one", "two"], resampling=Resampling(replicates=100)).changes["two"]
+    # The second of both is one alarm that moved a little.
+    assert (changes.new_alarms, changes.gone_alarms) == (2, 1)
+    rows = [(row["side"], row["label"], row["label_found"], row["outcome"]) for row in runs[0].outcomes().rows()]
+    assert rows == [("truth", "text", "text", "correct"), *[("prediction", "", "text", "unused")] * 2]

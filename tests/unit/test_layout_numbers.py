@@ -114,7 +114,7 @@ def test_a_block_is_matched_from_the_threshold_on_inclusive(kernels: str, eighth
         result = evaluate([TRUTH], [found], threshold)
         assert result["layout_matched_blocks"] == matched
         assert result.numbers["confusion"]["text"] == {"text" if matched else "(unmatched)": 1}
-        assert [row["outcome"] for row in result.outcomes().rows()] == ["correct" if matched else "unmatched"]
+        assert [row["outcome"] for row in result.outcomes().rows()] == (["correct"] if matched else ["unmatched", "unused"])
         plain = [{"bbox": block.box, "category": block.label} for block in (TRUTH, found)]
         assert evaluate_layout(plain[:1], plain[1:], threshold)["layout_matched_blocks"] == matched
 
@@ -170,7 +170,7 @@ def test_a_prediction_that_cannot_be_evaluated_is_taken_by_no_block(kernels: str
     truth = {"images": [{"id": 1}], "categories": CATEGORIES, "annotations": [{"id": 1, **PAGE}]}
     found = [{**PAGE, "score": 0.5, **odd}, {**PAGE, "bbox": [0, 0, 8, 6], "score": 0.5}]
     result = Evaluator(Layout()).update(truth, found).compute()
-    assert [row["iou"] for row in result.outcomes().rows()] == [0.75]
+    assert [(row["outcome"], row["iou"]) for row in result.outcomes().rows()] == [("correct", 0.75), ("invalid", None)]
     assert result["layout_accuracy_over_total"] == 1.0
     assert (result.numbers["counts"]["predictions"], result.numbers["counts"]["invalid"]) == (2, 1)
     assert result.incomplete

@@ -160,6 +160,7 @@ def test_the_sample_hangs_on_the_seed_and_on_the_package_alone(toy: Path) -> Non
     assert {len(mutants) for mutants in sample(toy, found, 1, 1).values()} == {1}
 
 
+@pytest.mark.long
 def test_a_run_says_what_survived_and_leaves_the_files_alone(toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = {path: path.read_bytes() for path in toy.rglob("*") if path.is_file()}
     code = main(["--root", str(toy), "--mutants", "100", "--seed", "21"])
@@ -182,11 +183,13 @@ def test_a_run_says_what_survived_and_leaves_the_files_alone(toy: Path, capsys: 
     assert {path: path.read_bytes() for path in before} == before
 
 
+@pytest.mark.long
 def test_a_hang_is_ended(toy: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     place = set_up(toy, tmp_path_factory.mktemp("place"))
     assert run(place, ["tests/test_count.py::test_number"], 0.001) is None
 
 
+@pytest.mark.long
 def test_what_a_changed_file_of_tests_runs_is_recorded_anew(toy: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     (mutant,) = (
         each for each in mutants_of("src/toy/loops/count.py", (toy / "src/toy/loops/count.py").read_bytes()) if each.line == 9

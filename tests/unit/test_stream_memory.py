@@ -59,6 +59,7 @@ def peak(path: Path, pages: int, batch: int) -> int:
     return kilobytes
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not tell a process its own peak")
 @pytest.mark.parametrize(("suffix", "write"), [("ndjson", write_lines), ("parquet", write_table)])
 def test_four_times_the_pages_need_no_more_memory(tmp_path: Path, suffix: str, write: Callable[[Path, int], None]) -> None:

@@ -7,7 +7,7 @@ import pytest
 from calque import Detection, Fields, Layout, Task, Words
 from calque.checks import Checks
 from calque.core.task import settings
-from calque.detection.kinds.limits import Limits
+from calque.detection.kinds import Limits
 from calque.readers.page_rows import ndjson
 from calque.readers.sources import compression, xml_tree
 from calque.readers.sources.json_tree import shown

@@ -8,8 +8,7 @@ from typing import Any
 
 from calque.checks.evaluators.outcome import Status, is_failure
 from calque.checks.suites.runner import Row
-from calque.core.presentation.annotations import annotation
-from calque.core.presentation.junit import Judged
+from calque.core.presentation.ci_servers import Judged, annotation
 
 
 def tests(results: Sequence[Mapping[str, Any]], suite: str) -> list[Judged]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from calque.core.corpus import Corpus, UnitId
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
-    from calque.core.presentation.junit import Judged
+    from calque.core.presentation.ci_servers import Judged
     from calque.core.resampling.resampled import Resampled
     from calque.core.standing import Standing
 

@@ -157,7 +157,7 @@ def _format_of(name: str, shape: str | None) -> str:
 
 def _load(files: Sequence[str], values: Mapping[str, Any]) -> list[Suite]:
     """The suites; everything that is wrong with any of them, and with evaluators that none of them uses, at once."""
-    from calque.checks.suites.project import named_evaluators
+    from calque.checks.evaluators.custom import named_evaluators
     from calque.checks.suites.suite import Suite
 
     registry: dict[str, Any] = dict(named_evaluators(Path()))

@@ -12,7 +12,7 @@ from calque.checks.suites.cases import Selection
 from calque.checks.suites.gate import Gate
 from calque.checks.suites.runner import Row
 from calque.checks.suites.suite import Suite
-from calque.core.presentation.junit import Judged
+from calque.core.presentation.ci_servers import Judged
 from calque.core.presentation.sections import Section, printable_json
 from calque.core.presentation.wording import counted
 from calque.core.verdict import PASSED
@@ -132,7 +132,7 @@ def rendered(kind: str, judged: Sequence[CheckedSuite], *, brief: bool) -> str:
 def _junit(judged: Sequence[CheckedSuite]) -> str:
     """One test for each result, and one for the gate of each suite that has one."""
     from calque.checks.exports import tests
-    from calque.core.presentation.junit import to_junit
+    from calque.core.presentation.ci_servers import to_junit
 
     every: list[Judged] = []
     for one in judged:

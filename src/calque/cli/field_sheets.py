@@ -28,7 +28,7 @@ def schema_sheet(task: Fields) -> Sheet:
 
 def error_sheet(result: Result) -> Sheet:
     """Wrong values side by side with the true ones."""
-    from calque.fields.tables import error_table
+    from calque.fields.failures import error_table
 
     rows = list(error_table(result).rows())
     shown = [
@@ -62,7 +62,7 @@ def _lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def document_lines(result: Result, path: str) -> Iterator[str]:
     """One line for each document: CSV where the name of the file says so, else an object a line."""
-    from calque.fields.tables import document_table
+    from calque.fields.failures import document_table
 
     rows = list(document_table(result).rows())
     if path.lower().endswith(".csv"):

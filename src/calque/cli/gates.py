@@ -9,7 +9,7 @@ import click
 
 if TYPE_CHECKING:
     from calque.core.gates.judging import Gates
-    from calque.core.presentation.junit import Judged
+    from calque.core.presentation.ci_servers import Judged
     from calque.core.result import Result
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -115,7 +115,7 @@ def for_servers(results: Mapping[str, Result], kind: str) -> Iterator[str]:
 def told_servers(tests: Sequence[Judged], suite: str, kind: str) -> Iterator[str]:
     """JUnit XML, or GitHub's workflow commands for what failed."""
     if kind == "junit":
-        from calque.core.presentation.junit import to_junit
+        from calque.core.presentation.ci_servers import to_junit
 
         yield to_junit(tests, suite)
     else:
@@ -124,7 +124,7 @@ def told_servers(tests: Sequence[Judged], suite: str, kind: str) -> Iterator[str
 
 def workflow_commands(tests: Iterable[Judged]) -> Iterator[str]:
     """One workflow command for each test that failed or could not be decided."""
-    from calque.core.presentation.annotations import annotation
+    from calque.core.presentation.ci_servers import annotation
     from calque.core.verdict import some_failures
 
     for test in tests:

@@ -6,6 +6,7 @@ import os
 import signal
 import stat
 import sys
+from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -99,7 +100,7 @@ def _guard(files: list[str]) -> None:
     if ended >= 0 or -ended in (signal.SIGINT, signal.SIGTERM):
         raise click.exceptions.Exit(ended if ended >= 0 else 128 - ended)
     which = " or ".join(dict.fromkeys(files))
-    if -ended == signal.SIGKILL:
+    if sys.platform != "win32" and -ended == signal.SIGKILL:
         raise CalqueError(f"reading {which} was ended from outside, perhaps because memory ran out")
     name = signal.Signals(-ended).name
     raise CalqueError(
@@ -110,6 +111,22 @@ def _guard(files: list[str]) -> None:
 
 class OwnProcess:
     """Says that the command has a process to itself, as on the command line, and not as within a program."""
+
+
+def states_among(words: Iterable[str]) -> list[str]:
+    """The saved states among the words of a command line, and among what came through pipes."""
+    from calque.core.storage.state import FAMILY
+
+    named = dict.fromkeys(word.rpartition("=")[2] for word in words)
+    return [path for path in (*named, *_spooled) if _begins(path, FAMILY)]
+
+
+def _begins(path: str, mark: bytes) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return stat.S_ISREG(os.fstat(file.fileno()).st_mode) and file.read(len(mark)) == mark
+    except (OSError, ValueError):
+        return False
 
 
 def told(text: str) -> str:

@@ -94,7 +94,7 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, differen
     if not looked_at:
         shown = {name: with_intervals(result, resampling, jobs=jobs, quiet=quiet) for name, result in results.items()}
         _deliver(shown, values)
-    write_runs(results, report, quiet=quiet)
+    write_runs(views.with_one_lattice(results), report, quiet=quiet)
     if not quiet and (looked_at or not shows_losses(formats_of(values["format"], values["output"]), brief=values["brief"])):
         exits.say_losses(results.values())
     return max(exits.code_of(result, quiet=quiet) for result in results.values())

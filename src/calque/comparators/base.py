@@ -15,7 +15,7 @@ from calque.core.arguments import names_arguments, names_fields
 from calque.core.errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
-    from calque.core.columns import Floats
+    from calque.core.columns import Codes, Floats
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,19 @@ class BaseComparator(ABC):
 
         rows = [[self._compare(truth, found) for found in founds] for truth in truths]
         return np.array(rows, dtype=np.float64).reshape(len(truths), len(founds))
+
+    def by_pairs(self, truths: Sequence[Any], founds: Sequence[Any]) -> Callable[[Codes, Codes], Floats]:
+        """What gives the similarities of chosen pairs of prepared values, by their numbers; equal pairs are compared once."""
+        import numpy as np
+
+        def scores(rows: Codes, columns: Codes) -> Floats:
+            pairs = rows.astype(np.int64) * max(len(founds), 1) + columns
+            distinct, place = np.unique(pairs, return_inverse=True)
+            chosen = (divmod(pair, max(len(founds), 1)) for pair in distinct.tolist())
+            compared = [self._compare(truths[row], founds[column]) for row, column in chosen]
+            return np.asarray(np.array(compared, dtype=np.float64)[place.reshape(-1)])
+
+        return scores
 
     def binary_compare(self, truth: Any, found: Any) -> tuple[int, int]:
         """``(1, 0)`` for two values that count as the same, else ``(0, 1)``."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
@@ -15,7 +15,7 @@ from calque.comparators.written_numbers import Written, written
 from calque.core.errors import ConfigError
 
 if TYPE_CHECKING:
-    from calque.core.columns import Floats
+    from calque.core.columns import Codes, Flags, Floats
 
 Number: TypeAlias = int | float | Decimal
 
@@ -129,16 +129,50 @@ class NumericComparator(BaseComparator):
             if plain[0] is not None and plain[1] is not None:
                 return np.asarray(plain[0][:, None] == plain[1][None, :], dtype=np.float64)
         rows, columns = _floats(truths), _floats(founds)
-        size = np.abs(rows)
-        with np.errstate(all="ignore"):
-            reach = np.maximum(self.absolute_tolerance, self.relative_tolerance * np.where(rows == 0, 1.0, size))
-            slack = 1e-12 * (size[:, None] + np.abs(columns)[None, :])
-            near = np.abs(rows[:, None] - columns[None, :]) <= reach[:, None] * (1 + 1e-9) + slack
-        near |= np.isinf(rows)[:, None] & np.isinf(columns)[None, :]
+        near = self._are_near(rows[:, None], columns[None, :])
         scores = np.zeros(near.shape)
         for row, column in zip(*(where.tolist() for where in np.nonzero(near)), strict=True):
             scores[row, column] = self._compare(truths[row], founds[column])
         return scores
+
+    def by_pairs(self, truths: Sequence[Any], founds: Sequence[Any]) -> Callable[[Codes, Codes], Floats]:
+        """Chosen pairs: floats find the few that are near, decimals decide those."""
+        import numpy as np
+
+        exactly = not self.relative_tolerance and not self.absolute_tolerance
+        if exactly and {*map(type, truths), *map(type, founds)} <= {float, int}:
+            first, second = _exact_floats(truths), _exact_floats(founds)
+            if first is not None and second is not None:
+                return lambda rows, columns: np.asarray(first[rows] == second[columns], dtype=np.float64)
+        return self._near_pairs(truths, founds)
+
+    def _near_pairs(self, truths: Sequence[Any], founds: Sequence[Any]) -> Callable[[Codes, Codes], Floats]:
+        import numpy as np
+
+        from calque.comparators.text import equal_pairs
+
+        first, second = (_floats([None if isinstance(each, str) else each for each in side]) for side in (truths, founds))
+        texts = [[each if isinstance(each, str) else None for each in side] for side in (truths, founds)]
+        decide, same_text = super().by_pairs(truths, founds), equal_pairs(*texts)
+
+        def scores(rows: Codes, columns: Codes) -> Floats:
+            near = self._are_near(first[rows], second[columns])
+            near |= (same_text(rows, columns) == 1) & np.isnan(first[rows])
+            made = np.zeros(len(rows))
+            made[near] = decide(rows[near], columns[near])
+            return made
+
+        return scores
+
+    def _are_near(self, truths: Floats, founds: Floats) -> Flags:
+        """Where numbers may be the same within the tolerances; arrays that go together."""
+        import numpy as np
+
+        size = np.abs(truths)
+        with np.errstate(all="ignore"):
+            reach = np.maximum(self.absolute_tolerance, self.relative_tolerance * np.where(truths == 0, 1.0, size))
+            near = np.abs(truths - founds) <= reach * (1 + 1e-9) + 1e-12 * (size + np.abs(founds))
+        return np.asarray(near | (np.isinf(truths) & np.isinf(founds)))
 
 
 def _decimal(number: Number) -> Decimal:
@@ -165,7 +199,9 @@ def _exact_floats(numbers: Sequence[Any]) -> Floats | None:
         floats = np.array(numbers, dtype=np.float64)
     except OverflowError:
         return None
-    whole = [number for number in numbers if type(number) is int]
+    if int not in set(map(type, numbers)):
+        return floats
+    whole = (number for number in numbers if type(number) is int)
     return floats if all(-(1 << 53) < number < 1 << 53 for number in whole) else None
 
 

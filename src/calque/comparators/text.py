@@ -12,7 +12,8 @@ from calque.comparators.base import BaseComparator
 from calque.core.errors import ConfigError
 
 if TYPE_CHECKING:
-    from calque.core.columns import Floats
+    from calque.core.columns import Codes, Floats, Ints
+    from calque.kernels.structs import TextPoints
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,24 @@ class LevenshteinComparator(BaseComparator):
         scores = bulk(truths, founds, normalized_similarity, 1.0)
         if self.same_numbers:
             scores *= equality([numbers_in(truth) for truth in truths], [numbers_in(found) for found in founds])
+        return scores
+
+    def by_pairs(self, truths: Sequence[str], founds: Sequence[str]) -> Callable[[Codes, Codes], Floats]:
+        """Edit distances of the compiled kernel, as shares of the longer length."""
+        import numpy as np
+
+        from calque.kernels import kernels
+
+        texts = points((*truths, *founds))
+        lengths, distances = np.diff(texts.offsets), kernels().edit_distances
+        same = equal_pairs(list(map(numbers_in, truths)), list(map(numbers_in, founds))) if self.same_numbers else None
+
+        def scores(rows: Codes, columns: Codes) -> Floats:
+            others = columns + np.int32(len(truths))
+            longest = np.maximum(np.maximum(lengths[rows], lengths[others]), 1)
+            made = 1.0 - distances(texts, rows, others) / longest
+            return np.asarray(made if same is None else made * same(rows, columns))
+
         return scores
 
 
@@ -106,15 +125,46 @@ class ExactComparator(BaseComparator):
         """Equality of every pair, by number: equal texts share one."""
         return equality(truths, founds)
 
+    def by_pairs(self, truths: Sequence[str], founds: Sequence[str]) -> Callable[[Codes, Codes], Floats]:
+        """Equality of chosen pairs, by number."""
+        return equal_pairs(truths, founds)
+
 
 def equality(truths: Sequence[Any], founds: Sequence[Any]) -> Floats:
     """1.0 where two hashable values are equal."""
     import numpy as np
 
+    rows, columns = _numbered(truths, founds)
+    return np.asarray(rows[:, None] == columns[None, :], dtype=np.float64)
+
+
+def equal_pairs(truths: Sequence[Any], founds: Sequence[Any]) -> Callable[[Codes, Codes], Floats]:
+    """The same for chosen pairs, by the numbers of the values."""
+    import numpy as np
+
+    first, second = _numbered(truths, founds)
+    return lambda rows, columns: np.asarray(first[rows] == second[columns], dtype=np.float64)
+
+
+def _numbered(truths: Sequence[Any], founds: Sequence[Any]) -> tuple[Ints, Ints]:
+    """A number for each value, the same for equal ones."""
+    import numpy as np
+
     numbers: dict[Any, int] = {}
     rows = np.array([numbers.setdefault(value, len(numbers)) for value in truths], dtype=np.int64)
     columns = np.array([numbers.setdefault(value, len(numbers)) for value in founds], dtype=np.int64)
-    return np.asarray(rows[:, None] == columns[None, :], dtype=np.float64)
+    return rows, columns
+
+
+def points(texts: Sequence[str]) -> TextPoints:
+    """The characters of texts as the kernels take them."""
+    import numpy as np
+
+    from calque.kernels.structs import TextPoints
+
+    # Lone surrogates are legal in JSON.
+    data = "".join(texts).encode("utf-32-le", "surrogatepass")
+    return TextPoints(np.frombuffer(data, dtype="<i4").astype(np.int32), np.cumsum([0, *map(len, texts)], dtype=np.int64))
 
 
 @dataclass(frozen=True)

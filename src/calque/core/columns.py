@@ -41,6 +41,10 @@ def where_else(flags: Flags, column: Array, otherwise: int) -> Array:
     return copy
 
 
+TOGETHER = 4096
+"""How many packed strings are unpacked in one go."""
+
+
 class Strings(Frozen, eq=False):
     """Many strings in two arrays: UTF-8 bytes, and where each string starts.
 
@@ -56,10 +60,16 @@ class Strings(Frozen, eq=False):
     def pack(cls, strings: Iterable[str]) -> Strings:
         """The column that holds these strings."""
         # Lone surrogates are legal in JSON; they survive the round trip instead of failing here.
-        encoded = [text.encode("utf-8", "surrogatepass") for text in strings]
-        offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
-        np.cumsum([len(part) for part in encoded], out=offsets[1:])
-        return cls(np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets)
+        listed = list(strings)
+        whole = "".join(listed)
+        data = whole.encode("utf-8", "surrogatepass")
+        offsets = np.zeros(len(listed) + 1, dtype=np.int64)
+        # In ASCII a text has as many bytes as characters.
+        lengths = (
+            map(len, listed) if len(data) == len(whole) else (len(text.encode("utf-8", "surrogatepass")) for text in listed)
+        )
+        np.cumsum(list(lengths), out=offsets[1:])
+        return cls(np.frombuffer(data, dtype=np.uint8), offsets)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -69,8 +79,15 @@ class Strings(Frozen, eq=False):
         return self._decode(int(self.offsets[position]), int(self.offsets[position + 1]))
 
     def __iter__(self) -> Iterator[str]:
-        bounds = self.offsets.tolist()
-        return (self._decode(start, end) for start, end in pairwise(bounds))
+        for first in range(0, len(self), TOGETHER):
+            bounds = self.offsets[first : first + TOGETHER + 1]
+            data = self.data[bounds[0] : bounds[-1]].tobytes()
+            places = pairwise((bounds - bounds[0]).tolist())
+            if data.isascii():
+                text = data.decode()
+                yield from (text[start:end] for start, end in places)
+            else:
+                yield from (data[start:end].decode("utf-8", "surrogatepass") for start, end in places)
 
     def _decode(self, start: int, end: int) -> str:
         return self.data[start:end].tobytes().decode("utf-8", "surrogatepass")

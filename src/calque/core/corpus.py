@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 import numpy as np
 
 from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, Outlines, Strings, take
-from calque.core.digest import digest
 from calque.core.errors import Issue
 from calque.core.masks import Masks
 from calque.geometry.boxes import corners, unsound
@@ -91,6 +91,10 @@ class Corpus(ABC):
     def digests(self) -> list[int] | None:
         """For each document what it holds, as a whole number of 64 bits; ``None`` where a corpus cannot tell."""
         return None
+
+    def origins(self) -> tuple[tuple[str, str], ...]:
+        """The file and the model that it came from; several where it holds several runs."""
+        return ((self.source, self.model),)
 
     def contents(self) -> str:
         """How much there is, in a few words for people."""
@@ -390,3 +394,20 @@ class Batches(Iterator[Pair]):
 def documents_to_come(pairs: Iterator[Any]) -> Callable[[], int]:
     """How many documents will come in all; nobody knows where the pairs do not say so."""
     return pairs.total if isinstance(pairs, Batches) else lambda: 0
+
+
+def digest(content: bytes) -> int:
+    """Some bytes as a whole number of 64 bits, with a sign as columns have it.
+
+    >>> digest(b"calque") == digest(b"calque"), digest(b"calque") == digest(b"claque")
+    (True, False)
+    """
+    import hashlib  # only states and comparisons need it
+
+    return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "little", signed=True)
+
+
+def json_digest(value: Any) -> int:
+    """JSON values, whatever the order of their keys."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=True, default=str)
+    return digest(text.encode("ascii"))

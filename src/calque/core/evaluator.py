@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from calque.core.arguments import names_arguments
@@ -18,6 +19,7 @@ from calque.core.storage.ledger_parts import MOST_BYTES, LedgerParts
 from calque.core.storage.state import pack, unpack, well_formed
 from calque.core.task import Task, names_a_file, settings, task_class
 from calque.engines import kept, meter
+from calque.kernels.structs import TOO_TANGLED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,6 +70,8 @@ class Evaluator:
         self._sources = Sources()
         self._extent = ""
         """What boxes are measured in, as far as there were any."""
+        self._state = ""
+        """What the state is called that it was loaded from, if it was; without a name it is called a state."""
 
     def __repr__(self) -> str:
         count = len(self._units)
@@ -85,7 +89,7 @@ class Evaluator:
         extent = ""
         progress = meter()
         before, done = progress.done, 0
-        task = self.task.settled(expected)
+        task = self.task.settled_by(expected, found)
         scoring = task if self._keep == "outcomes" else task.numbers_only()
         with kept(self._jobs):
             pairs = scoring.batches(expected, found, jobs=self._jobs)
@@ -99,7 +103,7 @@ class Evaluator:
                     done += len(ledger.units)
                     progress.reach(before + done)
                 issues += [*truth.issues, *predictions.issues]
-                sources |= Sources(((truth.source, truth.model),), ((predictions.source, predictions.model),))
+                sources |= Sources(truth.origins(), predictions.origins())
                 extent = extent or _extent_of(truth, predictions)
         self._add(self._numbered_on(parts, issues), extent)
         self.task = task
@@ -131,7 +135,12 @@ class Evaluator:
 
             yield from shared(task, truth, predictions, self._jobs, least)
         else:
-            yield task.score(truth, predictions, jobs=self._jobs)
+            try:
+                yield task.score(truth, predictions, jobs=self._jobs)
+            except ValueError as error:
+                if str(error) != TOO_TANGLED:
+                    raise
+                raise _too_tangled(truth, predictions) from error
 
     def _noticed(self, issues: Iterable[Issue]) -> None:
         """Add what was noticed; of a long list, only what will be told is kept."""
@@ -170,14 +179,15 @@ class Evaluator:
             return ledger.without_details()
         if truth is None:
             return ledger
-        from calque.core.truth_digest import with_digests
+        from calque.core.ledger import with_digests
 
         return with_digests(ledger, truth)
 
     @names_arguments
     def merge(self, other: Evaluator) -> Self:
         """Add the documents of another evaluator with the same signature."""
-        apart = [*self.task.signature().differences(other.task.signature()), *self.task.at_odds(other.task)]
+        theirs = other.task
+        apart = [*self.task.signature().differences(theirs.signature()), *self.task.at_odds(theirs), *self.task.apart(theirs)]
         if apart:
             raise MergeError("the two states were made with different settings: " + "; ".join(apart))
         issues = list(other._issues)
@@ -185,6 +195,7 @@ class Evaluator:
             self._add(self._numbered_on(other._parts, issues), other._extent)
         self._noticed(issues)
         self._sources |= other._sources
+        self._state = ", ".join(filter(None, (self._state, other._state)))
         return self
 
     def _numbered_on(self, parts: LedgerParts, issues: list[Issue]) -> LedgerParts:
@@ -235,7 +246,8 @@ class Evaluator:
 
     def compute(self) -> Result:
         """The numbers of everything seen so far; calling it changes nothing."""
-        return Result.of(self.task, self.ledger(), self.issues(), self._sources, jobs=self._jobs)
+        with well_formed(self._state) if self._state else nullcontext():
+            return Result.of(self.task, self.ledger(), self.issues(), self._sources, jobs=self._jobs)
 
     def rename(self, files: Mapping[str, str]) -> None:
         """Let files be called otherwise from now on, in sources and issues: a temporary copy of a stream is no name for it."""
@@ -266,6 +278,7 @@ class Evaluator:
             evaluator._add(evaluator._alone(ledger), extent if extent in _MEASURED else "")
             evaluator._issues = [Issue.from_dict(issue) for issue in header["issues"]]
             evaluator._sources = Sources.from_dict(header["sources"])
+            evaluator._state = file or "a state"
         return evaluator
 
     @names_arguments
@@ -289,6 +302,11 @@ NUMBERED_ON = Issue(
 )
 
 _MEASURED = {Extent.PIXELS.value: "in pixels", Extent.NORMALIZED.value: "in shares of the page"}
+
+
+def _too_tangled(truth: Corpus, predictions: Corpus) -> ContractError:
+    files = " and ".join(dict.fromkeys(filter(None, (truth.source, predictions.source))))
+    return ContractError.single("too-tangled", TOO_TANGLED, file=files, help="evaluate the boxes around them: --on boxes")
 
 
 def _extent_of(truth: Corpus, predictions: Corpus) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 import numpy as np
 
 from calque.core.columns import Array, Codes, Column, Ints, Table, concat
-from calque.core.corpus import UnitId, in_canonical_order
+from calque.core.corpus import Corpus, UnitId, in_canonical_order
 from calque.core.errors import Issue, MergeError
 from calque.core.start_up import Frozen
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 UNIT = "unit"
 """The column that every table has: the index of the row's document in ``Ledger.units``."""
+TRUTH_DIGEST = "truth_digest"
+"""The table that says what the truth of each document is, in eight bytes: runs against another truth are not compared."""
 
 
 Joining = TypeVar("Joining", bound="Joins")
@@ -267,3 +269,28 @@ def recoded(key: str, old: Mapping[str, tuple[str, ...]], column: Column, new: M
     # The last entry serves rows without a name: code -1 stays -1.
     code = np.array([*(position[name] for name in old[key]), -1], dtype=np.int32)
     return np.asarray(code[np.asarray(column)])
+
+
+def with_digests(ledger: Ledger, truth: Corpus) -> Ledger:
+    """The ledger with the digest of each document that the truth has; the same where a corpus tells none."""
+    digests = truth.digests()
+    return noted(ledger, dict(zip(truth.units(), digests, strict=True))) if digests is not None else ledger
+
+
+def noted(ledger: Ledger, digests: Mapping[UnitId, int]) -> Ledger:
+    """The ledger with these digests."""
+    rows = [row for row, unit in enumerate(ledger.units) if unit in digests]
+    table = Table({
+        UNIT: np.array(rows, dtype=np.int32),
+        "digest": np.array([digests[ledger.units[row]] for row in rows], dtype=np.int64),
+    })  # fmt: skip
+    return replace(ledger, tables={**ledger.tables, TRUTH_DIGEST: table})
+
+
+def digests_of(ledger: Ledger) -> dict[UnitId, int]:
+    """The digests that a ledger has, by document."""
+    if TRUTH_DIGEST not in ledger.tables:
+        return {}
+    table = ledger.table(TRUTH_DIGEST)
+    rows = zip(table.array(UNIT).tolist(), table.array("digest").tolist(), strict=True)
+    return {ledger.units[unit]: value for unit, value in rows}

@@ -135,6 +135,11 @@ def joined_fractions(parts: Ints) -> Floats:
     return np.asarray(parts[0] / _HALF + parts[1] / (_HALF * _HALF))
 
 
+def fraction_mean(values: Floats) -> float:
+    """The mean of values in [0, 1], the same for any order; there must be some."""
+    return float(fraction_sums(values, np.zeros(len(values), np.int32), 1)[0] / len(values))
+
+
 class Mean:
     """The mean of values in [0, 1] that come in parts, the same for any order and split; NaN is no value."""
 

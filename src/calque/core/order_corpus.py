@@ -45,6 +45,10 @@ class OrderPage:
     """Left, top, right, bottom of each block; nothing where only names are known."""
     labels: tuple[str, ...] = ()
     """What each block is called; nothing where none is."""
+    size: tuple[float, float] | None = None
+    """Width and height of the page, where the file gives them."""
+    image: str = ""
+    """The name of the page's picture, where the file gives one."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
-from calque.core.corpus import Corpus, UnitId
-from calque.core.digest import json_digest
+from calque.core.corpus import Corpus, UnitId, json_digest
 from calque.core.errors import Issue
 
 

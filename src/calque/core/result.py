@@ -22,7 +22,7 @@ from calque.core.unevaluated import CODES, unevaluated
 from calque.core.verdict import NO_VERDICT, Verdict
 
 if TYPE_CHECKING:
-    from calque.core.presentation.junit import Judged
+    from calque.core.presentation.ci_servers import Judged
 
 
 def strict_json(value: Any, margin: str = "") -> str:
@@ -266,7 +266,7 @@ class Result:
 
     def whole(self) -> Judged:
         """Whether everything was evaluated, as a test."""
-        from calque.core.presentation.junit import Judged
+        from calque.core.presentation.ci_servers import Judged
 
         group, name = f"calque.{self.task.name}", "everything was evaluated"
         losses = [str(issue) for issue in summarize(self.issues) if issue.severity is Severity.LOSS]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from calque.core.errors import Issue
     from calque.core.ledger import Ledger
     from calque.core.measures import Measure, MeasureName
-    from calque.core.presentation.junit import Judged
+    from calque.core.presentation.ci_servers import Judged
     from calque.core.presentation.pictured import Finding, Pictured, Sentence
     from calque.core.presentation.sections import Section
     from calque.core.resampling.resampled import Resampled
@@ -38,6 +38,7 @@ BUILT_IN = {
     "words": "calque.words",
     "tables": "calque.tables",
     "order": "calque.order",
+    "ceiling": "calque.ceiling",
 }
 """The tasks that come with calque and the module that defines each."""
 
@@ -167,6 +168,10 @@ class Task(ABC):
         """The task with all that it leaves to the truth filled in; an evaluator asks before it reads."""
         return self
 
+    def settled_by(self, expected: Any, found: Any) -> Task:  # noqa: ARG002  # most ask the truth alone
+        """The task with all that it leaves to either side filled in."""
+        return self.settled(expected)
+
     def numbers_only(self) -> Task:
         """The task for somebody who will not look at outcomes: the same numbers, with less written down."""
         return self
@@ -258,6 +263,10 @@ class Task(ABC):
         """Why results under this task and another with the same signature are not to be put together."""
         return []
 
+    def apart(self, other: Task) -> list[str]:  # noqa: ARG002  # most that can be compared can be added up
+        """Why ledgers of this task and of another cannot be added up, although their results may be compared."""
+        return []
+
     def numbered_on(self, ledger: Ledger, first: int) -> Ledger:  # noqa: ARG002  # for tasks that number documents
         """A ledger as it is added to others: what has only a number is counted on from the first that is free."""
         return ledger
@@ -292,6 +301,10 @@ class Task(ABC):
     def pictured(self, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictured | None:  # noqa: ARG002  # tables alone, then
         """What a report draws beside the tables; nothing where a task has nothing to draw."""
         return None
+
+    def on_pages(self, ledger: Ledger) -> Ledger:
+        """The ledger with a table of pages, where it is not one of boxes but can be drawn on pages all the same."""
+        return ledger
 
     def report_sections(self, numbers: Mapping[str, Any]) -> list[Section]:  # noqa: ARG002  # most have none
         """The reporting template of the task's source document, filled in; empty where that has none."""
@@ -411,7 +424,7 @@ class PartsBeside:
 
     ``numbers`` has ``MEASURES``; ``presentation`` has ``sentence``, ``headline``, ``sections``, ``flat``,
     ``result_schema`` and ``COLUMNS``. What a report shows may stand beside them: ``story`` has ``headline`` and
-    ``findings``, ``pictured`` has ``pictured`` and perhaps ``viewed``.
+    ``findings``, ``pictured`` has ``pictured`` and perhaps ``viewed`` and ``on_pages``.
     """
 
     @classmethod
@@ -486,4 +499,10 @@ class PartsBeside:
         """What a report draws beside the tables."""
         made = self._perhaps_beside("pictured", "pictured")
         drawn: Pictured | None = None if made is None else made(self, ledger, numbers)
+        return drawn
+
+    def on_pages(self, ledger: Ledger) -> Ledger:
+        """The ledger with a table of pages, where it can be drawn on some."""
+        made = self._perhaps_beside("pictured", "on_pages")
+        drawn: Ledger = ledger if made is None else made(ledger)
         return drawn

@@ -9,7 +9,7 @@ from calque.core.presentation.sections import Section
 from calque.core.start_up import Frozen
 
 if TYPE_CHECKING:
-    from calque.core.presentation.junit import Judged
+    from calque.core.presentation.ci_servers import Judged
 
 FAILED, PASSED = "Gate failed", "Gate: passed"
 LISTED = 20
@@ -63,7 +63,7 @@ class Verdict(Frozen):
 
     def tests(self, group: str) -> list[Judged]:
         """Each condition as a server shows it."""
-        from calque.core.presentation.junit import Judged
+        from calque.core.presentation.ci_servers import Judged
 
         return [
             Judged(group, condition.name, "failure", condition.failures[0], condition.failures[1:])

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from calque.core.columns import Codes, Ints, Strings
-from calque.core.corpus import Corpus, UnitId, canonical
-from calque.core.digest import json_digest
+from calque.core.corpus import Corpus, UnitId, canonical, json_digest
 from calque.core.errors import ContractError, Issue
 
 

@@ -184,6 +184,13 @@ class Drawing(Frozen, eq=False):
         return np.where(wanted > 0, hits / np.maximum(wanted, 1), -1.0)
 
 
+def precision_of(ledger: Ledger, most: int, jobs: int = 1) -> Floats:
+    """The precision for objects of every size, by threshold, recall point and class; -1 for classes without truths."""
+    drawing = Drawing(ledger.folded(Facts).truths[:1], (most,), jobs)
+    ranked = ledger.ranked(partial(ranked_rows, ImagePlaces(ledger)), len(ledger.names["label"]), jobs)
+    return ranked.folded(drawing.hits, drawing).precision[0]
+
+
 def _in_order(stretch: Stretch, jobs: int) -> Stretch:
     """Curves are drawn many times: from columns that lie in order, and not all over the memory."""
     if stretch.in_place:

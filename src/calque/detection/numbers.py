@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +11,19 @@ import numpy as np
 
 from calque.core.columns import Flags, Floats, Ints, Table
 from calque.core.ledger import UNIT, Ledger, Piece
-from calque.core.measures import Mean, Measure, Ratio, Undefined, counts, fraction_parts, joined_fractions, weighted_mean
+from calque.core.measures import (
+    Mean,
+    Measure,
+    MeasureName,
+    Ratio,
+    Undefined,
+    counts,
+    fraction_parts,
+    joined_fractions,
+    weighted_mean,
+)
 from calque.core.start_up import Frozen
+from calque.core.task import is_number
 from calque.detection import average_precision
 from calque.detection.kinds import numbers
 from calque.detection.scoring import EXCLUDED, INVALID, Status
@@ -323,3 +334,37 @@ def _mean_over_classes(per_class: dict[str, dict[str, Any]], weights: Sequence[f
         ratio.name: weighted_mean([block[ratio.name] for block in per_class.values()], weights, "no class has a value")
         for ratio in RATIOS
     }
+
+
+def names(tree: Mapping[str, Any]) -> list[str]:
+    """Every measure that the numbers have."""
+    return [*_by_threshold(tree), *_averages(tree["coco"]), *_errors(tree.get("errors", {}))]
+
+
+def compared(tree: Mapping[str, Any]) -> list[str]:
+    """Ratios and averages."""
+    shown, counted = (*_by_threshold(tree), *_averages(tree["coco"])), [count.name for count in COUNTS]
+    return [name for name in shown if name.partition("@")[0] not in counted and not name.startswith("empty_pages.")]
+
+
+def _by_threshold(tree: Mapping[str, Any]) -> Iterator[str]:
+    for threshold, scopes in tree["metrics"].items():
+        for scope, block in scopes.items():
+            if scope == "per_class":
+                yield from (f"{name}@{threshold}/{label}" for label, own in block.items() for name in own)
+            else:
+                yield from (f"{'' if scope == 'micro' else scope + '.'}{name}@{threshold}" for name in block)
+
+
+def _averages(coco: Mapping[str, Any]) -> Iterator[str]:
+    yield from (name for name, value in coco.items() if is_number(value))
+    yield from (f"{name}/{label}" for label, own in coco["per_class"].items() for name in own)
+
+
+def _errors(errors: Mapping[str, Any]) -> Iterator[str]:
+    sides = [side for side in ("predictions", "truth") if side in errors]
+    known = (kind for side in sides for kind in errors[side] if numbers.address(MeasureName(kind)) is not None)
+    kinds = list(dict.fromkeys(known))
+    yield from kinds
+    yield from (f"{kind}/{label}" for label in errors.get("per_class", {}) for kind in kinds)
+    yield from (f"{name}/{kind}" for kind, worth in errors.get("impact", {}).items() for name in worth)

@@ -14,6 +14,7 @@ from calque.core.overlay import NORMALIZED, SIZED, Layer, Overlay
 from calque.core.presentation import pictured as columns
 from calque.core.presentation.pictured import Breakdown, Number, Overview, Part, Pictured
 from calque.core.presentation.wording import counted
+from calque.detection.calibration import calibration
 from calque.detection.kinds.numbers import KINDS, SUBTYPE_NAMES, VIEWS
 from calque.detection.scoring import EXCLUDED, IGNORED, INVALID, Status, roles_of
 from calque.detection.views import view
@@ -200,12 +201,19 @@ def viewed(task: Detection, ledger: Ledger, numbers: Mapping[str, Any]) -> dict[
     """The numbers with the views of a report, whether or not they were asked for."""
     from calque.core.measures import settle
 
+    made = {"score_calibration": calibration(_found_outcomes(task, ledger), ledger.table("found").array("score"))}
     lacking = [name for name in SHOWN if not isinstance(numbers.get(name), Mapping)]
     if not lacking:
-        return dict(numbers)
+        return {**numbers, **made}
     whole = completed(task, ledger)
-    made, _ = settle({name: view(name).measure(task, whole) for name in lacking})
-    return {**numbers, **made}
+    views, _ = settle({name: view(name).measure(task, whole) for name in lacking})
+    return {**numbers, **views, **made}
+
+
+def _found_outcomes(task: Detection, ledger: Ledger) -> list[Array]:
+    """For each threshold what became of every prediction."""
+    shown = _outcomes(task, ledger.table("found"), "p")
+    return [shown[f"p.outcome.{place}"] for place in range(len(task.iou))]
 
 
 COLUMNS = (
@@ -264,6 +272,7 @@ def _numbers(task: Detection, numbers: Mapping[str, Any]) -> dict[str, Any]:
         "crops": _crops(numbers["crops"]),
         "confusion": numbers["confusion"],
         "sweep": _sweep(numbers["sweep"]["overall"]),
+        "calibration": numbers["score_calibration"],
     }
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from calque.core.resampling.resampled import Resampled
     from calque.core.standing import Standing
     from calque.core.unevaluated import Ground
-    from calque.detection.kinds.limits import Limits
+    from calque.detection.kinds import Limits
 
 HEAVIEST = 1e100
 """The largest class weight: sums of weights times counts stay finite."""
@@ -171,7 +171,7 @@ class Detection(BoxReading, PartsBeside, Task):
 
     def limits(self) -> Limits:
         """Where one kind of error ends and the next begins."""
-        from calque.detection.kinds.limits import Limits
+        from calque.detection.kinds import Limits
 
         return Limits.of(self.error_limits)
 
@@ -253,13 +253,13 @@ class Detection(BoxReading, PartsBeside, Task):
 
     def names(self, numbers: Mapping[str, Any]) -> list[str]:
         """Every measure: by threshold and scope, COCO's, error kinds and what they are worth."""
-        from calque.detection.names import names
+        from calque.detection.numbers import names
 
         return names(numbers)
 
     def compared(self, numbers: Mapping[str, Any]) -> list[str]:
         """Ratios and averages; counts and error kinds can be asked for."""
-        from calque.detection.names import compared
+        from calque.detection.numbers import compared
 
         return compared(numbers)
 

@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Sequence
 
 from calque.core.start_up import Frozen
@@ -48,10 +49,10 @@ def answer(argv: Sequence[str], given: bytes, *, seconds: float, folder: str | N
 def _end(program: subprocess.Popen[bytes]) -> None:
     """End a program and everything that it has started."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        if hasattr(os, "killpg"):
-            os.killpg(program.pid, signal.SIGKILL)
-        else:
+        if sys.platform == "win32":
             program.kill()
+        else:
+            os.killpg(program.pid, signal.SIGKILL)
     for pipe in (program.stdin, program.stdout, program.stderr):
         if pipe is not None:
             with contextlib.suppress(OSError):

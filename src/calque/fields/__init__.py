@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from calque.fields.accumulators import ConfidenceAccumulator as ConfidenceAccumulator
     from calque.fields.accumulators import PostComparisonAccumulator as PostComparisonAccumulator
     from calque.fields.bulk import BulkStructuredModelEvaluator as BulkStructuredModelEvaluator
+    from calque.fields.failures import document_table as document_table
+    from calque.fields.failures import error_table as error_table
+    from calque.fields.failures import field_table as field_table
     from calque.fields.frames import compare_json as compare_json
     from calque.fields.frames import evaluate_dataframe as evaluate_dataframe
-    from calque.fields.tables import document_table as document_table
-    from calque.fields.tables import error_table as error_table
-    from calque.fields.tables import field_table as field_table
 
 _HOME = {
     "BBoxMAPAccumulator": "calque.fields.accumulators",
@@ -24,10 +24,10 @@ _HOME = {
     "ConfidenceAccumulator": "calque.fields.accumulators",
     "PostComparisonAccumulator": "calque.fields.accumulators",
     "compare_json": "calque.fields.frames",
-    "document_table": "calque.fields.tables",
-    "error_table": "calque.fields.tables",
+    "document_table": "calque.fields.failures",
+    "error_table": "calque.fields.failures",
     "evaluate_dataframe": "calque.fields.frames",
-    "field_table": "calque.fields.tables",
+    "field_table": "calque.fields.failures",
 }
 
 __getattr__, __dir__, __all__ = lazily(__name__, _HOME, own=["Fields"])

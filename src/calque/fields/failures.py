@@ -1,18 +1,21 @@
-"""Which fields fail and how, which documents are worst, and how many are wholly right: numbers made of wrong values."""
+"""Which fields fail and how, which documents are worst, how many are wholly right: numbers and tables made of wrong values."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Column, Strings, Table
+from calque.core.columns import Column, Strings, Table, take
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Undefined
 from calque.fields.comparison.records import Outcome
-from calque.fields.failure_kinds import KINDS
+from calque.fields.task import FAILURES
+
+if TYPE_CHECKING:
+    from calque.core.result import Result
 
 WORST = 10
 """How many of the worst documents a result lists."""
@@ -27,22 +30,26 @@ def kind_of(outcome: int, close: bool) -> str:
     return "invented" if outcome == Outcome.FA else "close" if close else "wrong"
 
 
+_KIND = np.array([[FAILURES.index(kind_of(outcome, close)) for close in (False, True)] for outcome in Outcome])
+"""The same by number."""
+
+
 def failures(ledger: Ledger) -> dict[str, dict[str, Any]]:
     """For each field that fails: how often in which way, and the most frequent wrong pairs as text."""
     names = ledger.names["field"]
-    kinds = [Counter[str]() for _ in names]
+    kinds = np.zeros((len(names), len(FAILURES)), dtype=np.int64)
     pairs = [Counter[tuple[str, str]]() for _ in names]
     for rows in ledger.chunks("wrong"):
-        texts = zip(rows["truth"], rows["found"], strict=True)
-        codes = zip(rows.array("field").tolist(), rows.array("outcome").tolist(), rows.array("close").tolist(), strict=True)
-        for (field, outcome, close), (truth, found) in zip(codes, texts, strict=True):
-            kinds[field][kind_of(outcome, close)] += 1
-            if outcome == Outcome.FD:
-                pairs[field][truth, found] += 1
+        field, outcome, close = (rows.array(name) for name in ("field", "outcome", "close"))
+        np.add.at(kinds, (field, _KIND[outcome.astype(np.int64), close.astype(np.int64)]), 1)
+        differs = np.flatnonzero(outcome == Outcome.FD)
+        texts = [take(rows[name], differs) for name in ("truth", "found")]
+        for code, truth, found in zip(field[differs].tolist(), *texts, strict=True):
+            pairs[code][truth, found] += 1
     return {
-        name: {**{kind: kinds[code][kind] for kind in KINDS}, "pairs": _frequent(pairs[code])}
+        name: {**dict(zip(FAILURES, kinds[code].tolist(), strict=True)), "pairs": _frequent(pairs[code])}
         for code, name in enumerate(names)
-        if kinds[code]
+        if kinds[code].any()
     }
 
 
@@ -137,13 +144,45 @@ def _joined(columns: list[Any]) -> Any:
 def fields(numbers: Mapping[str, Any]) -> Table:
     """One row for each field: its counts and ratios, and how it fails."""
     entries = numbers["fields"]
-    none = dict.fromkeys(KINDS, 0)
+    none = dict.fromkeys(FAILURES, 0)
     counts = ("tp", "fa", "fd", "fn", "tn")
     ratios = ("cm_precision", "cm_recall", "cm_f1", "cm_accuracy", "mean_score")
     columns: dict[str, Column] = {"field": Strings.pack(entries)}
     columns |= {name: np.array([entry[name] for entry in entries.values()], dtype=np.int64) for name in counts}
     columns |= {name: np.array([entry.get(name, np.nan) for entry in entries.values()], dtype=np.float64) for name in ratios}
     columns |= {
-        kind: np.array([numbers["failures"].get(name, none)[kind] for name in entries], dtype=np.int64) for kind in KINDS
+        kind: np.array([numbers["failures"].get(name, none)[kind] for name in entries], dtype=np.int64) for kind in FAILURES
     }
     return Table(columns)
+
+
+def document_table(result: Result) -> Table:
+    """One row for each document: its score, how many values are wrong, and in which fields.
+
+    >>> from calque import Evaluator, Fields
+    >>> truth = [{"id": "a", "total": 5}, {"id": "b", "total": 7}]
+    >>> result = Evaluator(Fields()).update(truth, [{"id": "a", "total": 5}, {"id": "b", "total": 8}]).compute()
+    >>> [(row["document"], row["wrong"], row["wrong_fields"]) for row in document_table(result).rows()]
+    [('a', 0, ''), ('b', 1, 'total')]
+    """
+    return documents(_checked(result).ledger)
+
+
+def error_table(result: Result) -> Table:
+    """One row for each wrong value, side by side with the true one."""
+    return errors(_checked(result).ledger)
+
+
+def field_table(result: Result) -> Table:
+    """One row for each field: its counts and ratios, and how it fails."""
+    return fields(_checked(result).numbers)
+
+
+def _checked(result: Result) -> Result:
+    from calque.core.result import Result
+    from calque.fields.task import Fields
+
+    if not isinstance(result, Result) or not isinstance(result.task, Fields):
+        given = f"one of {result.task.name}" if isinstance(result, Result) else repr(result)[:60]
+        raise TypeError(f"result must be a result of fields, not {given}")
+    return result

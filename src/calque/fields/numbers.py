@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, exact_parts
+from calque.core.task import is_number
 from calque.engines import at_once, threads_for
 from calque.fields.accounting.rows import OUTCOME_NAMES
 from calque.fields.confidence.average_precision import BoxTotals, box_metrics, joint_metrics
@@ -21,6 +22,9 @@ from calque.fields.failures import failures, wholly_right, worst_documents
 if TYPE_CHECKING:
     from calque.fields.task import Fields
 
+COUNTS = ("tp", "fa", "fd", "fp", "tn", "fn", "num_gt", "num_detections")
+SLOW = ("error_capture_at_budget",)
+"""What depends on how equal confidences are ordered, and is measured anew for every replicate."""
 SEED = "Bounding Box mAP Metrics (stickler)"
 
 
@@ -149,6 +153,29 @@ def with_ratios(outcomes: Mapping[str, int], *, recall_with_fd: bool) -> dict[st
 
 def _share(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
+
+
+def names(numbers: Mapping[str, Any]) -> list[str]:
+    """Every measure that the numbers have."""
+    return list(_names(numbers))
+
+
+def compared(numbers: Mapping[str, Any]) -> list[str]:
+    """Ratios, scores and averages."""
+    return [name for name in _names(numbers) if name.partition("/")[0] not in (*COUNTS, *SLOW)]
+
+
+def _names(numbers: Mapping[str, Any]) -> Iterator[str]:
+    yield from _scope(numbers["overall"], numbers["fields"])
+    boxes = numbers["bbox_map_metrics"]
+    yield from _scope({name: value for name, value in boxes.items() if is_number(value)}, boxes["fields"])
+    rated = numbers["confidence_metrics"]
+    yield from _scope(rated["overall"], rated["fields"])
+
+
+def _scope(everything: Mapping[str, Any], each: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    yield from everything
+    yield from (f"{name}/{label}" for label, block in each.items() for name in block)
 
 
 _ROWS = (

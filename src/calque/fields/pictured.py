@@ -14,9 +14,12 @@ from calque.core.presentation import pictured as columns
 from calque.core.presentation.pictured import Breakdown, Number, Overview, Part, Pictured
 from calque.core.presentation.wording import counted
 from calque.fields.comparison.cells import class_of
+from calque.fields.paged import box_columns, on_pages
 
 if TYPE_CHECKING:
     from calque.fields.task import Fields
+
+__all__ = ("on_pages", "pictured")
 
 OF_REASONS = {
     "missing in the prediction": columns.FN,
@@ -42,7 +45,11 @@ def pictured(task: Fields, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictur
         "documents": list(distinct_names(ledger.units)),
         "fields": fields,
         "reasons_of": list(ledger.names["reason"]),
-        "numbers": {"overviews": [_overview(numbers, len(fields)).to_dict()], "classes": list(numbers["fields"])},
+        "numbers": {
+            "overviews": [_overview(numbers, len(fields)).to_dict()],
+            "classes": list(numbers["fields"]),
+            "calibration": _calibration(numbers),
+        },
     }
     drawn: dict[str, Array] = {
         "row.start": np.searchsorted(rows.array(UNIT), np.arange(len(ledger.units) + 1)).astype(np.uint32),
@@ -51,14 +58,21 @@ def pictured(task: Fields, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictur
         "row.reason": rows.array("reason"),
         **{f"row.{name}": rows.array(name).astype(np.float32) for name in ("score", "threshold", "confidence", "iou")},
         # A path is kept where it says more than its field does.
-        **text_columns(
+        **columns.text_columns(
             "row.path", Strings.pack("" if path == label else path for path, label in zip(paths, labels, strict=True))
         ),
-        **text_columns("row.truth", rows["truth_value"]),
-        **text_columns("row.found", rows["found_value"]),
-        **_boxes(rows),
+        **columns.text_columns("row.truth", rows["truth_value"]),
+        **columns.text_columns("row.found", rows["found_value"]),
+        **box_columns(ledger, rows),
     }
     return Pictured(head, drawn)
+
+
+def _calibration(numbers: Mapping[str, Any]) -> list[list[float]]:
+    """For each part of confidences its ends, how many values it has, their mean confidence and the share that is right."""
+    told = numbers["confidence_metrics"].get("overall", {}).get("ece")
+    bins = told.get("bins", []) if isinstance(told, Mapping) else []
+    return [[*one["range"], one["count"], one["mean_confidence"], one["accuracy"]] for one in bins if one["count"]]
 
 
 def _in_order(labels: list[str], schema: list[str]) -> list[str]:
@@ -77,23 +91,6 @@ def _outcomes(ledger: Ledger, rows: Table) -> Bytes:
     by_reason = np.array([*known, -1], dtype=np.int16)[rows.array("reason")]
     by_match = np.where(rows.array("match"), columns.TP, columns.WRONG)
     return np.where(by_reason >= 0, by_reason, by_match).astype(np.uint8)
-
-
-def text_columns(name: str, texts: Any) -> dict[str, Array]:
-    """A column of texts as bytes and lengths."""
-    return {name: np.asarray(texts.data, dtype=np.uint8), f"{name}_size": columns.narrow(np.diff(texts.offsets))}
-
-
-def _boxes(rows: Table) -> dict[str, Array]:
-    drawn: dict[str, Array] = {}
-    for side, letter in (("truth", "t"), ("found", "p")):
-        boxes = rows.array(f"{side}_box")
-        if len(boxes) and not np.isnan(boxes).all():
-            drawn[f"row.{letter}box"] = boxes.astype(np.float32).reshape(-1)
-        pages = rows.get(f"{side}_page")
-        if isinstance(pages, Strings) and len(pages.data):
-            drawn |= text_columns(f"row.{letter}page", pages)
-    return drawn
 
 
 COLUMNS = (

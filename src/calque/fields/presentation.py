@@ -21,7 +21,7 @@ from calque.core.presentation.result_schema import (
 )
 from calque.core.presentation.sections import Missing, Section
 from calque.core.presentation.wording import counted, joined, percent, some
-from calque.fields.failure_kinds import KINDS
+from calque.fields.task import FAILURES
 
 FIELD_HEAD = ("field", "TP", "FA", "FD", "FN", "TN", "precision", "recall", "F1", "accuracy", "score")
 COLUMNS = {
@@ -112,9 +112,9 @@ def sections(numbers: Mapping[str, Any]) -> list[Section]:
 
 def _failures(failures: Mapping[str, Any]) -> Section:
     """Which fields fail and how, the most frequent first, with the pair that is wrong most often."""
-    ordered = sorted(failures.items(), key=lambda each: -sum(each[1][kind] for kind in KINDS))
-    rows = [(name, *(entry[kind] for kind in KINDS), _pair(entry["pairs"])) for name, entry in ordered]
-    return Section(title="How fields fail", head=("field", *KINDS, "most frequent wrong pair"), rows=rows)
+    ordered = sorted(failures.items(), key=lambda each: -sum(each[1][kind] for kind in FAILURES))
+    rows = [(name, *(entry[kind] for kind in FAILURES), _pair(entry["pairs"])) for name, entry in ordered]
+    return Section(title="How fields fail", head=("field", *FAILURES, "most frequent wrong pair"), rows=rows)
 
 
 def _pair(pairs: Sequence[Mapping[str, Any]]) -> str:
@@ -321,7 +321,7 @@ def result_schema() -> Schema:
 def _failing() -> Schema:
     """How a field fails."""
     pair = object_of({"truth": TEXT, "prediction": TEXT, "count": COUNT})
-    return object_of({**dict.fromkeys(KINDS, COUNT), "pairs": list_of(pair)})
+    return object_of({**dict.fromkeys(FAILURES, COUNT), "pairs": list_of(pair)})
 
 
 def _coverage(part: str) -> Schema:

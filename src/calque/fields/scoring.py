@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from calque.comparators import base
 from calque.core.corpus import Batches, UnitId, in_canonical_order
 from calque.core.errors import ContractError, Issue, Severity, by_place, summarize
@@ -16,6 +18,8 @@ from calque.engines import meter, portable, processes
 from calque.fields.accounting import complete, paired
 from calque.fields.accounting.rows import Book
 from calque.fields.accounting.wrong import wrong_values
+from calque.fields.columns.batch import plain_ledger
+from calque.fields.columns.layout import Layout, layout_of
 from calque.fields.comparison.cells import Record, RecordSide
 from calque.fields.comparison.records import Compared, compare_records, overall_score
 from calque.fields.schemas.plan import RecordPlan
@@ -25,6 +29,9 @@ if TYPE_CHECKING:
 
 BATCH = 128
 """Documents in one piece of work: enough to keep a process busy, few enough to share evenly."""
+
+BY_COLUMNS = 512
+"""The same where they become columns: enough to make the calls for each field count little."""
 
 AT_ONCE = 4096
 """Documents that are scored in one go: their ledger is held in memory."""
@@ -83,7 +90,8 @@ def score(task: Fields, truth: RecordCorpus, found: RecordCorpus, *, jobs: int) 
     work, pieces = Work(task), Pieces(truth, found)
     if jobs != 1 and (len(units) < FEW or not portable((work, pieces.of(units[:1])))):
         jobs = 1
-    size = BATCH if jobs == 1 else min(BATCH, -(-len(units) // (2 * jobs)))
+    size = BATCH if work.layout is None else BY_COLUMNS
+    size = size if jobs == 1 else min(size, -(-len(units) // (2 * jobs)))
     batches = (pieces.of(units[start : start + size]) for start in range(0, len(units), size))
     ledgers = []
     for ledger in processes(jobs).map(work, batches):
@@ -127,16 +135,41 @@ class Work:
         self.task = task
         self._comparators = base.named_in(task.schema)
 
+    @property
+    def layout(self) -> Layout | None:
+        """How documents become columns; nothing where each has to be compared by itself."""
+        task = self.task
+        return None if task.keep_outcomes else layout_of(task.schema, task.accounting, task.boxes)
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         base.adopt(self._comparators)
 
     def __call__(self, piece: Piece) -> Ledger:
         """The ledger of some documents."""
+        task, layout = self.task, self.layout
+        if layout is None:
+            return self.one_by_one(piece, piece.units)
+        truth, found = piece.truth, piece.found
+        counted: Sequence[UnitId] = piece.units
+        if task.missing != "penalize":
+            both = {*truth.documents} & {*found.documents}
+            counted = [unit for unit in piece.units if unit in both]
+        plain = with_notes(plain_ledger(layout, counted, truth, found), found.source)
+        if len(plain.units) == len(piece.units):
+            return plain
+        done = set(plain.units)
+        odd = self.one_by_one(piece, tuple(unit for unit in piece.units if unit not in done))
+        whole = Ledger.concat([plain, odd])
+        issues = _summary((*plain.issues, *odd.issues))
+        return Ledger(units=whole.units, tables=whole.tables, names=whole.names, details=whole.details, issues=issues)
+
+    def one_by_one(self, piece: Piece, units: tuple[UnitId, ...]) -> Ledger:
+        """The ledger of some documents of a piece, compared one after the other: what columns must come to as well."""
         truth, found = piece.truth, piece.found
         at_truth, at_found = ({unit: place for place, unit in enumerate(side.documents)} for side in (truth, found))
         scorer = Scorer(self.task, truth.source, found.source)
-        for unit in piece.units:
+        for unit in units:
             in_truth, in_found = unit in at_truth, unit in at_found
             scorer.document(
                 unit,
@@ -146,7 +179,7 @@ class Work:
                 in_found=in_found,
                 named=truth.named,
             )
-        return scorer.ledger(piece.units)
+        return scorer.ledger(units)
 
 
 class Scorer:
@@ -222,16 +255,17 @@ class Scorer:
 
     def ledger(self, units: tuple[UnitId, ...]) -> Ledger:
         """What was written, for documents in canonical order."""
-        ledger = self.book.ledger(units)
-        issues = _summary([*self._issues, *self._unrated()])
-        return Ledger(units=ledger.units, tables=ledger.tables, names=ledger.names, details=ledger.details, issues=issues)
+        return with_notes(self.book.ledger(units), self._sources[1], self._issues)
 
-    def _unrated(self) -> list[Issue]:
-        unrated = sum(1 for row in self.book.boxes if row[3] and row[5] is None)
-        if not unrated:
-            return []
-        text = "predicted boxes without _confidence rank as 1.0; ranking them says nothing"
-        return [Issue("no-confidence", text, self._sources[1], severity=Severity.NOTE, count=unrated)]
+
+def with_notes(ledger: Ledger, found_source: str, issues: Iterable[Issue] = ()) -> Ledger:
+    """A ledger with what is to be said of its documents."""
+    boxes = ledger.table("boxes")
+    unrated = int((boxes.array("has_found") & np.isnan(boxes.array("confidence"))).sum())
+    text = "predicted boxes without _confidence rank as 1.0; ranking them says nothing"
+    note = Issue("no-confidence", text, found_source, severity=Severity.NOTE, count=unrated)
+    told = _summary([*issues, *([note] if unrated else [])])
+    return Ledger(units=ledger.units, tables=ledger.tables, names=ledger.names, details=ledger.details, issues=told)
 
 
 LOSSES = {"odd-box", "odd-confidence", "odd-page", "not-a-record", "list-too-long", "list-paired-in-blocks"}

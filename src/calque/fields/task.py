@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from calque.core.standing import Standing
     from calque.fields.schemas.plan import RecordPlan
 
+FAILURES = ("missing", "invented", "wrong", "close")
+"""How a value can fail: it is not there, it should not be there, it is another, or it is nearly the true one."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Fields(PartsBeside, Task):
@@ -148,7 +151,13 @@ class Fields(PartsBeside, Task):
 
         if isinstance(expected, Iterator):
             raise TypeError("the truth is read twice to make a schema: give a list and not an iterator, or give a schema")
-        return replace(self, schema=infer_schema(read_records(expected, id_key=self.id or None), self.accounting))
+        corpus = read_records(expected, id_key=self.id or None)
+        try:
+            return replace(self, schema=infer_schema(corpus, self.accounting))
+        except ConfigError as error:
+            if not corpus.source:
+                raise
+            raise ConfigError(f"{corpus.source}: {error}") from None
 
     def numbers_only(self) -> Fields:
         """The task that lists no compared field."""
@@ -212,13 +221,13 @@ class Fields(PartsBeside, Task):
 
     def names(self, numbers: Mapping[str, Any]) -> list[str]:
         """The numbers of all fields and of each, those of boxes by class, and those of confidences by key."""
-        from calque.fields.names import names
+        from calque.fields.numbers import names
 
         return names(numbers)
 
     def compared(self, numbers: Mapping[str, Any]) -> list[str]:
         """Ratios, scores and averages; counts, and what a review finds, can be asked for."""
-        from calque.fields.names import compared
+        from calque.fields.numbers import compared
 
         return compared(numbers)
 

@@ -55,6 +55,22 @@ class Kernels(Protocol):
     def page_areas(self, truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Codes, Codes, Floats]:
         """Pages, labels and seven exact areas of each."""
 
+    # Boxes of several systems.
+
+    def nearest_edges(self, truth: PageBoxes, found: PageBoxes, systems: Bytes, jobs: int = 1) -> Floats:
+        """For each truth the IoU of the best box, of recombined edges, and of the best mean."""
+
+    def match_most(self, truth: Codes, found: Codes, problems: Masks, truths: int, founds: int) -> Masks:
+        """For each truth the problems in which a largest 1:1 pairing has it, over edges that say which problems they are of."""
+
+    def agreeing_boxes(self, found: PageBoxes, systems: Bytes, threshold: float, jobs: int = 1) -> Codes:
+        """For each box the first of the boxes that systems agree on with it, or -1."""
+
+    def fuse_boxes(
+        self, found: PageBoxes, scores: Floats, systems: Bytes, threshold: float, jobs: int = 1
+    ) -> tuple[Codes, Codes, Floats, Floats, Masks]:
+        """Page, label, corners, score and systems of each fused box."""
+
     # Rows that are more than boxes.
 
     def shape_overlaps(self, truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Floats, Floats, Ints, Codes, Floats]:
@@ -285,6 +301,20 @@ class Kernels(Protocol):
 
     def fraction_parts(self, values: Floats, groups: Codes, size: int, scale: float = 1.0) -> Ints:
         """For each group the sum of values in [0, 1], in two whole numbers that no order changes."""
+
+    def nests_beyond(self, text: bytes, levels: int) -> bool:
+        """Whether a JSON text nests its values more than so many levels deep."""
+
+    # Records.
+
+    def record_ids(self, text: bytes, keys: list[str], levels: int) -> dict[str, str | int] | None:
+        """The texts and whole numbers under some keys of a plain JSON object; ``None`` when it is not plain."""
+
+    def edit_distances(self, texts: TextPoints, first: Codes, second: Codes, jobs: int = 1) -> Codes:
+        """The edit distance of the texts of each pair."""
+
+    def plain_partners(self, scores: Floats, heights: Ints, widths: Ints, slack: float) -> tuple[Codes, Bytes]:
+        """For each row of many matrices its partner where that is plain, else -1; and which matrices are settled by that."""
 
     def repeats_a_key(self, text: bytes) -> bool:
         """Whether any object in a JSON text has a key twice."""

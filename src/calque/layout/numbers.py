@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Array, Flags, Ints, Strings, Table
+from calque.core.columns import Array, Column, Flags, Ints, Strings, Table
 from calque.core.corpus import distinct_names
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, Undefined, counts
@@ -152,25 +152,51 @@ def _confusion(truth: Table, labels: int, valid: Flags, matched: Flags) -> Ints:
     return counts((truth.array("label").astype(np.int64) * size + given)[valid], labels * size).reshape(-1, size)
 
 
+def used_by(ledger: Ledger, matched: Flags) -> Flags:
+    """For each prediction whether one of these truths takes it."""
+    truth, used = ledger.table("truth"), np.zeros(ledger.table("found").height, dtype=np.bool_)
+    used[ledger.absolute("found", truth.array(UNIT), truth.array("match"))[matched]] = True
+    return used
+
+
 def outcomes(ledger: Ledger, threshold: float) -> Table:
-    """One row for each true block: what it is, what it was taken for, and how much the two overlap."""
+    """One row for each true block: what it was taken for, how much the two overlap; then predictions that no block takes."""
     truth = ledger.table("truth")
     valid, matched, right = verdicts(truth, threshold)
-    labels = (*ledger.names["label"], "")
-    documents = distinct_names(ledger.units)
-    unit = truth.array(UNIT)
     conditions = [_dropped(truth), ~valid, right, matched]
-    outcome = np.select(conditions, ["dropped", "invalid", "correct", "wrong"], "unmatched")
-    given = np.where(matched, truth.array("label_found"), -1)
+    of_truths = np.select(conditions, ["dropped", "invalid", "correct", "wrong"], "unmatched")
+    listed = [_listed(ledger, truth, "truth", of_truths)]
+    listed[0]["label_found"] = _names(ledger, np.where(matched, truth.array("label_found"), -1))
+    listed[0]["iou"] = truth.array("iou").tolist()
+    if "match" in truth:
+        free = np.flatnonzero(~used_by(ledger, matched))
+        found = ledger.table("found").take(free)
+        of_found = np.select([_dropped(found), ~_counted(found)], ["dropped", "invalid"], "unused")
+        rows = _listed(ledger, found, "prediction", of_found)
+        listed.append({**rows, "label_found": rows["label"], "label": [""] * len(free), "iou": [np.nan] * len(free)})
+    texts = ("document", "side", "label", "label_found", "outcome")
+    columns: dict[str, Column] = {name: Strings.pack(text for rows in listed for text in rows[name]) for name in texts}
+    columns["page"] = np.array([page for rows in listed for page in rows["page"]], dtype=np.int64)
+    columns["iou"] = np.array([iou for rows in listed for iou in rows["iou"]], dtype=np.float64)
+    order = ("document", "page", "side", "label", "label_found", "outcome", "iou")
+    boxes = {"box": np.concatenate([rows["box"] for rows in listed])} if all("box" in rows for rows in listed) else {}
+    return Table({**{name: columns[name] for name in order}, **boxes})
+
+
+def _names(ledger: Ledger, codes: Array) -> list[str]:
+    labels = (*ledger.names["label"], "")
+    return [labels[code] for code in codes.tolist()]
+
+
+def _listed(ledger: Ledger, table: Table, side: str, outcome: Array) -> dict[str, Any]:
+    """What rows of either side have in common."""
+    documents, unit = distinct_names(ledger.units), table.array(UNIT)
     pages = ledger.table("pages").array("page_index")
-    return Table(
-        {
-            "document": Strings.pack([documents[position] for position in unit.tolist()]),
-            "page": pages[ledger.absolute("pages", unit, truth.array("page"))],
-            "label": Strings.pack([labels[code] for code in truth.array("label").tolist()]),
-            "label_found": Strings.pack([labels[code] for code in given.tolist()]),
-            "outcome": Strings.pack(outcome.tolist()),
-            "iou": truth.array("iou"),
-            **({"box": truth["box"]} if "box" in truth else {}),
-        }
-    )
+    return {
+        "document": [documents[position] for position in unit.tolist()],
+        "page": pages[ledger.absolute("pages", unit, table.array("page"))].tolist(),
+        "side": [side] * table.height,
+        "label": _names(ledger, table.array("label")),
+        "outcome": outcome.tolist(),
+        **({"box": table.array("box")} if "box" in table else {}),
+    }

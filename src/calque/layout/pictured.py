@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from calque.layout.task import Layout
 
 
+OUTCOMES = {"tp": "named right", "wrong": "under another name", "fn": "not found", "fp": "unused"}
+"""The one language of outcomes, as it is said of blocks."""
+
+
 def pictured(task: Layout, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictured:
     """The blocks of both sides, their outcomes and the numbers."""
     labels = list(ledger.names["label"])
@@ -27,6 +31,7 @@ def pictured(task: Layout, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictur
         "kind": "boxes",
         "labels": labels,
         "documents": list(distinct_names(ledger.units)),
+        "outcomes": OUTCOMES,
         "numbers": {
             "thresholds": [repr(task.iou)],
             "overviews": [_overview(task, numbers, int((drawn["p.outcome.0"] == columns.FP).sum())).to_dict()],

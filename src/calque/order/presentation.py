@@ -48,7 +48,8 @@ def sentence(numbers: Mapping[str, Any]) -> str:
     if micro["pairs"] == 1 and not sum(numbers["breaks"].values()):
         return f"Reads all {counts['placed']:,} blocks in their order{lost}."
     kind, most = max(numbers["breaks"].items(), key=lambda item: item[1])
-    where = f"; most of the {sum(numbers['breaks'].values()):,} breaks are {_said(kind)}" if most else ""
+    breaks = sum(numbers["breaks"].values())
+    where = f"; most of the {breaks:,} breaks are {_said(kind)}" if 2 * most > breaks else ""
     right = percent(micro["pairs"])
     steps = "" if micro["successors"] is None else f", and {percent(micro['successors'])} of the steps"
     return f"Reads {right} of the pairs of blocks in their order{steps}{where}{lost}."

@@ -62,7 +62,7 @@ class Order(PartsBeside, Task):
 
     def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # a file a time
         """The two sides."""
-        from calque.order.reading import read_sides
+        from calque.readers.orders.files import read_sides
 
         yield read_sides(expected, found)
 
@@ -114,7 +114,7 @@ class Order(PartsBeside, Task):
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # blocks have none
         """One row for each true block, and one for each break."""
-        from calque.order.views import outcomes
+        from calque.order.scoring import outcomes
 
         return outcomes(ledger)
 

@@ -44,7 +44,7 @@ class LineRecords(Sequence[Any]):
         """What a compressed file holds: there is no going to a place in it."""
         self._starts = starts
         self._lengths = lengths
-        self._id_key = id_key
+        self.id_key = id_key
         self._file: Any = None
         self._process = 0
 
@@ -52,10 +52,14 @@ class LineRecords(Sequence[Any]):
         return len(self._starts)
 
     def __getitem__(self, index: Any) -> Any:
-        start, length = self._starts[index], self._lengths[index]
-        line = self._line(start, length) if self._unpacked is None else self._unpacked[start : start + length]
+        line = self.line(index)
         record = json_tree.quickly(line)
-        return without(json_tree.parse(line, self._path) if record is json_tree.ODD else record, self._id_key)
+        return without(json_tree.parse(line, self._path) if record is json_tree.ODD else record, self.id_key)
+
+    def line(self, index: int) -> bytes:
+        """The text of an object, its id included."""
+        start, length = self._starts[index], self._lengths[index]
+        return self._line(start, length) if self._unpacked is None else self._unpacked[start : start + length]
 
     def _line(self, start: int, length: int) -> bytes:
         if self._file is None or self._process != os.getpid():
@@ -67,7 +71,7 @@ class LineRecords(Sequence[Any]):
     def part(self, rows: Sequence[int]) -> LineRecords:
         """Those in these rows."""
         starts, lengths = (array("q", [places[row] for row in rows]) for places in (self._starts, self._lengths))
-        return LineRecords(self._path, starts, lengths, self._id_key, self._unpacked)
+        return LineRecords(self._path, starts, lengths, self.id_key, self._unpacked)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_file": None}
@@ -259,8 +263,8 @@ def _from_lines(
     ids = []
     starts, lengths, numbers = array("q"), array("q"), array("q")  # a list would take four times the memory
     key = id_key
-    decoder = _id_decoder(ID_KEYS if id_key is None else (id_key,))
-    repeats_a_key = kernels().repeats_a_key
+    keys = list(ID_KEYS if id_key is None else (id_key,))
+    record_ids = kernels().record_ids
     position = 0
     with open(path, "rb") if unpacked is None else io.BytesIO(unpacked) as file:
         for number, line in enumerate(file):
@@ -269,14 +273,10 @@ def _from_lines(
                 start, line = start + 3, line[3:]  # noqa: PLW2901  # the mark is no part of the record
             if not line.strip():
                 continue
-            record = _ids_in(line, decoder) or _parsed_line(line, number, log, strict)
-            if not isinstance(record, Mapping):
+            ids_here = record_ids(line, keys, DEEPEST)
+            record = _looked_at(line, number, log, strict) if ids_here is None else ids_here
+            if record is None:
                 continue
-            if json_tree.nested_beyond(DEEPEST, line):
-                _lose("broken-line", f"line {number + 1}", TOO_DEEP, log, strict)
-                continue
-            if repeats_a_key(line):
-                _tell_repeated(json_tree.parse(line, path), f"line {number + 1}", log, strict)
             key = key or _id_key(record, declared)
             starts.append(start)
             lengths.append(len(line))
@@ -288,27 +288,17 @@ def _from_lines(
     return _corpus(LineRecords(path, starts, lengths, key, unpacked), ids, numbers, path, log)
 
 
-def _id_decoder(keys: Sequence[str]) -> Any:
-    """Checks the whole of a line and builds only what stands under these keys."""
-    import msgspec
-
-    fields = [(f"key_{position}", Any, msgspec.UNSET) for position in range(len(keys))]
-    names = {f"key_{position}": key for position, key in enumerate(keys)}
-    return msgspec.json.Decoder(msgspec.defstruct("Ids", fields, rename=names))
-
-
-def _ids_in(line: bytes, decoder: Any) -> dict[str, Any] | None:
-    """The ids of a record that is as it should be; nothing when it has none, or when something is odd."""
-    import msgspec
-
-    try:
-        if not line.isascii():
-            line.decode()  # the decoder does not look into texts that it skips
-        if json_tree.has_endless_number(line):
-            return None
-        return msgspec.to_builtins(decoder.decode(line))  # type: ignore[no-any-return]  # a struct becomes a dictionary
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+def _looked_at(line: bytes, number: int, log: IssueLog, strict: bool) -> Mapping[str, Any] | None:
+    """The object on a line that is not plain, and what is odd about it; nothing when it is no record."""
+    record = _parsed_line(line, number, log, strict)
+    if not isinstance(record, Mapping):
         return None
+    place = f"line {number + 1}"
+    if json_tree.nested_beyond(DEEPEST, line):
+        _lose("broken-line", place, TOO_DEEP, log, strict)
+        return None
+    _tell_repeated(record, place, log, strict)
+    return record
 
 
 def _parsed_line(line: bytes, number: int, log: IssueLog, strict: bool) -> Any:

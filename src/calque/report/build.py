@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from math import isfinite
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -49,9 +49,9 @@ class Wish(Frozen):
 def built(result: Result, wish: Wish) -> tuple[bytes, Beside | None]:
     """The page of one result, and the files that stand beside it if there are some."""
     _has_outcomes(result)
-    pictures = _pictures(result.ledger, wish)
-    shown = result if pictures is None else pictures.sized(result)
-    run, columns = _run(shown)
+    ledger = result.task.on_pages(result.ledger)
+    pictures = _pictures(ledger, wish)
+    run, columns = _run(result, ledger if pictures is None else pictures.sized(ledger))
     head = {**_shared(result), "runs": [run]}
     return _page(f"{run['name'] or result.task.name}: {result.task.name}", head, columns, result.sections(), pictures, wish)
 
@@ -61,17 +61,17 @@ def built_comparison(comparison: Comparison, wish: Wish) -> tuple[bytes, Beside 
     results = list(comparison.results.values())
     for result in results:
         _has_outcomes(result)
-    if "pages" in results[0].ledger.tables:
-        ledgers = aligned([result.ledger for result in results])
-        results = [replace(result, ledger=ledger) for result, ledger in zip(results, ledgers, strict=True)]
-    pictures = _pictures(results[0].ledger, wish)
-    shown = results if pictures is None else [pictures.sized(result) for result in results]
-    runs, parts = zip(*(_run(result) for result in shown), strict=True)
+    ledgers = [result.task.on_pages(result.ledger) for result in results]
+    if {"pages", "truth"} <= ledgers[0].tables.keys():
+        ledgers = aligned(ledgers)
+    pictures = _pictures(ledgers[0], wish)
+    if pictures is not None:
+        ledgers = [pictures.sized(ledger) for ledger in ledgers]
+    runs, parts = zip(*(_run(result, ledger) for result, ledger in zip(results, ledgers, strict=True)), strict=True)
     for run, name in zip(runs, comparison.results, strict=True):
         known = {measure: one.runs[name] for measure, one in comparison.measures.items()}
         run["name"] = name
         run["intervals"] = {measure: [one.low, one.high] for measure, one in known.items() if one.low is not None}
-    whole = comparison.replaced(results=dict(zip(comparison.results, shown, strict=True)))
     columns: dict[str, Array] = {}
     for place, part in enumerate(parts):
         columns |= {
@@ -81,10 +81,10 @@ def built_comparison(comparison: Comparison, wish: Wish) -> tuple[bytes, Beside 
         **_shared(results[0]),
         "signature": str(comparison.signature),
         "runs": list(runs),
-        "comparison": compared(whole, said),
+        "comparison": compared(comparison, said),
     }
     title = f"{' and '.join(comparison.results)}: {results[0].task.name}"
-    return _page(title, head, columns | change_columns(whole, parts), plain(comparison), pictures, wish)
+    return _page(title, head, columns | change_columns(comparison, parts), plain(comparison), pictures, wish)
 
 
 SHARED = ("page.", "t.start", "t.box", "t.label", "t.id", "t.status")
@@ -131,10 +131,10 @@ def _shared(result: Result) -> dict[str, Any]:
     }
 
 
-def _run(result: Result) -> tuple[dict[str, Any], dict[str, Array]]:
-    """One run: its name, what is said of it, its numbers, and its columns."""
-    tree = {**result.to_dict(), **result.task.viewed(result.ledger, result.numbers)}
-    drawn = result.task.pictured(result.ledger, tree) or Pictured({"kind": "tables"}, {})
+def _run(result: Result, ledger: Ledger) -> tuple[dict[str, Any], dict[str, Array]]:
+    """One run, drawn from this ledger: its name, what is said of it, its numbers, and its columns."""
+    tree = {**result.to_dict(), **result.task.viewed(ledger, result.numbers)}
+    drawn = result.task.pictured(ledger, tree) or Pictured({"kind": "tables"}, {})
     run = {
         "name": _named(result.sources.predictions),
         "headline": said(result.task.headline(tree), [result]),
@@ -208,4 +208,7 @@ def _section(section: Section) -> dict[str, Any]:
 
 
 def _cell(value: Any) -> Any:
-    return {"text": cell(value), "reason": value.reason} if isinstance(value, Missing) else cell(value)
+    """A cell as the page has numbers everywhere: with three decimals."""
+    if isinstance(value, Missing):
+        return {"text": cell(value), "reason": value.reason}
+    return f"{value:.3f}" if isinstance(value, float) and isfinite(value) else cell(value)

@@ -72,7 +72,8 @@ def _measure(comparison: Comparison, one: Compared) -> list[Any]:
         [delta.value, delta.low, delta.high, delta.p_adjusted if one.primary else delta.p, delta.verdict or ""]
         for delta in one.deltas.values()
     ]
-    flags = (one.lower_is_better, one.primary)
+    counts = all(isinstance(value.value, int) for value in one.runs.values() if value.value is not None)
+    flags = (one.lower_is_better, one.primary, counts)
     return [one.name, title(comparison, one.name), runs, deltas, *map(int, flags)]
 
 
@@ -126,6 +127,8 @@ def rows_of(result: Result, truths: Any, columns: Mapping[str, Array]) -> Ints:
         return np.asarray(truths.unit, dtype=np.int64)
     if name == "fields":
         return _drawn(result, lambda path, value, _found, _given: bool(path and value))
+    if "t.outcome.0" not in columns:
+        return np.full(len(truths.unit), -1)  # truths of this task are not drawn
     return np.flatnonzero(np.isin(columns["t.outcome.0"], (TP, FN, WRONG)))
 
 

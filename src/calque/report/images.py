@@ -57,12 +57,12 @@ class Folder:
                 return Found(path)
         stems = list(dict.fromkeys([_bare(page.document), page.document]))
         for stem in stems:
-            for form in (f"{stem}-{page.index}", f"{stem}-{page.index:03}", f"{stem}/{page.index}"):
+            for form in _forms(stem, page):
                 for extension in EXTENSIONS:
                     if (path := self._inside(f"{form}.{extension}")) and is_picture(path):
                         return Found(path)
         for name in [*(name for name in names if name.lower().endswith(".pdf")), *(f"{stem}.pdf" for stem in stems)]:
-            if path := self._inside(name):
+            if page.index >= 0 and (path := self._inside(name)):
                 return Found(path, page.index)
         return None
 
@@ -72,6 +72,12 @@ class Folder:
             return None
         real = os.path.realpath(os.path.join(self.path, name))
         return real if real.startswith(self.path + os.sep) and os.path.isfile(real) else None
+
+
+def _forms(stem: str, page: Wanted) -> list[str]:
+    """What a page's picture may be called; where the data gives a document no pages, it may be called as the document is."""
+    numbered = [f"{stem}-{page.index}", f"{stem}-{page.index:03}", f"{stem}/{page.index}"] if page.index >= 0 else []
+    return [*numbered, *([stem] if page.name == page.document else [])]
 
 
 def _bare(document: str) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +14,6 @@ from calque.core.overlay import NORMALIZED
 from calque.core.presentation.pictured import FN, FP, TP, WRONG
 from calque.report.images import Album, Beside, Darkroom, Folder, Found, Wanted, made
 
-if TYPE_CHECKING:
-    from calque.core.result import Result
-
 
 class Pictures:
     """The pictures of the pages of a result's ledger, as far as a folder has them."""
@@ -26,32 +22,36 @@ class Pictures:
         self._darkroom = Darkroom()
         self._jobs = jobs
         place = Folder(folder)
-        pages = ledger.table("pages")
-        names = pages.get("image_name")
-        given = list(names) if isinstance(names, Strings) else [""] * pages.height
-        rows = zip(given, pages.array(UNIT).tolist(), pages.array("page_index").tolist(), strict=True)
-        self.found: list[Found | None] = [
-            place.find(Wanted(name, str(ledger.units[unit]), int(index))) for name, unit, index in rows
-        ]
+        wanted = _wanted(ledger)
+        self.found: list[Found | None] = [place.find(page) for page in wanted]
+        self._known = dict(zip(wanted, self.found, strict=True))
 
-    def sized(self, result: Result) -> Result:
-        """The result with the sizes of pages that only their pictures know: boxes in pixels are laid over those."""
-        ledger = result.ledger
+    def sized(self, ledger: Ledger) -> Ledger:
+        """The ledger with the sizes of pages that only their pictures know: boxes in pixels are laid over those."""
         pages = ledger.table("pages")
         width, height = (np.array(pages.array(name)) for name in ("width", "height"))
+        wanted = _wanted(ledger)
         shares = (pages.array("spelling") & NORMALIZED) != 0
         for row in np.flatnonzero(~((width > 0) & (height > 0)) & ~shares).tolist():
-            place = self.found[row]
+            place = self._known.get(wanted[row])
             size = None if place is None else self._darkroom.size(place)
             if size is not None and place is not None and place.page is None:
                 width[row], height[row] = size
         tables = {**ledger.tables, "pages": Table({**pages.columns, "width": width, "height": height})}
-        changed = Ledger(units=ledger.units, tables=tables, names=ledger.names, details=ledger.details)
-        return replace(result, ledger=changed)
+        return Ledger(units=ledger.units, tables=tables, names=ledger.names, details=ledger.details)
 
     def album(self, columns: Mapping[str, Array], room: int | None) -> Album:
         """The pictures, worst pages first, as many as there is room for."""
         return made(self.found, worst_first(columns).tolist(), room, self._jobs, self._darkroom)
+
+
+def _wanted(ledger: Ledger) -> list[Wanted]:
+    """What is known of each page's picture."""
+    pages = ledger.table("pages")
+    names = pages.get("image_name")
+    given = list(names) if isinstance(names, Strings) else [""] * pages.height
+    rows = zip(given, pages.array(UNIT).tolist(), pages.array("page_index").tolist(), strict=True)
+    return [Wanted(name, str(ledger.units[unit]), int(index)) for name, unit, index in rows]
 
 
 def worst_first(columns: Mapping[str, Array]) -> Array:
@@ -59,18 +59,30 @@ def worst_first(columns: Mapping[str, Array]) -> Array:
     pages = len(next(column for name, column in columns.items() if name.endswith("page.index")))
     errors, loss = np.zeros(pages), np.zeros(pages)
     for name in columns:
+        if name.endswith("row.outcome"):
+            errors += _wrong_values(columns, name.removesuffix("outcome"), pages)
         prefix, found, _ = name.partition("t.outcome.0")
         if not found:
             continue
         truth, start = columns[name], _of(columns, prefix, "t.start")
         page = np.repeat(np.arange(pages), np.diff(start))
         errors += np.bincount(page[np.isin(truth, (FN, WRONG))], minlength=pages)
-        paired = truth == TP
-        sums = np.bincount(page[paired], weights=1 - columns[f"{prefix}t.iou"][paired].astype(np.float64), minlength=pages)
-        loss = np.maximum(loss, sums / np.maximum(1, np.bincount(page[paired], minlength=pages)))
         made_up = columns[f"{prefix}p.outcome.0"] == FP
         errors += np.bincount(np.repeat(np.arange(pages), np.diff(columns[f"{prefix}p.start"]))[made_up], minlength=pages)
+        if f"{prefix}t.iou" in columns:
+            paired = truth == TP
+            lost = 1 - columns[f"{prefix}t.iou"][paired].astype(np.float64)
+            sums = np.bincount(page[paired], weights=lost, minlength=pages)
+            loss = np.maximum(loss, sums / np.maximum(1, np.bincount(page[paired], minlength=pages)))
     return np.lexsort((np.arange(pages), -loss, -errors))
+
+
+def _wrong_values(columns: Mapping[str, Array], prefix: str, pages: int) -> Array:
+    """How many values on each page are not right."""
+    place = columns[f"{prefix}tpage"].astype(np.int64)
+    place = np.where(place < pages, place, columns[f"{prefix}ppage"])
+    wrong = place[(columns[f"{prefix}outcome"] != TP) & (place < pages)]
+    return np.bincount(wrong, minlength=pages)
 
 
 def _of(columns: Mapping[str, Array], prefix: str, name: str) -> Array:

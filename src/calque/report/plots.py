@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from calque.core.errors import ConfigError, MissingExtra, did_you_mean
+from calque.core.presentation.tokens import on_paper
 
 if TYPE_CHECKING:
     from calque.core.comparison.compare import Comparison
     from calque.core.result import Result
 
-FOUND, MISSED, ALARM, INK, SOFT = "#0072B2", "#B84A00", "#5C1668", "#1B1F24", "#646D78"
-CUT = "#E69F00"
+FOUND, MISSED, ALARM, INK, SOFT, CUT = map(on_paper, ("tp", "fn", "fp", "ink", "ink-3", "cut"))
 LINES = ((FOUND, "-"), (MISSED, "--"), (ALARM, ":"), (INK, "-"), (SOFT, "--"), (CUT, "-"))
 """Lines are told apart by their strokes, too."""
 STYLE: Any = {
@@ -95,16 +95,18 @@ def _crops(axes: Any, numbers: Mapping[str, Any]) -> None:
 
 def _calibration(axes: Any, numbers: Mapping[str, Any]) -> None:
     """How often values of each confidence are right."""
-    bins = [one for one in _bins(numbers) if one.get("count")]
+    bins = _bins(numbers)
     axes.plot([0, 1], [0, 1], color=SOFT, linewidth=0.8, linestyle=":")
-    axes.plot([one["mean_confidence"] for one in bins], [one["accuracy"] for one in bins], "o-", color=FOUND, markersize=4)
+    axes.plot([mean for mean, _ in bins], [right for _, right in bins], "o-", color=FOUND, markersize=4)
     axes.set(xlabel="confidence", ylabel="share that is right", xlim=(0, 1), ylim=(0, 1.02))
 
 
-def _bins(numbers: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _bins(numbers: Mapping[str, Any]) -> list[tuple[float, float]]:
+    """Mean confidence and share that is right, of fields or of the boxes of detection at the lowest threshold."""
     overall = numbers.get("confidence_metrics", {}).get("overall", {})
     known = overall.get("ece", {}).get("bins") if isinstance(overall.get("ece"), Mapping) else None
-    return [one for one in known or [] if isinstance(one, Mapping)]
+    drawn = [(one["mean_confidence"], one["accuracy"]) for one in known or [] if isinstance(one, Mapping) and one.get("count")]
+    return drawn or [(mean, right) for _, _, _, mean, right in next(iter(numbers.get("score_calibration") or []), [])]
 
 
 def _classes(axes: Any, numbers: Mapping[str, Any]) -> None:
@@ -121,11 +123,14 @@ def _shares(numbers: Mapping[str, Any]) -> dict[str, float]:
         ("fields", "cm_f1"),
         ("evaluators", "pass_rate"),
         ("documents", "recall"),
+        ("documents", "pairs"),
     )
     for table, name in places:
         rows = numbers.get(table)
         if isinstance(rows, Mapping):
-            known = {label: row[name] for label, row in rows.items() if isinstance(row, Mapping) and row.get(name) is not None}
+            known = {
+                label: row[name] for label, row in rows.items() if isinstance(row, Mapping) and isinstance(row.get(name), float)
+            }
             if known:
                 return known
     means = numbers.get("mean")

@@ -51,6 +51,7 @@ def pictured(task: Tables, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictur
     head = {
         "kind": "checks",
         "title": "Tables",
+        "noun": "table",
         "evaluators": ["TEDS"],
         "cases": cases,
         "numbers": {"overviews": [_overview(numbers).to_dict()], "gate": None},

@@ -17,6 +17,7 @@ from calque.core.word_corpus import Lattice, WordCorpus
 from calque.engines import threads
 from calque.words.alignment import align
 from calque.words.best_path import Oracle, oracle
+from calque.words.candidates import candidates_table
 from calque.words.prepare import Sides
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ COUNTS = ("matches", "n_words", "slots", "candidates", "flat_bound", "pruned")
 def oracle_tables(
     task: Words, sides: Sides, found: WordCorpus, unit_rows: Codes, jobs: int
 ) -> tuple[dict[str, Table], dict[str, tuple[str, ...]]]:
-    """Tables ``oracle``, ``sources``, ``path``, ``chosen`` and ``irreducible``, and the names of the sources."""
+    """Tables ``oracle``, ``sources``, ``path``, ``chosen``, ``irreducible``, ``candidates``, and the names of the sources."""
     rows = list(range(len(sides.documents))) if task.lattice != "none" else []
     best = _all_best(sides, found.lattices, rows, jobs)
     used = [found.lattices[unit] for row in rows if (unit := sides.documents[row]) in found.lattices]
@@ -82,6 +83,7 @@ def oracle_tables(
         "path": _path_table(best, unit_rows[rows]),
         "chosen": _chosen_table(best, unit_rows[rows]),
         "irreducible": _irreducible_table(sides, found.lattices, rows, unit_rows),
+        "candidates": candidates_table(best, unit_rows[rows]),
     }
     return tables, {"source": sources}
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from calque.core.columns import Array, Strings, Table
 from calque.core.corpus import distinct_names
-from calque.core.ledger import Ledger
+from calque.core.ledger import UNIT, Ledger
 from calque.core.presentation import pictured as columns
 from calque.core.presentation.pictured import Number, Overview, Part, Pictured
 from calque.core.presentation.wording import counted
@@ -35,8 +35,7 @@ def pictured(task: Words, ledger: Ledger, numbers: Mapping[str, Any]) -> Picture
         "numbers": {"overviews": [_overview(numbers).to_dict()]},
     }
     drawn: dict[str, Array] = {
-        "word": np.asarray(vocabulary.data, dtype=np.uint8),
-        "word_size": columns.narrow(np.diff(vocabulary.offsets)),
+        **columns.text_columns("word", vocabulary),
         **_side(ledger, truth, "truth", "t"),
         **_side(ledger, found, "found", "p"),
         **_lattice(ledger),
@@ -54,13 +53,30 @@ def _side(ledger: Ledger, table: Table, name: str, letter: str) -> dict[str, Arr
 
 
 def _lattice(ledger: Ledger) -> dict[str, Array]:
-    """Which true words the best path through the lattice has."""
-    if "chosen" not in ledger.tables or not ledger.table("chosen").height:
+    """Which true words the best path through the lattice has, and what there is to choose from."""
+    if "chosen" not in ledger.tables or not ledger.table("oracle").height:
         return {}
     chosen = ledger.table("chosen")
     reached = np.zeros(ledger.table("truth").height, dtype=np.uint8)
     reached[ledger.absolute("truth", chosen.array("unit"), chosen.array("truth"))] = 1
-    return {"t.reached": reached}
+    return {"t.reached": reached, **_choices(ledger)}
+
+
+def _choices(ledger: Ledger) -> dict[str, Array]:
+    """Every choice of a lattice: the true words that can lie there, its candidates, who read them, and which is taken."""
+    if "candidates" not in ledger.tables or not isinstance(ledger.table("candidates").get("text"), Strings):
+        return {}
+    rows = ledger.table("candidates")
+    unit, choice = rows.array(UNIT), rows.array("choice")
+    begins = np.flatnonzero(np.diff(unit, prepend=-1) | np.diff(choice, prepend=-1))
+    return {
+        "choice.start": np.searchsorted(unit[begins], np.arange(len(ledger.units) + 1)).astype(np.uint32),
+        "choice.size": columns.narrow(np.diff(begins, append=rows.height)),
+        **{f"choice.{name}": columns.narrow(rows.array(name)[begins]) for name in ("first", "last")},
+        "candidate.taken": rows.array("taken").astype(np.uint8),
+        **columns.text_columns("candidate.text", rows["text"]),
+        **columns.text_columns("candidate.sources", rows["sources"]),
+    }
 
 
 def _overview(numbers: Mapping[str, Any]) -> Overview:

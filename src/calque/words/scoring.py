@@ -15,6 +15,7 @@ from calque.core.unevaluated import NO_TRUTH, NOTHING_HELD_OUT, Ground
 from calque.core.word_corpus import WordCorpus
 from calque.kernels import kernels
 from calque.words.alignment import LOG_LIMIT, as_texts
+from calque.words.candidates import COLUMNS
 from calque.words.characters import character_edits
 from calque.words.holdout import held_out
 from calque.words.languages import content_words
@@ -37,7 +38,7 @@ class Status(IntEnum):
 STATUS_NAMES = tuple(status.name.lower() for status in Status)
 _WORDS = frozenset((table, column) for table in ("truth", "found") for column in ("word", "match"))
 """Only lists of confusions are made of words; all other numbers are counts."""
-_TEXTS = frozenset({("removed", "text")})
+_TEXTS = frozenset({("removed", "text")}) | {("candidates", column) for column in COLUMNS}
 
 
 def score(task: Words, truth: WordCorpus, found: WordCorpus, *, jobs: int) -> Ledger:

@@ -87,6 +87,12 @@ def evaluated(task: Words, truth: Any, predictions: Sequence[str], *, keep: Keep
     return Runs(made, lattices)
 
 
+def with_one_lattice(results: Mapping[str, Result]) -> dict[str, Result]:
+    """Results that can be compared: the lattice is the first one's, and no number of the others knows of it."""
+    first = next(iter(results.values())).task
+    return {name: replace(result, task=first) for name, result in results.items()}
+
+
 def alone(truth: WordCorpus, lattices: Mapping[UnitId, Lattice]) -> dict[str, WordCorpus]:
     """What each source of the lattices reads by itself; where none is named, the words of the best paths."""
     sources = sorted({name for lattice in lattices.values() for name in lattice.sources})

@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from calque.checks.evaluators import settings
-from calque.checks.evaluators.equality import same
 from calque.checks.evaluators.outcome import Outcome, Status, Verdict, reaches, unusable, within
-from calque.checks.evaluators.paths import Gathered, Missing, Path
+from calque.checks.evaluators.paths import Gathered, Missing, Path, same
 from calque.checks.evaluators.patterns import Pattern
 from calque.checks.evaluators.schemas import Schema
 from calque.checks.evaluators.settings import PATH_SCHEMA, SHARED_KEYS, Complaints, Key, Keys, flag

@@ -176,7 +176,11 @@ def _identity(reference: Reference) -> str:
     """A digest of the code: of the whole file, or of a function's text; where that is not to be had, its name."""
     if isinstance(reference, str):
         file, _, name = reference.rpartition(":")
-        code = Path(file).read_bytes() + f":{name}".encode()
+        try:
+            code = Path(file).read_bytes() + f":{name}".encode()
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            raise ConfigError(f"{reference}: the evaluator cannot be read: {reason.lower()}") from None
     else:
         try:
             code = inspect.getsource(reference).encode()
@@ -219,3 +223,25 @@ def _loaded(file: str, name: str, _content: str) -> Function:
         known = [key for key, value in vars(module).items() if callable(value)]
         raise ConfigError(f"{file}: has no function {name!r}; {did_you_mean(name, known)}".rstrip("; "))
     return function  # type: ignore[no-any-return]  # callable() does not say what it returns
+
+
+def named_evaluators(folder: Path) -> dict[str, str]:
+    """The evaluators that the project in a folder names for all its suites, as ``FILE.py:FUNCTION`` by name.
+
+    They stand below ``[tool.calque.evaluators]`` in its pyproject.toml, and files are found from that folder.
+    """
+    path = folder / "pyproject.toml"
+    if not path.is_file():
+        return {}
+    import tomllib
+
+    try:
+        tree = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"pyproject.toml: {error}") from None
+    named: Any = tree
+    for key in ("tool", "calque", "evaluators"):
+        named = named.get(key, {}) if isinstance(named, dict) else {}
+    if not isinstance(named, dict) or not all(isinstance(value, str) for value in named.values()):
+        raise ConfigError('pyproject.toml: tool.calque.evaluators holds lines like name = "file.py:function"')
+    return {name: str(folder / reference) for name, reference in named.items()}

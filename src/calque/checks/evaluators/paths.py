@@ -1,4 +1,4 @@
-"""Paths into nested data, such as ``pages[0].blocks[*].bbox``: compiled once, followed for every case."""
+"""Paths into nested data, such as ``pages[0].blocks[*].bbox``: compiled once, followed for every case; and equal values."""
 
 from __future__ import annotations
 
@@ -127,3 +127,18 @@ def _step(match: re.Match[str]) -> Step:
         return EVERY
     quoted = match["double"] if match["double"] is not None else match["single"]
     return _ESCAPED.sub(r"\1", quoted)
+
+
+def same(first: Any, second: Any) -> bool:
+    """Whether two JSON values are equal: 1 is 1.0, and a truth value is no number.
+
+    >>> same([1, {"a": True}], [1.0, {"a": True}]), same(1, True), same("1", 1)
+    (True, False, False)
+    """
+    if isinstance(first, bool) or isinstance(second, bool):
+        return first is second
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        return first.keys() == second.keys() and all(same(first[key], second[key]) for key in first)
+    if isinstance(first, list | tuple) and isinstance(second, list | tuple):
+        return len(first) == len(second) and all(map(same, first, second))
+    return bool(first == second)

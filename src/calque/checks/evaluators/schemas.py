@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from calque.checks.evaluators.equality import same
+from calque.checks.evaluators.paths import same
 from calque.checks.evaluators.patterns import Pattern
 from calque.checks.shapes.coordinates import shown
 from calque.core.errors import did_you_mean

@@ -14,8 +14,7 @@ from calque.checks.evaluators.outcome import is_failure
 from calque.checks.evaluators.settings import Complaints
 from calque.checks.shapes.coordinates import shown
 from calque.checks.suites.data_files import Entry, entries
-from calque.core.corpus import Corpus, UnitId
-from calque.core.digest import json_digest
+from calque.core.corpus import Corpus, UnitId, json_digest
 from calque.core.errors import ConfigError, did_you_mean
 from calque.core.yaml_tree import Located
 

@@ -21,7 +21,7 @@ from calque.checks.suites.inputs import DATA_KEYS, Inputs
 from calque.checks.suites.runner import Bench, Row, run
 from calque.checks.task import Checks, ledger_of
 from calque.core import yaml_tree
-from calque.core.digest import json_digest
+from calque.core.corpus import json_digest
 from calque.core.errors import ConfigError, did_you_mean
 from calque.core.yaml_tree import LocatedList
 
@@ -145,8 +145,8 @@ class Suite:
     def evaluator(self, rows: list[Row], selection: Selection | None = None) -> Evaluator:
         """An evaluator that has taken in these results, for numbers, states and merging."""
         from calque.core.evaluator import Evaluator
+        from calque.core.ledger import noted
         from calque.core.result import Sources
-        from calque.core.truth_digest import noted
 
         source = ((self.data or self.file, self.name),)
         ledger = ledger_of(rows)

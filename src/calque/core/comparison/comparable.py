@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from calque.core.corpus import UnitId, in_canonical_order
 from calque.core.errors import MergeError
+from calque.core.ledger import digests_of
 from calque.core.result import Result
-from calque.core.truth_digest import digests_of
 
 SHOWN = 5
 """How many documents a message names."""

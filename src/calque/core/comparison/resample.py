@@ -13,8 +13,7 @@ from calque.core.comparison.naming import measure_named
 from calque.core.errors import ConfigError
 from calque.core.ledger import Ledger
 from calque.core.measures import settle
-from calque.core.resampling.repeated import Repeated
-from calque.core.resampling.resampled import Counted, Replicates, Resampled
+from calque.core.resampling.resampled import Counted, Repeated, Replicates, Resampled
 from calque.core.resampling.weights import MOST_SEED, document_keys, poisson_weights
 from calque.core.result import Result
 from calque.core.start_up import Frozen

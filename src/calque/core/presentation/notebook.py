@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from calque.core.presentation.tokens import in_both
+
 STYLE = (
-    ".calque{color-scheme:light dark;color:light-dark(#1B1F24,#ECEAE4);font-variant-numeric:tabular-nums;"
+    f".calque{{color-scheme:light dark;color:{in_both('ink')};font-variant-numeric:tabular-nums;"
     'font:14px/1.45 ui-sans-serif,system-ui,"Segoe UI",Inter,Roboto,sans-serif}'
     ".calque h4{font-size:14px;margin:16px 0 4px}"
-    ".calque p,.calque caption{margin:4px 0;color:light-dark(#535C67,#B3BAC3);font-size:12px;text-align:left}"
+    f".calque p,.calque caption{{margin:4px 0;color:{in_both('ink-2')};font-size:12px;text-align:left}}"
     ".calque table{border-collapse:collapse;margin:0}"
     ".calque th,.calque td{text-align:right;padding:4px 10px 4px 0;border:0;background:none;"
-    "border-bottom:1px solid light-dark(#E2DED4,#2D333A)}"
-    ".calque th{color:light-dark(#535C67,#B3BAC3);font-weight:500;font-size:12px}"
+    f"border-bottom:1px solid {in_both('line')}}}"
+    f".calque th{{color:{in_both('ink-2')};font-weight:500;font-size:12px}}"
     ".calque th:first-child,.calque td:first-child{text-align:left}"
 )
 

@@ -174,9 +174,14 @@ def id_columns(table: Table, letter: str) -> dict[str, Array]:
     if ids is None:
         return {}
     if isinstance(ids, Strings):
-        return {f"{letter}.id": np.asarray(ids.data, dtype=np.uint8), f"{letter}.id_size": narrow(np.diff(ids.offsets))}
+        return text_columns(f"{letter}.id", ids)
     steps = np.diff(ids, prepend=ids.dtype.type(0))
     return {f"{letter}.id_step": steps.astype(np.float64 if np.abs(steps).max(initial=0) >= 2**31 else np.int32)}
+
+
+def text_columns(name: str, texts: Any) -> dict[str, Array]:
+    """A column of texts as bytes and lengths."""
+    return {name: np.asarray(texts.data, dtype=np.uint8), f"{name}_size": narrow(np.diff(texts.offsets))}
 
 
 def corners_of(ledger: Ledger, side: str, page: Ints) -> Floats:

@@ -1,14 +1,19 @@
-"""Numbers that can be had for weighted documents: what a task declares, and how whole numbers are added up by weight."""
+"""Numbers that can be had for weighted documents: what a task declares, and how whole numbers are added up by weight.
+
+What a task has not declared is had by definition: each document occurs as often as its weight says, and all is measured again.
+"""
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
-from calque.core.columns import Array, Bytes, Codes, Flags, Floats, Ints
+from calque.core.columns import Array, Bytes, Codes, Flags, Floats, Ints, Table
+from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import fraction_parts, joined_fractions
 from calque.core.start_up import Frozen
 from calque.kernels import kernels
@@ -143,3 +148,41 @@ def tied_rows(columns: Sequence[Array]) -> Bytes:
     tied = np.zeros(len(columns[0]), np.uint8)
     tied[1:] = np.all([column[1:] == column[:-1] for column in columns], axis=0)
     return tied
+
+
+def repeated(ledger: Ledger, weights: Array) -> Ledger:
+    """The ledger in which document i occurs ``weights[i]`` times, its copies behind each other and numbered anew."""
+    documents = np.repeat(np.arange(len(ledger.units)), weights)
+    tables = {}
+    for name in ledger.tables:
+        offsets = ledger.offsets(name)
+        count = (offsets[1:] - offsets[:-1])[documents]
+        begin = np.cumsum(count) - count
+        rows = np.repeat(offsets[:-1][documents] - begin, count) + np.arange(count.sum())
+        unit = np.repeat(np.arange(len(documents), dtype=np.int32), count)
+        tables[name] = Table({**ledger.tables[name].take(rows).columns, UNIT: unit})
+    return Ledger(units=tuple(range(len(documents))), tables=tables, names=ledger.names, details=ledger.details)
+
+
+class Repeated(Resampled):
+    """Numbers that a task has declared no quicker way to: right for any measure, at the cost of measuring every replicate."""
+
+    def __init__(self, ledger: Ledger, names: Collection[str], values: Callable[[Ledger], Mapping[str, float | None]]) -> None:
+        self._ledger = ledger
+        self._names = tuple(names)
+        self._values = values
+
+    def measures(self) -> Mapping[str, Counted]:
+        """The names of the numbers; nobody has said which documents they are about, so all are."""
+        everything = Counted(np.ones(len(self._ledger.units), np.bool_))
+        return dict.fromkeys(self._names, everything)
+
+    def replicates(self, weights: Codes, names: Collection[str], jobs: int = 1) -> Replicates:  # noqa: ARG002  # one by one
+        """The numbers of each replicate's own ledger."""
+        found = {name: np.full(weights.shape[1], np.nan) for name in self._names if name in names}
+        for replicate in range(weights.shape[1]):
+            values = self._values(repeated(self._ledger, weights[:, replicate]))
+            for name, column in found.items():
+                value = values.get(name)
+                column[replicate] = math.nan if value is None else value
+        return found

@@ -8,7 +8,7 @@ from calque.core.columns import Bytes, Codes, Flags, where_else
 from calque.core.overlay import Layer, Overlay
 from calque.core.pairing import Pairing
 from calque.core.start_up import Frozen
-from calque.detection.kinds.limits import Limits
+from calque.detection.kinds import Limits
 from calque.kernels import kernels
 from calque.kernels.structs import LEFT_OUT, TAKES_PART, Kind, KindLimits, Subtype
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from calque.core.columns import Flags, Floats
 from calque.core.overlay import Overlay
+from calque.detection.kinds import Limits
 from calque.detection.kinds.classify import Kinds, roles
-from calque.detection.kinds.limits import Limits
 from calque.kernels import kernels
 from calque.kernels.contacts import Contacts, best
 from calque.kernels.structs import Kind

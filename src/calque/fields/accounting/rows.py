@@ -291,9 +291,9 @@ class Book:
     def ledger(self, units: tuple[UnitId, ...]) -> Ledger:
         """Everything written so far, for documents in canonical order."""
         # Names in the order of the alphabet: which document came first must not show.
-        labels, label = _alphabetical(self.labels)
-        keys, key = _alphabetical(self.keys)
-        outside, name = _alphabetical(self.names_outside)
+        labels, label = alphabetical(self.labels)
+        keys, key = alphabetical(self.keys)
+        outside, name = alphabetical(self.names_outside)
         tables = {
             "documents": _table(self.documents, DOCUMENT_COLUMNS),
             "counts": _table(self.counts, COUNT_COLUMNS),
@@ -373,7 +373,7 @@ def _table(rows: Sequence[tuple[Any, ...]], columns: Sequence[tuple[str, Any]]) 
     return Table({name: np.array(column, dtype=kind) for (name, kind), column in zip(columns, values, strict=True)})
 
 
-def _alphabetical(codes: dict[str, int]) -> tuple[tuple[str, ...], Codes]:
+def alphabetical(codes: dict[str, int]) -> tuple[tuple[str, ...], Codes]:
     """The names sorted, and for each old code the new one."""
     names = tuple(sorted(codes))
     new = np.zeros(len(names), dtype=np.int32)

@@ -125,7 +125,7 @@ class RecordSide:
                 continue
             present += 1
             if field.ignored:
-                self.ignored_boxes += _boxes_in(raw)
+                self.ignored_boxes += boxes_in(raw)
                 cells.append(ABSENT)
             else:
                 cells.append(self._cell(field, raw, prefix))
@@ -140,7 +140,7 @@ class RecordSide:
         """What the schema does not know."""
         if self._only_declared:
             self.outside[class_of(path)] += 1
-            self.ignored_boxes += _boxes_in(raw)
+            self.ignored_boxes += boxes_in(raw)
         else:
             self.loose += self._loose(raw, path)
 
@@ -256,7 +256,7 @@ class RecordSide:
             if isinstance(raw, _NESTED):
                 self.loose += self._loose(raw, path)
             return raw
-        convert = _CONVERT[plan.type]
+        convert = CONVERT[plan.type]
         try:
             return convert(raw)
         except (ValueError, OverflowError):
@@ -295,7 +295,8 @@ def class_of(path: str) -> str:
     return _INDEX.sub("[]", path) if "[" in path else path
 
 
-def _boxes_in(raw: Any) -> int:
+def boxes_in(raw: Any) -> int:
+    """How many boxes stand on values in a tree."""
     return sum(wrapper.get("_bbox") is not None for _, wrapper in wrappers(raw, ""))
 
 
@@ -362,7 +363,7 @@ def _to_bool(raw: Any) -> bool:
     raise ValueError("not a truth value")
 
 
-_CONVERT: dict[str, Callable[[Any], Any]] = {
+CONVERT: dict[str, Callable[[Any], Any]] = {
     "float": _to_float,
     "int": _to_int,
     "bool": _to_bool,

@@ -397,6 +397,8 @@ def _value_matrix(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell
 
 def assignment(scores: Floats, truths: Sequence[Cell], founds: Sequence[Cell], nearest: bool) -> tuple[Ints, Ints]:
     """The best pairs, by truth; of equally good ones those with the nearest box centres (if asked), then the lowest indices."""
+    if not scores.size:  # all that one of the lists holds is no object
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     if scores.shape[0] > scores.shape[1]:
         rows, columns = _pairs_of(scores.T, lambda: _closeness_turned(truths, founds, nearest))
         order = np.argsort(columns)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import json
 import os
+import types
 import typing
 from collections.abc import Mapping
 from functools import lru_cache
@@ -26,8 +28,6 @@ def schema_text(source: Any, where: str = "schema", *, accounting: Accounting = 
     if isinstance(source, type) and hasattr(source, "to_config"):
         return canonical(source.to_config(), source.__name__)
     if isinstance(source, type) or typing.is_typeddict(source):
-        from calque.fields.schemas.classes import json_schema_of
-
         return from_mapping(json_schema_of(source), source.__name__, accounting=accounting)
     if isinstance(source, Mapping):
         return from_mapping(source, where, accounting=accounting)
@@ -72,6 +72,8 @@ def _parsed(text: str, where: str) -> Mapping[str, Any]:
         raise ConfigError(f"{where}: line {error.lineno} column {error.colno}: is not JSON: {error.msg}") from None
     except RecursionError:
         raise ConfigError(f"{where}: is nested too deeply to be read") from None
+    except ValueError as error:  # whole numbers of thousands of digits
+        raise ConfigError(f"{where}: holds a number that cannot be read: {error}") from None
     if not isinstance(tree, Mapping):
         raise ConfigError(f"{where}: a schema is an object with 'fields' or 'properties'")
     return tree
@@ -85,3 +87,40 @@ def _from_class(text: str, module: str, name: str, accounting: Accounting) -> st
     if not isinstance(found, type) and not typing.is_typeddict(found):
         raise ConfigError(f"{text}: is no class; a schema is a model class, a dataclass or a TypedDict")
     return schema_text(found, accounting=accounting)
+
+
+def json_schema_of(kind: Any) -> dict[str, Any]:
+    """The JSON Schema of a class whose instances are records.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass
+    ... class Invoice:
+    ...     total: float
+    >>> json_schema_of(Invoice)["properties"]["total"]["type"]
+    'number'
+    """
+    from pydantic import BaseModel, PydanticUserError, TypeAdapter
+
+    name = getattr(kind, "__name__", repr(kind))
+    if not (typing.is_typeddict(kind) or dataclasses.is_dataclass(kind) or issubclass(kind, BaseModel)):
+        raise ConfigError(f"{name}: is no schema; it can be a pydantic model, a dataclass or a TypedDict")
+    try:
+        return TypeAdapter(_readable(kind)).json_schema(by_alias=True, mode="validation")
+    except (PydanticUserError, NameError) as error:
+        raise ConfigError(f"{name}: {str(error).splitlines()[0]}") from None
+
+
+def _readable(annotation: Any) -> Any:
+    """The annotation with models for typed dictionaries, which pydantic does not read from every version of Python."""
+    if typing.is_typeddict(annotation):
+        from pydantic import create_model
+
+        hints = typing.get_type_hints(annotation, include_extras=True)
+        fields: dict[str, Any] = {name: (_readable(hint), None) for name, hint in hints.items()}
+        return create_model(annotation.__name__, **fields)
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin in (typing.Required, typing.NotRequired):
+        return _readable(arguments[0])
+    if origin is types.UnionType or origin is typing.Union:
+        return typing.Union[tuple(map(_readable, arguments))]  # noqa: UP007  # made of parts
+    return list[_readable(arguments[0])] if origin is list else annotation  # type: ignore[misc]  # made of parts

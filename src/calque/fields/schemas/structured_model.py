@@ -147,7 +147,7 @@ class StructuredModel(BaseModel):
         >>> [(name, each["type"]) for name, each in StructuredModel.from_pydantic(Bill).to_config()["fields"].items()]
         [('number', 'code'), ('due_date', 'date')]
         """
-        from calque.fields.schemas.classes import json_schema_of
+        from calque.fields.schemas.sources import json_schema_of
 
         if isinstance(model, type) and issubclass(model, StructuredModel):
             return model
@@ -301,7 +301,7 @@ def _fields_of(inner: Any, accounting: Accounting) -> dict[str, Any]:
     if isinstance(inner, type) and issubclass(inner, StructuredModel):
         own: dict[str, Any] = inner.to_config(accounting)["fields"]
         return own
-    from calque.fields.schemas.classes import json_schema_of
+    from calque.fields.schemas.sources import json_schema_of
 
     plain: dict[str, Any] = to_plain(json_schema_of(inner), inner.__name__, by_name=accounting == "complete")["fields"]
     return plain

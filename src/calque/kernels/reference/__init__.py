@@ -3,7 +3,8 @@
 from calque.kernels.reference.areas import page_areas
 from calque.kernels.reference.average_precision import coco_accumulate, coco_match, coco_match_given, coco_recall, score_order
 from calque.kernels.reference.boxes import match_best, match_greedy
-from calque.kernels.reference.keys import repeats_a_key
+from calque.kernels.reference.ceilings import agreeing_boxes, fuse_boxes, match_most, nearest_edges
+from calque.kernels.reference.keys import nests_beyond, record_ids, repeats_a_key
 from calque.kernels.reference.kinds import error_kinds
 from calque.kernels.reference.mask_rows import mask_facts, mask_pairs
 from calque.kernels.reference.masks import (
@@ -21,6 +22,7 @@ from calque.kernels.reference.masks import (
 )
 from calque.kernels.reference.overlaps import overlapping_pairs, pair_measures
 from calque.kernels.reference.polygons import polygon_areas, polygon_overlaps, polygon_simple
+from calque.kernels.reference.records import edit_distances, plain_partners
 from calque.kernels.reference.resampling import poisson_weights, weighted_auroc, weighted_precision, weighted_sums
 from calque.kernels.reference.shapes import shape_overlaps
 from calque.kernels.reference.sums import fraction_parts
@@ -41,13 +43,16 @@ from calque.kernels.reference.words import (
 )
 
 __all__ = [
+    "agreeing_boxes",
     "bag_matches",
     "coco_accumulate",
     "coco_match",
     "coco_match_given",
     "coco_recall",
+    "edit_distances",
     "error_kinds",
     "fraction_parts",
+    "fuse_boxes",
     "grid_boxes",
     "grid_given",
     "grid_texts",
@@ -67,13 +72,18 @@ __all__ = [
     "masks_of_runs",
     "match_best",
     "match_greedy",
+    "match_most",
+    "nearest_edges",
+    "nests_beyond",
     "overlapping_pairs",
     "page_areas",
     "pair_measures",
+    "plain_partners",
     "poisson_weights",
     "polygon_areas",
     "polygon_overlaps",
     "polygon_simple",
+    "record_ids",
     "repeats_a_key",
     "row_tree_distances",
     "row_tree_mappings",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +10,8 @@ import numpy as np
 from calque.core.columns import Bytes, Codes, Flags, Floats, Ints
 from calque.geometry.boxes import Edges, touch
 from calque.kernels.reference.boxes import PAIRS_AT_ONCE, Grouped, box_edges, check_sides, pages_of, pairs
-from calque.kernels.reference.cover import states_of
+from calque.kernels.reference.mask_rows import mask_states
+from calque.kernels.reference.shapes import ring_states
 from calque.kernels.reference.states import EXCUSING, KINDS, OTHER, OWN, PREDICTED, STATES, kinds
 from calque.kernels.structs import ABSORBS, LEFT_OUT, TAKES_PART, PageBoxes, SharedAreas
 
@@ -195,3 +196,10 @@ def _cells(members: Members, slabs: Slabs, start: int, stop: int) -> tuple[Ints,
     state = 8 * np.minimum(depth[PREDICTED], 2) + 4 * (depth[OWN] > 0) + 2 * (depth[OTHER] > 0) + (depth[EXCUSING] > 0)
     with np.errstate(all="ignore"):
         return slab[order], np.append(np.diff(y[order]), 0.0)[: len(y)], state
+
+
+def states_of(truth: PageBoxes, found: PageBoxes, truths: Sequence[tuple[int, int]], founds: Sequence[int]) -> list[float]:
+    """The areas of states that rows of one page make: truths, each with its part, and predictions."""
+    if truth.masks is not None and found.masks is not None:
+        return mask_states(truth, found, truths, founds)
+    return ring_states(truth, found, truths, founds)

@@ -9,8 +9,8 @@ import numpy as np
 from calque.core.columns import Bytes, Codes, Flags, Floats, Ints
 from calque.geometry.boxes import corners
 from calque.kernels.contacts import Contacts, best
+from calque.kernels.reference.areas import states_of
 from calque.kernels.reference.boxes import box_edges, check_sides, shared_area, take_best_first
-from calque.kernels.reference.cover import states_of
 from calque.kernels.reference.overlaps import overlapping_pairs, union_areas
 from calque.kernels.reference.states import OWN, covered_area
 from calque.kernels.structs import TAKES_PART, Kind, KindLimits, PageBoxes, Subtype

@@ -10,7 +10,7 @@ import numpy as np
 
 from calque.core.errors import ContractError, IssueLog, Severity
 from calque.core.order_corpus import Group, OrderPage
-from calque.readers.sources.json_tree import identity, pointer, shown
+from calque.readers.sources.json_tree import identity, number, pointer, shown
 
 DEEPEST = 200
 """Groups inside groups. No page needs as many, and more would be a file that wants to do harm."""
@@ -23,6 +23,14 @@ class Blocks:
     ids: list[str | int] = field(default_factory=list)
     boxes: list[Sequence[float]] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
+    size: tuple[float, float] | None = None
+    image: str = ""
+
+    def sized(self, width: Any, height: Any) -> None:
+        """Take in the size of the page, if it is one."""
+        sides = [number(side) for side in (width, height)]
+        if all(side is not None and side > 0 for side in sides):
+            self.size = (float(sides[0] or 0), float(sides[1] or 0))
 
     def add(self, id: str | int, box: Sequence[float] | None, label: str) -> int:
         """A block; its place on the page."""
@@ -36,7 +44,7 @@ class Blocks:
         """The page, with boxes where every block has one."""
         whole = len(self.boxes) == len(self.ids) and bool(self.ids)
         boxes = np.array(self.boxes, dtype=np.float64).reshape(-1, 4) if whole else None
-        return OrderPage(tuple(self.ids), order, boxes, tuple(self.labels))
+        return OrderPage(tuple(self.ids), order, boxes, tuple(self.labels), self.size, self.image)
 
 
 class Ordering:

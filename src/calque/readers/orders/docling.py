@@ -18,8 +18,11 @@ def pages_of(tree: Mapping[str, Any], stem: str, log: IssueLog) -> Iterator[tupl
     origin = tree.get("origin")
     named = text(origin.get("filename")) if isinstance(origin, Mapping) else None
     document = named or text(tree.get("name")) or stem
-    heights = _heights(tree.get("pages"))
-    pages: dict[int, Blocks] = {page - 1: Blocks() for page in heights}
+    sizes = _sizes(tree.get("pages"))
+    heights = {page: height for page, (_, height) in sizes.items()}
+    pages: dict[int, Blocks] = {page - 1: Blocks() for page in sizes}
+    for known, size in sizes.items():
+        pages[known - 1].sized(*size)
     at: dict[str, list[tuple[int, int]]] = {}
     for key in ITEMS:
         for where, item in entries(tree.get(key, []), pointer(key), log):
@@ -79,12 +82,13 @@ def _resolved(tree: Mapping[str, Any], reference: str) -> Mapping[str, Any] | No
     return node if isinstance(node, Mapping) else None
 
 
-def _heights(pages: Any) -> dict[int, float | None]:
-    found: dict[int, float | None] = {}
+def _sizes(pages: Any) -> dict[int, tuple[float | None, float | None]]:
+    found: dict[int, tuple[float | None, float | None]] = {}
     for key, page in pages.items() if isinstance(pages, Mapping) else ():
         size = page.get("size") if isinstance(page, Mapping) else None
         if isinstance(key, str) and key.isdecimal() and 0 < len(key) < 10 and int(key):
-            found[int(key)] = number(size.get("height")) if isinstance(size, Mapping) else None
+            told = size if isinstance(size, Mapping) else {}
+            found[int(key)] = number(told.get("width")), number(told.get("height"))
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from calque.core.corpus import Corpus, UnitId
@@ -32,6 +33,24 @@ def read_orders(source: Any, *, truth: bool = False) -> OrderCorpus:
         raise TypeError(f"cannot read orders from a {type(source).__name__}: give a path, a list of rows or a corpus")
     log = IssueLog("")
     return _corpus(_of_tree(list(source), "document", log), log, "")
+
+
+def read_sides(expected: Any, found: Any) -> tuple[OrderCorpus, OrderCorpus]:
+    """Both sides of a comparison; every issue of both in one error."""
+    sides: list[OrderCorpus] = []
+    errors: list[ContractError] = []
+    for source, is_truth in ((expected, True), (found, False)):
+        try:
+            sides.append(read_orders(source, truth=is_truth))
+        except ContractError as error:
+            errors.append(error)
+    if errors:
+        raise ContractError([issue for error in errors for issue in error.issues], total=sum(error.total for error in errors))
+    truth, other = sides
+    if is_single(expected) and is_single(found) and len(truth.pages) == len(other.pages) == 1:
+        # Two single files are two readings of one document, whatever they are called.
+        other = replace(other, pages=dict(zip(truth.pages, other.pages.values(), strict=True)))
+    return truth, other
 
 
 def is_single(source: Any) -> bool:

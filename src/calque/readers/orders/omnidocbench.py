@@ -22,7 +22,8 @@ def pages_of(tree: Any, log: IssueLog) -> Iterator[tuple[UnitId, int, OrderPage]
             missing(info if isinstance(info, Mapping) else {}, "image_path", where + pointer("page_info"), "a file name", log)
             continue
         document, page = page_names.place(page_names.bare(info["image_path"]))
-        blocks = Blocks()
+        blocks = Blocks(image=info["image_path"])
+        blocks.sized(info.get("width"), info.get("height"))
         numbered: list[tuple[float, int]] = []
         for place, block in entries(sample.get("layout_dets"), where + pointer("layout_dets"), log):
             _read(block, place, blocks, numbered, log)

@@ -24,7 +24,8 @@ def pages_of(root: _Element, stem: str, log: IssueLog, *, truth: bool) -> Iterat
     for place, page in enumerate(children(root, "Page")):
         order = next(children(page, "ReadingOrder"), None)
         containers = set() if order is None else {each.get("regionRef") for each in order.iter() if name(each) in _GROUPS}
-        blocks = Blocks()
+        blocks = Blocks(image=page.get("imageFilename") or "")
+        blocks.sized(number(page.get("imageWidth")), number(page.get("imageHeight")))
         for region in (element for element in page.iter() if name(element).endswith("Region")):
             if region.get("id") not in containers - {None}:
                 blocks.add(region.get("id") or f"#{len(blocks.ids)}", _box(region, log), _label(region))

@@ -1,4 +1,7 @@
-"""Compressed files: gzip and Zstandard, told by their first bytes and unpacked within bounds."""
+"""Compressed files: gzip and Zstandard, told by their first bytes and unpacked within bounds.
+
+For messages, other files are told by their first bytes, too: whoever gives a PDF where text belongs hears of it.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,21 @@ ALWAYS_FINE = 64 << 20
 """What any file may hold, in bytes, however small it is."""
 _FED = {GZIP: 1 << 16, ZSTD: 1 << 10}
 """How many bytes are unpacked at a time: so few that what comes out of them fits in memory even from a bomb."""
+
+MARKS: tuple[tuple[bytes, str, str], ...] = (
+    (b"%PDF", "is a PDF", "give the text that was read from it"),
+    (b"PK\x03\x04", "is a ZIP archive (or an office document)", "unpack it first"),
+    (GZIP, "is packed with gzip", "unpack it first"),
+    (ZSTD, "is packed with Zstandard", "unpack it first"),
+    (b"BZh", "is packed with bzip2", "unpack it first"),
+    (b"\xfd7zXZ", "is packed with xz", "unpack it first"),
+    (b"\x89PNG", "is a PNG image", "give what was found in it"),
+    (b"\xff\xd8\xff", "is a JPEG image", "give what was found in it"),
+    (b"calque state ", "is a calque state", "states are for calque merge"),
+    (b"PAR1", "is a Parquet file", "name it .parquet"),
+    (b"SQLite format 3", "is an SQLite database", "export its rows"),
+)
+"""How files begin, what they are, and what to do."""
 
 
 def magic(path: str) -> bytes | None:
@@ -155,3 +173,19 @@ def _too_large(path: str, limit: int) -> ContractError:
 def _damaged(path: str, reason: str) -> ContractError:
     text = f"the compressed data is damaged: {reason}"
     return ContractError.single("compression-damaged", text, file=path, help="copy or make the file again")
+
+
+def strange(data: bytes) -> tuple[str, str] | None:
+    r"""What a file that begins so is, and what to do, where it is no text.
+
+    >>> strange(b"%PDF-1.7"), strange(b"plain"), strange("plain".encode("utf-16"))
+    (('is a PDF', 'give the text that was read from it'), None, ('is UTF-16', 'save it as UTF-8'))
+    """
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")) or _every_other_is_nothing(data[:64]):
+        return "is UTF-16", "save it as UTF-8"
+    return next(((text, help) for mark, text, help in MARKS if data.startswith(mark)), None)
+
+
+def _every_other_is_nothing(head: bytes) -> bool:
+    """Whether it looks like UTF-16 (or UTF-32) of Latin letters without a mark at its beginning."""
+    return len(head) >= 4 and (not any(head[1::2]) or not any(head[0::2])) and any(head)

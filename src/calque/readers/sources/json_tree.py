@@ -12,7 +12,6 @@ import dataclasses
 import json
 import math
 import os
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,13 +20,11 @@ from typing import Any
 from calque.core.corpus import UnitId
 from calque.core.errors import ContractError, IssueLog, did_you_mean
 from calque.readers.sources import compression
-from calque.readers.sources.marks import strange
+from calque.readers.sources.compression import strange
 
 ENDLESS = 4_300
 """Python does not turn whole numbers with more digits into text."""
 _DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
-_BRACKETS = re.compile(rb'"(?:[^"\\\\]|\\\\.)*"|[][{}]')
-"""Whole texts, too, so that no bracket is found in them."""
 ODD = object()
 """Stands for a value that only the exact reader can read, or refuse."""
 
@@ -136,13 +133,9 @@ def nested_beyond(levels: int, data: bytes) -> bool:
     >>> nested_beyond(2, b'[["[[["]]'), nested_beyond(2, b"[[[]]]")
     (False, True)
     """
-    if data.count(b"[") + data.count(b"{") <= levels:
-        return False
-    deepest = depth = 0
-    for mark in _BRACKETS.findall(data):
-        depth += 1 if mark in b"[{" else -1 if mark in b"]}" else 0
-        deepest = max(deepest, depth)
-    return deepest > levels
+    from calque.kernels import kernels
+
+    return kernels().nests_beyond(data, levels)
 
 
 def dumped(tree: Any, indent: int | None = 1) -> bytes:

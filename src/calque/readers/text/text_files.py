@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 from calque.core.errors import ConfigError, ContractError
 from calque.core.word_corpus import Block
 from calque.readers.sources import json_tree, xml_tree
-from calque.readers.sources.marks import strange
+from calque.readers.sources.compression import strange
 from calque.readers.text import alto, hocr, html, page_xml, tesseract_tsv, word_table
 from calque.readers.text.page_xml import Level
 

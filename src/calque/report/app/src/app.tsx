@@ -4,6 +4,7 @@ import { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Address, beside, go, now, useAddress } from "./address";
 import { Boxes, parseKey } from "./boxes";
+import { Calibration } from "./calibration";
 import { Cases, Checks, WorstCases } from "./checks";
 import { Changes, ChangesView, Compare } from "./compare";
 import { Data } from "./data";
@@ -144,7 +145,7 @@ export function Root({ app }: { app: App }): JSX.Element {
   return (
     <>
       <Patterns />
-      <header class="top">
+      <header class={app.changes && view !== "compare" && view !== "changes" ? "top with-runs" : "top"}>
         <a class="brand" href={beside({ view: app.views[0] as any })} aria-label="calque: to the first view">calque</a>
         <span class="who"><Names app={app} /></span>
         <nav aria-label="views">
@@ -209,7 +210,11 @@ function View({ app, view }: { app: App; view: string }): JSX.Element {
           <Summary app={app} run={run} k={0}>
             {IS_WORDS && <WorstTexts rows={app.texts[place]} />}
             {IS_CHECKS && <WorstCases run={run} cases={app.cases[place]} />}
-            {(run.kind !== "checks" || run.title) && <Tables run={{ ...run, sections: run.sections.slice(run.kind === "fields" ? 1 : 3) }} />}
+            {(run.kind !== "checks" || run.title) && (
+              <Tables run={{ ...run, sections: run.sections.slice(run.kind === "fields" ? 1 : 3) }}>
+                {IS_FIELDS && run.numbers.calibration.length > 0 && <Calibration bins={run.numbers.calibration} view="fields" at={{}} of="confidence" note="values of each confidence that are right; dotted: they agree" />}
+              </Tables>
+            )}
           </Summary>
         )}
     </div>

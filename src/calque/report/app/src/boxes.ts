@@ -2,7 +2,7 @@
 
 import { Address } from "./address";
 import { Column, Data, Run, Texts } from "./data";
-import { EXCLUDED, FN, FP, INVALID, OUTCOMES, SIDES, TP, WRONG, short } from "./words";
+import { EXCLUDED, FN, FP, INVALID, NAMES, OUTCOMES, SIDES, TP, WRONG, short } from "./words";
 
 export type Letter = "t" | "p";
 export type Box = [number, number, number, number];
@@ -65,6 +65,11 @@ export class Side {
   }
 }
 
+// A place in a column whose highest value stands for none.
+export function placeIn(column: Column, row: number): number | null {
+  return column[row] === 2 ** (8 * column.BYTES_PER_ELEMENT) - 1 ? null : column[row];
+}
+
 function summed(steps: Column): Float64Array {
   const values = new Float64Array(steps.length);
   for (let i = 0, sum = 0; i < steps.length; i++) values[i] = sum += steps[i];
@@ -86,7 +91,13 @@ export class Boxes {
   width: Float32Array;
   height: Float32Array;
   match: Column;
-  iou: Float32Array;
+  iou?: Float32Array;
+  // Reading order: each true block's place on both paths, pairs with it that are reversed, pages whose blocks have no boxes.
+  rank?: Column;
+  read?: Column;
+  reversed?: Column;
+  bare?: Column;
+  names: Record<string, string>;
   coverage?: Column;
   purity?: Column;
   cut?: Column;
@@ -116,7 +127,10 @@ export class Boxes {
     this.width = column("page.width") as Float32Array;
     this.height = column("page.height") as Float32Array;
     this.match = data.column(`${prefix}t.match`);
-    this.iou = data.column(`${prefix}t.iou`) as Float32Array;
+    this.iou = perhaps("t.iou") as Float32Array | undefined;
+    [this.rank, this.read, this.reversed] = ["t.rank", "t.place", "t.reversed"].map(perhaps);
+    this.bare = data.has(`${prefix}page.bare`) || data.has(`${shared}page.bare`) ? column("page.bare") : undefined;
+    this.names = { ...NAMES, ...run.outcomes };
     this.coverage = perhaps("t.coverage");
     this.purity = perhaps("t.purity");
     this.cut = perhaps("t.cut");
@@ -158,6 +172,9 @@ export class Boxes {
     return code === TP || code === WRONG ? this.t.pointed(this.match, row, page, this.p) : -1;
   }
 
+  // How well a pair fits; blocks in an order are only paired.
+  fit(row: number): number { return this.iou ? this.iou[row] : 1; }
+
   pageSums(k: number): PageSums {
     let sums = this.sums.get(k);
     if (!sums) {
@@ -167,7 +184,7 @@ export class Boxes {
       for (let page = 0; page < n; page++) {
         for (let row = this.t.start[page]; row < this.t.start[page + 1]; row++) {
           const code = truth[row];
-          if (code === TP) (sums.tp[page]++, (sums.loss[page] += 1 - this.iou[row]));
+          if (code === TP) (sums.tp[page]++, (sums.loss[page] += 1 - this.fit(row)));
           else if (code === FN) sums.fn[page]++;
           else if (code === WRONG) sums.wrong[page]++;
         }
@@ -228,7 +245,7 @@ export class Boxes {
     }
     if (bin) {
       const place = Number(bin.split("..")[0]);
-      tests.push((item) => item >= 0 && this.t.outcomes[k][item] === TP && binOf(this.iou[item]) === Math.round(place * BINS));
+      tests.push((item) => item >= 0 && this.t.outcomes[k][item] === TP && binOf(this.fit(item)) === Math.round(place * BINS));
     }
     if (score) tests.push(this.scoreTest(score, k));
     if (q) {
@@ -248,6 +265,8 @@ export class Boxes {
   private scoreTest(text: string, k: number): (item: Item, page: number) => boolean {
     const [low, high] = scoreRange(text);
     return (item, page) => {
+      const code = this.outcome(item, k);
+      if (code !== TP && code !== FP) return false;
       const row = item < 0 ? -1 - item : this.partner(item, page, k);
       const score = row < 0 || !this.score ? NaN : this.score[row];
       return score >= low && score < high;
@@ -312,18 +331,18 @@ export class Boxes {
       const test = this.test(address, k);
       const kept: number[] = [];
       for (let page = 0; page < this.pages; page++) this.each(page, k, (item) => void (test(item, page) && kept.push(item)));
-      const ranks = new Map(kept.map((item) => [item, this.rank(item, k)]));
+      const ranks = new Map(kept.map((item) => [item, this.badness(item, k)]));
       kept.sort((a, b) => (ranks.get(a) as number) - (ranks.get(b) as number) || placed(a) - placed(b));
       return Int32Array.from(kept);
     });
   }
 
-  private rank(item: Item, k: number): number {
+  private badness(item: Item, k: number): number {
     const code = this.outcome(item, k);
     if (code === FN) return 0;
     if (code === WRONG) return 1;
     if (code === FP) return 3 - (this.score && this.score[-1 - item] === this.score[-1 - item] ? Math.min(1, this.score[-1 - item]) : 0);
-    if (code === TP) return 4 + (this.coverage ? this.coverage[item] / 65535 : this.iou[item]);
+    if (code === TP) return 4 + (this.coverage ? this.coverage[item] / 65535 : this.fit(item));
     return 6 + code;
   }
 
@@ -369,7 +388,7 @@ export class Boxes {
     const { document, index } = this.where(page);
     const code = side.outcomes[k][row];
     const other = letter === "t" ? this.partner(row, page, k) : this.taker(k)[row];
-    const iou = letter === "t" ? this.iou[row] : other >= 0 ? this.iou[other] : NaN;
+    const iou = letter === "t" ? this.fit(row) : other >= 0 ? this.fit(other) : NaN;
     const corners = side.corners(row);
     const size = [this.width[page] || 1, this.height[page] || 1];
     const known = this.width[page] > 0;
@@ -377,9 +396,10 @@ export class Boxes {
       document, page: index, side: letter === "t" ? "truth" : "prediction", id: side.id(row), label: this.labels[side.label[row]] ?? "",
       score: letter === "p" && this.score && this.score[row] === this.score[row] ? short(this.score[row]) : null,
       outcome: OUTCOMES[code], reason: code >= 4 && side.status ? this.run.statuses?.[side.status[row]] ?? "" : "",
-      iou: other >= 0 ? short(iou) : null,
+      iou: other >= 0 && this.iou ? short(iou) : null,
       partner: other >= 0 ? this.side(letter === "t" ? "p" : "t").id(other) : "",
       kind: side.kind ? this.run.kinds[side.kind[row]] : "", subtype: side.subtype ? this.run.subtypes[side.subtype[row]] : "",
+      ...(this.rank && letter === "t" ? { rank: placeIn(this.rank, row), position: placeIn(this.read as Column, row), reversed: this.reversed?.[row] } : {}),
       box: corners && corners.map((share, place) => Number((share * (known ? size[place % 2] : 1)).toPrecision(5))),
     };
   }

@@ -88,6 +88,7 @@ export function Curves({ lines, label, xLabel, yLabel }: { lines: { name: string
 }
 
 // A share as a bar with its number beside it; rows of one chart share one scale.
-export function Row({ share, mark }: { share: number; mark: string }): JSX.Element {
-  return <span class="track"><i class={`f-${mark}`} style={{ width: share > 0 ? `max(4px, ${Math.min(100, 100 * share)}%)` : "0" }} /></span>;
+export function Row({ share, mark, href, label }: { share: number; mark: string; href?: string; label?: string }): JSX.Element {
+  const bar = <i class={`f-${mark}`} style={{ width: share > 0 ? `max(4px, ${Math.min(100, 100 * share)}%)` : "0" }} />;
+  return href ? <a class="track" href={href} tabIndex={-1} aria-label={label}>{bar}</a> : <span class="track">{bar}</span>;
 }

@@ -13,6 +13,9 @@ type GridCell = [text: string, look: string, colspan: number, rowspan: number, k
 const ORDER = ["fail", "error", "partial", "pass"];
 const WORDS: Record<string, string> = { pass: "passes", partial: "passes in part", fail: "fails", error: "could not be judged" };
 
+// What a case is called where it is something that can be seen.
+const nounOf = (run: Run): string => run.noun ?? "case";
+
 export class Cases {
   cases: Case[];
   evaluators: string[];
@@ -51,32 +54,32 @@ export class Cases {
 }
 
 export function Checks({ app, cases }: { app: App; cases: Cases }): JSX.Element {
-  const address = now(), list = cases.list(address), chosen = cases.chosen(address);
+  const address = now(), list = cases.list(address), chosen = cases.chosen(address), noun = nounOf(cases.run);
   return (
     <div class="viewer-layout two left-list">
-      <aside class="side list" aria-label="cases">
+      <aside class="side list" aria-label={`${noun}s`}>
         <div class="tools">
-          <Search label="Search cases" />
-          <div class="line"><Count of="objects" value={list.length} noun="case" /></div>
+          <Search label={`Search ${noun}s`} />
+          <div class="line"><Count of="objects" value={list.length} noun={noun} /></div>
           <Outcomes of={ORDER} names={Object.fromEntries(ORDER.map((name) => [name, name]))} />
           <Chips />
         </div>
-        <Listbox total={list.length} height={46} label="cases" chosen={chosen ? list.indexOf(chosen) : -1} choose={(place) => go({ doc: list[place].id })}
+        {!list.length && <p class="note empty">No {noun} is what the filters ask for.</p>}
+        <Listbox total={list.length} height={46} label={`${noun}s`} chosen={chosen ? list.indexOf(chosen) : -1} choose={(place) => go({ doc: list[place].id })}
           option={(place) => ({ "data-case": list[place].id, "data-verdict": list[place].verdict })}
           row={(place) => <><Mark of={list[place].verdict} /><span class="name doc" title={list[place].id}>{list[place].id}<span class="hidden"> {WORDS[list[place].verdict]}</span></span><span class="note value">{ratio(list[place].score)}</span></>} />
-        {!list.length && <p class="note empty">No case is what the filters ask for.</p>}
       </aside>
-      {chosen ? <CaseViewer app={app} cases={cases} of={chosen} /> : <section class="stage empty"><p class="note">There is no case to show.</p></section>}
+      {chosen ? <CaseViewer app={app} cases={cases} of={chosen} /> : <section class="stage empty"><p class="note">There is no {noun} to show.</p></section>}
     </div>
   );
 }
 
 function CaseViewer({ app, cases, of }: { app: App; cases: Cases; of: Case }): JSX.Element {
   return (
-    <section class="stage case" aria-label="case" data-viewer data-case={of.id} data-document={of.id}>
+    <section class="stage case" aria-label={nounOf(cases.run)} data-viewer data-case={of.id} data-document={of.id}>
       <div class="bar-top">
         <h1><Mark of={of.verdict} /> <span class="doc" title={of.id}>{of.id}</span> <span class="note">{WORDS[of.verdict]}</span></h1>
-        <span class="steps"><button type="button" aria-label="case before" onClick={() => cases.step(-1)}>‹</button><button type="button" aria-label="next case" onClick={() => cases.step(1)}>›</button></span>
+        <span class="steps"><button type="button" aria-label={`${nounOf(cases.run)} before`} onClick={() => cases.step(-1)}>‹</button><button type="button" aria-label={`next ${nounOf(cases.run)}`} onClick={() => cases.step(1)}>›</button></span>
         <button type="button" onClick={() => app.copy(of)}>Copy as JSON <kbd>c</kbd></button>
       </div>
       <div class="case-scroll">
@@ -97,7 +100,8 @@ function CaseViewer({ app, cases, of }: { app: App; cases: Cases; of: Case }): J
 // Two tables, row beside row; an empty place keeps them apart.
 function Both({ grid }: { grid: (GridCell | null)[][] }): JSX.Element {
   return (
-    <div class="scrolls" tabIndex={0} aria-label="truth and prediction">
+    <div class="scrolls both-sides" tabIndex={0} role="group" aria-label="truth and prediction">
+      <p class="note">left: truth, right: prediction</p>
       <table class="both"><tbody>{grid.map((line) => <tr>{line.map((cell) => (cell ? <td class={cell[1]} colSpan={cell[2]} rowSpan={cell[3]} data-kind={cell[4] || undefined} title={cell[4]}>{cell[0]}</td> : <td class="between" />))}</tr>)}</tbody></table>
     </div>
   );
@@ -131,7 +135,7 @@ export function WorstCases({ run, cases }: { run: Run; cases: Cases }): JSX.Elem
   return (
     <>
       <section aria-labelledby="worst-cases">
-        <Head id="worst-cases" title="Worst cases"><a class="more" href={to({ view: "checks" })}>all {plural(cases.cases.length, "case")} →</a></Head>
+        <Head id="worst-cases" title={`Worst ${nounOf(run)}s`}><a class="more" href={to({ view: "checks" })}>all {plural(cases.cases.length, nounOf(run))} →</a></Head>
         <table class="rows"><tbody>{cases.list({}).slice(0, 12).map((entry) => <tr><th scope="row" class="doc-cell" title={entry.id}><Mark of={entry.verdict} /> <a href={to({ view: "checks", doc: entry.id })}>{entry.id}</a></th><td>{ratio(entry.score)}</td><td class="grow left note">{entry.rows.find((row) => row.verdict === entry.verdict)?.reasoning}</td></tr>)}</tbody></table>
       </section>
       {gate && gate.failures.length > 0 && <section><Head title="Gate" /><ul class="issues">{gate.failures.slice(0, 40).map((text: string) => <li><Mark of="fail" /> {text}</li>)}</ul></section>}

@@ -9,7 +9,8 @@ import { Column, Data, Said } from "./data";
 import { Count, Chips, Grid, Head, Mark, Measure, Numbers, Search, Value } from "./parts";
 import { Crop } from "./stage";
 import { Ground, Sentence, usePaged } from "./summary";
-import { OUTCOMES, ratio, signed } from "./words";
+import { WordRows } from "./texts";
+import { FN, OUTCOMES, count, ratio, signed } from "./words";
 
 export const CHANGES = ["fixed", "broken", "new", "gone"];
 const SHOWN = ["broken", "fixed", "new", "gone"];
@@ -69,7 +70,11 @@ export class Changes {
     const { boxes, fields, texts, cases } = this.app;
     if (IS_BOXES) {
       const of = boxes[mine], page = of.side(letter).page(row), where = of.where(page);
-      const said = (one: Boxes) => { const side = one.side(letter); return side.kind ? one.run.kinds[side.kind[row]] : OUTCOMES[side.outcomes[0][row]]; };
+      const said = (one: Boxes) => {
+        const side = one.side(letter), code = side.outcomes[0][row];
+        if (one.reversed && code !== FN) return one.reversed[row] ? "out of order" : "in order";
+        return side.kind && !one.reversed ? one.run.kinds[side.kind[row]] : one.names[OUTCOMES[code]];
+      };
       return { document: where.document, page: where.index, label: of.labels[of.side(letter).label[row]] ?? "", key: of.key(letter, row), from: alarm ? "" : said(boxes[0]), to: alarm ? "" : said(boxes[run]), row, letter };
     }
     if (IS_FIELDS) {
@@ -128,14 +133,15 @@ export function Compare({ app }: { app: App }): JSX.Element {
   );
 }
 
-type Row = [string, string, [Value, Value, Value][], [Value, Value, Value, Value, string][], number, number];
+type Row = [string, string, [Value, Value, Value][], [Value, Value, Value, Value, string][], number, number, number];
+const more = (value: Value) => (typeof value === "number" ? (value > 0 ? "+" : value < 0 ? "−" : "") + Math.abs(value).toLocaleString("en", { maximumFractionDigits: 1 }) : "–");
 
 function Measures({ app, run }: { app: App; run: number }): JSX.Element {
   const { comparison, runs } = app.data.head;
   const [every, setEvery] = useState(false);
   const rows = (comparison.measures as Row[]).slice(0, every ? undefined : comparison.whole);
   const { shown, pager } = usePaged(rows);
-  const ends = shown.flatMap((row) => row[3][run - 1].slice(0, 3) as Value[]).filter((value): value is number => typeof value === "number");
+  const ends = shown.filter((row) => !row[6]).flatMap((row) => row[3][run - 1].slice(0, 3) as Value[]).filter((value): value is number => typeof value === "number");
   const most = Math.max(0.02, ...ends.map(Math.abs));
   const at = (value: number) => 6 + 200 * Math.max(0, Math.min(1, value)), off = (value: number) => 106 + (100 * value) / most;
   return (
@@ -145,18 +151,18 @@ function Measures({ app, run }: { app: App; run: number }): JSX.Element {
         <table class="compared">
           <thead><tr><th scope="col">measure</th><th scope="col">{runs[0].name}</th><th scope="col">{runs[run].name}</th><th scope="col" class="wide left">0 to 1</th><th scope="col">difference</th><th scope="col" class="wide left">interval, {signed(-most)} to {signed(most)}</th><th scope="col">p</th></tr></thead>
           <tbody>
-            {shown.map(([name, title, values, deltas, lower, primary]) => {
+            {shown.map(([name, title, values, deltas, lower, primary, counts]) => {
               const [a] = values[0], [b] = values[run], [delta, low, high, p, verdict] = deltas[run - 1];
               const better = typeof delta === "number" && delta !== 0 ? (delta > 0) !== !!lower : null;
               const tone = better === null ? "same" : better ? "better" : "worse";
               return (
                 <tr>
                   <th scope="row">{title}{primary ? <abbr title="tested, and corrected for the number of tests"> *</abbr> : ""}</th>
-                  <td><Measure name={name} value={a} run={runs[0].name} /></td>
-                  <td><Measure name={name} value={b} run={runs[run].name} /></td>
-                  <td class="wide">{typeof a === "number" && typeof b === "number" && <svg class="dumbbell" viewBox="0 0 212 16" role="img" aria-label={`${ratio(a)} and ${ratio(b)}`}><path class="rule" d="M6 8H206" /><path class="bar" d={`M${at(a)} 8H${at(b)}`} /><circle class="hollow" cx={at(a)} cy="8" r="4.5" /><circle class="filled" cx={at(b)} cy="8" r="4.5" /></svg>}</td>
-                  <td class={`t-${tone}`}><Measure name={name} value={delta} as={signed} run="delta" /> <span aria-hidden="true">{better === null ? "≈" : (delta as number) > 0 ? "▲" : "▼"}</span><span class="hidden"> {tone}{verdict && `, ${verdict}`}</span></td>
-                  <td class="wide">{typeof low === "number" && typeof high === "number" ? <svg class={`whisker t-${tone}`} viewBox="0 0 212 16" role="img" aria-label={`${signed(low)} to ${signed(high)}`}><path class="rule" d="M106 1V15" /><path class="bar" d={`M${off(low)} 8H${off(high)}`} /><circle class="filled" cx={off(delta as number)} cy="8" r="4" /></svg> : <span class="note">–</span>}</td>
+                  <td><Measure name={name} value={a} run={runs[0].name} as={counts ? count : undefined} /></td>
+                  <td><Measure name={name} value={b} run={runs[run].name} as={counts ? count : undefined} /></td>
+                  <td class="wide">{!counts && typeof a === "number" && typeof b === "number" && <svg class="dumbbell" viewBox="0 0 212 16" role="img" aria-label={`${ratio(a)} and ${ratio(b)}`}><path class="rule" d="M6 8H206" /><path class="bar" d={`M${at(a)} 8H${at(b)}`} /><circle class="hollow" cx={at(a)} cy="8" r="4.5" /><circle class="filled" cx={at(b)} cy="8" r="4.5" /></svg>}</td>
+                  <td class={`t-${tone}`}><Measure name={name} value={delta} as={counts ? more : signed} run="delta" /> <span aria-hidden="true">{typeof delta !== "number" ? "" : better === null ? "≈" : (delta as number) > 0 ? "▲" : "▼"}</span><span class="hidden"> {tone}{verdict && `, ${verdict}`}</span></td>
+                  <td class="wide left">{counts && typeof low === "number" ? <span class="note">{more(low)} to {more(high)}</span> : typeof low === "number" && typeof high === "number" ? <svg class={`whisker t-${tone}`} viewBox="0 0 212 16" role="img" aria-label={`${signed(low)} to ${signed(high)}`}><path class="rule" d="M106 1V15" /><path class="bar" d={`M${off(low)} 8H${off(high)}`} /><circle class="filled" cx={off(delta as number)} cy="8" r="4" /></svg> : <span class="note">–</span>}</td>
                   <td>{typeof p === "number" ? (p < 0.0005 ? "<0.001" : p.toFixed(3)) : "–"}</td>
                 </tr>
               );
@@ -166,7 +172,7 @@ function Measures({ app, run }: { app: App; run: number }): JSX.Element {
       </div>
       {pager}
       {comparison.measures.length > comparison.whole && <p class="pager"><button type="button" aria-pressed={every} onClick={() => setEvery(!every)}>{every ? "only numbers of everything" : `all ${comparison.measures.length} measures, with classes and other means`}</button></p>}
-      <Numbers head={["measure", runs[0].name, runs[run].name, "difference", "low", "high"]} rows={shown.map(([, title, values, deltas]) => [title, ratio(values[0][0]), ratio(values[run][0]), ...deltas[run - 1].slice(0, 3).map((value) => signed(value as Value))])} />
+      <Numbers head={["measure", runs[0].name, runs[run].name, "difference", "low", "high"]} rows={shown.map(([, title, values, deltas, , , counts]) => [title, ...[0, run].map((one) => (counts ? count : ratio)(values[one][0])), ...deltas[run - 1].slice(0, 3).map((value) => (counts ? more : signed)(value as Value))])} />
     </section>
   );
 }
@@ -178,28 +184,34 @@ function Some({ app, name }: { app: App; name: string }): JSX.Element | null {
   return (
     <section aria-label={WORDS[name][0]}>
       <Head title={WORDS[name][0].charAt(0).toUpperCase() + WORDS[name][0].slice(1)} note={`left ${runs[0].name}, right ${runs[changes.run()].name}`}><a class="more" href={to({ view: "changes", change: name })}>all {listed.length.toLocaleString("en")} →</a></Head>
-      <ul class="pairs">{listed.slice(0, 3).map((change) => <li><Card app={app} change={change} /></li>)}</ul>
+      <ul class={IS_BOXES ? "pairs" : "pairs low"}>{listed.slice(0, 3).map((change) => <li><Card app={app} change={change} /></li>)}</ul>
     </section>
   );
 }
 
 function Card({ app, change }: { app: App; change: Change }): JSX.Element {
   const changes = app.changes as Changes, run = changes.run(), about = changes.about(change, run), name = CHANGES[change.code];
-  const pair = IS_BOXES ? [app.boxes[0], app.boxes[run]] : [];
+  const pair = IS_BOXES ? [app.boxes[0], app.boxes[run]] : [], owner = pair[change.code === 2 ? 1 : 0];
   const outcome = { fixed: "tp", broken: "fn", new: "fp", gone: "ignored" }[name] as string;
   return (
-    <a class={`card change k-${name}`} href={to(changes.address(change))} data-object={about.key} data-outcome={outcome} data-side={about.letter === "t" ? "truth" : "prediction"} data-label={about.label}>
-      {IS_BOXES && <span class="two-crops">{pair.map((boxes, place) => <PairCrop app={app} boxes={boxes} about={about} own={change.code < 2 || (change.code === 2) === (place === 1)} />)}</span>}
+    <a class={`card change k-${name}`} href={to(changes.address(change))} data-object={about.key} data-outcome={outcome} data-side={about.letter === "t" ? "truth" : "prediction"} data-label={about.label} data-kind={about.to || about.from}>
+      {IS_BOXES && <span class="two-crops">{pair.map((boxes) => <PairCrop app={app} boxes={change.code < 2 ? boxes : owner} about={about} blank={change.code > 1 && boxes !== owner} />)}</span>}
       <span class="line"><Mark of={name} /> <b>{about.label}</b> <span class="note">{WORDS[name][0]}{about.from !== about.to && (about.from || about.to) ? `: ${about.from || "–"} → ${about.to || "–"}` : ""}</span></span>
+      {IS_WORDS && <Context rows={app.texts[change.code === 2 ? run : 0]} letter={about.letter} row={about.row} />}
       <span class="note cut" title={about.document}>{about.document}{about.page === undefined ? "" : ` · page ${about.page}`}</span>
     </a>
   );
 }
 
-function PairCrop({ app, boxes, about, own }: { app: App; boxes: Boxes; about: { row: number; letter: Letter; document: string; page?: number }; own: boolean }): JSX.Element {
+function Context({ rows, letter, row }: { rows: WordRows; letter: Letter; row: number }): JSX.Element {
+  const [before, behind] = rows.around(letter, row);
+  return <span class="context cut">{before} <mark>{rows.words.at((letter === "t" ? rows.tWord : rows.pWord)[row])}</mark> {behind}</span>;
+}
+
+// The same place in a run; where the other run has a false alarm that this one has not, the page alone.
+function PairCrop({ app, boxes, about, blank }: { app: App; boxes: Boxes; about: { row: number; letter: Letter; document: string; page?: number }; blank: boolean }): JSX.Element {
   const page = boxes.find(about.document, String(about.page));
-  if (!own) return <svg class="crop empty" viewBox="0 0 3 2" role="img" aria-label="no false alarm here" />;
-  return <Crop boxes={boxes} page={page} k={0} letter={about.letter} row={about.row} url={app.images.url(page)} aspect={app.aspect(boxes, page)} wide={1.25} />;
+  return <Crop boxes={boxes} page={page} k={0} letter={about.letter} row={about.row} url={app.images.url(page)} aspect={app.aspect(boxes, page)} wide={1.25} blank={blank} />;
 }
 
 export function ChangesView({ app }: { app: App }): JSX.Element {
@@ -216,8 +228,8 @@ export function ChangesView({ app }: { app: App }): JSX.Element {
         <Search label="Search documents" />
         <Chips except={["change"]} />
       </div>
-      {!listed.length && <p class="note empty">Nothing changed so.</p>}
-      <Grid total={listed.length} width={drawn ? 380 : 300} height={drawn ? 230 : 92} label="changes" card={(place) => <Card app={app} change={listed[place]} />} />
+      {!listed.length && <p class="note empty">{address.change || address.q ? "Nothing changed so." : "Nothing changed."}</p>}
+      <Grid total={listed.length} width={drawn ? 350 : 300} height={drawn ? 230 : IS_WORDS ? 96 : 76} label="changes" card={(place) => <Card app={app} change={listed[place]} />} />
     </div>
   );
 }

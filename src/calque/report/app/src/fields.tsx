@@ -4,6 +4,8 @@ import { JSX } from "preact";
 import { Address, go, now, to } from "./address";
 import { App } from "./app";
 import { Column, Data, Run, Texts } from "./data";
+import { scoreRange } from "./boxes";
+import { FieldPages, OnPages } from "./fieldpages";
 import { Chips, Count, Mark, Outcomes, Search, useWindow } from "./parts";
 import { OUTCOMES, TP, count, plural, ratio, short } from "./words";
 
@@ -21,6 +23,7 @@ export class FieldRows {
   truth: Texts;
   found: Texts;
   path: Texts;
+  pages: FieldPages | null;
   private known = new Map<string, any>();
 
   constructor(public data: Data, public run: Run, public place: number, alone: boolean) {
@@ -32,6 +35,7 @@ export class FieldRows {
     this.documents = run.documents;
     this.fields = run.fields;
     [this.truth, this.found, this.path] = [texts("row.truth"), texts("row.found"), texts("row.path")];
+    this.pages = data.has(`${prefix}row.tpage`) ? new FieldPages(data, prefix, alone ? "" : "0:") : null;
     this.column = (name) => (data.has(`${prefix}row.${name}`) ? data.column(`${prefix}row.${name}`) : null);
   }
 
@@ -48,11 +52,6 @@ export class FieldRows {
     }
   }
 
-  // The page that a value stands on, as the truth has it, else as the prediction has it.
-  pageOf(row: number): string {
-    return ["t", "p"].map((side) => (this.column(`${side}page`) ? new Texts(this.column(`${side}page`) as Uint8Array, this.column(`${side}page_size`) as Column).at(row) : "")).find(Boolean) ?? "";
-  }
-
   pathOf(row: number): string { return this.path.at(row) || this.fields[this.field[row]]; }
 
   // The fields that a name stands for: with list marks or without, and with all that is in it.
@@ -65,15 +64,16 @@ export class FieldRows {
   private test(address: Address): (row: number) => boolean {
     const code = address.outcome ? OUTCOMES.indexOf(address.outcome as any) : -1;
     const fields = this.asked(address.class);
-    return (row) => (code < 0 || this.outcome[row] === code) && (!fields || fields.has(this.field[row]));
+    const sure = this.column("confidence"), [low, high] = address.score ? scoreRange(address.score) : [-Infinity, Infinity];
+    return (row) => (!address.score || (!!sure && sure[row] >= low && sure[row] < high)) && (code < 0 || this.outcome[row] === code) && (!fields || fields.has(this.field[row]));
   }
 
   // The documents of the list, most that is not right first, and how many values the filters keep.
   list(address: Address): { documents: number[]; values: number } {
-    const key = JSON.stringify([address.outcome, address.class, address.q, address.sort]);
+    const key = JSON.stringify([address.outcome, address.class, address.q, address.sort, address.score]);
     if (!this.known.has(key)) {
       const test = this.test(address), wanted = address.q?.toLowerCase();
-      const filtered = address.outcome !== undefined || address.class !== undefined;
+      const filtered = address.outcome !== undefined || address.class !== undefined || address.score !== undefined;
       const wrong = new Map<number, number>(), kept: number[] = [];
       let values = 0;
       for (let doc = 0; doc < this.documents.length; doc++) {
@@ -231,7 +231,7 @@ function ValueViewer({ app, rows, doc, row }: { app: App; rows: FieldRows; doc: 
           const name = OUTCOMES[rows.outcome[at]];
           return (
             <li key={at} class={at === row ? "on" : ""}>
-              <button type="button" class="value-row" aria-pressed={at === row} data-object={`t${at}`} data-outcome={name} data-label={rows.fields[rows.field[at]]} onClick={() => go({ doc: rows.documents[doc], object: `t${at}` })}>
+              <button type="button" class="value-row" aria-pressed={at === row} data-object={`t${at}`} data-side="truth" data-outcome={name} data-kind="" data-label={rows.fields[rows.field[at]]} onClick={() => go({ doc: rows.documents[doc], object: `t${at}` })}>
                 <Mark of={name} /> <span class="name"><span class="path">{rows.pathOf(at)}</span> <span class="note">{SPOKEN[name]}</span><span class="pair"><span>{cut(rows.shown(rows.truth, at)) || "–"}</span><span aria-hidden="true">→</span><span>{cut(rows.shown(rows.found, at)) || "–"}</span></span></span>
               </button>
             </li>
@@ -257,34 +257,9 @@ function Chosen({ app, rows, row }: { app: App; rows: FieldRows; row: number }):
         <div><span class="note">truth</span><pre data-value-side="truth">{rows.shown(rows.truth, row) || "–"}</pre></div>
         <div><span class="note">prediction</span><pre data-value-side="prediction">{rows.shown(rows.found, row) || "–"}</pre></div>
       </div>
-      <Boxes rows={rows} row={row} />
+      <OnPages app={app} rows={rows} row={row} />
       <dl class="facts">{facts.map(([key, value]) => <><dt>{key}</dt><dd>{value}</dd></>)}</dl>
       <button type="button" onClick={() => app.copy(shown)}>Copy as JSON <kbd>c</kbd></button>
     </div>
-  );
-}
-
-// Where both values stand on their page, as far as their boxes say.
-function Boxes({ rows, row }: { rows: FieldRows; row: number }): JSX.Element | null {
-  const sides = (["tbox", "pbox"] as const).map((name) => { const column = rows.column(name); const box = column ? Array.from(column.slice(4 * row, 4 * row + 4)) : []; return box.length && box.every((value) => value === value) ? box : null; });
-  if (!sides[0] && !sides[1]) return null;
-  const doc = rows.documentOf(row);
-  let reach = [0, 0];
-  for (const name of ["tbox", "pbox"]) {
-    const column = rows.column(name);
-    if (column) for (let at = rows.start[doc]; at < rows.start[doc + 1]; at++) if (column[4 * at] === column[4 * at]) reach = [Math.max(reach[0], column[4 * at + 2]), Math.max(reach[1], column[4 * at + 3])];
-  }
-  const width = Math.max(reach[0], reach[1] / Math.SQRT2) || 1, height = width * Math.SQRT2;
-  const right = rows.outcome[row] === TP;
-  const page = rows.pageOf(row);
-  return (
-    <figure class="boxes-on-page">
-      <svg class="crop" viewBox={`0 0 ${width} ${height}`} role="img" aria-label="where truth and prediction stand on the page">
-        <rect class="sheet" width={width} height={height} />
-        {sides[0] && <rect class={`b o-${right ? "tp" : "fn"} s-t`} x={sides[0][0]} y={sides[0][1]} width={sides[0][2] - sides[0][0]} height={sides[0][3] - sides[0][1]} />}
-        {sides[1] && <rect class={`b o-${right ? "tp" : "fp"} s-p`} x={sides[1][0]} y={sides[1][1]} width={sides[1][2] - sides[1][0]} height={sides[1][3] - sides[1][1]} />}
-      </svg>
-      <figcaption class="note">{page && `page ${page}; `}solid: truth, dashed: prediction; the size of the page is not known</figcaption>
-    </figure>
   );
 }

@@ -7,7 +7,7 @@ import { Boxes, Letter } from "./boxes";
 import { Chips, Count, Grid, Mark, Outcomes, Search } from "./parts";
 import { Filters, inWords, outcomesOf, spelt } from "./pages";
 import { Crop, hooks } from "./stage";
-import { NAMES, OUTCOMES, ratio } from "./words";
+import { OUTCOMES, ratio } from "./words";
 
 export function Objects({ app, boxes }: { app: App; boxes: Boxes }): JSX.Element {
   const address = now();
@@ -34,7 +34,7 @@ export function Objects({ app, boxes }: { app: App; boxes: Boxes }): JSX.Element
         return (
           <a class="card" href={to({ ...kept, view: "pages", doc: document, page: String(index), object: boxes.keyOf(item) })} {...hooks(boxes, letter, row, code)}>
             <Crop boxes={boxes} page={page} k={k} letter={letter} row={row} url={app.images.url(page)} aspect={app.aspect(boxes, page)} wide={1.45} />
-            <span class="line"><Mark of={OUTCOMES[code]} /> <b>{label}</b> <span class="note">{NAMES[OUTCOMES[code]]}{score}</span></span>
+            <span class="line"><Mark of={OUTCOMES[code]} /> <b>{label}</b> <span class="note">{boxes.names[OUTCOMES[code]]}{score}</span></span>
             <span class="note cut">{inWords(boxes, letter, row, page, k)}</span>
             <span class="note cut" title={document}>{document} · page {index}</span>
           </a>

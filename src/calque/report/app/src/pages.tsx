@@ -3,11 +3,12 @@
 import { JSX } from "preact";
 import { Address, Key, beside, go, now } from "./address";
 import { App } from "./app";
-import { Boxes, Item, Letter, parseKey } from "./boxes";
+import { Boxes, Item, Letter, parseKey, placeIn } from "./boxes";
+import { PathLegend } from "./paths";
 import { Chips, Count, Listbox, Mark, Outcomes, Search } from "./parts";
 import { Crop, Stage, hooks, isError, shapesOf } from "./stage";
 import { kindInWords } from "./summary";
-import { FN, FP, NAMES, OUTCOMES, TP, WRONG, percent, plural, ratio, short } from "./words";
+import { FN, FP, OUTCOMES, TP, WRONG, percent, plural, ratio, short } from "./words";
 
 export function spelt(boxes: Boxes, key: Key, value: string): string {
   if (key !== "cell") return value.replace("..", " – ");
@@ -86,7 +87,7 @@ export function Sort(): JSX.Element {
 }
 
 export function outcomesOf(boxes: Boxes): string[] {
-  return boxes.run.numbers.crops ? ["fn", "fp", "tp"] : ["fn", "wrong", "fp", "tp"];
+  return boxes.rank ? ["wrong", "fn", "tp"] : boxes.run.numbers.crops ? ["fn", "fp", "tp"] : ["fn", "wrong", "fp", "tp"];
 }
 
 export function Pages({ app, boxes }: { app: App; boxes: Boxes }): JSX.Element {
@@ -101,20 +102,20 @@ export function Pages({ app, boxes }: { app: App; boxes: Boxes }): JSX.Element {
         <div class="tools">
           <Search label="Search documents" />
           <div class="line"><Sort /><Count of="pages" value={list.length} noun="page" /></div>
-          <Outcomes of={outcomesOf(boxes)} small />
+          <Outcomes of={outcomesOf(boxes)} names={boxes.names} small />
           <Chips spelt={(key, value) => spelt(boxes, key, value)} />
         </div>
+        {!list.length && <p class="note empty">{boxes.pages ? "No page has what the filters ask for." : "There are no pages."}</p>}
         <Listbox total={list.length} height={52} label="pages" chosen={at} choose={(place) => open(boxes, list[place])}
           row={(place) => {
             const { document, index } = boxes.where(list[place]);
             return (
               <>
                 <span class="name"><span class="doc" title={document}>{document}</span><span class="note">page {index}</span></span>
-                <span class="tallies">{tally(list[place]).map(([name, number]) => <span class={`tally t-${name}`} title={NAMES[name]}><Mark of={name} />{number}<span class="hidden"> {NAMES[name]}</span></span>)}</span>
+                <span class="tallies">{tally(list[place]).map(([name, number]) => <span class={`tally t-${name}`} title={boxes.names[name]}><Mark of={name} />{number}<span class="hidden"> {boxes.names[name]}</span></span>)}</span>
               </>
             );
           }} />
-        {!list.length && <p class="note empty">No page has what the filters ask for.</p>}
       </aside>
       {page >= 0 ? <Viewer app={app} boxes={boxes} page={page} k={k} at={at} total={list.length} /> : <section class="stage empty"><p class="note">There is no page to show.</p></section>}
       {page >= 0 && <Aside app={app} boxes={boxes} page={page} k={k} />}
@@ -150,7 +151,7 @@ function Viewer({ app, boxes, page, k, at, total }: { app: App; boxes: Boxes; pa
   const { document, index } = boxes.where(page);
   const url = address.image === "0" ? null : app.images.url(page);
   const sums = boxes.pageSums(k);
-  const told = ([["missed", sums.fn[page]], ["false alarms", sums.fp[page]], ["other", sums.wrong[page]], ["found", sums.tp[page]]] as [string, number][]).filter(([, number]) => number).map(([name, number]) => `${number} ${name}`).join(", ");
+  const told = ([["fn", sums.fn[page]], ["fp", sums.fp[page]], ["wrong", sums.wrong[page]], ["tp", sums.tp[page]]] as [string, number][]).filter(([, number]) => number).map(([name, number]) => `${number} ${boxes.names[name]}`).join(", ");
   const number = boxes.t.start[page + 1] - boxes.t.start[page] + boxes.p.start[page + 1] - boxes.p.start[page];
   const unknown = !(boxes.width[page] > 0) && app.images.aspect(page) === null;
   const hidden = [...shapesOf(boxes, page, k, "t").hidden.map((entry) => ({ ...entry, letter: "t" as Letter })), ...shapesOf(boxes, page, k, "p").hidden.map((entry) => ({ ...entry, letter: "p" as Letter }))];
@@ -174,15 +175,17 @@ function Viewer({ app, boxes, page, k, at, total }: { app: App; boxes: Boxes; pa
       <div class="bar-bottom">
         <p class="legend small">
           <span><i class="stroke solid" /> truth</span><span><i class="stroke dashed" /> prediction</span>
-          {outcomesOf(boxes).map((name) => <span><Mark of={name} /> {NAMES[name]}</span>)}
+          {boxes.rank && <PathLegend />}
+          {outcomesOf(boxes).map((name) => <span><Mark of={name} /> {boxes.names[name]}</span>)}
           {boxes.cut && <span><i class="swatch" /> cut off</span>}
         </p>
         {other && <label class="wipe note"><span class="hidden">wipe between the two runs</span><input type="range" min="0" max="100" value={app.wiped ?? 0} aria-label={`show ${other.run.name} from the left`} onInput={(event) => { app.wiped = Number(event.currentTarget.value) || null; app.again(); }} /> wipe to {other.run.name} <kbd>x</kbd></label>}
         <p class="legend small keys"><span><kbd>j</kbd> <kbd>k</kbd> page</span><span><kbd>n</kbd> next error</span><span><kbd>?</kbd> all keys</span></p>
-        {unknown && <p class="note">The size of this page is not known: it is drawn 1 : √2.</p>}
+        {boxes.bare?.[page] ? <p class="note">The blocks of this page have no boxes: they stand one below the other, in the true order.</p>
+          : unknown && <p class="note">The size of this page is not known: it is drawn 1 : √2.</p>}
         {app.images.note(page) && <p class="note">{app.images.note(page)}</p>}
         {number > 2000 && <p class="note">{plural(number, "object")}: what is found is drawn as one shape, and at most 2,000 errors as boxes of their own.</p>}
-        {hidden.length > 0 && (
+        {hidden.length > 0 && !boxes.rank && (
           <p class="note">Not drawn, for want of a box: {hidden.slice(0, 200).map((entry) => <button type="button" class="link" {...hooks(boxes, entry.letter, entry.row, entry.code)} onClick={() => go({ object: entry.key })}>{boxes.side(entry.letter).id(entry.row)}</button>)}</p>
         )}
       </div>
@@ -195,7 +198,8 @@ export function inWords(boxes: Boxes, letter: Letter, row: number, page: number,
   const side = boxes.side(letter), code = side.outcomes[k][row];
   const kind = side.kind ? boxes.run.kinds[side.kind[row]] : "";
   const partner = letter === "t" ? boxes.partner(row, page, k) : boxes.taker(k)[row];
-  if (code === TP && letter === "t") return boxes.coverage ? `its crop holds ${percent(boxes.coverage[row] / 65534)}` : `IoU ${ratio(boxes.iou[row])}`;
+  if (boxes.rank) return letter === "t" ? step(boxes, row, code, kind) : partner >= 0 ? "holds a block of the truth" : "holds no block of the truth";
+  if (code === TP && letter === "t") return boxes.coverage ? `its crop holds ${percent(boxes.coverage[row] / 65534)}` : `IoU ${ratio(boxes.fit(row))}`;
   if (code === TP) return partner >= 0 && boxes.coverage ? `holds ${percent(boxes.coverage[partner] / 65534)} of its truth` : "found";
   if (code === WRONG) return `taken for ${partner >= 0 ? boxes.labels[boxes.side(letter === "t" ? "p" : "t").label[partner]] : "another class"}`;
   if (code === FN || code === FP) {
@@ -207,7 +211,17 @@ export function inWords(boxes: Boxes, letter: Letter, row: number, page: number,
     };
     return words[kind] ?? (kind === "TP" ? "paired, but below this IoU" : kindInWords(kind) || (code === FN ? "nothing fits" : "nothing fits it"));
   }
-  return (side.status && boxes.run.statuses?.[side.status[row]]?.replace(/_/g, " ")) || NAMES[OUTCOMES[code]];
+  return (side.status && boxes.run.statuses?.[side.status[row]]?.replace(/_/g, " ")) || boxes.names[OUTCOMES[code]];
+}
+
+const placed = (place: number | null) => (place === null ? "–" : `number ${place + 1}`);
+
+// How a block in an order was come to.
+function step(boxes: Boxes, row: number, code: number, kind: string): string {
+  const [rank, read] = [boxes.rank, boxes.read].map((column) => (column ? placeIn(column, row) : null));
+  if (rank === null) return "the truth gives it no place";
+  if (read === null) return code === FN ? "no predicted block with a place holds it" : "";
+  return `${kind ? `${kind}; ` : ""}${rank === read ? `number ${rank + 1} on both paths` : `number ${rank + 1}, read as ${read + 1}`}`;
 }
 
 function Aside({ app, boxes, page, k }: { app: App; boxes: Boxes; page: number; k: number }): JSX.Element {
@@ -233,7 +247,7 @@ function Aside({ app, boxes, page, k }: { app: App; boxes: Boxes; page: number; 
               <Mark of={OUTCOMES[code]} />
               {isError(code) && <Crop boxes={boxes} page={page} k={k} letter={letter} row={row} url={address.image === "0" ? null : app.images.url(page)} aspect={app.aspect(boxes, page)} wide={1.6} />}
               <span class="name"><b>{boxes.labels[side.label[row]] ?? "?"}</b> <span class="note">{inWords(boxes, letter, row, page, k)}</span></span>
-              <span class="note value">{code === TP || code === WRONG ? ratio(boxes.iou[row]) : letter === "p" && boxes.score ? ratio(boxes.score[row] === boxes.score[row] ? boxes.score[row] : null) : ""}</span>
+              <span class="note value">{(code === TP || code === WRONG) && boxes.iou ? ratio(boxes.iou[row]) : letter === "p" && boxes.score ? ratio(boxes.score[row] === boxes.score[row] ? boxes.score[row] : null) : ""}</span>
             </>
           );
         }} />
@@ -249,6 +263,7 @@ export function Detail({ app, boxes, letter, row, k }: { app: App; boxes: Boxes;
   const facts: [string, JSX.Element | string][] = [];
   if (shown.kind) facts.push(["Kind", `${shown.kind}${shown.subtype ? ` (${shown.subtype.toLowerCase().replace("_", " ")})` : ""}`]);
   if (shown.iou !== null) facts.push(["IoU", ratio(shown.iou)]);
+  if (boxes.rank && letter === "t") facts.push(["True place", placed(shown.rank)], ["Read as", placed(shown.position)], ["Reversed pairs", String(shown.reversed)]);
   if (partner >= 0 && boxes.coverage && boxes.purity && truth >= 0) {
     facts.push(["Coverage", ratio(boxes.coverage[truth] / 65534)]);
     facts.push(["Purity", ratio(boxes.purity[truth] / 65534)]);
@@ -260,8 +275,8 @@ export function Detail({ app, boxes, letter, row, k }: { app: App; boxes: Boxes;
   if (partner >= 0) facts.push([letter === "t" ? "Prediction" : "Truth", <a href={beside({ object: boxes.key(letter === "t" ? "p" : "t", partner) })}>{shown.partner}</a>]);
   return (
     <div class="chosen-object" data-detail={boxes.key(letter, row)}>
-      <h2><Mark of={outcome} /> {shown.label || "no label"} <span class="note">{letter === "t" ? NAMES[outcome] : outcome === "tp" ? "prediction, right" : NAMES[outcome]}</span></h2>
-      <p>{sentence(NAMES[outcome], inWords(boxes, letter, row, page, k))}</p>
+      <h2><Mark of={outcome} /> {shown.label || "no label"} <span class="note">{letter === "t" ? boxes.names[outcome] : outcome === "tp" ? "prediction, right" : boxes.names[outcome]}</span></h2>
+      <p>{sentence(boxes.names[outcome], inWords(boxes, letter, row, page, k))}</p>
       <Crop boxes={boxes} page={page} k={k} letter={letter} row={row} url={now().image === "0" ? null : app.images.url(page)} aspect={app.aspect(boxes, page)} wide={1.5} />
       <dl class="facts">{facts.map(([name, value]) => <><dt>{name}</dt><dd>{value}</dd></>)}</dl>
       <button type="button" onClick={() => app.copy(shown)}>Copy as JSON <kbd>c</kbd></button>

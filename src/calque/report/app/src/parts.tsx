@@ -58,10 +58,12 @@ export function Numbers({ head, rows, title = "the numbers" }: { head: string[];
 // Shares of one bar, to scale from 0; a share that would vanish keeps 4 px.
 export function Shares({ parts, whole, label }: { parts: { mark: string; value: number; href?: string; title?: string }[]; whole: number; label: string }): JSX.Element {
   return (
-    <div class="shares" role="img" aria-label={label}>
-      {parts.filter((part) => part.value > 0).map((part) => (
-        <i class={`f-${part.mark}`} style={{ width: `max(4px, ${(100 * part.value) / Math.max(1, whole)}%)` }} />
-      ))}
+    <div class="shares" role="group" aria-label={label}>
+      {parts.filter((part) => part.value > 0).map((part) => {
+        const width = `max(4px, ${(100 * part.value) / Math.max(1, whole)}%)`;
+        // The counts beside a bar are links for those who use no mouse.
+        return part.href ? <a href={part.href} tabIndex={-1} aria-label={part.title ?? `${count(part.value)} ${part.mark}`} class={`share f-${part.mark}`} style={{ width }} /> : <i class={`f-${part.mark}`} style={{ width }} />;
+      })}
     </div>
   );
 }
@@ -116,6 +118,8 @@ export function Count({ of, value, noun, many }: { of: "pages" | "objects" | "ch
   return <span class="count" role="status" data-count={of} data-value={value}>{count(value)} {value === 1 ? noun : many ?? noun + "s"}</span>;
 }
 
+const paper = matchMedia("print"), PRINTED = 300;
+
 // Which rows of a long list are on the screen, whatever scrolls.
 export function useWindow(total: number, height: number, spare = 4): { ref: any; first: number; last: number } {
   const ref = useRef<HTMLElement>(null);
@@ -123,6 +127,8 @@ export function useWindow(total: number, height: number, spare = 4): { ref: any;
   const measure = () => {
     const element = ref.current;
     if (!element) return;
+    // Paper does not scroll.
+    if (paper.matches) return setRange([0, Math.min(total, PRINTED)]);
     const box = element.getBoundingClientRect();
     let top = 0, bottom = innerHeight;
     for (let above = element.parentElement; above; above = above.parentElement) {
@@ -141,7 +147,9 @@ export function useWindow(total: number, height: number, spare = 4): { ref: any;
   useEffect(() => {
     addEventListener("scroll", measure, { capture: true, passive: true });
     addEventListener("resize", measure);
+    paper.addEventListener("change", measure);
     return () => {
+      paper.removeEventListener("change", measure);
       removeEventListener("scroll", measure, { capture: true });
       removeEventListener("resize", measure);
     };

@@ -2,10 +2,11 @@
 
 import { JSX } from "preact";
 import { Box, Boxes, Letter } from "./boxes";
-import { FN, FP, NAMES, OUTCOMES, TP, WRONG } from "./words";
+import { Paths } from "./paths";
+import { FN, FP, OUTCOMES, TP, WRONG } from "./words";
 
 export const UNITS = 1000;
-const TAGGED = 14, FILLED = 40, DRAWN = 2000, SMALL = 80;
+const TAGGED = 14, TAGGED_STEPS = 6, FILLED = 40, DRAWN = 2000, SMALL = 80;
 
 export type Shape = { letter: Letter; row: number; key: string; code: number; box: Box; area: number };
 
@@ -82,20 +83,22 @@ export function Stage(props: {
   );
   const merged = many ? all.filter((shape) => shape.code === TP) : [];
   const fills = errors.length <= FILLED;
-  const tagged = errors.length > TAGGED ? errors.filter((shape) => shape.key === chosen) : errors;
+  const own = boxes.rank ? errors.filter((shape) => shape.letter === "t") : errors;
+  const tagged = own.length > (boxes.rank ? TAGGED_STEPS : TAGGED) ? own.filter((shape) => shape.key === chosen) : own;
   const click = (event: MouseEvent) => {
     const key = (event.target as Element).getAttribute("data-object");
     if (key) choose(key);
   };
   const wiped = props.wipe === undefined ? undefined : { clipPath: `inset(0 ${100 - props.wipe}% 0 0)` };
   return (
-    <div class="paper" style={{ aspectRatio: `${UNITS} / ${r(height)}`, height: `calc((100vh - 190px) * ${zoom / 100})`, maxWidth: zoom > 100 ? "none" : "100%" }}>
+    <div class="paper" style={{ aspectRatio: `${UNITS} / ${r(height)}`, height: `calc(100cqh * ${zoom / 100})`, maxWidth: zoom > 100 ? "none" : "100%" }}>
       <svg viewBox={`0 0 ${UNITS} ${r(height)}`} role="img" aria-label={props.label} class={`page${fills ? "" : " no-fills"}${chosen ? " chosen" : ""}`} onClick={click}>
         <rect class="sheet" width={UNITS} height={r(height)} />
         {url && <image href={url} width={UNITS} height={r(height)} preserveAspectRatio="none" />}
-        {props.truth && props.prediction && fills && !many && <path class="cut-off" fill-rule="evenodd" d={cutOff(boxes, page, k, height)} />}
+        {props.truth && props.prediction && fills && !many && !boxes.rank && <path class="cut-off" fill-rule="evenodd" d={cutOff(boxes, page, k, height)} />}
         {many && ["t", "p"].map((letter) => <path class={`b o-tp s-${letter}`} d={merged.filter((shape) => shape.letter === letter).map((shape) => path(shape.box, height)).join("")} />)}
         {elements.map((shape) => <Rect key={shape.key} boxes={boxes} shape={shape} height={height} chosen={shape.key === chosen} />)}
+        {boxes.rank && <Paths boxes={boxes} page={page} height={height} truth={props.truth} prediction={props.prediction} />}
         {tagged.map((shape) => <Tag key={`tag ${shape.key}`} boxes={boxes} shape={shape} height={height} />)}
       </svg>
       {props.over && (
@@ -129,10 +132,11 @@ export function hooks(boxes: Boxes, letter: Letter, row: number, code: number, s
 }
 
 function Tag({ boxes, shape, height }: { boxes: Boxes; shape: Shape; height: number }): JSX.Element {
-  const label = boxes.labels[boxes.side(shape.letter).label[shape.row]] ?? "";
+  const side = boxes.side(shape.letter);
+  const label = (boxes.rank && side.kind && boxes.run.kinds[side.kind[shape.row]]) || (boxes.labels[side.label[shape.row]] ?? "");
   const text = label.length > 24 ? label.slice(0, 23) + "…" : label;
   const outcome = OUTCOMES[shape.code];
-  const width = 42 + text.length * 13.5;
+  const width = 46 + text.length * 15.5;
   const x = Math.max(0, Math.min(UNITS - width, shape.box[0] * UNITS - 1.5)), y = Math.max(0, shape.box[1] * height - 34);
   return (
     <g class={`tag o-${outcome}`} aria-hidden="true">
@@ -143,14 +147,14 @@ function Tag({ boxes, shape, height }: { boxes: Boxes; shape: Shape; height: num
 }
 
 // A part of the page around an object and what it is compared with.
-export function Crop({ boxes, page, k, letter, row, url, aspect, wide = 1.5 }: { boxes: Boxes; page: number; k: number; letter: Letter; row: number; url: string | null; aspect: number; wide?: number }): JSX.Element {
+export function Crop({ boxes, page, k, letter, row, url, aspect, wide = 1.5, blank }: { boxes: Boxes; page: number; k: number; letter: Letter; row: number; url: string | null; aspect: number; wide?: number; blank?: boolean }): JSX.Element {
   const height = UNITS * aspect;
   const side = boxes.side(letter);
   const code = side.outcomes[k][row];
   const other = letter === "t" ? boxes.partner(row, page, k) : boxes.taker(k)[row];
   const mine = side.corners(row), theirs = other >= 0 ? boxes.side(letter === "t" ? "p" : "t").corners(other) : null;
   const outcome = OUTCOMES[code];
-  const label = `${boxes.labels[side.label[row]] ?? ""}, ${NAMES[outcome]}`;
+  const label = blank ? "no false alarm here" : `${boxes.labels[side.label[row]] ?? ""}, ${boxes.names[outcome]}`;
   if (!mine) return <svg class="crop empty" viewBox="0 0 3 2" role="img" aria-label={`${label}: it has no box that can be drawn`} />;
   const reach = theirs ? mine.map((value, place) => (place < 2 ? Math.min(value, theirs[place]) : Math.max(value, theirs[place]))) : mine;
   // Not h for a height: JSX calls that.
@@ -164,9 +168,9 @@ export function Crop({ boxes, page, k, letter, row, url, aspect, wide = 1.5 }: {
     <svg class="crop" viewBox={`${r(x)} ${r(y)} ${r(w)} ${r(high)}`} role="img" aria-label={label} preserveAspectRatio="xMidYMid slice">
       <rect class="sheet" width={UNITS} height={r(height)} />
       {url && <image href={url} width={UNITS} height={r(height)} preserveAspectRatio="none" />}
-      {theirs && code === TP && <path class="cut-off" fill-rule="evenodd" d={letter === "t" ? lost(mine, theirs, height) : lost(theirs, mine, height)} />}
-      {theirs && <path class={`b o-${outcome} s-${letter === "t" ? "p" : "t"}`} style={{ strokeWidth: stroke }} d={path(theirs, height)} />}
-      <path class={`b o-${outcome} s-${letter} own`} style={{ strokeWidth: isError(code) ? stroke * 1.6 : stroke }} d={path(mine, height)} />
+      {!blank && theirs && code === TP && boxes.coverage && <path class="cut-off" fill-rule="evenodd" d={letter === "t" ? lost(mine, theirs, height) : lost(theirs, mine, height)} />}
+      {!blank && theirs && <path class={`b o-${outcome} s-${letter === "t" ? "p" : "t"}`} style={{ strokeWidth: stroke }} d={path(theirs, height)} />}
+      {!blank && <path class={`b o-${outcome} s-${letter} own`} style={{ strokeWidth: isError(code) ? stroke * 1.6 : stroke }} d={path(mine, height)} />}
     </svg>
   );
 }
@@ -183,8 +187,8 @@ export function Miniature({ boxes, page, k, url, aspect }: { boxes: Boxes; page:
       {url && <image href={url} width={UNITS} height={r(height)} preserveAspectRatio="none" />}
       <path class="b o-tp s-t" d={few ? drawn(truth, (code) => code === TP) : ""} />
       <path class="b o-tp s-p" d={few ? drawn(found, (code) => code === TP || code === WRONG) : ""} />
-      <path class="b o-fn s-t" d={drawn(truth, (code) => code === FN || code === WRONG)} />
-      <path class="b o-fp s-p" d={drawn(found, (code) => code === FP)} />
+      <path class="b o-fn s-t" d={drawn(truth, (code) => code === FN || (code === WRONG && !boxes.rank))} />
+      {boxes.rank ? <path class="b o-wrong s-t" d={drawn(truth, (code) => code === WRONG)} /> : <path class="b o-fp s-p" d={drawn(found, (code) => code === FP)} />}
     </svg>
   );
 }

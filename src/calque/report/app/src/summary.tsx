@@ -5,11 +5,12 @@ import { useState } from "preact/hooks";
 import { Address, now, to } from "./address";
 import { App } from "./app";
 import { BINS, Boxes, binOf, scoreRange } from "./boxes";
+import { Calibration } from "./calibration";
 import { Bars, Curves, Histogram, Row, Spark } from "./charts";
 import { Finding, Run, Said } from "./data";
 import { Head, Mark, Measure, Numbers, Shares, Value } from "./parts";
 import { Miniature } from "./stage";
-import { FP, MARKS, NAMES, SIDES, TP, count, percent, plural, ratio, short } from "./words";
+import { FP, MARKS, SIDES, TP, count, percent, plural, ratio, short } from "./words";
 
 export type Overview = {
   line: string[];
@@ -60,7 +61,7 @@ export function Summary({ app, run, k, children, extra }: { app: App; run: Run; 
         <Sentence parts={run.headline} />
         <Findings findings={run.findings} view={view} />
         <div class="whole">
-          <Shares whole={whole} label={overview.parts.map(([, value, name]) => `${value} ${name}`).join(", ")} parts={overview.parts.map(([mark, value]) => ({ mark: named[mark] ?? mark, value }))} />
+          <Shares whole={whole} label={overview.parts.map(([, value, name]) => `${value} ${name}`).join(", ")} parts={overview.parts.map(([mark, value, name]) => ({ mark: named[mark] ?? mark, value, title: `${count(value)} ${name}`, href: to({ view: view as any, outcome: mark, ...at }) }))} />
           <p class="legend">
             {overview.parts.map(([mark, value, name, measure]) => {
               const href = to({ view: view as any, outcome: mark, ...at });
@@ -117,8 +118,9 @@ function Breakdown({ run, table, view, at, extra }: { run: Run; table: NonNullab
     const href = outcome && outcome !== "-" ? to({ view: view as any, outcome, class: label ?? undefined, ...at }) : undefined;
     return <td>{measure ? <Measure name={label === null ? measure : `${measure}/${label}`} value={row[column]} as={outcome ? count : undefined} href={href} reason={why(run, measure)} /> : <a class="number" href={href}>{count(row[column])}</a>}</td>;
   });
-  const bar = (row: Value[], whole: number, label: string) => (
-    <Shares whole={whole} label={`${label}: ${table.marks.map(([column]) => `${row[column]} ${table.columns[column][0]}`).join(", ")}`} parts={table.marks.map(([column, mark]) => ({ mark, value: value(row, column) }))} />
+  const bar = (row: Value[], whole: number, label: string, name?: string) => (
+    <Shares whole={whole} label={`${label}: ${table.marks.map(([column]) => `${row[column]} ${table.columns[column][0]}`).join(", ")}`}
+      parts={table.marks.map(([column, mark]) => ({ mark, value: value(row, column), title: `${label}: ${count(row[column])} ${table.columns[column][0]}`, href: to({ view: view as any, outcome: table.columns[column][2], class: name, ...at }) }))} />
   );
   if (!order.length) return <></>;
   return (
@@ -133,7 +135,7 @@ function Breakdown({ run, table, view, at, extra }: { run: Run; table: NonNullab
               return (
                 <tr key={place}>
                   <th scope="row" title={name}><a href={to({ view: view as any, class: name, ...at })}>{name}</a></th>
-                  <td class="bar">{bar(row, widest, name)}</td>
+                  <td class="bar">{bar(row, widest, name, name)}</td>
                   {cells(row, name)}
                   {extra?.cells(name, place).map((cell) => <td class="wide left">{cell}</td>)}
                 </tr>
@@ -166,19 +168,26 @@ export function usePaged<T>(rows: T[]): { shown: T[]; pager: JSX.Element | null 
 
 export function BoxSummary({ app, boxes }: { app: App; boxes: Boxes }): JSX.Element {
   const run = boxes.run, numbers = run.numbers, k = boxes.threshold(now()), T = boxes.thresholds[k], at = { iou: k ? T : undefined } as Address;
+  if (boxes.rank) return (
+    <Summary app={app} run={run} k={0}>
+      <WorstPages app={app} boxes={boxes} k={0} />
+      <Breaks run={run} />
+      <Tables run={{ ...run, sections: run.sections.slice(3) }} />
+    </Summary>
+  );
   if (!numbers.crops) return (
     <Summary app={app} run={run} k={0}>
       <WorstPages app={app} boxes={boxes} k={0} />
-      <div class="columns"><Confusion run={run} boxes={boxes} /><IouHistogram boxes={boxes} k={0} at={{}} /></div>
+      <div class={boxes.labels.length > 4 ? "stacked" : "columns"}><Confusion run={run} boxes={boxes} /><IouHistogram boxes={boxes} k={0} at={{}} /></div>
     </Summary>
   );
   const bins = iouBins(boxes, k);
-  const extra: Extra = { head: ["PR curve", `IoU ${T}–1`], cells: (name, place) => [<Spark curve={numbers.curves[place] ?? null} label={`precision against recall of ${name}`} />, <Bars values={bins.of(name)} label={`IoU of the pairs of ${name}`} />] };
+  const extra: Extra = { head: ["PR curve", `IoU ${T}–1`], cells: (name, place) => [<a href={to({ view: "objects", class: name, ...at })} aria-label={`objects of ${name}`}><Spark curve={numbers.curves[place] ?? null} label={`precision against recall of ${name}`} /></a>, <a href={to({ view: "objects", class: name, outcome: "tp", ...at })} aria-label={`pairs of ${name}`}><Bars values={bins.of(name)} label={`IoU of the pairs of ${name}`} /></a>] };
   return (
     <Summary app={app} run={run} k={k} extra={extra}>
       <WorstPages app={app} boxes={boxes} k={k} />
       <div class="columns"><Kinds run={run} /><Edges run={run} /><Confusion run={run} boxes={boxes} /></div>
-      <div class="columns"><PrCurves run={run} /><IouHistogram boxes={boxes} k={k} at={at} /><Scores boxes={boxes} k={k} at={at} /><Sweep run={run} /></div>
+      <div class="columns"><PrCurves run={run} /><IouHistogram boxes={boxes} k={k} at={at} /><Scores boxes={boxes} k={k} at={at} /><Calibration bins={numbers.calibration[k]} view="objects" at={at} of="score" note="predictions of each score that are right; dotted: score and share agree" /><Sweep run={run} /></div>
     </Summary>
   );
 }
@@ -188,7 +197,7 @@ function iouBins(boxes: Boxes, k: number): { all: number[]; of: (label: string) 
   const truth = boxes.t.outcomes[k];
   for (let row = 0; row < truth.length; row++)
     if (truth[row] === TP) {
-      const bin = binOf(boxes.iou[row]);
+      const bin = binOf(boxes.fit(row));
       all[bin]++;
       let mine = per.get(boxes.t.label[row]);
       if (!mine) per.set(boxes.t.label[row], (mine = new Array(BINS).fill(0)));
@@ -212,7 +221,7 @@ export function WorstPages({ app, boxes, k }: { app: App; boxes: Boxes; k: numbe
           const told = [[sums.fn[page], "fn"], [sums.wrong[page], "wrong"], [sums.fp[page], "fp"], [sums.tp[page], "tp"]].filter(([number]) => number) as [number, string][];
           return (
             <li>
-              <a href={to({ view: "pages", doc: document, page: String(index) })} aria-label={`${document} page ${index}: ${told.map(([number, name]) => `${number} ${NAMES[name]}`).join(", ")}`}>
+              <a href={to({ view: "pages", doc: document, page: String(index) })} aria-label={`${document} page ${index}: ${told.map(([number, name]) => `${number} ${boxes.names[name]}`).join(", ")}`}>
                 <Miniature boxes={boxes} page={page} k={k} url={app.images.url(page)} aspect={app.aspect(boxes, page)} />
                 <span class="doc">{document}</span>
                 <span class="note">page {index} {told.map(([number, name]) => <span class="tally"><Mark of={name} />{number}</span>)}</span>
@@ -247,7 +256,7 @@ function Kinds({ run }: { run: Run }): JSX.Element | null {
           {sorted.map((kind) => (
             <tr>
               <th scope="row"><a href={to({ view: "objects", kind: kind.kind })}>{kind.kind}</a> <span class="note">{KINDS[kind.kind]}</span></th>
-              <td class="grow"><Row share={(kind.delta_f1 ?? 0) / most} mark={kind.predictions ? (kind.truths ? "wrong" : "fp") : "fn"} /></td>
+              <td class="grow"><Row share={(kind.delta_f1 ?? 0) / most} mark={kind.predictions ? (kind.truths ? "wrong" : "fp") : "fn"} href={to({ view: "objects", kind: kind.kind })} label={`objects of kind ${kind.kind}`} /></td>
               <td>{kind.worth ? <Measure name={`delta_f1/${kind.kind}`} value={kind.delta_f1} as={(value) => (value === null || value === undefined ? "–" : `+${value.toFixed(3)}`)} /> : ""}</td>
               <td><a href={to({ view: "objects", kind: kind.kind })}>{count(Math.max(kind.predictions ?? 0, kind.truths ?? 0))}</a></td>
             </tr>
@@ -255,6 +264,27 @@ function Kinds({ run }: { run: Run }): JSX.Element | null {
         </tbody>
       </table>
       {sorted.length > 0 && <Numbers head={["kind", "predictions", "truths", "ΔF1", "ΔAP"]} rows={sorted.map((kind) => [kind.kind, count(kind.predictions), count(kind.truths), ratio(kind.delta_f1), ratio(kind.delta_ap)])} />}
+    </section>
+  );
+}
+
+// Where the path is left: steps of the prediction that are none of the truth.
+function Breaks({ run }: { run: Run }): JSX.Element {
+  const kinds = (run.numbers.breaks as [string, number][]).filter(([, number]) => number).sort((a, b) => b[1] - a[1]);
+  const most = Math.max(1, ...kinds.map(([, number]) => number));
+  return (
+    <section aria-labelledby="breaks">
+      <Head id="breaks" title="Where the path is left" note="steps of the prediction that are none of the truth, by kind" />
+      {!kinds.length && <p class="note">Nowhere.</p>}
+      <table class="rows slim"><tbody>
+        {kinds.map(([kind, number]) => (
+          <tr>
+            <th scope="row"><a href={to({ view: "objects", kind })}>{kind}</a></th>
+            <td class="grow"><Row share={number / most} mark="wrong" href={to({ view: "objects", kind })} label={`${count(number)} of kind ${kind}`} /></td>
+            <td><a href={to({ view: "objects", kind })}>{count(number)}</a></td>
+          </tr>
+        ))}
+      </tbody></table>
     </section>
   );
 }
@@ -291,6 +321,7 @@ function Confusion({ run, boxes }: { run: Run; boxes: Boxes }): JSX.Element | nu
   const code = (place: number) => (place === last ? boxes.labels.length : boxes.labels.indexOf(labels[place]));
   const wrong = (place: number) => matrix[place].reduce((sum, value, other) => sum + (other === place ? 0 : value + matrix[other][place]), 0);
   const order = labels.map((_, place) => place).slice(0, last);
+  if (!order.length) return null;
   const kept = order.length > MATRIX ? order.sort((a, b) => wrong(b) - wrong(a)).slice(0, MATRIX).sort((a, b) => a - b) : order;
   const shown = [...kept, last];
   const most = Math.max(1, ...shown.flatMap((row) => shown.map((column) => (row === column ? 0 : matrix[row][column]))));
@@ -309,7 +340,7 @@ function Confusion({ run, boxes }: { run: Run; boxes: Boxes }): JSX.Element | nu
                   const kind = row === column ? "tp" : column === last ? "fn" : row === last ? "fp" : "wrong";
                   if (row === last && column === last) return <td class="none" />;
                   return (
-                    <td class={value ? `heat h-${kind}` : "none"} style={value && row !== column ? { "--heat": String(0.12 + (0.55 * value) / most) } as any : undefined}>
+                    <td class={value ? `heat h-${kind}` : "none"} style={value && row !== column ? { "--heat": String(0.1 + (0.32 * value) / most) } as any : undefined}>
                       {value ? <a href={to({ view: "objects", cell: `${code(row)}>${code(column)}`, iou: undefined })}>{count(value)}</a> : <span aria-label="0">·</span>}
                     </td>
                   );
@@ -379,7 +410,7 @@ function Scores({ boxes, k, at }: { boxes: Boxes; k: number; at: Address }): JSX
       <Histogram label="predictions by score" low={String(edges[0])} high={String(edges[20])} unit="score"
         bins={bins.map((bin) => ({ values: [["tp", bin.tp], ["fp", bin.fp]], title: `score ${bin.text.replace("..", " to ")}: ${bin.tp} right, ${bin.fp} wrong`, href: to({ view: "objects", score: bin.text, ...at }) }))} />
       <p class="legend small"><span><Mark of="tp" /> right</span><span><Mark of="fp" /> false alarm</span></p>
-      <Numbers head={["score", "right", "false alarms", "share right"]} rows={bins.map((bin) => [bin.text.replace("..", " – "), count(bin.tp), count(bin.fp), bin.tp + bin.fp ? percent(bin.tp / (bin.tp + bin.fp)) : "–"])} />
+      <Numbers head={["score", "right", "false alarms"]} rows={bins.map((bin) => [bin.text.replace("..", " – "), ...(["tp", "fp"] as const).map((mark) => <a href={to({ view: "objects", score: bin.text, outcome: mark, ...at })}>{count(bin[mark])}</a>)])} />
     </section>
   );
 }
@@ -422,9 +453,11 @@ export function Ground({ app, run }: { app: App; run: Run }): JSX.Element {
   );
 }
 
-export function Tables({ run }: { run: Run }): JSX.Element {
+export function Tables({ run, children }: { run: Run; children?: ComponentChildren }): JSX.Element | null {
+  if (!children && !run.sections.some((section) => section.rows.length || section.notes.length)) return null;
   return (
-    <>
+    <div class="columns tables">
+      {children}
       {run.sections.filter((section) => section.rows.length || section.notes.length).map((section) => (
         <section class="plain-table">
           {section.title && <Head title={section.title} />}
@@ -443,7 +476,7 @@ export function Tables({ run }: { run: Run }): JSX.Element {
           {section.notes.map((note) => <p class="note">{note}</p>)}
         </section>
       ))}
-    </>
+    </div>
   );
 }
 

@@ -5,10 +5,11 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Address, go, now, to } from "./address";
 import { App } from "./app";
 import { Column, Data, Run, Texts } from "./data";
+import { Candidates, Lattice, Piece } from "./lattice";
 import { Chips, Count, Head, Listbox, Mark, Outcomes, Search, useWindow } from "./parts";
 import { count, percent, plural, ratio } from "./words";
 
-type Line = { t0: number; t1: number; p0: number; p1: number; fn: number; fp: number };
+type Line = { t0: number; t1: number; p0: number; p1: number; fn: number; fp: number; pieces?: Piece[]; lead?: boolean };
 
 export class WordRows {
   words: Texts;
@@ -19,6 +20,7 @@ export class WordRows {
   tMatched: Column;
   pMatched: Column;
   reached?: Column;
+  lattice?: Lattice;
   documents: string[];
   recalls: (number | null)[];
   private lines = new Map<string, Line[]>();
@@ -31,6 +33,7 @@ export class WordRows {
     [this.tStart, this.pStart] = [column("t.start") as Uint32Array, column("p.start") as Uint32Array];
     [this.tWord, this.pWord, this.tMatched, this.pMatched] = [column("t.word"), column("p.word"), column("t.matched"), column("p.matched")];
     if (data.has(prefix + "t.reached")) this.reached = column("t.reached");
+    if (data.has(prefix + "choice.start")) this.lattice = new Lattice(data, prefix);
     this.documents = run.documents;
     this.recalls = run.recalls;
   }
@@ -71,9 +74,19 @@ export class WordRows {
     lines = [];
     let i = this.tStart[doc], j = this.pStart[doc];
     const ends = [this.tStart[doc + 1], this.pStart[doc + 1]];
-    const size = (column: Column, row: number) => this.words.at(column[row]).length + 1;
+    // What is marked has a frame around it, and perhaps a dot.
+    const size = (column: Column, row: number) => {
+      const framed = column === this.tWord ? !this.tMatched[row] : !this.pMatched[row];
+      return this.words.at(column[row]).length + (framed ? (column === this.tWord && this.reached?.[row] ? 4 : 2.4) : 1);
+    };
     let line: Line = { t0: i, t1: i, p0: j, p1: j, fn: 0, fp: 0 }, left = 0, right = 0;
-    const close = () => { line.t1 = i; line.p1 = j; lines!.push(line); line = { t0: i, t1: i, p0: j, p1: j, fn: 0, fp: 0 }; left = right = 0; };
+    const shown = new Set<number>();
+    const close = () => {
+      line.t1 = i; line.p1 = j;
+      lines!.push(line, ...this.offered(doc, line, wide, shown));
+      line = { t0: i, t1: i, p0: j, p1: j, fn: 0, fp: 0 };
+      left = right = 0;
+    };
     while (i < ends[0] || j < ends[1]) {
       const a = i < ends[0] && !this.tMatched[i], b = !a && j < ends[1] && !this.pMatched[j];
       const mine = !b && i < ends[0] ? size(this.tWord, i) : 0, other = !a && j < ends[1] ? size(this.pWord, j) : 0;
@@ -86,6 +99,39 @@ export class WordRows {
     if (this.lines.size > 8) this.lines.clear();
     this.lines.set(key, lines);
     return lines;
+  }
+
+  // A word with those around it.
+  around(letter: "t" | "p", row: number): [string, string] {
+    const doc = this.documentOf(letter, row), [start, word] = letter === "t" ? [this.tStart, this.tWord] : [this.pStart, this.pWord];
+    const some = (from: number, until: number) => Array.from({ length: Math.max(0, until - from) }, (_, place) => this.words.at(word[from + place])).join(" ");
+    return [some(Math.max(start[doc], row - 5), row), some(row + 1, Math.min(start[doc + 1], row + 6))];
+  }
+
+  // What the lattice offers under the gaps of a line.
+  private offered(doc: number, line: Line, wide: number, shown: Set<number>): Line[] {
+    if (!this.lattice || !(line.fn || line.fp)) return [];
+    const made: Line[] = [], base = this.tStart[doc];
+    for (const [from, until] of this.gapsIn(line))
+      for (const choice of this.lattice.under(doc, from - base, until - base, shown))
+        this.lattice.lines(choice, 2 * wide).forEach((pieces, place) => made.push({ ...line, t0: line.t1, p0: line.p1, pieces, lead: !place }));
+    return made;
+  }
+
+  // The true words of each gap in a line, from one to before another; of words that are only extra the place between two.
+  private gapsIn(line: Line): [number, number][] {
+    const gaps: [number, number][] = [];
+    let i = line.t0, j = line.p0, open = -1;
+    while (i < line.t1 || j < line.p1) {
+      const a = i < line.t1 && !this.tMatched[i], b = !a && j < line.p1 && !this.pMatched[j];
+      if ((a || b) && open < 0) open = i;
+      if (!a && !b && open >= 0) (gaps.push([open, i]), (open = -1));
+      if (a) i++;
+      else if (b) j++;
+      else (i++, j++);
+    }
+    if (open >= 0) gaps.push([open, i]);
+    return gaps;
   }
 
   // Where the two texts part: the first word of each difference.
@@ -187,12 +233,17 @@ function Text({ app, rows, doc }: { app: App; rows: WordRows; doc: number }): JS
       <div class="bar-top">
         <h1><span class="doc" title={rows.documents[doc]}>{rows.documents[doc]}</span> <span class="note">{percent(rows.recalls[doc])} of {plural(rows.tStart[doc + 1] - rows.tStart[doc], "word")}</span></h1>
         <span class="steps"><button type="button" aria-label="document before" onClick={() => rows.step(-1)}>‹</button><button type="button" aria-label="next document" onClick={() => rows.step(1)}>›</button></span>
+        {chosen !== undefined && /^[tp]\d+$/.test(chosen) && <ChosenWord rows={rows} of={chosen} />}
         {chosen !== undefined && <button type="button" onClick={() => app.copy(rows.json(chosen))}>Copy as JSON <kbd>c</kbd></button>}
       </div>
       <div class="text-head note" aria-hidden="true"><span>word</span><span>truth</span><span>prediction</span></div>
       <div class="text-scroll" ref={box}>
         <div ref={ref} class="runway" style={{ height: `${lines.length * HEIGHT}px` }}>
-          {lines.slice(first, last).map((line, place) => (
+          {lines.slice(first, last).map((line, place) => line.pieces ? (
+            <div class="text-line offered" key={first + place} style={{ top: `${(first + place) * HEIGHT}px`, height: `${HEIGHT}px` }}>
+              <span class="no" aria-hidden="true">{line.lead ? "└" : ""}</span><Candidates pieces={line.pieces} lead={!!line.lead} />
+            </div>
+          ) : (
             <div class={`text-line${line.fn || line.fp ? " differs" : ""}${first + place === at ? " on" : ""}`} key={first + place} style={{ top: `${(first + place) * HEIGHT}px`, height: `${HEIGHT}px` }}>
               <span class="no">{line.t0 - rows.tStart[doc] + 1}</span>
               <span class="text">{pieces(rows, "t", line.t0, line.t1, chosen)}</span>
@@ -202,9 +253,14 @@ function Text({ app, rows, doc }: { app: App; rows: WordRows; doc: number }): JS
         </div>
         {!lines.length && <p class="note empty">There are no words here.</p>}
       </div>
-      <div class="bar-bottom"><p class="legend small"><span><Mark of="fn" /> missing</span><span><Mark of="fp" /> extra</span>{rows.reached && <span><Mark of="tp" /> the best path through the lattice has it</span>}</p><p class="legend small keys"><span><kbd>j</kbd> <kbd>k</kbd> document</span><span><kbd>n</kbd> next difference</span><span><kbd>?</kbd> all keys</span></p></div>
+      <div class="bar-bottom"><p class="legend small"><span><Mark of="fn" /> missing</span><span><Mark of="fp" /> extra</span>{rows.reached && <span><Mark of="tp" /> on the best path through the lattice</span>}{rows.lattice && <span><Mark of="ignored" /> another candidate</span>}</p><p class="legend small keys"><span><kbd>j</kbd> <kbd>k</kbd> document</span><span><kbd>n</kbd> next difference</span><span><kbd>?</kbd> all keys</span></p></div>
     </section>
   );
+}
+
+function ChosenWord({ rows, of }: { rows: WordRows; of: string }): JSX.Element {
+  const shown = rows.json(of) as any;
+  return <span class="note" data-detail={of}><Mark of={shown.outcome} /> {shown.outcome === "fn" ? "missing" : shown.outcome === "fp" ? "extra" : "found"}: word {shown.position + 1}, <b class="doc-word">{shown.word}</b></span>;
 }
 
 function pieces(rows: WordRows, letter: "t" | "p", from: number, until: number, chosen: string | undefined): (string | JSX.Element)[] {
@@ -217,7 +273,7 @@ function pieces(rows: WordRows, letter: "t" | "p", from: number, until: number, 
     if (plain) (parts.push(plain), (plain = ""));
     const outcome = letter === "t" ? "fn" : "fp", key = `${letter}${row}`;
     const reached = letter === "t" && rows.reached?.[row] === 1;
-    parts.push(<span class={`word w-${outcome}${key === chosen ? " on" : ""}`} data-word={outcome} data-object={key} data-outcome={outcome} title={reached ? "the best path through the lattice has this word" : undefined}>{text}{reached && <Mark of="tp" />}</span>, " ");
+    parts.push(<span class={`word w-${outcome}${key === chosen ? " on" : ""}`} data-word={outcome} data-object={key} data-side={letter === "t" ? "truth" : "prediction"} data-outcome={outcome} data-kind="" data-label={text} title={reached ? "the best path through the lattice has this word" : undefined}>{text}{reached && <Mark of="tp" />}</span>, " ");
   }
   if (plain) parts.push(plain);
   return parts;

@@ -1,0 +1,80 @@
+// Records into columns: one JSON object a line becomes, for each field, codes of values, confidences, boxes and pages.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "json_text.hpp"
+
+namespace calque::records {
+
+inline constexpr std::int32_t nothing = -1, empty_text = -2;
+enum ListState : std::uint8_t { no_list = 0, empty_list = 1, a_list = 2 };
+
+// A value as JSON has it; texts stand in the column's own store.
+struct Value {
+    enum Kind : std::uint8_t { text, whole, real, truth } kind;
+    std::int64_t integer;  // or the number of a text, or a truth value
+    double number;
+};
+
+// One field of many records.
+class LeafColumn {
+   public:
+    std::vector<std::int32_t> codes, ranks;
+    std::vector<double> confidences, boxes, pages;
+    std::vector<Value> values;
+    std::deque<std::string> texts;
+
+    void add_nothing(std::int32_t rank);
+    std::int32_t code_of(std::string_view text);
+    std::int32_t code_of(Value value);
+    void cut(std::size_t records);
+
+   private:
+    std::unordered_map<std::string_view, std::int32_t> numbers_;
+};
+
+struct ListColumn {
+    std::vector<std::string> keys;
+    std::vector<LeafColumn> leaves;
+    std::vector<std::uint8_t> states;
+    std::vector<std::int64_t> offsets{0};
+
+    void cut(std::size_t documents);
+};
+
+// A field at the root: a value, a list of objects, an object (a list of at most one), or something that is not compared.
+struct Field {
+    enum Kind : std::uint8_t { leaf, items, object, ignored } kind;
+    std::string key;
+    LeafColumn column;
+    ListColumn list;
+};
+
+// What it takes in is plain; anything else is left to readers that can name it. `paired` refuses what is nested under
+// keys that the schema does not know; `sized` boxes are a corner and a size.
+class LineReader {
+   public:
+    LineReader(std::vector<Field> fields, bool paired, bool sized) : fields(std::move(fields)), paired_(paired), sized_(sized) {}
+
+    // Takes one record in, without what stands under `id_key`; false, and nothing is kept, when it is not plain.
+    bool add(const char* line, std::size_t size, std::string_view id_key);
+    // Keeps only so many documents.
+    void cut(std::size_t documents);
+    std::size_t size() const { return boxes.size(); }
+
+    std::vector<Field> fields;
+    std::vector<std::int32_t> boxes, ignored_boxes, unknown;
+    std::vector<std::pair<std::size_t, std::string>> outside;  // documents, and paths that the schema does not know
+
+   private:
+    class Line;
+    bool paired_, sized_;
+};
+
+}  // namespace calque::records

@@ -1,0 +1,115 @@
+"""Where values stand: the pages that a ledger of fields speaks of, and its boxes as shares of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from calque.core.columns import Array, Floats, Ints, Strings, Table
+from calque.core.ledger import UNIT, Ledger
+from calque.core.overlay import NORMALIZED
+from calque.core.presentation import pictured as columns
+
+SIDES = (("truth", "t"), ("found", "p"))
+
+
+def on_pages(ledger: Ledger) -> Ledger:
+    """The ledger with a table ``pages``, if any value has a box: pages as documents name them, or one where they name none.
+
+    Nobody gives their sizes; a picture may.
+    """
+    rows = ledger.table("rows")
+    if "reason" not in rows or "pages" in ledger.tables or not any(boxed(rows, side).any() for side, _ in SIDES):
+        return ledger
+    named = sorted({place for side, _ in SIDES for place in _places(rows, side) if place is not None}, key=_in_order)
+    units = [unit for unit, _ in named]
+    names = [name for _, name in named]
+    pages = Table({
+        UNIT: np.array(units, dtype=np.int32),
+        "page_index": np.array([_number(name) for name in names], dtype=np.int64),
+        "name": Strings.pack(names),
+        "image_name": Strings.pack(_image(ledger, unit, name) for unit, name in named),
+        "width": np.full(len(named), np.nan),
+        "height": np.full(len(named), np.nan),
+        "spelling": np.where(_in_shares(ledger)[units], NORMALIZED, 0).astype(np.uint8),
+    })  # fmt: skip
+    return Ledger(units=ledger.units, tables={**ledger.tables, "pages": pages}, names=ledger.names, details=ledger.details)
+
+
+def boxed(rows: Table, side: str) -> Array:
+    """Which values have a box that can be drawn."""
+    return np.asarray(np.isfinite(rows.array(f"{side}_box")).all(axis=1))
+
+
+def _places(rows: Table, side: str) -> list[tuple[int, str] | None]:
+    """For each value its document and page, if it has a box."""
+    pages = rows.get(f"{side}_page")
+    names = list(pages) if isinstance(pages, Strings) else [""] * rows.height
+    there = zip(rows.array(UNIT).tolist(), names, boxed(rows, side).tolist(), strict=True)
+    return [(unit, name) if has else None for unit, name, has in there]
+
+
+def _number(name: str) -> int:
+    """The number of a page; a document that names no page has one, 0, and a page that is named otherwise has none."""
+    try:
+        value = float(name or 0)
+    except ValueError:
+        return -1
+    return int(value) if value == int(value) and 0 <= value < 2**31 else -1
+
+
+def _in_order(place: tuple[int, str]) -> tuple[int, int, str]:
+    return place[0], _number(place[1]), place[1]
+
+
+def _image(ledger: Ledger, unit: int, name: str) -> str:
+    """The name of a page's picture, as far as the data gives one: a page's name, or the document's where it has no pages."""
+    return str(ledger.units[unit]) if not name else name if _number(name) < 0 else ""
+
+
+def _in_shares(ledger: Ledger) -> Array:
+    """Which documents have boxes that can only be shares of a page: none reaches beyond 1."""
+    rows = ledger.table("rows")
+    reach = np.zeros(len(ledger.units))
+    for side, _ in SIDES:
+        np.maximum.at(reach, rows.array(UNIT), np.nan_to_num(rows.array(f"{side}_box"), posinf=0).max(axis=1, initial=0))
+    return reach <= 1
+
+
+def box_columns(ledger: Ledger, rows: Table) -> dict[str, Array]:
+    """The pages, and for each of these values the page and the box of both sides; nothing where no value has a box."""
+    if "pages" not in ledger.tables:
+        return {}
+    pages = ledger.table("pages")
+    row_of = {place: row for row, place in enumerate(zip(pages.array(UNIT).tolist(), pages["name"], strict=True))}
+    places = {side: _rows_of(_places(rows, side), row_of) for side, _ in SIDES}
+    scale = _scale(ledger, row_of)
+    drawn = {
+        **columns.page_columns(ledger),
+        **columns.text_columns("page.name", pages["name"]),
+    }
+    for side, letter in SIDES:
+        with np.errstate(invalid="ignore"):
+            shares = rows.array(f"{side}_box") / scale[np.maximum(places[side], 0)][:, [0, 1, 0, 1]]
+        shares[places[side] < 0] = np.nan
+        drawn |= {f"row.{letter}box": columns.packed(shares), f"row.{letter}page": columns.narrow(places[side])}
+    return drawn
+
+
+def _rows_of(places: list[tuple[int, str] | None], row_of: dict[tuple[int, str], int]) -> Ints:
+    return np.array([-1 if place is None else row_of[place] for place in places], dtype=np.int64)
+
+
+def _scale(ledger: Ledger, row_of: dict[tuple[int, str], int]) -> Floats:
+    """What stands for the width and height of each page: 1 in shares, its size, or a page around all its boxes."""
+    pages, rows = ledger.table("pages"), ledger.table("rows")
+    scale = np.column_stack([pages.array("width"), pages.array("height")])
+    scale[(pages.array("spelling") & NORMALIZED) != 0] = 1.0
+    reach = np.zeros((pages.height, 2))
+    for side, _ in SIDES:
+        at = _rows_of(_places(rows, side), row_of)
+        np.maximum.at(reach, at[at >= 0], rows.array(f"{side}_box")[at >= 0][:, 2:])
+    width = np.maximum(reach[:, 0], reach[:, 1] / columns.TALL)
+    width[~(width > 0)] = 1.0
+    unknown = ~(scale > 0).all(axis=1)
+    scale[unknown] = np.column_stack([width, width * columns.TALL])[unknown]
+    return scale

@@ -1,0 +1,150 @@
+"""Texts and lists of records: against rapidfuzz and every assignment, over both twins."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rapidfuzz.distance import Levenshtein
+
+from calque.comparators.text import points
+
+texts = st.lists(
+    st.one_of(st.text("ab", max_size=5), st.text("abé中\U0001f600", max_size=80), st.just("x" * 200)), min_size=1, max_size=6
+)
+
+
+def codes(numbers):
+    return np.array(numbers, dtype=np.int32)
+
+
+@given(texts)
+def test_edit_distances_are_those_of_rapidfuzz(kernels, listed):
+    pairs = list(itertools.product(range(len(listed)), repeat=2))
+    distances = kernels.edit_distances(points(listed), codes([a for a, _ in pairs]), codes([b for _, b in pairs]))
+    assert distances.tolist() == [Levenshtein.distance(listed[a], listed[b]) for a, b in pairs]
+
+
+def test_no_text_and_no_pair(kernels):
+    nobody = codes([])
+    assert kernels.edit_distances(points([]), nobody, nobody).tolist() == []
+    assert kernels.edit_distances(points(["", ""]), codes([0]), codes([1])).tolist() == [0]
+
+
+def test_pairs_must_be_numbers_of_texts(native):
+    with pytest.raises(ValueError, match="numbers of texts"):
+        native.edit_distances(points(["a"]), codes([0]), codes([1]))
+    with pytest.raises(ValueError, match="two texts"):
+        native.edit_distances(points(["a"]), codes([0, 0]), codes([0]))
+
+
+matrices = st.lists(
+    st.tuples(st.integers(1, 4), st.integers(1, 4)).flatmap(
+        lambda shape: st.lists(
+            st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), min_size=shape[1], max_size=shape[1]),
+            min_size=shape[0],
+            max_size=shape[0],
+        )
+    ),
+    max_size=4,
+)
+
+
+def best_pairings(matrix):
+    """Every complete pairing with the highest total."""
+    height, width = matrix.shape
+    turned = height > width
+    wide = matrix.T if turned else matrix
+    totals = {
+        columns: sum(wide[row, column] for row, column in enumerate(columns))
+        for columns in itertools.permutations(range(wide.shape[1]), wide.shape[0])
+    }
+    best = [columns for columns, total in totals.items() if total == max(totals.values())]
+    return [
+        [columns.index(row) if row in columns else -1 for row in range(height)] if turned else list(columns) for columns in best
+    ]
+
+
+@given(matrices)
+def test_partners_that_are_plain_are_the_one_best_pairing(kernels, given_matrices):
+    made = [np.array(matrix) for matrix in given_matrices]
+    heights, widths = (np.array([matrix.shape[side] for matrix in made], dtype=np.int64) for side in (0, 1))
+    scores = np.concatenate([matrix.ravel() for matrix in made]) if made else np.zeros(0)
+    partners, settled = kernels.plain_partners(scores, heights, widths, 0.0)
+    assert len(settled) == len(made)
+    rows = np.split(partners, np.cumsum(heights)[:-1]) if made else []
+    for matrix, mine, is_settled in zip(made, rows, settled.tolist(), strict=True):
+        if is_settled:
+            assert best_pairings(matrix) == [mine.tolist()]
+        else:
+            assert (mine == -1).all()
+            wide = matrix.T if matrix.shape[0] > matrix.shape[1] else matrix
+            wanted = [set(np.flatnonzero(row == row.max()).tolist()) for row in wide]
+            assert any(len(each) > 1 for each in wanted) or len(set().union(*wanted)) < len(wanted)
+
+
+def test_both_twins_settle_the_same(native, reference):
+    chance = np.random.default_rng(7)
+    heights, widths = (chance.integers(1, 7, 300) for _ in range(2))
+    scores = chance.integers(0, 40, int((heights * widths).sum())) / 39
+    for slack in (0.0, 0.05):
+        both = [kernels.plain_partners(scores, heights, widths, slack) for kernels in (native, reference)]
+        assert [column.tolist() for column in both[0]] == [column.tolist() for column in both[1]]
+
+
+def test_matrices_are_checked(native):
+    one = np.ones(1, dtype=np.int64)
+    with pytest.raises(ValueError, match="height times width"):
+        native.plain_partners(np.zeros(2), one, one, 0.0)
+    with pytest.raises(ValueError, match="not be empty"):
+        native.plain_partners(np.zeros(0), one * 0, one, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        (b'{"doc_id": "a", "id": 7, "x": [1, {"id": 2}]}\r\n', {"doc_id": "a", "id": 7}),
+        (rb' {"\u0069d": "\u00e9 \"", "x": "doc_id"}', {"id": 'é "'}),
+        (b"{}", {}),
+        (b'{"x": NaN}', {}),
+        (b'{"id": 9223372036854775807}', {"id": 2**63 - 1}),
+        (b'{"id": 9223372036854775808}', None),
+        (b'{"id": 1.5}', None),
+        (b'{"id": null}', None),
+        (b'{"id": true}', None),
+        (b'{"id": "a", "id": "b"}', None),
+        (b'{"x": {"y": 1, "y": 2}}', None),
+        (b'{"x": [[[[1]]]]}', None),
+        (b'{"x": "[[[[[["}', {}),
+        (b'{"x": 1} 2', None),
+        (b'{"x": 1', None),
+        (b'{"x" 1}', None),
+        (b"[1]", None),
+        (b"7", None),
+        (b"", None),
+        (b'{"x": "\xff"}', None),
+        (b'{"x": 01}', None),
+        (b'{"x": %s}' % (b"9" * 5000), None),
+    ],
+)
+def test_ids_of_records_that_are_plain(kernels, text, ids):
+    assert kernels.record_ids(text, ["doc_id", "id"], 4) == ids
+
+
+nested = st.recursive(
+    st.sampled_from([1, '[["', "a\\", '"{']), lambda inner: st.lists(inner, max_size=2) | st.builds(lambda x: {'k"[': x}, inner)
+)
+
+
+def depth(tree):
+    if isinstance(tree, dict):
+        return 1 + max(map(depth, tree.values()))
+    return 1 + max(map(depth, tree), default=0) if isinstance(tree, list) else 0
+
+
+@given(nested)
+def test_how_deep_a_text_nests(kernels, tree):
+    text = json.dumps(tree).encode()
+    assert [kernels.nests_beyond(text, levels) for levels in range(6)] == [depth(tree) > levels for levels in range(6)]

@@ -1,0 +1,305 @@
+"""Columns and the comparison one by one come to the same ledger, for any documents: the one is the other's twin."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from calque import Evaluator, Fields
+from calque.core.columns import Strings
+from calque.core.ledger import Ledger
+from calque.core.record_corpus import RecordCorpus
+from calque.fields.columns.batch import plain_ledger
+from calque.fields.columns.corpora import CorpusReader
+from calque.fields.columns.layout import Layout, layout_of
+from calque.fields.columns.reading import LeafColumn, ListColumn, SideColumns
+from calque.fields.scoring import Piece, Work
+from calque.readers.records import read_records
+from tests.examples import examples
+from tests.laws.fields import RECORDS, SCHEMA
+from tests.unit.fields.test_accounting import anything
+
+LINE = {
+    "name": {"type": "str", "threshold": 0.6},
+    "amount": {"type": "float", "comparator": "numeric", "threshold": 0.9, "weight": 2.0},
+    "day": {"type": "date", "clip": False},
+    "code": {"type": "str", "comparator": "exact", "weight": 0.0},
+}
+PLAIN = {
+    "fields": {
+        "name": {"type": "str", "threshold": 0.7, "clip": False},
+        "note": {"type": "text"},
+        "sum": {"type": "amount", "weight": 3.0},
+        "count": {"type": "int"},
+        "paid": {"type": "bool"},
+        "skip": {"type": "str", "comparator": "ignore"},
+        "sender": {"type": "object", "threshold": 0.6, "clip": False, "fields": LINE},
+        "to": {"type": "object", "weight": 0.5, "fields": {"name": {"type": "str"}}},
+        "lines": {"type": "list[object]", "match_threshold": 0.5, "fields": LINE},
+        "part": {"type": "list[object]", "fields": {"name": {"type": "str", "comparator": "fuzzy"}}},
+    }
+}
+
+_texts = st.sampled_from(["acme", "Acme corp", "acme corp 5", "acme corp 6", " ", "", "Ünïcode \U0001f600", "\ud800", "12"])
+_numbers = st.sampled_from([0, 1, 12, 12.0, 2.5, -0.0, 1e300, 2**53 + 1, "12", "$1,500.00", "1.500,00 EUR", "soon", 1500])
+_days = st.sampled_from(["2024-03-05", "5 March 2024", "2024-03-06", "never", 2024])
+_box = st.one_of(
+    st.tuples(*[st.integers(0, 9)] * 4).map(list),
+    st.tuples(*[st.floats(-5, 5)] * 4).map(list),
+    st.sampled_from([
+        None, [], [1, 2], [[0, 0], [4, 4]], [0, 0, 5, 5, 2], [1, 2, 3, 4.5], [0, 0, 1e200, 1], [0, 0, 1 << 40, 1], "box",
+        [0, 0, True, 1], [3, 3, 0, 0],
+    ]),
+)  # fmt: skip
+_marks = st.fixed_dictionaries(
+    {},
+    optional={
+        "_bbox": _box,
+        "_confidence": st.sampled_from([0, 0.25, 0.5, 0.9, 1, None, 7, "sure"]),
+        "_page": st.sampled_from([1, 2, None, "2", "iv", 2.0]),
+        "_note": st.just({"_value": 1}),
+    },
+)
+_odd = st.sampled_from(
+    [[], {}, ["x"], {"_value": {"_value": "x"}}, {"_value": "x", "_alternatives": ["y"]}, {"_bbox": [0, 0, 1, 1]}]
+)
+
+
+def _field(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    wrapped = st.builds(lambda value, marks: {"_value": value, **marks}, values, _marks)
+    plain = st.builds(
+        lambda value, box, sure: {"_value": value, "_bbox": [*box, box[0] + 2, box[1] + 2], "_confidence": sure},
+        values,
+        st.tuples(st.integers(0, 4), st.integers(0, 4)),
+        st.sampled_from([0.1, 0.5, 0.5, 1]),
+    )
+    return st.one_of(values, plain, plain, plain, wrapped, st.none(), _odd)
+
+
+_line = st.one_of(
+    st.fixed_dictionaries(
+        {}, optional={"name": _field(_texts), "amount": _field(_numbers), "day": _field(_days), "code": _texts}
+    ),
+    st.fixed_dictionaries({"amount": _numbers, "name": _texts}, optional={"code": _field(_texts)}),
+    st.fixed_dictionaries({"name": _field(_texts), "other": _texts}),
+    st.sampled_from([None, "line", {}, {"_value": {"name": "acme"}}, {"name": "acme", "_bbox": [0, 0, 1, 1]}]),
+)
+_plain_line = st.fixed_dictionaries(
+    {"name": _texts.filter(bool), "amount": st.sampled_from([1.0, 2.0, 3.5])}, optional={"day": _days}
+)
+_plain_line |= st.fixed_dictionaries(
+    {"other": _texts, "name": _field(_texts), "amount": st.sampled_from([1.0, 2.0])}, optional={"more": _field(_texts)}
+)
+_plain_lines = st.lists(_plain_line, max_size=4)
+DOCUMENTS = st.one_of(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "name": _field(_texts),
+            "note": _field(_texts),
+            "sum": _field(_numbers),
+            "count": _field(_numbers),
+            "paid": _field(st.sampled_from([True, False, "yes", 1, "maybe"])),
+            "skip": _field(_texts),
+            "sender": st.one_of(_plain_line, _plain_line, _line, st.none(), _odd),
+            "to": st.fixed_dictionaries({"name": _texts}),
+            "lines": st.one_of(_plain_lines, _plain_lines, st.lists(_line, max_size=3), st.none(), _odd),
+            "part": st.one_of(st.lists(st.fixed_dictionaries({"name": _texts.filter(bool)}), max_size=3), st.none()),
+            "other": st.one_of(_texts, _field(_texts)),
+            "more[3]": _texts,
+        },
+    ),
+    st.none(),
+    st.sampled_from([[], "text", {"_value": {"name": "acme"}}, {"_bbox": [0, 0, 1, 1]}]),
+)
+PAIRS = st.lists(st.tuples(DOCUMENTS, DOCUMENTS) | DOCUMENTS.map(lambda record: (record, record)), min_size=1, max_size=6)
+SETTINGS = st.fixed_dictionaries({
+    "accounting": st.sampled_from(["complete", "paired"]),
+    "missing": st.sampled_from(["penalize", "penalize", "intersect"]),
+    "boxes": st.sampled_from(["xyxy", "xyxy", "xywh", "polygon"]),
+})  # fmt: skip
+
+
+def corpora(pairs: list[tuple[Any, Any]]) -> tuple[RecordCorpus, RecordCorpus]:
+    """Both sides; a side does not have the documents that are ``None``."""
+    truth, found = (
+        RecordCorpus(
+            documents=tuple(number for number, pair in enumerate(pairs) if pair[side] is not None),
+            records=[pair[side] for pair in pairs if pair[side] is not None],
+            source="truth" if side == 0 else "found",
+        )
+        for side in (0, 1)
+    )
+    return truth, found
+
+
+def assert_same(one: Ledger, other: Ledger) -> None:
+    """To the bit, in the same order, under the same names."""
+    assert (one.units, one.names, one.details, one.issues) == (other.units, other.names, other.details, other.issues)
+    assert one.tables.keys() == other.tables.keys()
+    for name, table in one.tables.items():
+        assert list(table) == list(other.tables[name])
+        for column, values in table.items():
+            others = other.tables[name][column]
+            if isinstance(values, Strings):
+                assert values.tolist() == others.tolist(), (name, column)
+            else:
+                assert (values.dtype, values.shape) == (others.dtype, others.shape), (name, column)
+                assert values.tobytes() == others.tobytes(), (name, column, values, others)
+
+
+def twins(task: Fields, pairs: list[tuple[Any, Any]]) -> tuple[Ledger, Ledger]:
+    truth, found = corpora(pairs)
+    piece = Piece(tuple(sorted({*truth.documents, *found.documents})), truth, found)
+    work = Work(task)
+    return work(piece), work.one_by_one(piece, piece.units)
+
+
+@examples(400)
+@given(PAIRS, SETTINGS)
+def test_columns_come_to_the_ledger_of_the_comparison_one_by_one(pairs: list[tuple[Any, Any]], settings: Any) -> None:
+    assert_same(*twins(Fields(schema=PLAIN, keep_outcomes=False, **settings), pairs))
+
+
+@examples(200)
+@given(st.lists(st.tuples(RECORDS | anything, RECORDS | anything), min_size=1, max_size=4), SETTINGS)
+@example([({"lines": ["acme"]}, {"lines": ["acme"]})], {})
+def test_documents_that_nobody_expects_are_left_to_the_reference(pairs: list[tuple[Any, Any]], settings: Any) -> None:
+    leaves = {name: each for name, each in SCHEMA["fields"].items() if name not in ("sender", "lines", "tags")}
+    lines = {"type": "list[object]", "fields": leaves}
+    schema = {"fields": {**leaves, "lines": lines, "sender": {"type": "str"}, "tags": lines}}
+    assert_same(*twins(Fields(schema=schema, keep_outcomes=False, **settings), pairs))
+
+
+def _layout(task: Fields) -> Layout:
+    layout = layout_of(task.schema, task.accounting, task.boxes)
+    assert layout is not None
+    return layout
+
+
+@examples(200)
+@given(st.lists(DOCUMENTS.filter(lambda record: isinstance(record, dict)), min_size=1, max_size=6), SETTINGS)
+def test_lines_become_the_columns_of_the_values_they_spell(tmp_path_factory: Any, records: list[Any], settings: Any) -> None:
+    file = Path(tmp_path_factory.getbasetemp()) / "records.jsonl"
+    file.write_text("".join(json.dumps({"doc_id": str(number), **each}) + "\n" for number, each in enumerate(records)))
+    layout = _layout(Fields(schema=PLAIN, **settings))
+    lines = read_records(str(file), declared=frozenset(layout.plan.keys))
+    trees = RecordCorpus(documents=lines.documents, records=[lines.record(place) for place in range(len(records))])
+    by_line, by_tree = CorpusReader(layout, lines), CorpusReader(layout, trees)
+    kept = 0
+    for unit in lines.documents:
+        if by_line.add(unit):
+            assert by_tree.add(unit)
+            kept += 1
+        by_tree.cut(kept)  # what the reader of lines does not take, the other may
+    assert_same_columns(by_line.columns(), by_tree.columns())
+
+
+def assert_same_columns(one: SideColumns, other: SideColumns) -> None:
+    assert one.outside == other.outside
+    for name in ("boxes", "ignored_boxes", "unknown"):
+        assert getattr(one, name).tolist() == getattr(other, name).tolist()
+    for mine, theirs in zip(one.fields, other.fields, strict=True):
+        if isinstance(mine, ListColumn) and isinstance(theirs, ListColumn):
+            assert mine.states.tolist() == theirs.states.tolist()
+            assert mine.offsets.tolist() == theirs.offsets.tolist()
+            columns = list(zip(mine.leaves, theirs.leaves, strict=True))
+        else:
+            assert isinstance(mine, LeafColumn)
+            assert isinstance(theirs, LeafColumn)
+            columns = [(mine, theirs)]
+        for first, second in columns:
+            assert _values(first) == _values(second)
+            for name in ("confidences", "boxes", "pages", "ranks"):
+                assert getattr(first, name).tobytes() == getattr(second, name).tobytes(), name
+
+
+def _values(column: LeafColumn) -> list[Any]:
+    return [code if code < 0 else repr(column.values[code]) for code in column.codes.tolist()]
+
+
+def _invoices() -> list[tuple[Any, Any]]:
+    def line(number: int, *, slip: bool = False) -> Any:
+        name = f"part {number}" + ("x" if slip else "")
+        return {"name": {"_value": name, "_bbox": [0, number, 9, number + 1], "_confidence": 0.5}, "amount": float(number % 3)}
+
+    truth = {
+        "name": "Acme",
+        "sender": line(7),
+        "to": {"name": "me"},
+        "sum": 12.5,
+        "lines": [line(number) for number in range(5)],
+    }
+    found = {
+        "name": "Acme Corp",
+        "sender": line(8, slip=True),
+        "sum": 12.5,
+        "lines": [line(number, slip=number == 1) for number in (3, 1, 0, 9)],
+    }
+    return [(truth, found)] * 3
+
+
+@pytest.mark.parametrize("accounting", ["complete", "paired"])
+def test_what_is_plain_is_not_compared_one_by_one(accounting: Any) -> None:
+    task = Fields(schema=PLAIN, accounting=accounting, keep_outcomes=False)
+    truth, found = corpora(_invoices())
+    assert plain_ledger(_layout(task), (0, 1, 2), truth, found).units == (0, 1, 2)
+    assert_same(*twins(task, _invoices()))
+
+
+@pytest.mark.parametrize("accounting", ["complete", "paired"])
+def test_a_run_without_outcomes_has_the_numbers_of_one_with_them(accounting: Any) -> None:
+    sides = corpora(_invoices())
+    numbers = [
+        Evaluator(Fields(schema=PLAIN, accounting=accounting, keep_outcomes=kept)).update(*sides).compute().numbers
+        for kept in (True, False)
+    ]
+    assert numbers[0] == numbers[1]
+
+
+def test_lists_that_need_an_assignment_have_the_pairs_of_the_reference() -> None:
+    chance = np.random.default_rng(5)
+    for _ in range(30):
+        sides = [
+            [
+                {"name": {"_value": str(chance.choice(["a", "ab", "abc"])), "_bbox": [int(x), 0, int(x) + 1, 1]}}
+                for x in chance.integers(0, 9, chance.integers(1, 6))
+            ]
+            for _ in range(2)
+        ]
+        for accounting in ("complete", "paired"):
+            task = Fields(schema=PLAIN, accounting=accounting, keep_outcomes=False)
+            assert_same(*twins(task, [({"lines": sides[0]}, {"lines": sides[1]})]))
+
+
+@pytest.mark.parametrize(("limit", "value"), [("batch.LONG_LISTS", 6), ("comparison.AT_ONCE", 5), ("comparison.AT_ONCE", 20)])
+def test_lists_are_compared_some_at_a_time_and_long_ones_one_by_one(
+    limit: str, value: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"calque.fields.columns.{limit}", value)
+    lines = [{"name": f"part {number}", "amount": float(number)} for number in range(5)]
+    pairs = [({"lines": lines[:first]}, {"lines": lines[1:last]}) for first in range(5) for last in range(1, 5)]
+    for accounting in ("complete", "paired"):
+        assert_same(*twins(Fields(schema=PLAIN, accounting=accounting, keep_outcomes=False), pairs))
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"type": "object", "fields": {"a": {"type": "list[str]"}}},
+        {"type": "list[str]"},
+        {"type": "str", "default": "x"},
+        {"type": "str", "alias": "y"},
+        {"type": "list[object]", "match_key": "a", "fields": {"a": {"type": "str"}}},
+        {"type": "str", "comparator": "one_of"},
+    ],
+)
+def test_what_columns_do_not_hold_has_no_layout(field: Any) -> None:
+    task = Fields(schema={"fields": {"field": field}})
+    assert layout_of(task.schema, task.accounting, task.boxes) is None
