@@ -64,6 +64,7 @@ def damaged(folder: Path, seed: int) -> Path:
 
 
 @pytest.mark.parametrize("first", range(4))
+@pytest.mark.long  # many twin processes
 def test_python_reads_or_refuses(tmp_path: Path, first: int) -> None:
     paths = [damaged(tmp_path, seed + first) for seed in SEEDS]
     done = subprocess.run(
