@@ -18,7 +18,7 @@ namespace {
 
 constexpr double far_away = 1e150;                      // as in calque.geometry.forms
 constexpr double fine = 1 << 25;                        // whole numbers up to here have exact areas
-constexpr std::int64_t fullest = 250'000;               // items of a list
+constexpr std::int64_t fullest = 100'000;               // items of a list, as in calque.fields.comparison.cells
 constexpr int deepest = 200;                            // records are checked for their depth before
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 

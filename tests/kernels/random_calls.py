@@ -500,6 +500,26 @@ def _fractions(rng: Random) -> tuple[Any, ...]:
     return rng.random(rows), rng.integers(-1, size, rows).astype(np.int32), size, float(rng.choice([1.0, 0.5, 2.0**-20]))
 
 
+def _nested(rng: Random) -> tuple[Any, ...]:
+    return *_keys(rng), int(rng.integers(0, 5))
+
+
+def _record_ids(rng: Random) -> tuple[Any, ...]:
+    return *_keys(rng), ["a", "b", "a b"][: int(rng.integers(0, 4))], int(rng.integers(0, 5))
+
+
+def _edits(rng: Random) -> tuple[Any, ...]:
+    pairs = int(rng.integers(0, 9))
+    first, second = (rng.integers(0, 6, pairs).astype(np.int32) for _ in range(2))
+    return _points(rng, 6), first, second, jobs(rng)
+
+
+def _plain_partners(rng: Random) -> tuple[Any, ...]:
+    matrices = int(rng.integers(0, 5))
+    heights, widths = rng.integers(1, 5, matrices), rng.integers(1, 5, matrices)
+    return rng.integers(0, 5, int((heights * widths).sum())) / 4, heights, widths, float(rng.choice([0.0, 1e-9, 0.3]))
+
+
 def _keys(rng: Random) -> tuple[Any, ...]:
     """A JSON text, often with a key that comes again."""
     draw = random.Random(int(rng.integers(2**32)))
@@ -561,6 +581,10 @@ CALLS: dict[str, Call] = {
     "weighted_precision": _weighted_precision,
     "weighted_auroc": _auroc,
     "fraction_parts": _fractions,
+    "nests_beyond": _nested,
+    "record_ids": _record_ids,
+    "edit_distances": _edits,
+    "plain_partners": _plain_partners,
     "repeats_a_key": _keys,
 }
 """Each kernel, and how a random call of it is made."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from calque.core.columns import Bytes, Codes, Floats, Ints
 from calque.fields.columns.layout import Layout
-from calque.fields.comparison.cells import boxes_in, class_of
+from calque.fields.comparison.cells import MOST_ITEMS, boxes_in, class_of
 from calque.fields.schemas.plan import FieldPlan, Kind
 from calque.geometry.rectangles import Rectangle, rectangle
 
@@ -20,8 +20,6 @@ NOTHING, EMPTY = -1, -2
 """The codes of a value that is not there (or null), and of an empty text."""
 NO_LIST, EMPTY_LIST, LIST = 0, 1, 2
 """What a document has of a list."""
-FULLEST = 250_000
-"""Lists of more items belong to documents that are compared one by one."""
 FINE = 1 << 25
 """Whole numbers up to here have exact areas as floats; boxes beyond are for arithmetic without end."""
 
@@ -195,7 +193,7 @@ class TreeReader:
         self._boxes.append(self._boxes_here)
 
     def _items(self, raw: list[Any] | None, column: _Lists, plan: FieldPlan) -> None:
-        if raw is not None and len(raw) > FULLEST:
+        if raw is not None and len(raw) > MOST_ITEMS:
             raise OddDocument
         for item in raw or ():
             self._item(item, column, plan)
