@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup report-app demo test test-long check format bench docs transcripts clean fuzz mutants cross dist reproduce
+.PHONY: help setup report-app demo test test-long check format bench docs transcripts clean fuzz sanitize soak mutants cross dist reproduce
 
 help: ## show this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,14 +42,21 @@ format: $(STAMP) ## put the code into shape
 bench: $(STAMP) ## run calque and its peers on the same data and print ratios
 	$(BIN)/python benchmarks/run.py
 
-fuzz: $(STAMP) ## fuzz the compiled scanner under sanitizers (FUZZ_SECONDS, default 60)
+fuzz: $(STAMP) ## attack every reader and loader, then the compiled scanner under sanitizers (FUZZ_SECONDS each, default 60)
+	$(BIN)/python -m tests.fuzz --seconds $(or $(FUZZ_SECONDS),60)
 	tests/fuzz/native/run $(BIN)/python $(or $(FUZZ_SECONDS),60)
+
+sanitize: $(STAMP) ## call every kernel at random, built with sanitizers (SANITIZE_SECONDS, default 60)
+	tests/kernels/sanitize $(BIN)/python $(or $(SANITIZE_SECONDS),60)
+
+soak: $(STAMP) ## evaluate at random in one process, and see whether memory or handles grow (SOAK_SECONDS, default 60)
+	$(BIN)/python -m tests.soak --seconds $(or $(SOAK_SECONDS),60)
 
 mutants: $(STAMP) ## put faults into a copy of the code and see whether the tests notice (MUTANTS, PACKAGE, SEED, JOBS, TESTS)
 	$(BIN)/python -m tests.mutants --mutants $(or $(MUTANTS),12) --package "$(PACKAGE)" --seed $(or $(SEED),0) --jobs $(or $(JOBS),2) $(TESTS)
 
-cross: $(STAMP) ## compile the kernels for other systems, run them where that is possible, and check types as there
-	PYTHON=$(BIN)/python tests/build/cross
+cross: $(STAMP) ## compile the kernels for other systems, run them where that is possible, and check types as there (ZIG)
+	ZIG="$(ZIG)" tests/build/cross
 	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32
 	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin
 

@@ -252,16 +252,17 @@ bool bound_nests_beyond(const nb::bytes& json, std::int64_t levels) {
 
 nb::object bound_record_ids(const nb::bytes& line, const std::vector<std::string>& keys, std::int64_t levels) {
   std::vector<RecordId> ids;
+  bool plain = false;
   {
     const nb::gil_scoped_release release;
     Text text(line.c_str(), line.size());
     try {
-      if (!record_ids(text, keys, levels, ids)) ids.clear();
+      plain = record_ids(text, keys, levels, ids);
     } catch (const ScanFailure&) {
-      ids.clear();
+      plain = false;
     }
   }
-  if (ids.size() != keys.size()) return nb::none();
+  if (!plain) return nb::none();
   nb::dict found;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const nb::object key = to_str(keys[i]);

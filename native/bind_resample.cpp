@@ -1,5 +1,6 @@
 // Python's view of weighted documents.
 #include <algorithm>
+#include <cmath>
 
 #include <nanobind/stl/tuple.h>
 
@@ -72,6 +73,12 @@ auto bound_weighted_precision(const Column<std::int32_t>& units, const Column<st
     check_codes("units", view(units), given.documents);
     require(truths.shape(0) + 1 == class_offsets.shape(0) && truths.shape(1) == given.replicates,
             "truths must have a row for each class and a column for each replicate");
+    bool rising = true;
+    for (std::size_t i = 0; i < recall_points.shape(0); ++i) {
+        const double point = recall_points.data()[i];
+        rising = rising && std::isfinite(point) && (i == 0 || recall_points.data()[i - 1] <= point);
+    }
+    require(rising, "recall_points must rise");
     const WeightedCurves curves{view(units),
                                 view(tied),
                                 view(class_offsets),

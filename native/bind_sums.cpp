@@ -1,4 +1,6 @@
 // Python's view of exact sums.
+#include <cmath>
+
 #include "bind_arrays.hpp"
 #include "sums.hpp"
 
@@ -8,11 +10,19 @@ namespace {
 
 using namespace calque;
 
+constexpr double most = 1 << 30;  // far beyond what values should be; the sums of what is cut off stay whole numbers
+
 auto bound_fraction_parts(const Column<double>& values, const Column<std::int32_t>& groups, std::int64_t size, double scale) {
     require(values.shape(0) == groups.shape(0), "values and groups must have the same length");
-    bool fine = true;
-    for (const std::int32_t group : view(groups)) fine = fine && group < size;
+    require(size >= 0, "the number of groups must not be negative");
+    bool fine = true, small = true;
+    for (std::size_t row = 0; row < values.shape(0); ++row) {
+        const std::int32_t group = groups.data()[row];
+        fine = fine && group < size;
+        small = small && (group < 0 || std::abs(values.data()[row] * scale) <= most);
+    }
     require(fine, "a group must be less than the number of groups");
+    require(small, "a value must lie from 0 to 1");
     const auto groups_there = static_cast<std::size_t>(size);
     std::vector<std::int64_t> out;
     {

@@ -51,11 +51,16 @@ Trees checked(const std::string& name, const given::Trees& side, const Texts& te
     require(made.texts.size() == made.labels.size() && made.firsts.size() == made.labels.size(),
             name + " must have a label, a text and a first node for each node");
     require(within(made.texts, -1, texts.size()), name + ".texts must be numbers of texts, or -1");
-    for (std::size_t tree = 0; tree + 1 < made.offsets.size(); ++tree)
+    std::vector<std::int32_t> open;  // the first nodes of trees that have no parent yet
+    for (std::size_t tree = 0; tree + 1 < made.offsets.size(); ++tree) {
+        open.clear();
         for (std::size_t node = 0; node < made.size(tree); ++node) {
             const std::int32_t first = made.firsts[static_cast<std::size_t>(made.offsets[tree]) + node];
-            require(first >= 0 && static_cast<std::size_t>(first) <= node, name + ".firsts must not stand behind their nodes");
+            if (first == static_cast<std::int32_t>(node)) open.push_back(first);
+            while (!open.empty() && open.back() > first) open.pop_back();
+            require(!open.empty() && open.back() == first, name + ".firsts must be those of trees, children before their parents");
         }
+    }
     return made;
 }
 

@@ -10,6 +10,7 @@ namespace calque {
 namespace {
 
 constexpr double fifths = 5;
+constexpr std::size_t most_toggles = std::size_t{1} << 25;  // a few hundred megabytes while one ring is drawn
 constexpr double farthest = 4e8;  // five times as much still fits the 32 bits that COCO's tools have
 
 bool drawable(double value) { return std::abs(value) <= farthest; }  // false for NaN
@@ -36,12 +37,14 @@ MaskFault RingDrawer::draw(Points ring, std::int64_t height, std::int64_t width,
     height_ = height;
     width_ = width;
     crossed_.clear();
+    beyond_ = false;
     GridPoint before{on_grid(ring.back().x), on_grid(ring.back().y)};
     for (const Point& vertex : ring) {
         const GridPoint here{on_grid(vertex.x), on_grid(vertex.y)};
         edge(before, here);
         before = here;
     }
+    if (beyond_) return MaskFault::ring;
     sort_toggles();
     const std::size_t first = intervals.size();
     // Every column is crossed an even number of times. Two toggles of one place cancel out.
@@ -58,15 +61,22 @@ MaskFault RingDrawer::draw(Points ring, std::int64_t height, std::int64_t width,
 MaskFault RingDrawer::draw_all(const Rings& rings, std::size_t first, std::size_t last, std::int64_t height,
                                std::int64_t width, std::vector<Interval>& intervals) {
     if (last - first == 1) return draw(rings[first], height, width, intervals);
-    united_.clear();
-    for (std::size_t ring = first; ring < last; ++ring) {
-        part_.clear();
-        if (const MaskFault fault = draw(rings[ring], height, width, part_); fault != MaskFault::none) return fault;
+    // Parts of about the same length are united, as in a binary counter: of many rings each is copied a few times only.
+    std::size_t open = 0;
+    const auto unite_last = [&] {
         swapped_.clear();
-        unite_masks(united_, part_, swapped_);
-        std::swap(united_, swapped_);
+        unite_masks(parts_[open - 2], parts_[open - 1], swapped_);
+        std::swap(parts_[--open - 1], swapped_);
+    };
+    for (std::size_t ring = first; ring < last; ++ring) {
+        if (parts_.size() == open) parts_.emplace_back();
+        parts_[open].clear();
+        if (const MaskFault fault = draw(rings[ring], height, width, parts_[open]); fault != MaskFault::none) return fault;
+        ++open;
+        while (open > 1 && parts_[open - 2].size() <= 2 * parts_[open - 1].size()) unite_last();
     }
-    intervals.insert(intervals.end(), united_.begin(), united_.end());
+    while (open > 1) unite_last();
+    if (open == 1) intervals.insert(intervals.end(), parts_[0].begin(), parts_[0].end());
     return MaskFault::none;
 }
 
@@ -84,6 +94,7 @@ void RingDrawer::flat_edge(GridPoint low, GridPoint high) {
     const Slope y{static_cast<double>(low.y), static_cast<double>(high.y - low.y) / static_cast<double>(high.x - low.x)};
     const std::int64_t first = std::max<std::int64_t>(0, floor_div(low.x + 2, 5));  // the first column with 5c + 2 >= x
     const std::int64_t last = std::min(width_ - 1, floor_div(high.x - 3, 5));
+    if (!has_room(first, last)) return;
     for (std::int64_t column = first; column <= last; ++column) {
         const std::int64_t t = 5 * column + 2 - low.x;
         toggle(column, std::min(y(t), y(t + 1)));
@@ -99,6 +110,7 @@ void RingDrawer::steep_edge(GridPoint low, GridPoint high) {
     const std::int64_t left = std::min(x(0), x(length)), right = std::max(x(0), x(length));
     const std::int64_t first = std::max<std::int64_t>(0, floor_div(left + 2, 5));
     const std::int64_t last = std::min(width_ - 1, floor_div(right - 3, 5));
+    if (!has_room(first, last)) return;
     for (std::int64_t column = first; column <= last; ++column) {
         const std::int64_t line = 5 * column + 2;
         const auto beyond = [&](std::int64_t t) { return rising ? x(t) > line : x(t) <= line; };
@@ -108,6 +120,11 @@ void RingDrawer::steep_edge(GridPoint low, GridPoint high) {
         while (t > 1 && beyond(t - 1)) --t;
         toggle(column, low.y + t - 1);
     }
+}
+
+bool RingDrawer::has_room(std::int64_t first, std::int64_t last) {
+    if (last >= first && crossed_.size() + static_cast<std::size_t>(last - first) >= most_toggles) beyond_ = true;
+    return !beyond_;
 }
 
 void RingDrawer::toggle(std::int64_t column, std::int64_t above) {
@@ -126,13 +143,19 @@ void RingDrawer::sort_toggles() {
     for (const Toggle& toggle : crossed_) ++column_at_[static_cast<std::size_t>(toggle.column - left) + 1];
     for (std::size_t i = 1; i < column_at_.size(); ++i) column_at_[i] += column_at_[i - 1];
     column_end_ = column_at_;
+    constexpr std::size_t few = 32;
     for (const Toggle& toggle : crossed_) {
-        // Put in order with those of its column that are there already.
+        // Put in order with those of its column that are there already, as long as they are few.
         const auto column = static_cast<std::size_t>(toggle.column - left);
         std::size_t at = column_end_[column]++;
-        for (; at > column_at_[column] && toggles_[at - 1] > toggle.place; --at) toggles_[at] = toggles_[at - 1];
+        const bool in_order = at - column_at_[column] < few;
+        for (; in_order && at > column_at_[column] && toggles_[at - 1] > toggle.place; --at) toggles_[at] = toggles_[at - 1];
         toggles_[at] = toggle.place;
     }
+    for (std::size_t column = 0; column + 1 < column_at_.size(); ++column)
+        if (column_end_[column] - column_at_[column] > few)
+            std::sort(toggles_.begin() + static_cast<std::ptrdiff_t>(column_at_[column]),
+                      toggles_.begin() + static_cast<std::ptrdiff_t>(column_end_[column]));
 }
 
 }  // namespace calque

@@ -30,6 +30,7 @@ private:
     void flat_edge(GridPoint low, GridPoint high);
     void steep_edge(GridPoint low, GridPoint high);
     void toggle(std::int64_t column, std::int64_t above);
+    bool has_room(std::int64_t first, std::int64_t last);
 
     std::int64_t height_ = 0, width_ = 0;
     void sort_toggles();
@@ -40,7 +41,9 @@ private:
     std::vector<Toggle> crossed_;
     std::vector<std::int32_t> toggles_;     // the places of all, in order
     std::vector<std::uint32_t> column_at_, column_end_;  // where the toggles of each column begin, and end so far
-    std::vector<Interval> part_, united_, swapped_;
+    std::vector<std::vector<Interval>> parts_;
+    std::vector<Interval> swapped_;
+    bool beyond_ = false;  // whether a ring crosses more columns than memory should hold
 };
 
 }  // namespace calque

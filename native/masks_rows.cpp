@@ -160,7 +160,7 @@ MadeMask MaskReader::read_object(json::Text& text, const char* at, std::size_t r
         listed = true;
         return list(p, [&](std::int64_t value) { runs_.push_back(value); });
     });
-    if (made.fault == MaskFault::none && made.height < 0) made.fault = MaskFault::size;
+    if (made.fault != MaskFault::none || made.height < 0) return {MaskFault::size};  // it says none
     if (made.fault == MaskFault::none && !compressed && !listed) made.fault = MaskFault::counts;
     if (made.fault == MaskFault::none) settle(made, row);
     if (made.fault != MaskFault::none) return made;

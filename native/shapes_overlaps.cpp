@@ -38,8 +38,17 @@ double even_odd_area(const Shape& shape, Slabs& slabs) {
     return sums[8];
 }
 
+std::size_t edges_of(const Side& side, std::size_t page) {
+    std::size_t edges = 0;
+    for (auto row = side.offsets[page]; row < side.offsets[page + 1]; ++row)
+        edges += std::max<std::size_t>(4, side.rings.of(static_cast<std::size_t>(row)).size());
+    return edges;
+}
+
 class Meter {
 public:
+    void begin(std::size_t edges) { slabs_.allow(edges); }
+
     double shared(const PageShapes::Row& truth, const PageShapes::Row& found) {
         if (!truth.ring && !found.ring) return intersection(truth.box, found.box);
         const Shape &one = truth.shape, &two = found.shape;
@@ -70,7 +79,7 @@ class RingCover final : public Cover {
 public:
     RingCover(const Side& truth, const Side& found) : truth_(truth), found_(found) {}
 
-    void begin(std::size_t) override {}
+    void begin(std::size_t page) override { slabs_.allow(edges_of(truth_, page) + edges_of(found_, page)); }
     void clear() override { added_.clear(), points_.clear(); }
     void add_truth(std::size_t row, Part part) override { add(truth_, row, part); }
     void add_found(std::size_t row) override { add(found_, row, predicted); }
@@ -159,6 +168,9 @@ Measured shape_overlaps(const Side& truth, const Side& found, int jobs) {
         Meter meter;
         for (std::size_t share; (share = next()) < parts.size();)
             for (std::size_t page = cuts[share]; page < cuts[share + 1]; ++page) {
+                const std::size_t edges = edges_of(truth, page) + edges_of(found, page);
+                slabs.allow(edges);
+                meter.begin(edges);
                 truths.read(truth, page, slabs);
                 founds.read(found, page, slabs);
                 PagePairs& part = parts[share];

@@ -35,6 +35,7 @@ void Slabs::measure(StateAreas& sums, double from, double to) {
         const double left = cuts_[i];
         for (; next < edges_.size() && edges_[next].a.x <= left; ++next) active_.push_back(next);
         std::erase_if(active_, [&](std::size_t edge) { return edges_[edge].b.x <= left; });
+        spend(active_.size());
         add_slab(left, cuts_[i + 1], sums);
     }
 }
@@ -52,8 +53,10 @@ void Slabs::find_cuts(double from, double to) {
     for (std::size_t i = 0; i < edges_.size(); ++i) {
         const Edge& one = edges_[i];
         if (one.b.x <= from) continue;
-        for (std::size_t j = i + 1; j < edges_.size() && edges_[j].a.x < one.b.x && edges_[j].a.x < to; ++j)
-            add_crossing(one, edges_[j], from, to);
+        std::size_t j = i + 1;
+        for (; j < edges_.size() && edges_[j].a.x < one.b.x && edges_[j].a.x < to; ++j) add_crossing(one, edges_[j], from, to);
+        spend(j - i);
+        if (cuts_.size() > most_cuts) throw std::invalid_argument(too_tangled);
     }
     std::sort(cuts_.begin(), cuts_.end());
     cuts_.erase(std::unique(cuts_.begin(), cuts_.end()), cuts_.end());

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <stdexcept>
 #include <vector>
 
 #include "areas_states.hpp"
@@ -13,6 +14,10 @@ namespace calque {
 // Reused from one measurement to the next. Twin of kernels/reference/slabs.py.
 class Slabs {
 public:
+    // How much work may follow, for a page with so many edges: rings that cross each other thousands of times, with which it
+    // would grow with the third power of their length, are no outlines of anything.
+    void allow(std::size_t edges) { left_ = base_allowance + edge_allowance * static_cast<std::int64_t>(edges); }
+
     // Rings are seen from here, so that an offset of the whole page costs no digits.
     void begin(const Point& origin);
     void add(Points ring, Part part);
@@ -40,7 +45,15 @@ private:
     void find_cuts(double from, double to);
     void add_crossing(const Edge& one, const Edge& two, double from, double to);
     void add_slab(double left, double right, StateAreas& sums);
+    void spend(std::size_t steps) {
+        if ((left_ -= static_cast<std::int64_t>(steps)) < 0) throw std::invalid_argument(too_tangled);
+    }
 
+    static constexpr std::int64_t base_allowance = 20'000'000, edge_allowance = 5'000;
+    static constexpr std::size_t most_cuts = std::size_t{1} << 24;
+    static constexpr const char* too_tangled = "outlines cross each other too often to be measured";
+
+    std::int64_t left_ = std::numeric_limits<std::int64_t>::max();
     Point origin_{0, 0};
     std::vector<Edge> edges_;
     std::vector<Part> parts_;           // of each ring

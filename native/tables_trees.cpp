@@ -105,13 +105,13 @@ class Comparison {
 
     double cost(std::size_t i, std::size_t j) {
         if (a_.labels[i] != b_.labels[j]) return 1.0;
-        if (a_.texts[i] < 0 || a_.texts[i] == b_.texts[j]) return 0.0;
+        if (a_.texts[i] < 0 || b_.texts[j] < 0 || a_.texts[i] == b_.texts[j]) return 0.0;
         const auto mine = static_cast<std::size_t>(a_.texts[i]), other = static_cast<std::size_t>(b_.texts[j]);
         const auto known = known_.find(key(mine, other));
         if (known != nullptr) return *known;
         if (ready_ != mine) pattern_.set(texts_.text(mine)), ready_ = mine;
-        const double value = static_cast<double>(pattern_.distance(texts_.text(other))) /
-                             static_cast<double>(std::max(texts_.length(mine), texts_.length(other)));
+        const auto edits = static_cast<double>(pattern_.distance(texts_.text(other)));
+        const double value = edits > 0 ? edits / static_cast<double>(std::max(texts_.length(mine), texts_.length(other))) : 0.0;
         known_.put(key(mine, other), value);
         return value;
     }

@@ -12,6 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calque import Detection, Evaluator
+from calque.cli.app import VERBS
 from calque.cli.render import FORMULA, as_csv, csv_cell
 from calque.core.presentation.sections import printable_json
 from tests.cli.test_process import on_a_terminal
@@ -41,6 +43,12 @@ def hostile(tmp_path: Path) -> Path:
     for name in ("t.jsonl", "p.jsonl"):
         (tmp_path / name).write_text("".join(json.dumps(record) + "\n" for record in records))
     (tmp_path / f"{HOSTILE}.json").write_text(json.dumps(truth))
+    (tmp_path / "tables.json").write_text(json.dumps({HOSTILE: f"<table><tr><td>{HOSTILE}</td></tr></table>"}))
+    orders = [{"doc_id": HOSTILE, "order": [HOSTILE, "b"]}, {"doc_id": HOSTILE, "order": ["b", HOSTILE]}]
+    for name, order in zip(("o.ndjson", "q.ndjson"), orders, strict=True):
+        (tmp_path / name).write_text(json.dumps(order) + "\n")
+    for name, side in (("one.state", found), ("two.state", found[:1])):
+        Evaluator(Detection()).update(truth, side).save(tmp_path / name)
     return tmp_path
 
 
@@ -61,6 +69,16 @@ LINES = [
     ("validate", "words.json"),
     ("validate", f"{HOSTILE}.json", "suite.yaml"),
     *(("convert", "t.json", f"{HOSTILE}.out", "--to", shape) for shape in ("ndjson", "plain", "coco")),
+    *(("tables", "tables.json", "tables.json", "--format", shape) for shape in FORMATS),
+    ("tables", "tables.json", "tables.json", "--show", HOSTILE),
+    *(("order", "o.ndjson", "q.ndjson", "--format", shape) for shape in FORMATS),
+    *(("merge", "one.state", "--format", shape) for shape in FORMATS),
+    ("merge", "one.state", "--baseline", "two.state", "--no-broken"),
+    ("merge", "one.state", "--no-broken", HOSTILE, "--baseline", "one.state"),
+    *(("compare", "one.state", "two.state", "--replicates", "100", "--format", shape) for shape in FORMATS),
+    ("report", "one.state", "-o", f"{HOSTILE}.html"),
+    ("bless", "one.state", "-o", f"{HOSTILE}.state"),
+    ("bless", "one.state", "-o", "two.state"),
     ("detect", "t.json", f"{HOSTILE}-not-there.json"),
     ("detect", "t.json", "p.json", "-o", f"{HOSTILE}.md"),
     ("detect", "t.json", "p.json", "-o", f"no/{HOSTILE}.md"),
@@ -71,6 +89,10 @@ LINES = [
     ("detect", f"--{HOSTILE}"),
     ("detect", "t.json", "p.json", "--iou", HOSTILE),
 ]
+
+
+def test_every_verb_is_tried() -> None:
+    assert {line[0] for line in LINES} - {HOSTILE} == set(VERBS)
 
 
 @pytest.mark.parametrize("arguments", LINES, ids=lambda line: " ".join(line).encode("unicode_escape").decode()[:90])

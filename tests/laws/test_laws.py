@@ -56,7 +56,7 @@ class Law:
     needs: tuple[str, ...] = ()
     """What a subject must tell of itself for the law to mean anything."""
     kernels: Literal["each", "fastest"] = "each"
-    """Whether it is tried on each kind of kernels (on all but the fastest in the long run), or says nothing about them."""
+    """Whether it is tried on each kind of kernels (on all but the fastest in the long run only), or on the fastest alone."""
 
 
 # Adding up.
@@ -379,29 +379,34 @@ def kernels_chosen(name: str) -> Iterator[None]:
         yield
 
 
-def kernels_for(law: Law) -> list[Any]:
-    """The kernels that a law is tried on. Where both give the same bits, which is a law, one tells of the other: the slower
-    waits for the long run.
-    """
-    fastest, *others = AVAILABLE
-    marked = [pytest.param(name, marks=pytest.mark.long) for name in others if law.kernels == "each"]
-    return [pytest.param(fastest), *marked]
+def cases(laws: Sequence[Law], kernels: Sequence[str]) -> list[Any]:
+    """Every law on every task that it means something for, and on each of these kernels."""
+    return [
+        pytest.param(law, subject, name, id=f"{subject.name}: {law.title} [{name}]")
+        for subject in SUBJECTS
+        for law in laws
+        for name in kernels
+        if all(getattr(subject, need) for need in law.needs)
+    ]
 
 
-CASES = [
-    pytest.param(law, subject, *name.values, id=f"{subject.name}: {law.title} [{name.values[0]}]", marks=name.marks)
-    for subject in SUBJECTS
-    for law in LAWS
-    for name in kernels_for(law)
-    if all(getattr(subject, need) for need in law.needs)
-]
-
-
-@pytest.mark.parametrize(("law", "subject", "kernels"), CASES)
+# Laws go over what other tests go over: they are there for the numbers and not for coverage, which takes as long again.
+@pytest.mark.no_cover
+@pytest.mark.parametrize(("law", "subject", "kernels"), cases(LAWS, AVAILABLE[:1]))
 # Times the laws, the tasks and the kernels; hypothesis' explanations cost minutes where a corpus breaks a law.
 @examples(20, phases=set(Phase) - {Phase.explain})
 @given(data=st.data())
 def test_law(law: Law, subject: Subject, kernels: str, data: Data) -> None:
+    documents = data.draw(subject.documents)
+    with kernels_chosen(kernels):
+        law.holds(subject, documents, data)
+
+
+@pytest.mark.long  # both kernels give the same bits, which is a law: one tells of the other
+@pytest.mark.parametrize(("law", "subject", "kernels"), cases([law for law in LAWS if law.kernels == "each"], AVAILABLE[1:]))
+@examples(8, phases=set(Phase) - {Phase.explain})
+@given(data=st.data())
+def test_law_on_other_kernels(law: Law, subject: Subject, kernels: str, data: Data) -> None:
     documents = data.draw(subject.documents)
     with kernels_chosen(kernels):
         law.holds(subject, documents, data)

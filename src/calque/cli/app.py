@@ -10,7 +10,7 @@ import click
 from calque import __version__
 from calque.cli import exits
 from calque.cli.inputs import OwnProcess
-from calque.core.errors import did_you_mean
+from calque.core.errors import CalqueError, did_you_mean
 
 VERBS = {
     "detect": "Figures, tables and other boxes on pages: found or not, and how well.",
@@ -58,6 +58,22 @@ class Verbs(click.Group):
         if args and args[0] not in VERBS and not args[0].startswith("-"):
             ctx.fail(f"there is no verb {args[0]!r}. {did_you_mean(args[0], VERBS)}".strip())
         return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the verb; a state that looks sound and cannot be worked with is named as that."""
+        words = tuple(ctx.args)
+        try:
+            return super().invoke(ctx)
+        except (CalqueError, OSError, click.ClickException, click.Abort, click.exceptions.Exit):
+            raise
+        except Exception as error:
+            from calque.cli.inputs import states_among
+
+            if not (states := states_among(words)):
+                raise
+            from calque.core.storage.state import damaged
+
+            raise damaged(" or ".join(states), error) from error
 
 
 def _show_version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:

@@ -6,6 +6,7 @@ import os
 import signal
 import stat
 import sys
+from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import BinaryIO
@@ -88,6 +89,22 @@ def _guard(files: list[str]) -> None:
 
 class OwnProcess:
     """Says that the command has a process to itself, as on the command line, and not as within a program."""
+
+
+def states_among(words: Iterable[str]) -> list[str]:
+    """The saved states among the words of a command line, and among what came through pipes."""
+    from calque.core.storage.state import FAMILY
+
+    named = dict.fromkeys(word.rpartition("=")[2] for word in words)
+    return [path for path in (*named, *_spooled) if _begins(path, FAMILY)]
+
+
+def _begins(path: str, mark: bytes) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return stat.S_ISREG(os.fstat(file.fileno()).st_mode) and file.read(len(mark)) == mark
+    except (OSError, ValueError):
+        return False
 
 
 def told(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from calque.core.arguments import names_arguments
@@ -18,6 +19,7 @@ from calque.core.storage.ledger_parts import MOST_BYTES, LedgerParts
 from calque.core.storage.state import pack, unpack, well_formed
 from calque.core.task import Task, names_a_file, settings, task_class
 from calque.engines import kept, meter
+from calque.kernels.structs import TOO_TANGLED
 
 if TYPE_CHECKING:
     from calque.core.storage.spool import Spool
@@ -50,6 +52,8 @@ class Evaluator:
         self._sources = Sources()
         self._extent = ""
         """What boxes are measured in, as far as there were any."""
+        self._state = ""
+        """What the state is called that it was loaded from, if it was; without a name it is called a state."""
 
     def __repr__(self) -> str:
         count = len(self._units)
@@ -74,7 +78,12 @@ class Evaluator:
             for truth, predictions in pairs:
                 # Where nobody can tell, these may be all.
                 progress.expect(before + max(to_come(), done + max(len(truth.units()), len(predictions.units()))))
-                ledger = scoring.score(truth, predictions, jobs=self._jobs)
+                try:
+                    ledger = scoring.score(truth, predictions, jobs=self._jobs)
+                except ValueError as error:
+                    if str(error) != TOO_TANGLED:
+                        raise
+                    raise _too_tangled(truth, predictions) from error
                 parts.add(self._kept(ledger, truth))
                 issues += [*truth.issues, *predictions.issues, *ledger.issues]
                 sources |= Sources(truth.origins(), predictions.origins())
@@ -129,6 +138,7 @@ class Evaluator:
             self._add(self._numbered_on(other._parts, issues), other._extent)
         self._issues += issues
         self._sources |= other._sources
+        self._state = ", ".join(filter(None, (self._state, other._state)))
         return self
 
     def _numbered_on(self, parts: LedgerParts, issues: list[Issue]) -> LedgerParts:
@@ -165,7 +175,8 @@ class Evaluator:
 
     def compute(self) -> Result:
         """The numbers of everything seen so far; calling it changes nothing."""
-        return Result.of(self.task, self.ledger(), self.issues(), self._sources, jobs=self._jobs)
+        with well_formed(self._state) if self._state else nullcontext():
+            return Result.of(self.task, self.ledger(), self.issues(), self._sources, jobs=self._jobs)
 
     def rename(self, files: Mapping[str, str]) -> None:
         """Let files be called otherwise from now on, in sources and issues: a temporary copy of a stream is no name for it."""
@@ -196,6 +207,7 @@ class Evaluator:
             evaluator._add(evaluator._alone(ledger), extent if extent in _MEASURED else "")
             evaluator._issues = [Issue.from_dict(issue) for issue in header["issues"]]
             evaluator._sources = Sources.from_dict(header["sources"])
+            evaluator._state = file or "a state"
         return evaluator
 
     @names_arguments
@@ -219,6 +231,11 @@ NUMBERED_ON = Issue(
 )
 
 _MEASURED = {Extent.PIXELS.value: "in pixels", Extent.NORMALIZED.value: "in shares of the page"}
+
+
+def _too_tangled(truth: Corpus, predictions: Corpus) -> ContractError:
+    files = " and ".join(dict.fromkeys(filter(None, (truth.source, predictions.source))))
+    return ContractError.single("too-tangled", TOO_TANGLED, file=files, help="evaluate the boxes around them: --on boxes")
 
 
 def _extent_of(truth: Corpus, predictions: Corpus) -> str:

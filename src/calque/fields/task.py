@@ -152,7 +152,13 @@ class Fields(PartsBeside, Task):
 
         if isinstance(expected, Iterator):
             raise TypeError("the truth is read twice to make a schema: give a list and not an iterator, or give a schema")
-        return replace(self, schema=infer_schema(read_records(expected, id_key=self.id or None), self.accounting))
+        corpus = read_records(expected, id_key=self.id or None)
+        try:
+            return replace(self, schema=infer_schema(corpus, self.accounting))
+        except ConfigError as error:
+            if not corpus.source:
+                raise
+            raise ConfigError(f"{corpus.source}: {error}") from None
 
     def numbers_only(self) -> Fields:
         """The task that lists no compared field."""

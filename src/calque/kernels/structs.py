@@ -70,7 +70,7 @@ class MaskFault(IntEnum):
     RUNS = 2
     """A run below 0, or more runs than the page has pixels."""
     RING = 3
-    """A vertex that is not finite, or beyond 4e8; or no ring of three vertices."""
+    """A vertex that is not finite, or beyond 4e8; or no ring of three vertices; or one that crosses 2**25 columns."""
     SIZE = 4
     """A size that is not the page's."""
     PAGE = 5
@@ -83,6 +83,9 @@ where nobody says), and whether a ring had a number too many."""
 
 Masks: TypeAlias = "npt.NDArray[np.uint16]"
 """Bit ``t`` is about the threshold ``t``."""
+
+TOO_TANGLED = "outlines cross each other too often to be measured"
+"""What both twins say of rings with which work would grow with the third power of their length."""
 
 TAKES_PART, ABSORBS, LEFT_OUT = 0, 1, 2
 """What an object does in a pairing: be paired; be no target yet excuse what lies on it (truths only); nothing."""

@@ -127,6 +127,8 @@ def rows_of(result: Result, truths: Any, columns: Mapping[str, Array]) -> Ints:
         return np.asarray(truths.unit, dtype=np.int64)
     if name == "fields":
         return _drawn(result, lambda path, value, _found, _given: bool(path and value))
+    if "t.outcome.0" not in columns:
+        return np.full(len(truths.unit), -1)  # truths of this task are not drawn
     return np.flatnonzero(np.isin(columns["t.outcome.0"], (TP, FN, WRONG)))
 
 

@@ -176,7 +176,11 @@ def _identity(reference: Reference) -> str:
     """A digest of the code: of the whole file, or of a function's text; where that is not to be had, its name."""
     if isinstance(reference, str):
         file, _, name = reference.rpartition(":")
-        code = Path(file).read_bytes() + f":{name}".encode()
+        try:
+            code = Path(file).read_bytes() + f":{name}".encode()
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            raise ConfigError(f"{reference}: the evaluator cannot be read: {reason.lower()}") from None
     else:
         try:
             code = inspect.getsource(reference).encode()
@@ -233,9 +237,11 @@ def named_evaluators(folder: Path) -> dict[str, str]:
 
     try:
         tree = tomllib.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"pyproject.toml: {error}") from None
-    named = tree.get("tool", {}).get("calque", {}).get("evaluators", {})
+    named: Any = tree
+    for key in ("tool", "calque", "evaluators"):
+        named = named.get(key, {}) if isinstance(named, dict) else {}
     if not isinstance(named, dict) or not all(isinstance(value, str) for value in named.values()):
         raise ConfigError('pyproject.toml: tool.calque.evaluators holds lines like name = "file.py:function"')
     return {name: str(folder / reference) for name, reference in named.items()}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, product
 from typing import TYPE_CHECKING, TypeAlias
 
 from calque.checks.shapes.regions import LARGEST, SMALLEST, Box, Region, Shape, hull, signed_area
@@ -133,14 +133,38 @@ def _regions(found: Sequence[Region], truth: Sequence[Region], pairs: Pairs) -> 
 
     found_points, found_offsets, found_rings = _ragged(found)
     truth_points, truth_offsets, truth_rings = _ragged(truth)
-    ring_pairs = [(position, a, b) for position, (i, j) in enumerate(pairs) for a in found_rings[i] for b in truth_rings[j]]
-    index = np.array(ring_pairs, dtype=np.int64).reshape(-1, 3)
-    first, second = np.ascontiguousarray(index[:, 1]), np.ascontiguousarray(index[:, 2])
-    shared = kernels().polygon_overlaps(found_points, found_offsets, truth_points, truth_offsets, first, second)
-    terms: list[list[float]] = [[] for _ in pairs]
-    for (position, _, _), area in zip(ring_pairs, shared.tolist(), strict=True):
-        terms[position].append(area)
-    return [math.fsum(areas) for areas in terms]
+    found_bounds, truth_bounds = _ring_bounds(found_points, found_offsets), _ring_bounds(truth_points, truth_offsets)
+    ring_pairs = [list(_near(found_rings[i], found_bounds, truth_rings[j], truth_bounds)) for i, j in pairs]
+    index = np.array([pair for listed in ring_pairs for pair in listed], dtype=np.int64).reshape(-1, 2)
+    first, second = np.ascontiguousarray(index[:, 0]), np.ascontiguousarray(index[:, 1])
+    shared = kernels().polygon_overlaps(found_points, found_offsets, truth_points, truth_offsets, first, second).tolist()
+    ends = accumulate(map(len, ring_pairs), initial=0)
+    return [math.fsum(shared[start:end]) for start, end in pairwise(ends)]
+
+
+def _ring_bounds(points: Floats, offsets: Ints) -> Floats:
+    """Left, top, right and bottom of each ring."""
+    import numpy as np
+
+    starts = offsets[:-1]
+    if not len(starts):
+        return np.zeros((0, 4))
+    return np.concatenate([np.minimum.reduceat(points, starts), np.maximum.reduceat(points, starts)], axis=1)
+
+
+def _near(ours: range, our_bounds: Floats, theirs: range, their_bounds: Floats) -> Iterable[tuple[int, int]]:
+    """Pairs of rings, of many only those whose bounds meet: a region that crosses itself may have thousands of rings."""
+    if len(ours) * len(theirs) <= FEW:
+        return product(ours, theirs)
+    import numpy as np
+
+    others = their_bounds[theirs.start : theirs.stop]
+
+    def meeting(ring: int) -> list[int]:
+        both = (others[:, :2] < our_bounds[ring, 2:]) & (others[:, 2:] > our_bounds[ring, :2])
+        return np.flatnonzero(np.all(both, axis=1)).tolist()
+
+    return ((ring, theirs.start + place) for ring in ours for place in meeting(ring))
 
 
 def _ragged(regions: Sequence[Region]) -> tuple[Floats, Ints, list[range]]:

@@ -18,6 +18,10 @@ Ring: TypeAlias = tuple[Point, ...]
 LARGEST = 2.0**300
 SMALLEST = 2.0**-300
 """Sides beyond these would overflow or vanish in a product; such pairs are scaled before they are compared."""
+MOST_VERTICES = 10_000
+"""Vertices of one polygon. Work grows with the product of those of two; no outline of anything on a page has as many."""
+MOST_CUTS = 20_000_000
+"""Edges times the slabs that a ring which crosses itself is cut into: some seconds of work."""
 
 
 @dataclass(frozen=True)
@@ -182,6 +186,8 @@ def region_of(points: Sequence[Point]) -> Region:
     ring = _canonical(_without_repeats(points))
     if len(set(ring)) < 3:
         raise BadValue(f"a polygon needs three different vertices, not {len(set(ring))}")
+    if len(ring) > MOST_VERTICES:
+        raise BadValue(f"a polygon may have {MOST_VERTICES:,} vertices, not {len(ring):,}")
     if len(ring) == 3 or _is_simple(ring):
         return Region((ring,))
     pieces = _even_odd(ring)
@@ -249,8 +255,10 @@ def _height(a: Point, b: Point, x: float) -> float:
 def _crossings(edges: Sequence[tuple[Point, Point]]) -> list[float]:
     """The x of every point where two edges cross."""
     ordered = sorted(edges)
-    found = []
+    found: list[float] = []
     for position, (a, b) in enumerate(ordered):
+        if (len(edges) + len(found)) * len(edges) > MOST_CUTS:
+            raise BadValue(f"a polygon with {len(edges):,} vertices that crosses itself so often cannot be measured")
         for c, d in ordered[position + 1 :]:
             if c[0] > b[0]:
                 break

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from calque.core.columns import Array, Column, Strings, Table
-from calque.core.errors import ContractError
-from calque.core.ledger import Ledger
+from calque.core.errors import CalqueError, ContractError
+from calque.core.ledger import UNIT, Ledger
 
 FAMILY = b"calque state "
 MAGIC = FAMILY + b"1\n"
@@ -73,7 +73,7 @@ def unpack(data: bytes, file: str) -> tuple[dict[str, Any], Ledger]:
             help="make it again with --save",
         )
     with well_formed(file):
-        return _parsed(body)
+        return _parsed(body, file)
 
 
 @contextmanager
@@ -81,46 +81,82 @@ def well_formed(file: str) -> Iterator[None]:
     """Whatever a state that was changed by hand makes Python stumble over becomes an error that names the file."""
     try:
         yield
-    except (AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
-        text = f"the state does not hold what it should ({type(error).__name__}: {error})"
-        raise ContractError.single("state-damaged", text, file=file, help="make it again with --save") from error
+    except (CalqueError, OSError):
+        raise
+    except Exception as error:
+        raise damaged(file, error) from error
 
 
-def _parsed(body: memoryview) -> tuple[dict[str, Any], Ledger]:
+def damaged(file: str, error: Exception) -> ContractError:
+    """What is said of a state with a true checksum that cannot be worked with."""
+    text = f"the state does not hold what it should ({type(error).__name__}: {error})"
+    return ContractError.single("state-damaged", text, file=file, help="make it again with --save")
+
+
+def _parsed(body: memoryview, file: str) -> tuple[dict[str, Any], Ledger]:
     start = len(MAGIC) + _LENGTH
     size = int.from_bytes(body[len(MAGIC) : start], "little")
     header = json.loads(bytes(body[start : start + size]))
     layout = header.pop("ledger")
-    reader = _Columns(body[start + size :])
+    reader = _Columns(body[start + size :], file)
     tables = {
         name: Table({key: reader.column(note) for key, note in columns.items()}) for name, columns in layout["tables"].items()
     }
-    ledger = Ledger(
-        units=tuple(layout["units"]),
-        tables=tables,
-        names={key: tuple(values) for key, values in layout["names"].items()},
-        details=frozenset((table, column) for table, column in layout["details"]),
-    )
-    return header, ledger
+    if reader.left():
+        raise ValueError(f"{reader.left():,} bytes belong to no column")
+    names = {key: tuple(values) for key, values in layout["names"].items()}
+    units = tuple(layout["units"])
+    if not all(isinstance(name, str) for values in names.values() for name in values):
+        raise TypeError("a name is no text")
+    if not all(type(unit) in (str, int) for unit in units):
+        raise TypeError("a document is named by neither a text nor a whole number")
+    _check_codes(tables, names)
+    details = frozenset((table, column) for table, column in layout["details"])
+    return header, Ledger(units=units, tables=tables, names=names, details=details)
+
+
+def _check_codes(tables: Mapping[str, Table], names: Mapping[str, tuple[str, ...]]) -> None:
+    """Refuse codes that stand for nothing: whatever works with a ledger takes them for places."""
+    for table in tables.values():
+        if table.array(UNIT).dtype != np.int32 or table.array(UNIT).ndim != 1:
+            raise TypeError("the documents of rows are no codes")
+        for key in table:
+            if key not in names or not len(codes := table.array(key)):
+                continue
+            if codes.dtype.kind not in "iu" or int(codes.min()) < -1 or int(codes.max()) >= len(names[key]):
+                raise ValueError(f"column {key!r} holds a code that stands for nothing")
 
 
 class _Columns:
     """Reads columns one after the other, in the order in which `pack` wrote them."""
 
-    def __init__(self, data: memoryview) -> None:
+    def __init__(self, data: memoryview, file: str) -> None:
         self._data = data
+        self._file = file
         self._position = 0
 
     def column(self, note: Mapping[str, Any]) -> Column:
         if "offsets" in note:
             offsets = self._array(note["offsets"])
-            return Strings(self._array(note["data"]), offsets)
+            data = self._array(note["data"])
+            if offsets.dtype != np.int64 or data.dtype != np.uint8 or offsets.ndim != 1 or data.ndim != 1:
+                raise TypeError("texts are no bytes with their places")
+            if not len(offsets) or offsets[0] != 0 or offsets[-1] != len(data) or np.any(np.diff(offsets) < 0):
+                raise ValueError("the places of texts do not rise from 0 to their length")
+            return Strings(data, offsets)
         return self._array(note)
+
+    def left(self) -> int:
+        """How many bytes no column has taken."""
+        return len(self._data) - self._position
 
     def _array(self, note: Mapping[str, Any]) -> Array:
         if note["dtype"] not in _DTYPES:
-            raise ContractError.single("state-dtype", f"a column of type {note['dtype']!r} does not belong in a state")
+            text = f"a column of type {note['dtype']!r} does not belong in a state"
+            raise ContractError.single("state-dtype", text, file=self._file, help="make it again with --save")
         dtype, shape = np.dtype(note["dtype"]), tuple(note["shape"])
+        if not shape or not all(type(length) is int and length >= 0 for length in shape):
+            raise ValueError(f"{shape} is no shape of a column")
         count = int(np.prod(shape, dtype=np.int64))
         array = np.frombuffer(self._data, dtype=dtype, count=count, offset=self._position).reshape(shape)
         self._position += array.nbytes

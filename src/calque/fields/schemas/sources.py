@@ -72,6 +72,8 @@ def _parsed(text: str, where: str) -> Mapping[str, Any]:
         raise ConfigError(f"{where}: line {error.lineno} column {error.colno}: is not JSON: {error.msg}") from None
     except RecursionError:
         raise ConfigError(f"{where}: is nested too deeply to be read") from None
+    except ValueError as error:  # whole numbers of thousands of digits
+        raise ConfigError(f"{where}: holds a number that cannot be read: {error}") from None
     if not isinstance(tree, Mapping):
         raise ConfigError(f"{where}: a schema is an object with 'fields' or 'properties'")
     return tree

@@ -148,11 +148,11 @@ def agreeing_boxes(found: PageBoxes, systems: Bytes, threshold: float, jobs: int
     changed = True
     while changed:
         changed = False
-        for one, other in links:
-            joined[[one, other]] = True
-            lowest = min(first[one], first[other])
-            changed |= bool(first[one] != lowest or first[other] != lowest)
-            first[one] = first[other] = lowest
+        for here, there in links:
+            joined[[here, there]] = True
+            lowest = min(first[here], first[there])
+            changed |= bool(first[here] != lowest or first[there] != lowest)
+            first[here] = first[there] = lowest
     return np.where(joined, first, np.int32(-1))
 
 

@@ -130,8 +130,7 @@ def made_mask(side: PageBoxes, row: int) -> Made:
             return _of_rings([ring], page, odd=False)
         return _of_value(json.loads(_text(masks, row)), page)
     except Faulty as faulty:
-        height, width = page or (-1, -1)
-        return Made([], faulty.fault, height, width)
+        return Made([], faulty.fault)
 
 
 def _text(masks: RowMasks, row: int) -> bytes:
@@ -170,11 +169,13 @@ def _of_rings(rings: list[list[tuple[float, float]]], page: tuple[int, int] | No
 
 def _of_runs(value: Mapping[str, Any], page: tuple[int, int] | None) -> Made:
     sides, counts = _whole(value.get("size")), value.get("counts")
+    listed = _whole(counts)
+    if "counts" in value and not isinstance(counts, str) and listed is None:
+        raise Faulty(MaskFault.COUNTS)
     if sides is None or len(sides) != 2 or min(sides) < 0:
         raise Faulty(MaskFault.SIZE)
     size = sides[0], sides[1]
-    listed = _whole(counts)
-    if not isinstance(counts, str) and listed is None:
+    if "counts" not in value:
         return Made([], MaskFault.COUNTS, *size)
     if page is not None and page != size:
         return Made([], MaskFault.SIZE, *page)

@@ -25,6 +25,8 @@ RUN_LIMIT = 1 << 32
 MOST_GROUPS = 7
 """Seven groups of five bits hold every difference of two runs."""
 MOST_PLACES = 1 << 31
+MOST_TOGGLES = 1 << 25
+"""So many columns of pixels a ring may cross, each time counted: it takes a few hundred megabytes to draw it."""
 FARTHEST = 4e8
 """Five times as much still fits the 32 bits that COCO's tools have."""
 
@@ -275,6 +277,8 @@ def drawn(ring: Sequence[tuple[float, float]], height: int, width: int) -> list[
             for column, above in _crossings(start, end)
             if 0 <= column < width
         ]
+        if len(toggles) > MOST_TOGGLES:
+            raise Faulty(MaskFault.RING)
     toggles.sort()
     pairs = zip(toggles[::2], toggles[1::2], strict=True)
     return united([[(start, end) for start, end in pairs if start < end]])

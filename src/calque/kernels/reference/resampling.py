@@ -72,6 +72,8 @@ def weighted_precision(
     """
     del jobs  # the native twin's threads
     _check_curves(units, tied, class_offsets, matched, ignored, thresholds, truths, weights)
+    if not (np.isfinite(recall_points).all() and (np.diff(recall_points) >= 0).all()):
+        raise ValueError("recall_points must rise")
     shape = thresholds, len(class_offsets) - 1, weights.shape[1]
     precision, recall = np.full(shape, -1.0), np.full(shape, -1.0)
     for k, replicate in np.argwhere(truths > 0).tolist():

@@ -15,7 +15,7 @@ from calque.geometry.boxes import corners as box_corners
 from calque.geometry.rectangles import intersection
 from calque.kernels.reference.boxes import box_edges, check_sides
 from calque.kernels.reference.polygons import Points, Ring, clipped, ring_of, signed_area
-from calque.kernels.reference.slabs import state_areas
+from calque.kernels.reference.slabs import Allowance, state_areas
 from calque.kernels.reference.states import OWN, PREDICTED, covered_area
 from calque.kernels.structs import LEFT_OUT, PageBoxes
 
@@ -49,13 +49,15 @@ def shape_overlaps(truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[F
     areas: list[float] = []
     pages = zip(pairwise(truth.offsets.tolist()), pairwise(found.offsets.tolist()), strict=True)
     for truth_rows, found_rows in pages:
-        candidates = page_shapes(truth, below, *truth_rows)
+        edges = _edges(truth, *truth_rows) + _edges(found, *found_rows)
+        own, pairs = Allowance(edges), Allowance(edges)
+        candidates = page_shapes(truth, below, *truth_rows, own)
         for candidate in candidates:
             truth_areas[candidate.row] = candidate.ring.area
-        for shape in page_shapes(found, above, *found_rows):
+        for shape in page_shapes(found, above, *found_rows, own):
             found_areas[shape.row] = shape.ring.area
             for candidate in candidates:
-                area = shared(candidate, shape)
+                area = shared(candidate, shape, pairs)
                 if area > 0:
                     counts[shape.row] += 1
                     truths.append(candidate.row)
@@ -64,11 +66,16 @@ def shape_overlaps(truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[F
     return truth_areas, found_areas, offsets, np.array(truths, np.int32), np.array(areas, np.float64)
 
 
-def page_shapes(side: PageBoxes, edges: Edges, start: int, stop: int) -> list[Row]:
+def _edges(side: PageBoxes, start: int, stop: int) -> int:
+    """How many edges the rows of a page have; a box has four."""
+    return sum(max(4, len(points_of(side, row))) for row in range(start, stop))
+
+
+def page_shapes(side: PageBoxes, edges: Edges, start: int, stop: int, allowance: Allowance) -> list[Row]:
     """The rows of one page that are not left out."""
     columns = zip(range(start, stop), *(column[start:stop].tolist() for column in edges), strict=True)
     return [
-        _row(row, (left, top, right, bottom), area, points_of(side, row))
+        _row(row, (left, top, right, bottom), area, points_of(side, row), allowance)
         for row, left, top, right, bottom, area in columns
         if side.roles[row] != LEFT_OUT
     ]
@@ -88,7 +95,7 @@ def corners(edges: Sequence[float]) -> Points:
     return [(left, top), (right, top), (right, bottom), (left, bottom)]
 
 
-def _row(row: int, edges: tuple[float, float, float, float], area: float, points: Points) -> Row:
+def _row(row: int, edges: tuple[float, float, float, float], area: float, points: Points, allowance: Allowance) -> Row:
     if not points:
         ring = corners(edges)
         return Row(row, edges, False, Ring(ring, area, True, ring[0], ring[2]))
@@ -96,11 +103,11 @@ def _row(row: int, edges: tuple[float, float, float, float], area: float, points
     start = turned.index(min(turned))
     shape = ring_of([*turned[start:], *turned[:start]], abs(signed_area(points)))
     if not shape.convex:
-        shape = shape._replace(area=state_areas([(shape.points, PREDICTED)], shape.low)[8])
+        shape = shape._replace(area=state_areas([(shape.points, PREDICTED)], shape.low, allowance=allowance)[8])
     return Row(row, edges, True, shape)
 
 
-def shared(truth: Row, found: Row) -> float:
+def shared(truth: Row, found: Row, allowance: Allowance) -> float:
     """The area that two rows of one page share."""
     if not truth.outlined and not found.outlined:
         return intersection(truth.edges, found.edges)
@@ -116,7 +123,8 @@ def shared(truth: Row, found: Row) -> float:
     if one.convex and two.convex:
         area = clipped(one, two)
     else:
-        area = covered_area(state_areas([(one.points, OWN), (two.points, PREDICTED)], one.low, low[0], high[0]))
+        rings = [(one.points, OWN), (two.points, PREDICTED)]
+        area = covered_area(state_areas(rings, one.low, low[0], high[0], allowance))
     return min(area, one.area, two.area) if area > NOISE * ((high[0] - low[0]) * (high[1] - low[1])) else 0.0
 
 

@@ -12,6 +12,26 @@ from typing import NamedTuple
 
 from calque.kernels.reference.polygons import Point, Points
 from calque.kernels.reference.states import EXCUSING, OTHER, OWN, PREDICTED, STATES
+from calque.kernels.structs import TOO_TANGLED
+
+BASE_ALLOWANCE, EDGE_ALLOWANCE, MOST_CUTS = 20_000_000, 5_000, 1 << 24
+
+
+class Allowance:
+    """How much work may be spent on a page with so many edges.
+
+    With rings that cross each other thousands of times it would grow with the third power of their length; those are no
+    outlines of anything.
+    """
+
+    def __init__(self, edges: int) -> None:
+        self._left = BASE_ALLOWANCE + EDGE_ALLOWANCE * edges
+
+    def spend(self, steps: int) -> None:
+        """Take note of some steps; `ValueError` when there were too many."""
+        self._left -= steps
+        if self._left < 0:
+            raise ValueError(TOO_TANGLED)
 
 
 class Edge(NamedTuple):
@@ -31,9 +51,14 @@ class Edge(NamedTuple):
 
 
 def state_areas(
-    rings: Sequence[tuple[Points, int]], origin: Point, start: float = -math.inf, stop: float = math.inf
+    rings: Sequence[tuple[Points, int]],
+    origin: Point,
+    start: float = -math.inf,
+    stop: float = math.inf,
+    allowance: Allowance | None = None,
 ) -> list[float]:
     """The area of each state that rings, each with its part, make between two x; ``origin`` is where they are seen from."""
+    allowance = allowance or Allowance(sum(len(ring) for ring, _ in rings))
     edges = sorted(
         (edge for number, (ring, _) in enumerate(rings) for edge in _edges(ring, origin, number)), key=lambda edge: edge.a[0]
     )
@@ -41,11 +66,12 @@ def state_areas(
     sums = [0.0] * STATES
     active: list[Edge] = []
     waiting = 0
-    for left, right in pairwise(_cuts(edges, start - origin[0], stop - origin[0])):
+    for left, right in pairwise(_cuts(edges, start - origin[0], stop - origin[0], allowance)):
         while waiting < len(edges) and edges[waiting].a[0] <= left:
             active.append(edges[waiting])
             waiting += 1
         active = [edge for edge in active if edge.b[0] > left]
+        allowance.spend(len(active))
         _add_slab(active, parts, left, right, sums)
     return sums
 
@@ -56,15 +82,19 @@ def _edges(ring: Points, origin: Point, number: int) -> list[Edge]:
     return [Edge(p, q, number) if p[0] < q[0] else Edge(q, p, number) for p, q in sides if p[0] != q[0]]
 
 
-def _cuts(edges: list[Edge], start: float, stop: float) -> list[float]:
+def _cuts(edges: list[Edge], start: float, stop: float, allowance: Allowance) -> list[float]:
     """The x of every vertex and crossing. A window ends where a ring does, so that its ends are among them."""
     cuts = {x for edge in edges for x in (edge.a[0], edge.b[0]) if start <= x <= stop}
     for position, one in enumerate(edges):
         if one.b[0] <= start:
             continue
+        allowance.spend(1)
+        if len(cuts) > MOST_CUTS:
+            raise ValueError(TOO_TANGLED)
         for two in edges[position + 1 :]:
             if two.a[0] >= one.b[0] or two.a[0] >= stop:
                 break
+            allowance.spend(1)
             x = _crossing(one, two)
             if x is not None and start < x < stop:
                 cuts.add(x)

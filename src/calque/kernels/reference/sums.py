@@ -7,6 +7,8 @@ import numpy as np
 from calque.core.columns import Codes, Floats, Ints
 
 _HALF = float(1 << 27)
+_MOST = float(1 << 30)
+"""Far beyond what values should be; the sums of what is cut off stay whole numbers."""
 
 
 def fraction_parts(values: Floats, groups: Codes, size: int, scale: float = 1.0) -> Ints:
@@ -23,6 +25,8 @@ def fraction_parts(values: Floats, groups: Codes, size: int, scale: float = 1.0)
     if (groups >= size).any():
         raise ValueError("a group must be less than the number of groups")
     kept = groups >= 0
+    if not (np.abs(values[kept] * scale) <= _MOST).all():
+        raise ValueError("a value must lie from 0 to 1")
     scaled = values[kept] * scale * _HALF
     high = np.floor(scaled)
     low = np.floor((scaled - high) * _HALF)

@@ -292,7 +292,7 @@ def _fill(ours: Tree, theirs: Tree, i: int, j: int, whole: dict[tuple[int, int],
             their_label, their_text, their_first = theirs[y]
             at = y - other + 1
             if first == begin and their_first == other:
-                cost = 1.0 if label != their_label else 0.0 if text < 0 else known.cost(text, their_text)
+                cost = 1.0 if label != their_label else 0.0 if min(text, their_text) < 0 else known.cost(text, their_text)
                 pair = forests[-2][at - 1] + cost
             else:
                 pair = forests[first - begin][their_first - other] + whole[x, y]

@@ -11,6 +11,7 @@ from calque.core.errors import IssueLog
 from calque.core.order_corpus import OrderPage
 from calque.readers.orders.building import Blocks, Ordering, listed, names_in
 from calque.readers.sources.json_tree import identity, index, missing, numbers, parse_line, pointer, shown
+from calque.readers.sources.parquet_rows import parquet_rows
 
 Pages = Iterator[tuple[UnitId, int, OrderPage]]
 COLUMNS = ("doc_id", "page_index", "width", "height", "boxes", "labels", "ids", "order")
@@ -32,25 +33,13 @@ def of_rows(rows: Iterable[Any], log: IssueLog) -> Pages:
 
 def of_parquet(path: str, log: IssueLog) -> Pages:
     """A page a row; an order is a list of ids, or the JSON of a nested one."""
-    from calque.core.errors import ContractError, MissingExtra
-
-    try:
-        from pyarrow import ArrowException, parquet
-    except ImportError as error:
-        raise MissingExtra("pyarrow", "parquet", "reading Parquet") from error
-    try:
-        with parquet.ParquetFile(path) as table:
-            known = [name for name in COLUMNS if name in table.schema_arrow.names]
-            rows = [row for batch in table.iter_batches(columns=known) for row in batch.to_pylist()]
-    except (ArrowException, OSError, ValueError) as error:
-        raise ContractError.single("not-parquet", f"cannot be read as Parquet: {error}", file=path) from None
-    for place, row in enumerate(rows):
+    for place, row in enumerate(parquet_rows(path, COLUMNS)):
         order = row.get("order")
         told = {key: value for key, value in row.items() if value is not None}
         if isinstance(order, str):
             try:
                 told["order"] = json.loads(order)
-            except ValueError:
+            except (ValueError, RecursionError):
                 log.add("order-shape", f"row {place}", "the order is no JSON")
                 continue
         yield from _page(told, f"row {place}", log)
@@ -81,7 +70,8 @@ def _blocks(row: Mapping[str, Any], where: str, log: IssueLog) -> Blocks | None:
         for name in names_in(row.get("order")):
             blocks.add(name, None, "")
         return blocks
-    count = len(boxes if boxes is not None else ids or ())
+    given = boxes if boxes is not None else ids
+    count = len(given) if isinstance(given, list) else 0
     for key, values in (("boxes", boxes), ("labels", labels), ("ids", ids)):
         if values is not None and (not isinstance(values, list) or len(values) != count):
             log.add("wrong-length", f"{where}/{key}", f"expected a list with one entry for each of {count} blocks")

@@ -14,6 +14,7 @@ from typing import Any
 from calque.core.corpus import BoxCorpus, Corpus, UnitId
 from calque.core.errors import ConfigError, ContractError, Issue, Severity, did_you_mean
 from calque.core.table_corpus import TableCorpus
+from calque.readers.sources.json_tree import readable
 
 KEY = "doc_id"
 
@@ -21,13 +22,18 @@ KEY = "doc_id"
 def read_metadata(path: str) -> dict[str, dict[str, str]]:
     """The values of a CSV file by column and document; an empty cell is no value."""
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        with readable(path):
+            text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise ContractError.single(
             "not-utf8", f"byte {error.start} is not UTF-8", file=path, help="save it as UTF-8"
         ) from error
     reader = csv.reader(io.StringIO(text, newline=""))
-    rows = [(reader.line_num, row) for row in reader if row]
+    try:
+        rows = [(reader.line_num, row) for row in reader if row]
+    except csv.Error as error:
+        place = f"line {reader.line_num}"
+        raise ContractError.single("not-csv", f"is not CSV: {error}", file=path, pointer=place, help="quote cells") from None
     head = rows[0][1] if rows else []
     if KEY not in head:
         help = did_you_mean(KEY, head) or f"its columns are {', '.join(head) or 'none'}"

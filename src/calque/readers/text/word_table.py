@@ -13,10 +13,10 @@ import numpy as np
 
 from calque.core.columns import Strings
 from calque.core.corpus import UnitId, canonical
-from calque.core.errors import ContractError, IssueLog, MissingExtra, Severity
+from calque.core.errors import ContractError, IssueLog, Severity
 from calque.core.word_corpus import WordCorpus
 from calque.readers.sources.json_tree import shown
-from calque.readers.sources.parquet_sizes import row_groups
+from calque.readers.sources.parquet_rows import parquet_rows
 
 COLUMNS = ("docid", "wordid", "word")
 LONGEST_LINE = 1 << 20
@@ -136,26 +136,16 @@ def column_places(head: Sequence[str], names: Sequence[str], log: IssueLog, line
 
 
 def _parquet_rows(path: str) -> Iterator[tuple[int, str, int, str]]:
-    try:
-        from pyarrow import ArrowException, parquet
-    except ImportError as error:
-        raise MissingExtra("pyarrow", "parquet", "reading Parquet") from error
-    number = 0
-    try:
-        with open(path, "rb", buffering=0) as bare:
-            row_groups(bare, path, lambda _: True)  # before anything believes what it says
-        with parquet.ParquetFile(path) as file:
-            missing = [name for name in COLUMNS if name not in file.schema_arrow.names]
-            if missing:
-                raise ContractError.single("no-column", f"has no column {', '.join(missing)}", file=path)
-            for batch in file.iter_batches(columns=list(COLUMNS)):
-                for docid, wordid, word in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-                    if abs(int(wordid)) >= 10**18:
-                        raise ValueError(f"the wordid {wordid} has more than 18 digits")
-                    yield number, str(docid), int(wordid), str(word)
-                    number += 1
-    except (ArrowException, OSError, TypeError, ValueError) as error:
-        raise ContractError.single("not-parquet", f"cannot be read as Parquet: {error}", file=path) from None
+    for number, row in enumerate(parquet_rows(path, COLUMNS, needed=COLUMNS)):
+        docid, wordid, word = (row[name] for name in COLUMNS)
+        try:
+            position = int(wordid)
+        except (TypeError, ValueError, OverflowError):
+            position = 10**18
+        if abs(position) >= 10**18:
+            text = f"the wordid {shown(wordid)} is no whole number of up to 18 digits"
+            raise ContractError.single("not-parquet", text, file=path, pointer=f"row {number + 1}")
+        yield number, str(docid), position, str(word)
 
 
 def _corpus(rows: Iterator[tuple[int, str, int, str]], log: IssueLog) -> WordCorpus:
