@@ -90,7 +90,7 @@ class Contacts(Frozen, kw_only=True, eq=False):
 
     def best(self) -> Codes:
         """For each truth the row of the box of its label that it overlaps most, or -1; the first wins a tie."""
-        truth, found, overlap = (column[self.same] for column in (self.truth, self.found, self.iou))
+        truth, found, overlap = self.truth[self.same], self.found[self.same], self.iou[self.same]
         most = np.zeros(len(self.joint.base.truth))
         np.maximum.at(most, truth, overlap)
         there = np.flatnonzero(overlap == most[truth])[::-1]
