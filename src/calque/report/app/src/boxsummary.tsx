@@ -5,6 +5,7 @@ import { Address, now, to } from "./address";
 import { App } from "./app";
 import { BINS, Boxes, binOf, scoreRange } from "./boxes";
 import { Calibration } from "./calibration";
+import { Ceiling } from "./ceiling";
 import { Bars, Curves, Histogram, Row, Spark } from "./charts";
 import { Run } from "./data";
 import { Head, Mark, Measure, Numbers } from "./parts";
@@ -19,6 +20,12 @@ export function BoxSummary({ app, boxes }: { app: App; boxes: Boxes }): JSX.Elem
       <WorstPages app={app} boxes={boxes} k={0} />
       <Breaks run={run} />
       <Tables run={{ ...run, sections: run.sections.slice(3) }} />
+    </Summary>
+  );
+  if (numbers.ceiling) return (
+    <Summary app={app} run={run} k={k}>
+      <Ceiling boxes={boxes} k={k} at={at} />
+      <WorstPages app={app} boxes={boxes} k={k} />
     </Summary>
   );
   if (!numbers.crops) return (
