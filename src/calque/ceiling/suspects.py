@@ -38,7 +38,10 @@ def suspect_rows(task: Ceiling, joint: Joint, paired: Paired, contacts: Contacts
     document = joint.base.page_document[page]
     within = (page - joint.base.first_pages[page]).astype(np.int32)
     ordered = np.argsort(document, kind="stable")
-    return Table({"unit": document, **table.columns, "page": within}).take(ordered)
+    row = table.array("truth")
+    first = joint.base.truth.offsets[joint.base.first_pages[page]]
+    truth = np.where(row < 0, -1, row - first).astype(np.int32)
+    return Table({"unit": document, **table.columns, "page": within, "truth": truth}).take(ordered)
 
 
 class _Looking:
@@ -66,6 +69,7 @@ class _Looking:
         nothing = np.zeros(len(rows), np.int32)
         return {
             "page": truth.page[rows],
+            "truth": rows,
             "label": truth.label[rows],
             "other": nothing - 1 if other is None else other,
             "systems": nothing if systems is None else systems,
@@ -101,6 +105,7 @@ class _Looking:
         page = joint.found.page[rows[first]]
         return {
             "page": page,
+            "truth": np.full(size, -1, np.int64),
             "label": joint.found.label[rows[first]],
             "other": np.full(size, -1, np.int32),
             "systems": systems_in(systems),
