@@ -215,14 +215,25 @@ class Evaluator:
                 f"boxes are {_MEASURED[self._extent]} on one side and {_MEASURED[extent]} on the other; "
                 "evaluate both in one unit (--units, --page-size)"
             )
-        check_disjoint(parts.units(), self._units)
+        self._units = self._joined(parts)
         for units in parts.units():
-            self._units.update(units)
             # Numbers come first, in their order.
             highest = next((unit for unit in reversed(units) if isinstance(unit, int)), -1)
             self._free = max(self._free, highest + 1)
         self._parts.extend(parts)
         self._extent = self._extent or extent
+
+    def _joined(self, parts: LedgerParts) -> set[UnitId]:
+        """All documents with those of these parts, of which none may have been there; of millions, one table is made."""
+        if self._units:
+            check_disjoint(parts.units(), self._units)
+            self._units.update(*parts.units())
+            return self._units
+        joined: set[UnitId] = set()
+        joined.update(*parts.units())
+        if len(joined) < sum(map(len, parts.units())):
+            check_disjoint(parts.units())
+        return joined
 
     @property
     def sources(self) -> Sources:
