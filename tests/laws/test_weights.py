@@ -58,13 +58,19 @@ def agree(found: float, wanted: float, name: str) -> bool:
     return (math.isnan(found) and math.isnan(wanted)) or math.isclose(found, wanted, rel_tol=1e-12, abs_tol=1e-12)
 
 
+def by_name(subject: Subject, name: str) -> bool:
+    """Whether a measure depends on what documents are called: what is learnt on one half of them is tried on the other."""
+    return name.partition("@")[0].partition("/")[0].rpartition(".")[2] in subject.by_name
+
+
 def weights_are_multiplicities(subject: Subject, documents: list[Document], data: Data) -> None:
     weights = data.draw(st.lists(st.integers(0, 3), min_size=len(documents), max_size=len(documents)))
     assume(any(weights))
     found = resample(subject.result(documents), np.array([weights]))
     wanted = subject.result(repeated(documents, weights))
     for name, values in found.items():
-        assert agree(float(values[0]), number(wanted, name), name), (name, weights, values[0], number(wanted, name))
+        told = name, weights, values[0], number(wanted, name)
+        assert by_name(subject, name) or agree(float(values[0]), number(wanted, name), name), told
 
 
 def weights_of_one_give_the_plain_numbers(subject: Subject, documents: list[Document], data: Data) -> None:
@@ -72,7 +78,7 @@ def weights_of_one_give_the_plain_numbers(subject: Subject, documents: list[Docu
     found = resample(result, np.ones((1, len(result.ledger.units)), np.int64))
     assert list(found) == result.task.names(result.numbers)
     for name, values in found.items():
-        assert agree(float(values[0]), number(result, name), name), name
+        assert by_name(subject, name) or agree(float(values[0]), number(result, name), name), name
 
 
 def both_kernels_draw_the_same(subject: Subject, documents: list[Document], data: Data) -> None:
