@@ -106,6 +106,12 @@ def _details(layer: Layer) -> dict[str, Column]:
     return {**layer.detail_columns(), "form": np.full(len(layer), FORMS.index(layer.form), dtype=np.uint8)}
 
 
+def _distinct(keys: Array) -> Array:
+    """The keys that occur, rising; counted where there is room for all that could."""
+    room = int(keys.max(initial=-1)) + 1
+    return np.flatnonzero(np.bincount(keys, minlength=room)) if room <= 4 * len(keys) else np.unique(keys)
+
+
 class _Cells:
     """What each system has of each label in each document."""
 
@@ -116,7 +122,7 @@ class _Cells:
         truth_at, found_at = (self._keys(layer) for layer in (base.truth, joint.found))
         self._truths = np.flatnonzero(paired.counts_truth)
         founds = np.flatnonzero(paired.counted.any(axis=1))
-        self._keys_there = np.unique(np.concatenate([truth_at[self._truths], found_at[founds]]))
+        self._keys_there = _distinct(np.concatenate([truth_at[self._truths], found_at[founds]]))
         self._truth_cell = np.searchsorted(self._keys_there, truth_at)
         self._found_cell = np.searchsorted(self._keys_there, found_at)
 

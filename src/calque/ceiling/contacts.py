@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from calque.ceiling.joint import Joint
@@ -46,8 +48,13 @@ class Contacts(Frozen, kw_only=True, eq=False):
         )
 
     def _edges(self, threshold: float) -> tuple[Codes, Codes]:
-        kept = self.same & (self.iou >= threshold)
-        return self.truth[kept], self.found[kept]
+        truth, found, overlap = self._same_label
+        kept = overlap >= threshold
+        return truth[kept], found[kept]
+
+    @cached_property
+    def _same_label(self) -> tuple[Codes, Codes, Floats]:
+        return self.truth[self.same], self.found[self.same], self.iou[self.same]
 
     def masks(self, threshold: float) -> Array:
         """For each truth the systems that have a box of its label there."""
@@ -90,7 +97,7 @@ class Contacts(Frozen, kw_only=True, eq=False):
 
     def best(self) -> Codes:
         """For each truth the row of the box of its label that it overlaps most, or -1; the first wins a tie."""
-        truth, found, overlap = self.truth[self.same], self.found[self.same], self.iou[self.same]
+        truth, found, overlap = self._same_label
         most = np.zeros(len(self.joint.base.truth))
         np.maximum.at(most, truth, overlap)
         there = np.flatnonzero(overlap == most[truth])[::-1]
