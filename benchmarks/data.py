@@ -14,6 +14,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -29,6 +30,8 @@ Bools = npt.NDArray[np.bool_]
 
 GENERATOR_VERSION = 1  # Part of the cache's key: raise it with any change to the bytes written.
 CHUNK_PAGES = 1_000
+MOST_AT_ONCE = 100_000  # Pages; sets with more are written as a stream, a row group at a time.
+GROUP_CHUNKS = 16
 DEFAULT_CACHE = Path(__file__).resolve().parent / ".cache"
 
 LAYOUT_NAMES = (
@@ -88,6 +91,7 @@ SPECS = {
     "pages5k": _layout_spec(5_000, seed=33, score_digits=4),
     "pages": _layout_spec(20_000, seed=33, score_digits=4),
     "pages80k": _layout_spec(80_000, seed=33, score_digits=4),
+    "pages200k": _layout_spec(200_000, seed=33, score_digits=4),
 }  # fmt: skip
 
 
@@ -362,20 +366,46 @@ def _write_lines(path: Path, tables: Iterator[pa.Table]) -> None:
 
 def write_truth_parquet(spec: Spec, path: Path) -> None:
     """The ground truth, one row a page; values and order inside a page are those of the JSON file."""
-    _write_tables(path, (_truth_table(spec, chunk) for chunk in chunks(spec)))
+    _write_tables(spec, path, (_truth_table(spec, chunk) for chunk in chunks(spec)))
 
 
 def write_detections_parquet(spec: Spec, path: Path) -> None:
     """The detections, one row a page; values and order inside a page are those of the JSON file."""
-    _write_tables(path, (_detections_table(spec, chunk) for chunk in chunks(spec)))
+    _write_tables(spec, path, (_detections_table(spec, chunk) for chunk in chunks(spec)))
 
 
-def _write_tables(path: Path, tables: Iterator[pa.Table]) -> None:
-    """All rows at once, so that the file has the row groups that pyarrow and pandas make by default."""
+def write_copies(source: str, times: int, path: Path) -> None:
+    """The pages of a Parquet file so many times, each time under other ids: a row group at a time, in little memory."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(source) as file, pq.ParquetWriter(path, file.schema_arrow) as out:
+        for copy in range(times):
+            for number in range(file.num_row_groups):
+                table = file.read_row_group(number)
+                ids = pc.add(table["doc_id"], pa.scalar(copy * file.metadata.num_rows, pa.int64()))
+                out.write_table(table.set_column(0, "doc_id", ids))
+
+
+def _write_tables(spec: Spec, path: Path, tables: Iterator[pa.Table]) -> None:
+    """All rows at once, so that the file has the row groups that pyarrow and pandas make by default; long ones as a stream."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    pq.write_table(pa.concat_tables(tables), path)
+    if spec.pages <= MOST_AT_ONCE:
+        pq.write_table(pa.concat_tables(tables), path)
+        return
+    first = next(tables)
+    with pq.ParquetWriter(path, first.schema) as file:
+        for group in batched(chain([first], tables), GROUP_CHUNKS):
+            file.write_table(pa.concat_tables(group))
+
+
+def batched(tables: Iterator[pa.Table], size: int) -> Iterator[list[pa.Table]]:
+    """So many at a time."""
+    while some := list(islice(tables, size)):
+        yield some
 
 
 def _truth_table(spec: Spec, chunk: Chunk) -> pa.Table:
@@ -422,7 +452,22 @@ ROW_FILES: dict[str, dict[str, Writer]] = {
 }
 
 
-def cached(name: str, cache: Path, files: dict[str, Writer]) -> dict[str, str]:
+COPIES = {"pages2m": ("pages200k", 10)}
+"""Sets that hold another one several times, as Parquet: to make them anew would take longer than to evaluate them."""
+
+
+def cached_copies(name: str, cache: Path) -> dict[str, str]:
+    """Paths of the files of a set of copies; those that are not in the cache yet are made."""
+    source, times = COPIES[name]
+    parts = cached(source, cache, ROW_FILES["parquet"])
+
+    def writer(file_name: str) -> Writer:
+        return lambda _spec, path: write_copies(parts[file_name], times, path)
+
+    return cached(name, cache, {file_name: writer(file_name) for file_name in parts}, source)
+
+
+def cached(name: str, cache: Path, files: dict[str, Writer], spec: str = "") -> dict[str, str]:
     """Paths of a set's files by file name; those that are not in the cache yet are made."""
     folder = cache / f"v{GENERATOR_VERSION}" / name
     folder.mkdir(parents=True, exist_ok=True)
@@ -430,7 +475,7 @@ def cached(name: str, cache: Path, files: dict[str, Writer]) -> dict[str, str]:
         if not (folder / file_name).exists():
             print(f"making {name}/{file_name}", file=sys.stderr)
             unfinished = folder / f"{file_name}.{os.getpid()}.part"
-            write(SPECS[name], unfinished)
+            write(SPECS[spec or name], unfinished)
             unfinished.replace(folder / file_name)
     return {file_name: str(folder / file_name) for file_name in files}
 
@@ -438,14 +483,19 @@ def cached(name: str, cache: Path, files: dict[str, Writer]) -> dict[str, str]:
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sets", nargs="+", choices=list(SPECS), metavar="SET", help=", ".join(SPECS))
+    parser.add_argument("sets", nargs="+", choices=[*SPECS, *COPIES], metavar="SET", help=", ".join([*SPECS, *COPIES]))
     parser.add_argument("--rows", nargs="*", choices=list(ROW_FILES), default=[], help="formats of page rows to write as well")
     parser.add_argument("--cache", type=Path, default=DEFAULT_CACHE, help="where the files are kept")
+    parser.add_argument("--only-rows", action="store_true", help="write no COCO JSON: long sets would be tens of gigabytes")
     arguments = parser.parse_args()
-    files = dict(JSON_FILES)
+    files = {} if arguments.only_rows else dict(JSON_FILES)
     for format in arguments.rows:
         files |= ROW_FILES[format]
-    print(json.dumps({name: cached(name, arguments.cache, files) for name in arguments.sets}))
+    made = {
+        name: cached_copies(name, arguments.cache) if name in COPIES else cached(name, arguments.cache, files)
+        for name in arguments.sets
+    }
+    print(json.dumps(made))
 
 
 if __name__ == "__main__":

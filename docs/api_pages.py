@@ -25,6 +25,7 @@ MODULES = (
     "calque.words",
     "calque.tables",
     "calque.order",
+    "calque.ceiling",
     "calque.coco",
 )
 """The modules that have public names."""

@@ -62,10 +62,22 @@ auto bound_fuse_boxes(const given::PageBoxes& boxes, const Column<double>& score
                       array(std::move(out.score)), array(std::move(out.systems))};
 }
 
+auto bound_agreeing_boxes(const given::PageBoxes& boxes, const Column<std::uint8_t>& systems, double threshold, int jobs) {
+    const Side found = side("found", boxes, {systems.shape(0)});
+    check_systems(view(systems));
+    std::vector<std::int32_t> out;
+    {
+        const nb::gil_scoped_release released;
+        out = agreeing_boxes(found, view(systems), threshold, jobs);
+    }
+    return array(std::move(out));
+}
+
 }  // namespace
 
 void bind_ceilings(nb::module_& m) {
     m.def("nearest_edges", &bound_nearest_edges, "truth"_a, "found"_a, "systems"_a, "jobs"_a = 1);
     m.def("match_most", &bound_match_most, "truth"_a, "found"_a, "problems"_a, "truths"_a, "founds"_a);
+    m.def("agreeing_boxes", &bound_agreeing_boxes, "found"_a, "systems"_a, "threshold"_a, "jobs"_a = 1);
     m.def("fuse_boxes", &bound_fuse_boxes, "found"_a, "scores"_a, "systems"_a, "threshold"_a, "jobs"_a = 1);
 }

@@ -260,6 +260,47 @@ private:
     std::vector<Box> fused_;
 };
 
+// Joins the boxes of one page that agree; a box leads to one that comes before it, or to itself.
+class Joining {
+public:
+    Joining(const Side& found, std::span<const std::uint8_t> systems, double threshold, std::vector<std::int32_t>& first)
+        : found_(found), systems_(systems), threshold_(threshold), first_(first) {}
+
+    void join(std::span<const std::int32_t> rows) {
+        boxes_.clear();
+        for (const std::int32_t row : rows) boxes_.push_back(by_form(row));
+        for (std::size_t i = 1; i < rows.size(); ++i)
+            for (std::size_t j = 0; j < i; ++j) {
+                if (!touch(boxes_[i], boxes_[j]) || system(rows[i]) == system(rows[j])) continue;
+                if (iou(intersection(boxes_[j], boxes_[i]), boxes_[j], boxes_[i]) >= threshold_) link(rows[j], rows[i]);
+            }
+        for (const std::int32_t row : rows)
+            if (first_[at(row)] >= 0) first_[at(row)] = lead(row);
+    }
+
+private:
+    static std::size_t at(std::int32_t row) { return static_cast<std::size_t>(row); }
+    std::uint8_t system(std::int32_t row) const { return systems_[at(row)]; }
+    Box by_form(std::int32_t row) const { return read_box(&found_.boxes[4 * at(row)], found_.xywh); }
+
+    std::int32_t lead(std::int32_t row) {
+        if (first_[at(row)] < 0) first_[at(row)] = row;
+        while (first_[at(row)] != row) row = first_[at(row)] = first_[at(first_[at(row)])];
+        return row;
+    }
+
+    void link(std::int32_t one, std::int32_t other) {
+        const std::int32_t a = lead(one), b = lead(other);
+        first_[at(std::max(a, b))] = std::min(a, b);
+    }
+
+    const Side& found_;
+    std::span<const std::uint8_t> systems_;
+    double threshold_;
+    std::vector<std::int32_t>& first_;
+    std::vector<Box> boxes_;
+};
+
 template <class Values>
 void append(Values& all, const Values& part) {
     all.insert(all.end(), part.begin(), part.end());
@@ -314,6 +355,20 @@ Fused fuse_boxes(const Side& found, std::span<const double> scores, std::span<co
         append(all.systems, part.systems);
     }
     return all;
+}
+
+std::vector<std::int32_t> agreeing_boxes(const Side& found, std::span<const std::uint8_t> systems, double threshold, int jobs) {
+    std::vector<std::int32_t> first(found.rows(), -1);
+    const LabelNumbers numbers(found, found);
+    const auto cuts = page_shares(found, found);
+    in_threads(cuts.size() - 1, jobs, [&](auto next) {
+        PageGroups groups(numbers);
+        Joining joining(found, systems, threshold, first);
+        for (std::size_t share; (share = next()) < cuts.size() - 1;)
+            for (std::size_t page = cuts[share]; page < cuts[share + 1]; ++page)
+                for (const Group& group : groups.of(found, found, page)) joining.join(group.found);
+    });
+    return first;
 }
 
 }  // namespace calque

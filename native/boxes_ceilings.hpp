@@ -32,4 +32,7 @@ struct Fused {
 Fused fuse_boxes(const Side& found, std::span<const double> scores, std::span<const std::uint8_t> systems, double threshold,
                  int jobs);
 
+// For each box the first of those that it is joined with: boxes of two systems and one label with IoU >= threshold; -1 alone.
+std::vector<std::int32_t> agreeing_boxes(const Side& found, std::span<const std::uint8_t> systems, double threshold, int jobs);
+
 }  // namespace calque

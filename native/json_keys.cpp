@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,9 +31,8 @@ bool has_equal_ones(Keys::iterator first, Keys::iterator last) {
   return false;
 }
 
-}  // namespace
-
-bool repeats_a_key(const Text& text) {
+// Whether a key occurs twice in an object, or something is nested more than so many levels deep.
+bool repeats_or_nests(const Text& text, std::size_t most) {
   struct Level {
     bool object;
     std::size_t first_key;
@@ -60,6 +60,7 @@ bool repeats_a_key(const Text& text) {
       case '[':
         key_next = *p++ == '{';
         levels.push_back({key_next, keys.size()});
+        if (levels.size() > most) return true;
         break;
       case '}':
       case ']': {
@@ -82,6 +83,10 @@ bool repeats_a_key(const Text& text) {
   }
   return false;
 }
+
+}  // namespace
+
+bool repeats_a_key(const Text& text) { return repeats_or_nests(text, std::numeric_limits<std::size_t>::max()); }
 
 bool nests_beyond(const Text& text, std::int64_t levels) {
   std::int64_t depth = 0;
@@ -136,7 +141,7 @@ bool record_ids(Text& text, const std::vector<std::string>& keys, std::int64_t l
     if (more) p = skip_space(text, p + 1);
   }
   if (*p != '}' || skip_space(text, p + 1) < text.end) return false;
-  return !repeats_a_key(text) && !nests_beyond(text, levels);
+  return !repeats_or_nests(text, static_cast<std::size_t>(std::max<std::int64_t>(levels, 0)));
 }
 
 }  // namespace calque::json

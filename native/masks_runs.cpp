@@ -254,7 +254,7 @@ std::int64_t mask_overlap(Intervals first, Intervals second) {
     while (first.end() - a > 1 && second.end() - b > 1) {
         const std::int32_t start = std::max(a->start, b->start), end = std::min(a->end, b->end);
         shared += std::max(end - start, 0);
-        if ((a[1].start >= b->end) & (b[1].start >= a->end)) [[likely]] {
+        if ((int{a[1].start >= b->end} & int{b[1].start >= a->end}) != 0) [[likely]] {
             ++a;
             ++b;
             continue;

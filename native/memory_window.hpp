@@ -25,8 +25,10 @@ private:
     char* data_ = nullptr;
     void* block_ = nullptr;
     std::size_t bytes_ = 0;
+#if defined(__linux__)
     std::size_t back_ = 0;   // what lies before was given up
     std::size_t front_ = 0;  // nothing from here on was ever written
+#endif
 };
 
 }  // namespace calque

@@ -163,6 +163,7 @@ COMPARED = {
     "words": ("truth", "one", "two"),
     "tables": ("grids", "read", "grids"),
     "order": ("way.ndjson", "read.ndjson", "way.ndjson"),
+    "ceiling": ("gt.json", "pred.json", "nothing.json"),
 }
 
 

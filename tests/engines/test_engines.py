@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from calque import engines
 from calque.core.errors import CalqueError, ConfigError, ContractError, MergeError, MissingExtra
+from calque.engines.crew import AGAIN
 from calque.engines.in_processes import Processes
 from calque.engines.in_threads import ON_THE_WAY, Threads
 from tests.engines import works
@@ -101,10 +103,24 @@ def test_what_cannot_travel_is_told() -> None:
 
 
 def test_a_worker_that_ends_is_told_in_clear_words() -> None:
-    outcomes = Processes(2).map(works.ends_itself, range(10))
-    assert [next(outcomes), next(outcomes)] == [0, 1]
-    with pytest.raises(CalqueError, match="a worker was ended from outside, perhaps because memory ran out; try fewer --jobs"):
-        next(outcomes)
+    said: list[str] = []
+    ended = "a worker was ended from outside, perhaps because memory ran out; try fewer --jobs"
+    with engines.heard(said.append):
+        outcomes = Processes(2).map(works.ends_itself, range(10))
+        assert [next(outcomes), next(outcomes)] == [0, 1]
+        with pytest.raises(CalqueError, match=ended):
+            next(outcomes)
+    assert said == [AGAIN]
+
+
+def test_what_a_worker_that_ends_was_asked_is_asked_once_more(tmp_path: Path) -> None:
+    items = [str(tmp_path / name) for name in ("a", "fine", "b", "c", "d.fine")]
+    said: list[str] = []
+    with engines.heard(said.append):
+        assert list(Processes(2).map(works.ends_once, items)) == items
+    assert set(said) == {AGAIN}
+    with pytest.warns(RuntimeWarning, match="its part is done again"):
+        assert list(Processes(2).map(works.ends_once, [str(tmp_path / "e"), "fine"])) == [str(tmp_path / "e"), "fine"]
 
 
 def test_the_work_is_sent_once_and_carries_what_items_share() -> None:
@@ -140,7 +156,7 @@ def test_workers_are_other_processes_and_kept_within_a_block() -> None:
 
 def test_kept_workers_that_failed_are_replaced() -> None:
     with engines.kept(2):
-        with pytest.raises(CalqueError, match="ended from outside"):
+        with engines.heard(lambda _: None), pytest.raises(CalqueError, match="ended from outside"):
             list(engines.processes(2).map(works.ends_itself, range(10)))
         with pytest.raises(ContractError):
             list(engines.processes(2).map(works.failing, range(10)))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import random
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -95,6 +97,36 @@ def test_words() -> None:
     lattices = {unit: build_lattice({"one": words, "two": words[::-1]}) for unit, words in sides[1].items()}
     found = WordCorpus.of({unit: tuple(words) for unit, words in sides[1].items()}, lattices=lattices)
     assert len(states(Words(lattice="given", characters=True, errors=5), sides[0], found)) == 1
+
+
+@pytest.mark.parametrize("settings", [{"lattice": "given", "errors": 3}, {"characters": "graphemes", "stop_words": ("the",)}])
+def test_many_words(settings: dict[str, object]) -> None:
+    chance = random.Random("many words")
+    sides = [{f"d{k}": chance.choices(["the", "cät", "sat", "on"], k=9) for k in range(260) if k % 50} for _ in range(2)]
+    lattices = {unit: build_lattice({"one": words, "two": words[::-1]}) for unit, words in sides[1].items()}
+    given = lattices if "lattice" in settings else {}
+    found = WordCorpus.of({unit: tuple(words) for unit, words in sides[1].items()}, lattices=given)
+    task = Words(**settings)  # type: ignore[arg-type]  # as the cases give them
+    assert len(found.units()) >= task.worth_processes() > 0
+    assert len(states(task, sides[0], found)) == 1
+
+
+def test_comparisons(tmp_path: Path) -> None:
+    chance = random.Random("comparisons")
+    for name in ("truth", "one", "two"):
+        lines = ("\t".join((f"d{k:03}", str(place), chance.choice("abc"))) for k in range(210) for place in range(5))
+        (tmp_path / f"{name}.tsv").write_text("docid\twordid\tword\n" + "\n".join(lines) + "\n")
+    command = [sys.executable, "-m", "calque", "compare", "--task", "words", "truth.tsv", "one.tsv", "two.tsv", "--cer"]
+    told = {
+        subprocess.run(
+            [*command, "--replicates", "100", "--format", "json", "--jobs", str(jobs)],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            check=True,
+        ).stdout
+        for jobs in (1, 2, 3)
+    }
+    assert len(told) == 1
 
 
 def test_checks(tmp_path: Path) -> None:

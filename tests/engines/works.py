@@ -76,6 +76,17 @@ def ends_itself(number: int) -> int:
     return number
 
 
+def ends_once(path: str) -> str:
+    """Ends its process when it is asked for the first time, as a system does when memory runs out."""
+    if not path.endswith("fine"):
+        try:
+            Path(path).touch(exist_ok=False)
+        except FileExistsError:
+            return path
+        os._exit(5)
+    return path
+
+
 def writes_and_reads(number: int) -> str:
     """Prints on stdout, and reads stdin: neither may touch the messages."""
     print("said by a worker", flush=True)  # noqa: T201  # as evaluators of one's own may

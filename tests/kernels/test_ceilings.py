@@ -128,6 +128,29 @@ def test_every_box_is_in_one_cluster(kernels, case):
     assert all(masks > 0)
 
 
+def joined(case: Case, threshold: float) -> list[int]:
+    """Groups by walking from box to box."""
+    boxes = [corners(box, case.xywh) for box in case.found_boxes]
+    page = np.repeat(np.arange(len(case.found_offsets) - 1), np.diff(case.found_offsets))
+
+    def agree(a, b):
+        same = page[a] == page[b] and case.found_labels[a] == case.found_labels[b] and a % SYSTEMS != b % SYSTEMS
+        return same and case.found_roles[a] == case.found_roles[b] == 0 and overlap(boxes[a], boxes[b]) >= threshold
+
+    first = [-1] * len(boxes)
+    for row in range(len(boxes)):
+        line = [row] if first[row] < 0 and any(agree(row, other) for other in range(len(boxes))) else []
+        for here in line:
+            first[here] = row
+            line += [other for other in range(len(boxes)) if other not in line and agree(here, other)]
+    return first
+
+
+@given(case=cases(boxes=plain_boxes), threshold=st.sampled_from([0.1, 0.5, 1.0]))
+def test_boxes_that_systems_agree_on(kernels, case, threshold):
+    assert kernels.agreeing_boxes(case.found, systems_of(case), threshold, 2).tolist() == joined(case, threshold)
+
+
 def test_any_number_of_threads(reference, native):
     case = random_case(4, pages=300, classes=3, most=12)
     systems = systems_of(case)

@@ -225,7 +225,7 @@ def test_a_task_of_ones_own_is_shown_as_tables(opened: Opener, tmp_path: Path) -
     result.report(tmp_path / "counting.html")
     page = opened(tmp_path / "counting.html")
     assert page.locator("h1[data-headline]").count() == 1
-    assert "0.5000" in page.locator("main").inner_text()
+    assert "0.500" in page.locator("main").inner_text()
 
 
 def test_tables_stand_side_by_side(opened: Opener, tmp_path: Path) -> None:

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.core.measures import (
+    Mean,
     MeasureName,
     Ratio,
     Undefined,
     counts,
-    fraction_mean,
     fraction_sums,
     number,
     settle,
@@ -66,7 +66,10 @@ def test_sums_of_shares_are_right_and_the_same_in_any_order(rows: list[tuple[flo
 @given(st.lists(st.floats(0.25, 1), min_size=1, max_size=50))
 def test_sums_of_values_from_a_quarter_are_exact(values: list[float]) -> None:
     assert fraction_sums(np.array(values), np.zeros(len(values), dtype=np.int32), 1)[0] == math.fsum(values)
-    assert fraction_mean(np.array(values)) == math.fsum(values) / len(values)
+    mean = Mean()
+    for value in values:
+        mean.add(np.array([value, math.nan]))
+    assert mean.value("nothing") == math.fsum(values) / len(values)
 
 
 @given(st.lists(st.tuples(shares, st.integers(0, 3)), min_size=1, max_size=6), st.randoms(use_true_random=False))

@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from calque.ceiling.systems import Systems
     from calque.ceiling.task import Ceiling
 
-DETAILS = frozenset(
-    {("truth", "box"), ("truth", "form"), ("truth", "id"), ("found", "box"), ("found", "form"), ("found", "id")}
-)
+DETAILS = frozenset((side, name) for side in ("truth", "found") for name in ("box", "form", "id")) | {("truth", "match")}
 
 
 def score(task: Ceiling, truth: BoxCorpus, found: Systems, *, jobs: int) -> Ledger:
@@ -41,7 +39,7 @@ def score(task: Ceiling, truth: BoxCorpus, found: Systems, *, jobs: int) -> Ledg
     tables = {
         "documents": _documents(task, joint, truth),
         "pages": Table({**joint.base.page_columns(), **sortable_images(joint.base), **joint.base.page_details()}),
-        "truth": _truth_rows(joint, paired, masks, jobs),
+        "truth": _truth_rows(joint, paired, contacts, masks, jobs),
         "found": _found_rows(joint, paired),
         "cells": cells.table(contacts.reachable(paired.any_score) if paired.ranked else None),
         "suspects": suspect_rows(task, joint, paired, contacts, masks, jobs),
@@ -76,7 +74,7 @@ def _documents(task: Ceiling, joint: Joint, truth: BoxCorpus) -> Table:
     return Table(columns)
 
 
-def _truth_rows(joint: Joint, paired: Paired, masks: Array, jobs: int) -> Table:
+def _truth_rows(joint: Joint, paired: Paired, contacts: Contacts, masks: Array, jobs: int) -> Table:
     base = joint.base
     reached = kernels().nearest_edges(
         base.truth.page_boxes(paired.truth_roles), joint.found.page_boxes(paired.found_roles), joint.system, jobs
@@ -88,6 +86,7 @@ def _truth_rows(joint: Joint, paired: Paired, masks: Array, jobs: int) -> Table:
         "masks": masks,
         "reached": reached,
         "out_of_range": paired.out_of_range,
+        "match": base.within_document(base.truth, joint.found, contacts.best()),
     }
     return Table({**base.row_columns(base.truth), **columns, **_details(base.truth)})
 

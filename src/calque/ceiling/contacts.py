@@ -88,6 +88,16 @@ class Contacts(Frozen, kw_only=True, eq=False):
         rows = len(self.joint.base.truth), len(self.joint.found)
         return kernels().match_most(whole.truth[kept], whole.found[kept], bits, *rows)
 
+    def best(self) -> Codes:
+        """For each truth the row of the box of its label that it overlaps most, or -1; the first wins a tie."""
+        truth, found, overlap = self.truth[self.same], self.found[self.same], self.iou[self.same]
+        most = np.zeros(len(self.joint.base.truth))
+        np.maximum.at(most, truth, overlap)
+        there = np.flatnonzero(overlap == most[truth])[::-1]
+        best = np.full(len(most), -1, np.int32)
+        best[truth[there]] = found[there]
+        return best
+
     def nearest(self) -> tuple[Floats, Floats]:
         """The highest IoU of each truth with any box, and of each box with any truth, whatever the labels."""
         truths, founds = np.zeros(len(self.joint.base.truth)), np.zeros(len(self.joint.found))

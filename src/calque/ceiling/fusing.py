@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calque.ceiling.joint import Joint
+from calque.ceiling.joint import Joint, systems_in
 from calque.ceiling.paired import Paired
 from calque.core.columns import Array, Column, Flags
 from calque.core.overlay import Layer, Overlay
@@ -56,7 +56,7 @@ def _fused(task: Ceiling, joint: Joint, paired: Paired, jobs: int) -> tuple[Over
     overlay = joint.base.replaced(found=layer)
     if joint.base.truth.measured is not None:
         overlay = overlay.measured_again(task.on, jobs)
-    return overlay, np.array([bin(mask).count("1") for mask in range(1 << len(joint.overlays))])[systems]
+    return overlay, systems_in(systems)
 
 
 def _verdicts(task: Ceiling, overlay: Overlay, paired: Paired, kept: Flags, jobs: int) -> tuple[Flags, Flags]:

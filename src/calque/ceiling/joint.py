@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from calque.core.columns import Array, Bytes, Flags, Ints
+from calque.core.columns import Array, Bytes, Codes, Flags, Ints
 from calque.core.corpus import BoxCorpus
 from calque.core.overlay import Layer, Overlay
 from calque.core.start_up import Frozen
@@ -63,6 +63,16 @@ class Joint(Frozen, kw_only=True, eq=False):
     def laid(self, columns: Sequence[Array]) -> Array:
         """A column that is given system by system, for the boxes as they stand here."""
         return np.concatenate(list(columns))[self.order]
+
+
+def systems_in(masks: Array) -> Codes:
+    """How many systems each mask has.
+
+    >>> systems_in(np.array([0, 1, 5], np.uint16)).tolist()
+    [0, 1, 2]
+    """
+    highest = int(masks.max(initial=0))
+    return np.array([mask.bit_count() for mask in range(highest + 1)], np.int32)[masks]
 
 
 def _joined(layers: Sequence[Layer], page: Array, order: Ints) -> Layer:

@@ -8,11 +8,15 @@ import numpy as np
 
 from calque.ceiling.suspects import KINDS
 from calque.ceiling.units import Level
+from calque.core.columns import Array, Ints
 from calque.core.ledger import UNIT
+
+LISTED = 1000
+"""How many are listed where nobody asks for more; all are counted."""
 
 
 def suspects(level: Level) -> dict[str, Any]:
-    """How many there are of each kind, and all of them."""
+    """How many there are of each kind, and the first of them."""
     if level.task.kind == "fields":
         from calque.ceiling.field_suspects import field_suspects
 
@@ -21,9 +25,13 @@ def suspects(level: Level) -> dict[str, Any]:
     table = ledger.table("suspects")
     rows = np.flatnonzero(table.array("level") == level.level)
     unit, kind, systems = (table.array(name)[rows] for name in (UNIT, "kind", "systems"))
+    counts = np.bincount(kind, minlength=len(KINDS)).tolist()
+    wanted = max(LISTED, level.task.suspects)
+    rows = rows[_first(kind.astype(np.int64) - len(KINDS) * systems, unit, wanted)]
+    unit, kind, systems = (table.array(name)[rows] for name in (UNIT, "kind", "systems"))
     page = ledger.table("pages").array("page_index")[ledger.absolute("pages", unit, table.array("page")[rows])]
     box = table.array("box")[rows]
-    order = np.lexsort((*box.T[::-1], page, unit, kind, -systems))
+    order = np.lexsort((*box.T[::-1], page, unit, kind, -systems))[:wanted]
     labels = (*ledger.names["label"], "")
     others = (*ledger.names["other"], "")
     listed = []
@@ -44,5 +52,18 @@ def suspects(level: Level) -> dict[str, Any]:
         if name == "unfound":
             entry["best_iou"] = float(table.array("best_iou")[row])
         listed.append({**entry, "box": box[place].tolist()})
-    counts = np.bincount(kind, minlength=len(KINDS)).tolist()
     return {**dict(zip(KINDS, counts, strict=True)), "listed": listed}
+
+
+def _first(rank: Array, unit: Array, wanted: int) -> Ints:
+    """The rows that may be among the first so many: by rank, then by document, whole documents at a time.
+
+    Rows stand in the order of their documents, so that most need not be sorted.
+    """
+    order = np.argsort(rank.astype(np.int16), kind="stable")
+    if len(order) <= wanted:
+        return order
+    last = order[wanted - 1]
+    here = order[wanted:]
+    more = np.flatnonzero((rank[here] != rank[last]) | (unit[here] != unit[last]))
+    return order[: wanted + (int(more[0]) if len(more) else len(here))]

@@ -106,7 +106,9 @@ def _single(level: Level, right: int, found: int) -> dict[str, Any]:
 
 
 def _best(name: str, single: Mapping[str, Any], level: Level, halves: Halves, goal: Goal) -> dict[str, Any]:
-    table = _table(level, np.zeros(len(level.cell_document), np.int64), 1)
+    size = len(level.ledger.units)
+    truths = np.bincount(level.cell_document, level.cell_truths, size).astype(np.int64)
+    table = Table(np.arange(size), np.zeros(size, np.int64), 1, truths, *level.sums(level.cell_document, size))
     ratios = {key: single[key] for key in ("recall", "precision", "f1") if key in single}
     return {"system": name, **ratios, "held_out": _held_out(table, halves, goal, single=True)}
 

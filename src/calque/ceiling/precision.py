@@ -11,7 +11,7 @@ from calque.ceiling.paired import MOST_DETECTIONS
 from calque.core.columns import Array
 from calque.core.ledger import Ledger
 from calque.core.measures import Undefined, counts
-from calque.detection.average_precision import NO_TRUTHS, Ranking
+from calque.detection.average_precision import NO_TRUTHS, precision_of
 from calque.geometry.forms import COCO_THRESHOLDS, RECALL_POINTS
 
 if TYPE_CHECKING:
@@ -44,8 +44,7 @@ def _curves(ledger: Ledger, system: int, jobs: int) -> Array:
     rows = np.flatnonzero(found.array("system") == system)
     tables = {**ledger.tables, "found": found.take(rows)}
     own = Ledger(units=ledger.units, names=ledger.names, tables=tables)
-    precision, _ = Ranking.of(own, jobs).curves(0, MOST_DETECTIONS, jobs)
-    return precision
+    return precision_of(own, MOST_DETECTIONS, jobs)
 
 
 def _truths(ledger: Ledger) -> Array:

@@ -88,7 +88,7 @@ def _ladder(numbers: Mapping[str, Any], level: str, block: Mapping[str, Any], *,
     measures = [key for key in RATIOS if key in block["best"]]
     head = ("", *(TITLES[key] for key in measures), "held out", "")
     rows = []
-    for title, numbers_of, held_out, remark, main in _rungs(numbers, block):
+    for title, numbers_of, held_out, remark, main in rungs(numbers, block):
         if main or not brief:
             rows.append((title, *(numbers_of.get(key, "") for key in measures), held_out, remark))
     at = "" if level == "value" else f", IoU ≥ {level}"
@@ -104,7 +104,8 @@ Rung = tuple[str, Mapping[str, Any], Any, str, bool]
 """A title, its numbers, what it is worth held out, a remark, and whether it is one of the few that stand out."""
 
 
-def _rungs(numbers: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[Rung]:
+def rungs(numbers: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[Rung]:
+    """The ladder from single systems to all of them together."""
     best, names = block["best"], numbers["systems"]
     for name in sorted(names, key=lambda name: name != best["system"]):
         is_best = name == best["system"]
@@ -239,7 +240,7 @@ def _suspects(block: Mapping[str, Any], wanted: int) -> list[Section]:
     listed = block["suspects"]["listed"][:wanted]
     if not listed:
         return []
-    rows = [(each["kind"], each["systems"], str(each["document"]), _place(each), _what(each)) for each in listed]
+    rows = [(each["kind"], each["systems"], str(each["document"]), _place(each), said_of(each)) for each in listed]
     head = ("kind", "systems", "document", "place", "what")
     more = len(block["suspects"]["listed"]) - len(listed)
     notes = [f"and {more:,} more (--format json has them all)"] if more else []
@@ -252,7 +253,8 @@ def _place(each: Mapping[str, Any]) -> str:
     return f"page {each['page']}, {', '.join(f'{edge:g}' for edge in each['box'])}"
 
 
-def _what(each: Mapping[str, Any]) -> str:
+def said_of(each: Mapping[str, Any]) -> str:
+    """What there is to say of an annotation to look at."""
     if "path" in each:
         return ""
     if each["kind"] == "label":

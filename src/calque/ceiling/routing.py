@@ -11,7 +11,7 @@ import numpy as np
 from calque.core.columns import Array, Flags, Ints
 from calque.core.corpus import UnitId
 from calque.core.start_up import Frozen
-from calque.words.holdout import place
+from calque.words.holdout import second_halves
 
 
 class Totals(Frozen):
@@ -78,10 +78,10 @@ class Halves:
     def __init__(self, units: Sequence[UnitId], documents: Ints, splits: int, seed: int) -> None:
         self.documents = documents
         self.first: Flags = np.zeros((splits, len(units)), np.bool_)
+        seeds = range(seed, seed + splits)
         for document in documents.tolist():
-            unit = units[document]
-            for split in range(splits):
-                self.first[split, document] = place(unit, seed + split) % 2 == 0
+            self.first[:, document] = second_halves(units[document], seeds)
+        self.first[:, documents] ^= True
         self.first.flags.writeable = False
 
     def used(self) -> list[Flags]:
@@ -118,8 +118,10 @@ def held_out(table: Table, halves: Halves, goal: Goal, *, single: bool = False) 
     With ``single`` one system is chosen for all cells.
     """
     values = []
+    whole = table.half(np.ones(halves.first.shape[1], np.bool_))
     for first in halves.used():
-        parts = [table.half(first), table.half(~first)]
+        half = table.half(first)
+        parts = [half, (whole[0] - half[0], whole[1] - half[1], whole[2] - half[2])]
         right = found = 0
         for (own_right, own_found, truths), (other_right, other_found, _) in (parts, parts[::-1]):
             best = goal.best(own_right.sum(axis=0).tolist(), own_found.sum(axis=0).tolist(), truths)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calque.ceiling.contacts import Contacts
-from calque.ceiling.joint import Joint
+from calque.ceiling.joint import Joint, systems_in
 from calque.ceiling.paired import Paired
 from calque.core.columns import Array, Codes, Column, Flags, Ints, Table, concat
-from calque.geometry.boxes import corners, iou
+from calque.geometry.boxes import corners
 from calque.geometry.forms import BoxForm
 from calque.kernels import kernels
 from calque.kernels.structs import LEFT_OUT, TAKES_PART, PageBoxes
@@ -38,7 +38,10 @@ def suspect_rows(task: Ceiling, joint: Joint, paired: Paired, contacts: Contacts
     document = joint.base.page_document[page]
     within = (page - joint.base.first_pages[page]).astype(np.int32)
     ordered = np.argsort(document, kind="stable")
-    return Table({"unit": document, **table.columns, "page": within}).take(ordered)
+    row = table.array("truth")
+    first = joint.base.truth.offsets[joint.base.first_pages[page]]
+    truth = np.where(row < 0, -1, row - first).astype(np.int32)
+    return Table({"unit": document, **table.columns, "page": within, "truth": truth}).take(ordered)
 
 
 class _Looking:
@@ -66,6 +69,7 @@ class _Looking:
         nothing = np.zeros(len(rows), np.int32)
         return {
             "page": truth.page[rows],
+            "truth": rows,
             "label": truth.label[rows],
             "other": nothing - 1 if other is None else other,
             "systems": nothing if systems is None else systems,
@@ -92,35 +96,35 @@ class _Looking:
         """Boxes without any truth on which systems agree."""
         joint = self._joint
         free = self._paired.counts_found & ~(self._nearest_truth >= threshold) & ~(self._paired.absorbed >= threshold)
-        rows, group = self._joined(free, threshold)
-        size = int(group.max(initial=-1)) + 1
+        rows, group, first = self._joined(free, threshold)
+        size = len(first)
         members = np.bincount(group, minlength=size)
         box = np.stack([np.bincount(group, self._boxes[rows, side], size) for side in range(4)], axis=1) / members[:, None]
-        first = np.unique(group, return_index=True)[1]
-        pairs = np.unique(group.astype(np.int64) * 16 + joint.system[rows]) // 16
+        systems = np.zeros(size, np.uint16)
+        np.bitwise_or.at(systems, group, joint.bit[rows])
         page = joint.found.page[rows[first]]
         return {
             "page": page,
+            "truth": np.full(size, -1, np.int64),
             "label": joint.found.label[rows[first]],
             "other": np.full(size, -1, np.int32),
-            "systems": np.bincount(pairs, minlength=size).astype(np.int32),
+            "systems": systems_in(systems),
             "best_iou": np.full(size, np.nan),
             "covers": self._covers(page, box),
             "box": box,
         }
 
-    def _joined(self, free: Flags, threshold: float) -> tuple[Ints, Ints]:
-        """The boxes that agree with one of another system, in page order, and the number of the group of each."""
-        joint = self._joint
-        layer = joint.found.replaced(measured=None, shared=None)
+    def _joined(self, free: Flags, threshold: float) -> tuple[Ints, Ints, Ints]:
+        """The boxes that agree with one of another system, in page order, the number of each one's group, and its first box."""
+        layer = self._joint.found.replaced(measured=None, shared=None)
         boxes = layer.page_boxes(np.where(free, np.uint8(TAKES_PART), np.uint8(LEFT_OUT)))
-        one, other, shared = kernels().overlapping_pairs(boxes, boxes, self._jobs)
-        kept = (one < other) & (layer.label[one] == layer.label[other]) & (joint.system[one] != joint.system[other])
-        one, other, shared = one[kept], other[kept], shared[kept]
-        near = iou(shared, layer.areas()[one], layer.areas()[other]) >= threshold
-        rows, places = np.unique(np.concatenate([one[near], other[near]]), return_inverse=True)
-        first, second = np.split(places, 2)
-        return rows, np.unique(components(len(rows), first, second), return_inverse=True)[1]
+        first = kernels().agreeing_boxes(boxes, self._joint.system, threshold, self._jobs)
+        rows = np.flatnonzero(first >= 0)
+        leads = first[rows]
+        heads = np.flatnonzero(leads == rows)
+        number = np.zeros(len(layer), np.int64)
+        number[rows[heads]] = np.arange(len(heads))
+        return rows, number[leads], heads
 
     def _covers(self, page: Codes, box: Array) -> Codes:
         """How many truths of its page lie in each box by half or more."""
@@ -135,19 +139,3 @@ class _Looking:
         covers = np.zeros(len(page), np.int32)
         covers[order] = np.bincount(boxes[inside], minlength=len(page))
         return covers
-
-
-def components(size: int, first: Array, second: Array) -> Ints:
-    """For each node the lowest node that it is linked with, by way of others too.
-
-    >>> components(5, np.array([0, 3]), np.array([2, 4])).tolist()
-    [0, 1, 0, 3, 3]
-    """
-    lowest = np.arange(size)
-    while True:
-        before = lowest.copy()
-        np.minimum.at(lowest, first, lowest[second])
-        np.minimum.at(lowest, second, lowest[first])
-        lowest = lowest[lowest]
-        if np.array_equal(before, lowest):
-            return lowest

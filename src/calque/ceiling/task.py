@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -14,7 +14,7 @@ from calque.core.task import PartsBeside, Task, setting
 if TYPE_CHECKING:
     from calque.ceiling.systems import Systems
     from calque.core.columns import Table
-    from calque.core.corpus import Corpus, UnitId
+    from calque.core.corpus import Corpus
     from calque.core.errors import Issue
     from calque.core.ledger import Ledger
     from calque.core.measures import Measure, MeasureName
@@ -163,13 +163,13 @@ class Ceiling(BoxReading, PartsBeside, Task):
         """A setting's value in the signature: the schema by its digest."""
         return self.fields().told(name) if name == "schema" and self.schema else super().told(name)
 
-    def numbered_on(self, ledger: Ledger, taken: Set[UnitId]) -> Ledger:
-        """The ledger with the documents that have no id counted on from those that are there."""
+    def numbered_on(self, ledger: Ledger, first: int) -> Ledger:
+        """The ledger with the documents that have no id counted on from the first number that is free."""
         if self.kind != "fields":
             return ledger
         from calque.fields.accumulators import renumbered
 
-        return renumbered(ledger, 1 + max((unit for unit in taken if isinstance(unit, int)), default=-1))
+        return renumbered(ledger, first)
 
     def _rules(self) -> dict[str, Any]:
         rules = super()._rules()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from calque.checks.task import STATUSES, TABLE, VERDICTS
 from calque.core.columns import Table
 from calque.core.ledger import UNIT, Ledger
-from calque.core.measures import Measure, Undefined
+from calque.core.measures import Measure, Undefined, exact_parts
 
 COUNTED = (*VERDICTS, "error")
 SOURCE = "checks contract"
@@ -65,24 +66,47 @@ def case_rows(ledger: Ledger) -> dict[str, Judged]:
 
 def numbers(ledger: Ledger) -> dict[str, Any]:
     """The tree of a checks result."""
-    judged = case_rows(ledger)
-    cases = judged.pop("")
-    known = [value for value in cases.score if value is not None]
+    cases, evaluators = _Count(), {name: _Count() for name in ledger.names["evaluator"]}
+    for piece in ledger.pieces():
+        for label, judged in case_rows(piece.ledger).items():
+            (evaluators[label[1:]] if label else cases).add(judged)
     return {
         "summary": {
+            **cases.block("every evaluator weighs 0" if cases.verdicts.total() else "no cases"),
             "cases": len(ledger.units),
-            **{name: cases.verdict.count(name) for name in COUNTED},
-            "partial_failed": sum(cases.short),
-            "score": math.fsum(known) / len(known)
-            if known
-            else Undefined("every evaluator weighs 0" if cases.verdict else "no cases"),
-            "pass_rate": cases.verdict.count("pass") / len(cases.verdict) if cases.verdict else Undefined("no cases"),
         },
-        "evaluators": {
-            label[1:]: _of_evaluator(rows.verdict, [score for score in rows.score if score is not None], sum(rows.short))
-            for label, rows in judged.items()
-        },
+        "evaluators": {name: count.block("no cases") for name, count in evaluators.items()},
     }
+
+
+class _Count:
+    """Verdicts and scores, added up to the same bits in any order and split."""
+
+    def __init__(self) -> None:
+        self.verdicts: Counter[str] = Counter()
+        self._short = 0
+        self._scored = 0
+        self._scores: list[float] = []
+
+    def add(self, judged: Judged) -> None:
+        """Add cases, or the results of an evaluator."""
+        known = [score for score in judged.score if score is not None]
+        self.verdicts.update(judged.verdict)
+        self._short += sum(judged.short)
+        self._scored += len(known)
+        # The first are left as they are: most often they are all.
+        self._scores = exact_parts([*self._scores, *known]) if self._scores else known
+
+    def block(self, without_score: str) -> dict[str, Any]:
+        """The numbers, or why there are none."""
+        judged = self.verdicts.total()
+        return {
+            "cases": self._scored,
+            **{name: self.verdicts[name] for name in COUNTED},
+            "partial_failed": self._short,
+            "score": math.fsum(self._scores) / self._scored if self._scored else Undefined(without_score),
+            "pass_rate": self.verdicts["pass"] / judged if judged else Undefined("no cases"),
+        }
 
 
 def _groups(codes: Sequence[int], size: int) -> list[list[int]]:
@@ -95,16 +119,6 @@ def _groups(codes: Sequence[int], size: int) -> list[list[int]]:
 def _failed_in_part(table: Table, units: Sequence[int]) -> list[bool]:
     """For each row whether it passed in part, which is not enough; states of earlier versions do not tell."""
     return table.array("failed_in_part").tolist() if "failed_in_part" in table else [False] * len(units)
-
-
-def _of_evaluator(verdicts: Sequence[str], scores: Sequence[float], partial_failed: int) -> dict[str, Any]:
-    return {
-        "cases": len(scores),
-        **{name: verdicts.count(name) for name in COUNTED},
-        "partial_failed": partial_failed,
-        "score": math.fsum(scores) / len(scores) if scores else Undefined("no cases"),
-        "pass_rate": verdicts.count("pass") / len(verdicts) if verdicts else Undefined("no cases"),
-    }
 
 
 def _mean(values: Sequence[float], weights: Sequence[float]) -> float | None:

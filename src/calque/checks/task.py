@@ -42,6 +42,7 @@ class Checks(PartsBeside, Task):
     """
 
     name: ClassVar[str] = "checks"
+    by_chunks: ClassVar[bool] = True
     lower_is_better: ClassVar[frozenset[str]] = frozenset({"fail", "error", "partial_failed"})
     neutral: ClassVar[frozenset[str]] = frozenset({"cases", "partial"})
 
@@ -154,9 +155,13 @@ class Checks(PartsBeside, Task):
 
     def losses(self, ledger: Ledger) -> tuple[Issue, ...]:
         """Cases that could not be judged."""
-        table = ledger.table(TABLE)
-        rows = zip(table.array("unit").tolist(), table.array("status").tolist(), strict=True)
-        broken = sorted({str(ledger.units[unit]) for unit, status in rows if STATUSES[status] == "error"})
+        broken = sorted(
+            {
+                str(ledger.units[unit])
+                for rows in ledger.chunks(TABLE, "status")
+                for unit in rows.array("unit")[rows.array("status") == STATUSES.index("error")].tolist()
+            }
+        )
         if not broken:
             return ()
         named = ", ".join(broken[:5]) + (" …" if len(broken) > 5 else "")

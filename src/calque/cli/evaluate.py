@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from calque.cli.gates import gates_from
-from calque.cli.inputs import taken_in, told
-from calque.cli.options import PATH, interval_options, intervals_from, jobs_option, output_options, task_from, task_options
+from calque.cli.inputs import cut, taken_in, told
+from calque.cli.options import (
+    PATH,
+    engine_options,
+    interval_options,
+    intervals_from,
+    jobs_option,
+    output_options,
+    task_from,
+    task_options,
+)
 from calque.core.box_reading import BoxReading
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from calque.cli.render import Sheet
     from calque.core.evaluator import Keep
     from calque.core.gates.judging import Gates
     from calque.core.result import Result
     from calque.core.task import Task
+    from calque.readers.sources.shards import Shard
 
 
 def evaluation_verb(name: str, task: type[Task], help: str) -> click.Command:
@@ -30,6 +42,7 @@ def evaluation_verb(name: str, task: type[Task], help: str) -> click.Command:
     @task_options(task)
     @interval_options
     @jobs_option
+    @engine_options
     @output_options
     def command(truth: str, predictions: str, **values: Any) -> int:
         return evaluate(task, truth, predictions, values)
@@ -51,6 +64,9 @@ def evaluate(
     ``look`` sees the result first, and may give a sheet to be shown in its place. Several files of predictions are for tasks
     that take several; ``begin`` is for those that read otherwise than the task's own ``begin``.
     """
+    shards = cut(truth, predictions, values) if isinstance(predictions, str) else []
+    if shards:
+        return _evaluate_shards(kind, shards, values, look)
     begin = begin or kind.begin
     one = isinstance(predictions, str)
     truth, *files = taken_in(truth, *((predictions,) if isinstance(predictions, str) else predictions))
@@ -66,6 +82,9 @@ def evaluate(
     from calque.kernels import keep_freed_memory
 
     jobs = values.pop("jobs")
+    for name in ("checkpoint", "engine"):
+        values.pop(name, None)
+    _no_scheduler(values.pop("scheduler", None))
     report = wanted(values, values.pop("report"), jobs)
     keep = what_to_keep(values, kind, everything=report is not None)
     if issubclass(kind, BoxReading):
@@ -74,6 +93,41 @@ def evaluate(
     with working(told(f"evaluating {', '.join(files)}"), quiet=values["quiet"]):
         evaluator.update(*sources)
     return deliver(evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, look=look, **values)
+
+
+def _no_scheduler(given: str | None) -> None:
+    if given is not None:
+        raise click.UsageError("--scheduler is about --engine dask.")
+
+
+def _evaluate_shards(
+    kind: type[Task], shards: Sequence[Shard], values: dict[str, Any], look: Callable[[Result], Sheet | None] | None
+) -> int:
+    """The same for many pairs of files, or for one whose batches are kept."""
+    from calque.cli.outputs import settle
+    from calque.cli.progress import working
+    from calque.cli.render import deliver
+    from calque.cli.reports import wanted
+    from calque.cli.sharded import evaluated, on_cluster
+    from calque.core.errors import ConfigError
+
+    gates = gates_for(kind, values)
+    task = task_from(kind, values)
+    resampling = intervals_from(values)
+    jobs = values.pop("jobs")
+    engine, scheduler, checkpoint = (values.pop(name) for name in ("engine", "scheduler", "checkpoint"))
+    if engine == "dask" and checkpoint is not None:
+        raise ConfigError("--checkpoint is for --engine here; on a cluster, dask does again what was lost")
+    _no_scheduler(None if engine == "dask" else scheduler)
+    report = wanted(values, values.pop("report"), jobs)
+    keep = what_to_keep(values, kind, everything=report is not None)
+    settle(*(path for shard in shards for path in (shard.truth, shard.predictions)))
+    here = partial(evaluated, task, shards, keep=keep, jobs=jobs, checkpoint=checkpoint, quiet=values["quiet"])
+    there = on_cluster(task, shards, keep=keep, jobs=jobs, scheduler=scheduler)
+    with nullcontext(here) if engine == "here" else there as evaluating:
+        with working(f"evaluating {len(shards):,} shard{'' if len(shards) == 1 else 's'}", quiet=values["quiet"]):
+            evaluator = evaluating()
+        return deliver(evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, look=look, **values)
 
 
 def gates_for(kind: type[Task], values: dict[str, Any]) -> Gates | None:

@@ -9,7 +9,16 @@ import click
 
 from calque.cli.evaluate import evaluate
 from calque.cli.gates import FOR_SERVERS
-from calque.cli.options import PATH, WRITTEN, interval_options, jobs_option, output_options, task_from, task_options
+from calque.cli.options import (
+    PATH,
+    WRITTEN,
+    engine_options,
+    interval_options,
+    jobs_option,
+    output_options,
+    task_from,
+    task_options,
+)
 from calque.core.errors import ConfigError
 from calque.fields.task import Fields
 
@@ -30,6 +39,7 @@ if TYPE_CHECKING:
 )
 @interval_options
 @jobs_option
+@engine_options
 @output_options
 def command(
     truth: str,

@@ -9,12 +9,17 @@ import sys
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from typing import BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
 from calque.cli.outputs import settle
 from calque.core.errors import CalqueError, ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from calque.readers.sources.shards import Shard
 
 STDIN = "-"
 PARQUET = b"PAR1"
@@ -45,6 +50,23 @@ def taken_in(*paths: str) -> tuple[str, ...]:
     files = tuple(kept.get(path, path) for path in paths)
     _guard([path for path in files if _is_parquet(path)])
     return files
+
+
+def cut(truth: str, predictions: str, values: Mapping[str, Any]) -> list[Shard]:
+    """The pairs of files that two patterns stand for, or the one pair whose parts are to be kept; else none.
+
+    What can be read only once is brought into a file, as by `taken_in`.
+    """
+    asked = values["checkpoint"] or values["engine"] != "here"
+    if not asked and not any(mark in path for path in (truth, predictions) for mark in ("*", "?", "[", "://")):
+        return []
+    from calque.readers.sources.shards import Shard, is_address, shards_of
+
+    shards = shards_of(truth, predictions)
+    if not asked and shards == [Shard(truth, predictions)] and not is_address(truth) and not is_address(predictions):
+        return []
+    paths = taken_in(*(path for shard in shards for path in (shard.truth, shard.predictions)))
+    return [Shard(*pair) for pair in zip(paths[::2], paths[1::2], strict=True)]
 
 
 def _is_pipe(path: str) -> bool:

@@ -20,6 +20,7 @@ SomeTask = TypeVar("SomeTask", bound=Task)
 
 PATH, FILE = click.Path(allow_dash=True), click.Path(dir_okay=False, allow_dash=True)
 WRITTEN = Written(dir_okay=False, allow_dash=True)
+FOLDER = Written(file_okay=False)
 """Made once: click looks for a translation of each one's name in a score of folders."""
 
 
@@ -162,6 +163,27 @@ def jobs_option(command: Decorated) -> Decorated:
         default=os.cpu_count() or 1,
         help="Workers; the result does not depend on it. [default: all cores]",
     )(command)
+
+
+def checkpoint_option(command: Decorated) -> Decorated:
+    """``--checkpoint``: where finished shards are kept."""
+    return click.option(
+        "--checkpoint",
+        type=FOLDER,
+        metavar="DIR",
+        help="Keep finished shards in this folder; the same command goes on from there.",
+    )(command)
+
+
+def engine_options(command: Decorated) -> Decorated:
+    """``--checkpoint``, ``--engine`` and ``--scheduler``: how and where many shards are evaluated."""
+    engine = click.option(
+        "--engine", type=click.Choice(("here", "dask")), default="here", show_default=True, help="Where shards are evaluated."
+    )
+    scheduler = click.option(
+        "--scheduler", metavar="ADDRESS", help="With --engine dask: a cluster's scheduler. Default: a cluster on this machine."
+    )
+    return checkpoint_option(engine(scheduler(command)))
 
 
 RESAMPLING = {"replicates": 2000, "resample_seed": 0, "confidence": 0.95}

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from calque.cli.evaluate import evaluate
-from calque.cli.options import PATH, interval_options, jobs_option, output_options, task_options
+from calque.cli.options import PATH, engine_options, interval_options, jobs_option, output_options, task_options
 from calque.order.task import Order
 
 
@@ -17,6 +17,7 @@ from calque.order.task import Order
 @task_options(Order)
 @interval_options
 @jobs_option
+@engine_options
 @output_options
 def command(truth: str, predictions: str, **values: Any) -> int:
     """Evaluate the reading order of PREDICTIONS against TRUTH: pairs, next steps, distances, and where the path is left.

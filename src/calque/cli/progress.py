@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from calque.core.presentation.sections import printable
-from calque.engines import Meter, begin, meter, watched
+from calque.engines import Meter, begin, heard, meter, watched
 
 PATIENCE = 0.5
 """Seconds of silence before anything is shown."""
@@ -25,17 +25,32 @@ def working(what: str, *, quiet: bool = False, steps: int | Callable[[], int] = 
     telling how many there are is work too, it is done when they are shown.
     """
     if quiet or not sys.stderr.isatty():
-        with _counting(meter(), steps, noun) as mine:
+        with heard(_keep_quiet if quiet else _warn), _counting(meter(), steps, noun) as mine:
             yield mine
         return
     ended = threading.Event()
-    with _counting(Meter(), steps, noun) as mine:
+    with heard(_warn), _counting(Meter(), steps, noun) as mine:
         watcher = begin(lambda: _watch(what, ended, mine, steps))
         try:
             yield mine
         finally:
             ended.set()
             watcher.ended()
+
+
+def _keep_quiet(_remark: str) -> None:
+    """Nobody wants to hear it."""
+
+
+def _warn(remark: str) -> None:
+    """Say it on a line of its own, whether or not a bar stands there."""
+    import click
+
+    from calque.cli.exits import colour
+
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\x1b[K")
+    click.echo(click.style("warning:", fg="yellow") + f" {printable(remark)}", err=True, color=colour())
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import click
 from calque.cli import exits
 from calque.cli.evaluate import evaluate, gates_for
 from calque.cli.inputs import taken_in
-from calque.cli.options import PATH, interval_options, jobs_option, output_options, task_from, task_options
+from calque.cli.options import PATH, engine_options, interval_options, jobs_option, output_options, task_from, task_options
 from calque.tables.task import Tables
 
 
@@ -20,6 +20,7 @@ from calque.tables.task import Tables
 @click.option("--show", metavar="DOC[#N]", help="Print both grids of a document's tables side by side, what differs marked.")
 @interval_options
 @jobs_option
+@engine_options
 @output_options
 def command(truth: str, predictions: str, show: str | None, **values: Any) -> int:
     """Evaluate the tables of PREDICTIONS against TRUTH: exact TEDS, GriTS, relations, cells, and where the loss went.

@@ -10,8 +10,18 @@ import click
 from calque.cli import exits
 from calque.cli.evaluate import evaluate, gates_for, what_to_keep
 from calque.cli.inputs import taken_in
-from calque.cli.options import PATH, interval_options, intervals_from, jobs_option, output_options, task_from, task_options
+from calque.cli.options import (
+    PATH,
+    engine_options,
+    interval_options,
+    intervals_from,
+    jobs_option,
+    output_options,
+    task_from,
+    task_options,
+)
 from calque.cli.reports import wanted, write_runs
+from calque.core.errors import ConfigError
 from calque.words.task import Words
 
 if TYPE_CHECKING:
@@ -29,6 +39,7 @@ if TYPE_CHECKING:
 @click.option("--removed", is_flag=True, help="List what clean-up took out of the truth.")
 @interval_options
 @jobs_option
+@engine_options
 @output_options
 def command(truth: str, predictions: tuple[str, ...], show: str | None, differences: bool, removed: bool, **values: Any) -> int:
     """Evaluate the words of each PRED against TRUTH: how many are there, in the same order.
@@ -49,8 +60,7 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, differen
         raise click.UsageError("Missing argument 'PRED...': give what was read, or --lattice.")
     if len(predictions) == 1 and show is None and not removed:
         return evaluate(Words, truth, predictions[0], values)
-    from calque.core.errors import ConfigError
-
+    _without_shards(values)
     truth, *found = taken_in(truth, *predictions)
     predictions = tuple(found)
     task = task_from(Words, values)
@@ -88,6 +98,13 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, differen
     if not quiet and (looked_at or not shows_losses(formats_of(values["format"], values["output"]), brief=values["brief"])):
         exits.say_losses(results.values())
     return max(exits.code_of(result, quiet=quiet) for result in results.values())
+
+
+def _without_shards(values: dict[str, Any]) -> None:
+    """Refuse to keep shards of what is not evaluated by shards."""
+    checkpoint, engine, scheduler = (values.pop(name) for name in ("checkpoint", "engine", "scheduler"))
+    if checkpoint or engine != "here" or scheduler:
+        raise ConfigError("--checkpoint and --engine are for one PRED; evaluate several one by one, and without --show")
 
 
 def _judged(results: dict[str, Result], gates: Gates | None, *, quiet: bool) -> dict[str, Result]:

@@ -37,7 +37,8 @@ class LevenshteinComparator(BaseComparator):
 
     def prepare_all(self, values: Sequence[Any]) -> Sequence[str]:
         """The texts of many values."""
-        return [" ".join(str(value).lower().split()) for value in values] if self.normalize else list(map(str, values))
+        texts = list(map(str, values))
+        return evened_out(texts) if self.normalize else texts
 
     def _compare(self, truth: str, found: str) -> float:
         if truth == found:
@@ -74,6 +75,24 @@ class LevenshteinComparator(BaseComparator):
             return np.asarray(made if same is None else made * same(rows, columns))
 
         return scores
+
+
+_SEPARATOR = "\0"
+_BLANKS = "\t\n\v\f\r\x1c\x1d\x1e\x1f"
+
+
+def evened_out(texts: list[str]) -> list[str]:
+    """Texts in lower case with single blanks, as `LevenshteinComparator` compares them.
+
+    >>> evened_out([" Acme  CORP", "Ünder"])
+    ['acme corp', 'ünder']
+    """
+    whole = _SEPARATOR.join(texts)
+    plain = whole.isascii() and whole.count(_SEPARATOR) == len(texts) - 1 and not any(blank in whole for blank in _BLANKS)
+    # Most texts are even but for their case, which is changed for all in one go.
+    if plain and not any(odd in f"{_SEPARATOR}{whole}{_SEPARATOR}" for odd in ("  ", _SEPARATOR + " ", " " + _SEPARATOR)):
+        return whole.lower().split(_SEPARATOR)
+    return [" ".join(text.lower().split()) for text in texts]
 
 
 _DIGITS = re.compile(r"\d+")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from calque.core.arguments import names_arguments
-from calque.core.corpus import BoxCorpus, Corpus, Extent, UnitId, documents_to_come
+from calque.core.corpus import BoxCorpus, Corpus, Extent, UnitId, documents_to_come, in_canonical_order
 from calque.core.errors import ContractError, Issue, MergeError, Severity, by_place, summarize
 from calque.core.ledger import Ledger, check_disjoint
 from calque.core.result import Result, Sources
@@ -22,9 +22,24 @@ from calque.engines import kept, meter
 from calque.kernels.structs import TOO_TANGLED
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Protocol
+
     from calque.core.storage.spool import Spool
 
+    class KeptBatches(Protocol):
+        """Batches that were scored before."""
+
+        def get(self, number: int, units: Sequence[UnitId]) -> Ledger | None:
+            """What the batch of that number came to, if it was of just these documents."""
+
+        def put(self, number: int, ledger: Ledger) -> None:
+            """Keep what a batch came to."""
+
+
 Keep = Literal["numbers", "outcomes"]
+CROWDED = 4096
+"""From how many issues on they are brought together: a million small updates may notice a million times the same."""
 
 
 class Evaluator:
@@ -48,7 +63,10 @@ class Evaluator:
         self._spool: Spool | None = None
         self._parts = self._no_parts()
         self._units: set[UnitId] = set()
+        self._free = 0
+        """The first number that no document has, nor any after it."""
         self._issues: list[Issue] = []
+        self._crowded = CROWDED
         self._sources = Sources()
         self._extent = ""
         """What boxes are measured in, as far as there were any."""
@@ -59,10 +77,11 @@ class Evaluator:
         count = len(self._units)
         return f"<Evaluator {self.task.signature()}: {count:,} document{'' if count == 1 else 's'}>"
 
-    def update(self, expected: Any, found: Any) -> Self:
+    def update(self, expected: Any, found: Any, *, known: KeptBatches | None = None) -> Self:
         """Score whole documents: two corpora, or anything that the task reads. All of them, or none when it fails.
 
-        What a task leaves to the truth, such as the schema of fields, is settled by the first update.
+        What a task leaves to the truth, such as the schema of fields, is settled by the first update. ``known`` has batches
+        that were scored before, and keeps those that are scored now.
         """
         parts = self._no_parts()
         issues: list[Issue] = []
@@ -75,42 +94,80 @@ class Evaluator:
         with kept(self._jobs):
             pairs = scoring.batches(expected, found, jobs=self._jobs)
             to_come = documents_to_come(pairs)
-            for truth, predictions in pairs:
+            for number, (truth, predictions) in enumerate(pairs):
                 # Where nobody can tell, these may be all.
                 progress.expect(before + max(to_come(), done + max(len(truth.units()), len(predictions.units()))))
-                try:
-                    ledger = scoring.score(truth, predictions, jobs=self._jobs)
-                except ValueError as error:
-                    if str(error) != TOO_TANGLED:
-                        raise
-                    raise _too_tangled(truth, predictions) from error
-                parts.add(self._kept(ledger, truth))
-                issues += [*truth.issues, *predictions.issues, *ledger.issues]
+                for ledger in self._scored_or_known(scoring, truth, predictions, number, known):
+                    parts.add(ledger)
+                    issues += ledger.issues
+                    done += len(ledger.units)
+                    progress.reach(before + done)
+                issues += [*truth.issues, *predictions.issues]
                 sources |= Sources(truth.origins(), predictions.origins())
                 extent = extent or _extent_of(truth, predictions)
-                done += len(ledger.units)
-                progress.reach(before + done)
         self._add(self._numbered_on(parts, issues), extent)
         self.task = task
-        self._issues += summarize(by_place(issues))
+        self._noticed(summarize(by_place(issues)))
         self._sources |= sources
         return self
+
+    def _scored_or_known(
+        self, task: Task, truth: Corpus, predictions: Corpus, number: int, known: KeptBatches | None
+    ) -> Iterator[Ledger]:
+        """What a batch comes to, as it is added up."""
+        if known is None:
+            for ledger in self._scored(task, truth, predictions):
+                yield self._kept(ledger, truth)
+            return
+        before = known.get(number, in_canonical_order({*truth.units(), *predictions.units()}))
+        if before is None:
+            made = [self._kept(ledger, truth) for ledger in self._scored(task, truth, predictions)]
+            issues = tuple(issue for ledger in made for issue in ledger.issues)
+            before = dataclasses.replace(Ledger.concat(made), issues=issues)
+            known.put(number, before)
+        yield before
+
+    def _scored(self, task: Task, truth: Corpus, predictions: Corpus) -> Iterator[Ledger]:
+        """The outcomes of a batch: all at once, or shared among processes where that is worth it."""
+        least = task.worth_processes()
+        if least and self._jobs > 1:
+            from calque.core.shared_scoring import shared
+
+            yield from shared(task, truth, predictions, self._jobs, least)
+        else:
+            try:
+                yield task.score(truth, predictions, jobs=self._jobs)
+            except ValueError as error:
+                if str(error) != TOO_TANGLED:
+                    raise
+                raise _too_tangled(truth, predictions) from error
+
+    def _noticed(self, issues: Iterable[Issue]) -> None:
+        """Add what was noticed; of a long list, only what will be told is kept."""
+        self._issues += issues
+        if len(self._issues) > self._crowded:
+            self._issues = list(self.issues())
+            self._crowded = max(CROWDED, 2 * len(self._issues))
 
     def add(self, ledger: Ledger, *, issues: Iterable[Issue] = (), sources: Sources | None = None) -> Self:
         """Take in documents that were scored elsewhere under this task: in another process, or while they streamed by."""
         self._add(self._alone(self._kept(ledger)))
-        self._issues += summarize([*issues, *ledger.issues])
+        self._noticed(summarize([*issues, *ledger.issues]))
         self._sources |= sources or Sources()
         return self
 
     def _no_parts(self) -> LedgerParts:
         if self._keep == "outcomes" or not self.task.by_chunks:
             return LedgerParts()
+        return LedgerParts(self._file, MOST_BYTES * self.task.roomy)
+
+    def _file(self) -> Spool:
+        """The file for what is too long for memory, one for all updates."""
         if self._spool is None:
             from calque.core.storage.spool import Spool
 
             self._spool = Spool()
-        return LedgerParts(self._spool, MOST_BYTES)
+        return self._spool
 
     def _alone(self, ledger: Ledger) -> LedgerParts:
         parts = self._no_parts()
@@ -136,7 +193,7 @@ class Evaluator:
         issues = list(other._issues)
         if other._parts:
             self._add(self._numbered_on(other._parts, issues), other._extent)
-        self._issues += issues
+        self._noticed(issues)
         self._sources |= other._sources
         self._state = ", ".join(filter(None, (self._state, other._state)))
         return self
@@ -146,7 +203,7 @@ class Evaluator:
         if not self.task.numbers_documents or not self._units or not parts:
             return parts
         ledger = parts.ledger()
-        appended = self.task.numbered_on(ledger, self._units)
+        appended = self.task.numbered_on(ledger, self._free)
         if appended is ledger:
             return parts
         issues.append(NUMBERED_ON)
@@ -159,9 +216,23 @@ class Evaluator:
                 "evaluate both in one unit (--units, --page-size)"
             )
         check_disjoint(parts.units(), self._units)
-        self._units.update(*parts.units())
+        for units in parts.units():
+            self._units.update(units)
+            # Numbers come first, in their order.
+            highest = next((unit for unit in reversed(units) if isinstance(unit, int)), -1)
+            self._free = max(self._free, highest + 1)
         self._parts.extend(parts)
         self._extent = self._extent or extent
+
+    @property
+    def sources(self) -> Sources:
+        """Which files and models were evaluated."""
+        return self._sources
+
+    @property
+    def extent(self) -> str:
+        """What boxes are measured in; nothing where there were none."""
+        return self._extent
 
     def ledger(self) -> Ledger:
         """The outcomes of everything seen so far."""

@@ -2,20 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from itertools import chain, pairwise
+from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
 import numpy as np
 
-from calque.core.columns import Array, Column, Ints, Table, concat
+from calque.core.columns import Array, Codes, Column, Ints, Table, concat
 from calque.core.corpus import Corpus, UnitId, in_canonical_order
 from calque.core.errors import Issue, MergeError
+from calque.core.start_up import Frozen
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from calque.core.storage.ranked_runs import Ranked, Rows
+
+    class Joins(Protocol):
+        """What can be joined with more of its kind."""
+
+        def join(self, other: Self) -> Self:
+            """Both together; one of the two may be changed for it."""
+
 
 UNIT = "unit"
 """The column that every table has: the index of the row's document in ``Ledger.units``."""
 TRUTH_DIGEST = "truth_digest"
 """The table that says what the truth of each document is, in eight bytes: runs against another truth are not compared."""
+
+
+Joining = TypeVar("Joining", bound="Joins")
+
+
+class Piece(Frozen, eq=False):
+    """Some documents of a ledger, with all their rows and the codes of the whole."""
+
+    ledger: Ledger
+    places: Codes | Ints
+    """The position of each of its documents among those of the whole."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -26,6 +52,8 @@ class Ledger:
     nothing has to be rewritten when ledgers are put together.
     """
 
+    elsewhere: ClassVar[bool] = False
+    """Whether its rows are not in this process."""
     units: tuple[UnitId, ...]
     tables: Mapping[str, Table]
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -53,6 +81,35 @@ class Ledger:
         A chunk has at least the columns that are asked for (all of them when none is), and the document of each row.
         """
         yield self.tables[table]
+
+    def pieces(self) -> Iterator[Piece]:
+        """Ledgers of whole documents that are this one together, in no set order; here it is the only one.
+
+        For whoever has to look from the rows of one table at those of another. Of a stored ledger, columns are read when they
+        are asked for.
+        """
+        yield Piece(self, np.arange(len(self.units)))
+
+    def folded(self, work: Callable[[Piece], Joining]) -> Joining:
+        """What a piece of work makes of each piece, joined: here, one after the other; on a cluster, wherever they are.
+
+        ``join`` must give the same for any order and grouping. Work for a cluster lives in a module, and so does what it makes.
+        """
+        return reduce(lambda one, other: one.join(other), map(work, self.pieces()))
+
+    def ranked(self, rows: Callable[[Piece], Rows], classes: int, jobs: int = 1) -> Ranked:
+        """The rows that each piece has, by class and score."""
+        from calque.core.storage.ranked_runs import RankedRuns
+
+        runs = RankedRuns(classes, jobs)
+        for piece in self.pieces():
+            runs.add(rows(piece))
+        return runs
+
+    def called(self, tables: Mapping[str, str]) -> Ledger:
+        """The ledger with some tables under other names: those under these keys are the tables that the values name."""
+        others = {name: self.tables[source] for name, source in tables.items()}
+        return Ledger(units=self.units, names=self.names, details=self.details, tables={**self.tables, **others})
 
     def offsets(self, table: str) -> Ints:
         """The first row of each document in a table, and the table's height at the end."""
@@ -102,14 +159,13 @@ class Ledger:
 
     def without_details(self) -> Ledger:
         """Only what numbers are made of."""
-        return Ledger(
-            units=self.units,
-            names=self.names,
-            tables={
-                name: Table({key: column for key, column in table.columns.items() if (name, key) not in self.details})
-                for name, table in self.tables.items()
-            },
-        )
+        tables = {
+            name: Table({key: column for key, column in table.columns.items() if (name, key) not in self.details})
+            for name, table in self.tables.items()
+        }
+        gone = {key for _, key in self.details if not any(key in table for table in tables.values())}
+        names = {key: meaning for key, meaning in self.names.items() if key not in gone}
+        return Ledger(units=self.units, names=names, tables=tables, issues=self.issues)
 
     @staticmethod
     def concat(ledgers: Sequence[Ledger]) -> Ledger:
@@ -178,6 +234,9 @@ def joint_names(parts: Sequence[Mapping[str, tuple[str, ...]]]) -> dict[str, tup
     """What the codes of all parts together mean, by the name of the column."""
     joint: dict[str, tuple[str, ...]] = {}
     for column, first in parts[0].items():
+        # Who keeps numbers alone has let go of some columns, and of what they mean.
+        if not all(column in names for names in parts):
+            continue
         tables = [names[column] for names in parts]
         # A fixed vocabulary keeps its own order; names that data brings are sorted.
         same = all(table == first for table in tables)

@@ -140,6 +140,30 @@ def fraction_mean(values: Floats) -> float:
     return float(fraction_sums(values, np.zeros(len(values), np.int32), 1)[0] / len(values))
 
 
+class Mean:
+    """The mean of values in [0, 1] that come in parts, the same for any order and split; NaN is no value."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._parts = np.zeros((2, 1), np.int64)
+
+    def add(self, values: Floats) -> None:
+        """Add some values."""
+        defined = values[~np.isnan(values)]
+        self._count += len(defined)
+        self._parts += fraction_parts(defined, np.zeros(len(defined), np.int32), 1)
+
+    def join(self, other: Mean) -> Mean:
+        """With the values of another."""
+        self._count += other._count
+        self._parts += other._parts
+        return self
+
+    def value(self, reason: str) -> float | Undefined:
+        """The mean, or why there is none."""
+        return float(joined_fractions(self._parts)[0] / self._count) if self._count else Undefined(reason)
+
+
 def exact_parts(values: Sequence[float]) -> list[float]:
     """A few numbers with exactly the same sum, so that `math.fsum` over the parts of all splits is that over all values.
 

@@ -6,7 +6,7 @@ import dataclasses
 import importlib
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -19,7 +19,7 @@ from calque.core.start_up import Frozen
 if TYPE_CHECKING:
     # Tasks are built while the command line starts; numpy waits until there is something to score.
     from calque.core.columns import Table
-    from calque.core.corpus import Corpus, UnitId
+    from calque.core.corpus import Corpus
     from calque.core.errors import Issue
     from calque.core.ledger import Ledger
     from calque.core.measures import Measure, MeasureName
@@ -117,7 +117,9 @@ class Task(ABC):
     naming: ClassVar[str] = ""
     """What to try when the two sides name the same documents in different ways."""
     by_chunks: ClassVar[bool] = False
-    """Whether `measure` reads a ledger by `chunks`, so that one that is longer than memory can wait in a file."""
+    """Whether `measure` reads a ledger by `chunks` or `pieces`, so that one that is longer than memory can wait in a file."""
+    roomy: ClassVar[int] = 1
+    """How many times as much of a ledger as usual stays in memory first, because it is measured faster in one piece."""
     lower_is_better: ClassVar[frozenset[str]] = frozenset()
     """The names of measures of which less is better; of all others more is, but for those that are `neutral`."""
     neutral: ClassVar[frozenset[str]] = frozenset()
@@ -173,6 +175,10 @@ class Task(ABC):
     def numbers_only(self) -> Task:
         """The task for somebody who will not look at outcomes: the same numbers, with less written down."""
         return self
+
+    def worth_processes(self) -> int:
+        """From how many documents on `score` is shared among processes; 0 where threads of kernels do most of the work."""
+        return 0
 
     def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # here one
         """The two sides, read and checked against each other, some whole documents at a time; here boxes, all at once."""
@@ -261,8 +267,8 @@ class Task(ABC):
         """Why ledgers of this task and of another cannot be added up, although their results may be compared."""
         return []
 
-    def numbered_on(self, ledger: Ledger, taken: Set[UnitId]) -> Ledger:  # noqa: ARG002  # for tasks that number documents
-        """A ledger as it is added to others that have these documents: what has only a number is counted on."""
+    def numbered_on(self, ledger: Ledger, first: int) -> Ledger:  # noqa: ARG002  # for tasks that number documents
+        """A ledger as it is added to others: what has only a number is counted on from the first that is free."""
         return ledger
 
     def sections(self, numbers: Mapping[str, Any]) -> list[Section]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from calque.core.errors import Issue, Severity
 from calque.core.start_up import Frozen
 
 if TYPE_CHECKING:
-    from calque.core.columns import Flags
+    from calque.core.columns import Flags, Table
     from calque.core.corpus import UnitId
     from calque.core.ledger import Ledger
 
@@ -58,25 +59,23 @@ def _chosen(units: Sequence[UnitId], flags: Flags) -> list[UnitId]:
     return [unit for unit, known in zip(units, flags.tolist(), strict=True) if known]
 
 
-def box_ground(ledger: Ledger, counted: Any, what: str) -> Ground:
-    """The ground of boxes on pages; ``counted`` says of each truth whether it counts, and ``what`` truths are called.
+def box_ground(ledger: Ledger, counted: Callable[[Table], Flags], what: str) -> Ground:
+    """The ground of boxes on pages; ``counted`` says of truths whether they count, and ``what`` truths are called.
 
     Predictions are about the documents that have some. Where there is none at all, they are about all that are listed: a
     model that finds nothing was evaluated, unless its documents are others altogether.
     """
-    import numpy as np
+    from calque.core.box_meetings import Meetings
 
-    documents, pages, found = (ledger.table(name) for name in ("documents", "pages", "found"))
-    in_truth, in_found = documents.array("in_truth"), documents.array("in_found")
-    rows = found.height
+    met = ledger.folded(partial(Meetings, counted))
+    in_truth, in_found, predicted = met.flags(len(ledger.units))
+    rows, truths, counting, told, shared = met.rows, met.truths, met.counting, met.told, met.shared
     if rows and (in_truth & in_found).any():  # COCO results are listed under every image of the truth
-        in_found = np.bincount(found.array("unit"), minlength=len(ledger.units)) > 0
-    if not counted.any():
-        left = f"none of its {len(counted):,} {what} counts" if len(counted) else f"it has no {what}"
+        in_found = predicted
+    if not counting:
+        left = f"none of its {truths:,} {what} counts" if truths else f"it has no {what}"
         return Ground(in_truth, in_found, NO_TRUTH, f"the truth is empty: {left}", "check the file, --labels and --min-area")
-    if rows and "in_truth" in pages and (in_truth & in_found).any():
-        page = ledger.absolute("pages", found.array("unit"), found.array("page"))
-        if not pages.array("in_truth")[page].any():
-            text = "the two sides have no page in common: every prediction is on a page that the truth does not have"
-            return Ground(in_truth, in_found, NO_COMMON_PAGE, text, "check whether pages are counted from 0 on both sides")
+    if rows and told and (in_truth & in_found).any() and not shared:
+        text = "the two sides have no page in common: every prediction is on a page that the truth does not have"
+        return Ground(in_truth, in_found, NO_COMMON_PAGE, text, "check whether pages are counted from 0 on both sides")
     return Ground(in_truth, in_found)

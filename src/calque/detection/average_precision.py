@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Codes, Floats, Ints, where_else
+from calque.core.columns import Flags, Floats, Ints, where_else
 from calque.core.corpus import Extent
-from calque.core.ledger import UNIT, Ledger
+from calque.core.ledger import UNIT, Ledger, Piece
 from calque.core.measures import Measure, Undefined, counts
 from calque.core.start_up import Frozen
+from calque.core.storage.ranked_runs import Rows, Stretch
 from calque.engines import at_once, threads_for
 from calque.geometry.forms import COCO_THRESHOLDS, RECALL_POINTS
 from calque.kernels import kernels
-from calque.kernels.structs import Masks, ScoreOrder, Verdicts
+from calque.kernels.structs import ScoreOrder, Verdicts
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection
@@ -71,60 +72,197 @@ def area_ranges(extent: Extent, min_area: float) -> Floats:
     return np.array([(max(low, min_area), high) for low, high in shown])
 
 
-class Ranking(Frozen, eq=False):
-    """The predictions of a ledger by class and score, and how many truths there are to find."""
+class Facts:
+    """What has to be known of predictions and truths before they are ranked."""
 
-    rank: Codes
-    scores: Floats
-    matched: Masks
-    ignored: Masks
-    order: ScoreOrder
-    truths: Ints
-    """For each area range and class the number of truths that count."""
-
-    @classmethod
-    def of(cls, ledger: Ledger, jobs: int = 1) -> Ranking:
-        """Sort once; every curve reads the same order."""
-        found, truth = ledger.table("found"), ledger.table("truth")
-        classes = len(ledger.names["label"])
-        labels = where_else(found.array("rank") >= 0, found.array("label"), -1)
-        columns = [labels, *(found.array(name) for name in ("score", "rank", "matched", "ignored"))]
-        images = image_order(ledger)
-        labels, scores, rank, matched, ignored = columns if images is None else [column[images] for column in columns]
-        order, class_offsets = kernels().score_order(labels, scores, classes, jobs)
-        # Curves are drawn many times: from columns that lie in order, and not all over the memory.
-        rows = order.astype(np.int64)  # once for all four: NumPy would do so for each
-        in_order = (partial(np.take, column, rows, axis=0) for column in (scores, rank, matched, ignored))
-        scores, rank, matched, ignored = at_once(threads_for(len(rows), jobs), *in_order)
+    def __init__(self, piece: Piece) -> None:
+        found, truth = piece.ledger.table("found"), piece.ledger.table("truth")
+        missing = np.isnan(found.array("score"))
+        self.rows = len(missing)
+        self.unscored = int(np.count_nonzero(missing))
+        self.unranked = int(np.count_nonzero(missing & (found.array("rank") >= 0))) if self.unscored else 0
         out = truth.array("out_of_range")
         to_find = [np.flatnonzero(out[:, area] == 0) for area in range(out.shape[1])]
-        truths = np.stack([counts(truth.array("label")[rows], classes) for rows in to_find])
-        in_place = ScoreOrder(np.arange(len(order), dtype=np.int32), class_offsets)
-        return cls(rank, scores, matched, ignored, in_place, truths)
+        classes = len(piece.ledger.names["label"])
+        self.truths = np.stack([counts(truth.array("label")[rows], classes) for rows in to_find])
+        """For each area range and class the number of truths that count."""
 
-    def curves(self, area: int, max_detections: int, jobs: int = 1) -> tuple[Floats, Floats]:
-        """Precision by threshold, recall point and class; recall by threshold and class; -1 for classes without truths."""
+    def join(self, other: Facts) -> Facts:
+        """Of both together; a part without boxes does not tell how many ranges there are."""
+        self.rows += other.rows
+        self.unscored += other.unscored
+        self.unranked += other.unranked
+        longer, shorter = (self.truths, other.truths) if len(self.truths) >= len(other.truths) else (other.truths, self.truths)
+        self.truths = longer + shorter if len(longer) == len(shorter) else longer
+        return self
+
+    def why_not(self) -> str:
+        """Why nothing can be ranked; nothing where it can."""
+        if self.rows and self.unscored == self.rows:
+            return NO_SCORES
+        return f"{self.unranked:,} predictions have no score" if self.unranked else ""
+
+
+def ranked_rows(images: ImagePlaces, piece: Piece) -> Rows:
+    """The predictions of a piece that AP sees, with what matching says of them."""
+    found = piece.ledger.table("found")
+    labels = where_else(found.array("rank") >= 0, found.array("label"), -1)
+    columns = [labels, *(found.array(name) for name in ("score", "rank", "matched", "ignored"))]
+    by_image = image_order(piece.ledger)
+    labels, scores, *rest = columns if by_image is None else [column[by_image] for column in columns]
+    return Rows(labels, scores, tuple(rest), partial(images.ties, piece, by_image))
+
+
+class Curves(Frozen, eq=False):
+    """What is drawn of predictions by rank; -1 for classes without truths."""
+
+    precision: Sequence[Floats]
+    """For each area range the precision by threshold, recall point and class."""
+    recall: Sequence[Floats]
+    """For each area range the recall by threshold and class."""
+    hits_within: Sequence[Floats]
+    """How many truths of all sizes are found within each of the lower limits of predictions, by threshold and class."""
+
+    def join(self, other: Curves) -> Curves:
+        """The envelope of both; recall only rises from rank to rank, and hits add up."""
+        precision, recall = (
+            [np.maximum(one, two) for one, two in zip(ours, theirs, strict=True)]
+            for ours, theirs in ((self.precision, other.precision), (self.recall, other.recall))
+        )
+        hits = [one + two for one, two in zip(self.hits_within, other.hits_within, strict=True)]
+        return Curves(precision, recall, hits)
+
+
+class Drawing(Frozen, eq=False):
+    """Draws the curves of stretches of a ranking."""
+
+    truths: Ints
+    limits: Sequence[int]
+    """How many predictions of a page and class are seen: the last limit is that of curves, the others are for recall alone."""
+    jobs: int = 1
+
+    def _wanted(self, area: int) -> Ints:
+        return np.tile(self.truths[area], (len(COCO_THRESHOLDS), 1))
+
+    def hits(self, stretch: Stretch) -> Ints:
+        """True and false positives for each area range."""
+        return np.stack([_hits(stretch, area, self.limits[-1]) for area in range(len(self.truths))])
+
+    def __call__(self, stretch: Stretch, before: Ints | None) -> Curves:
+        """The curves of a stretch."""
+        if before is None:
+            return self._whole(_in_order(stretch, self.jobs))
+        works = (partial(self._part, stretch, area, before[area]) for area in range(len(self.truths)))
+        drawn = at_once(self.jobs, *works)
+        within = [_hits(stretch, 0, limit)[0].astype(np.float64) for limit in self.limits[:-1]]
+        return Curves([precision for precision, _ in drawn], [recall for _, recall in drawn], within)
+
+    def _part(self, stretch: Stretch, area: int, before: Ints | None, jobs: int = 1) -> tuple[Floats, Floats]:
         precision, recall, _ = kernels().coco_accumulate(
-            self.order,
-            self.scores,
-            self._verdicts(area),
-            self._truths_at_all_thresholds(area),
+            stretch.order,
+            stretch.scores,
+            _verdicts(stretch, area),
+            self._wanted(area),
             np.array(RECALL_POINTS),
-            max_detections,
+            self.limits[-1],
             jobs,
+            before,
         )
         return precision, recall
 
-    def recall(self, area: int, max_detections: int, jobs: int = 1) -> Floats:
-        """Recall by threshold and class."""
-        truths = self._truths_at_all_thresholds(area)
-        return kernels().coco_recall(self.order, self._verdicts(area), truths, max_detections, jobs)
+    def _whole(self, stretch: Stretch) -> Curves:
+        """All predictions at once: the kernel's threads share the classes."""
+        drawn = [self._part(stretch, area, None, self.jobs) for area in range(len(self.truths))]
+        wanted, verdicts = self._wanted(0), _verdicts(stretch, 0)
+        within = [kernels().coco_recall(stretch.order, verdicts, wanted, limit, self.jobs) for limit in self.limits[:-1]]
+        hits = [np.where(wanted > 0, np.rint(recall * wanted), 0.0) for recall in within]
+        return Curves([precision for precision, _ in drawn], [recall for _, recall in drawn], hits)
 
-    def _verdicts(self, area: int) -> Verdicts:
-        return Verdicts(self.rank, self.matched[:, area], self.ignored[:, area])
+    def within(self, hits: Floats) -> Floats:
+        """The recall that so many hits are."""
+        wanted = self._wanted(0)
+        return np.where(wanted > 0, hits / np.maximum(wanted, 1), -1.0)
 
-    def _truths_at_all_thresholds(self, area: int) -> Ints:
-        return np.tile(self.truths[area], (len(COCO_THRESHOLDS), 1))
+
+def precision_of(ledger: Ledger, most: int, jobs: int = 1) -> Floats:
+    """The precision for objects of every size, by threshold, recall point and class; -1 for classes without truths."""
+    drawing = Drawing(ledger.folded(Facts).truths[:1], (most,), jobs)
+    ranked = ledger.ranked(partial(ranked_rows, ImagePlaces(ledger)), len(ledger.names["label"]), jobs)
+    return ranked.folded(drawing.hits, drawing).precision[0]
+
+
+def _in_order(stretch: Stretch, jobs: int) -> Stretch:
+    """Curves are drawn many times: from columns that lie in order, and not all over the memory."""
+    if stretch.in_place:
+        return stretch
+    rows = stretch.order.order.astype(np.int64)  # once for all four: NumPy would do so for each
+    in_order = (partial(np.take, column, rows, axis=0) for column in (stretch.scores, *stretch.columns))
+    scores, *columns = at_once(threads_for(len(rows), jobs), *in_order)
+    in_place = ScoreOrder(np.arange(len(rows), dtype=np.int32), stretch.order.class_offsets)
+    return Stretch(in_place, scores, tuple(columns), last=stretch.last)
+
+
+def _verdicts(stretch: Stretch, area: int) -> Verdicts:
+    rank, matched, ignored = stretch.columns
+    return Verdicts(rank, matched[:, area], ignored[:, area])
+
+
+def _hits(stretch: Stretch, area: int, limit: int) -> Ints:
+    """How many rows of a stretch are true positives, and how many are false ones, by threshold and class."""
+    rank, matched, ignored = _verdicts(stretch, area)
+    classes = len(stretch.order.class_offsets) - 1
+    bits = len(COCO_THRESHOLDS)
+    every = (1 << bits) - 1
+    sees: Flags = (rank >= 0) & (rank < limit)
+    place = stretch.classes().astype(np.int64) << bits
+    sums = []
+    for mask in (matched & ~ignored, ~matched & ~ignored):
+        of_mask = counts((place + (mask & every))[sees], classes << bits).reshape(classes, -1)
+        sums.append(np.stack([of_mask[:, (np.arange(1 << bits) >> bit) & 1 == 1].sum(axis=1) for bit in range(bits)]))
+    return np.stack(sums)
+
+
+class Images:
+    """The images of some documents, where those are grouped into documents."""
+
+    def __init__(self, piece: Piece) -> None:
+        pages = piece.ledger.table("pages")
+        self.names = set(pages["image"]) if "image" in pages else set()
+
+    def join(self, other: Images) -> Images:
+        """Those of both."""
+        self.names |= other.names
+        return self
+
+
+class ImagePlaces:
+    """By what ties in score go: documents, or images where those are grouped into documents."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger: Ledger | None = ledger
+        self._known: dict[str, int] | None = None
+        if ledger.elsewhere:
+            self._places()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What other processes need to know."""
+        return {"_ledger": None, "_known": self._places()}
+
+    def _places(self) -> dict[str, int]:
+        if self._known is None:
+            images = sorted(self._ledger.folded(Images).names) if self._ledger is not None else []
+            self._known = {image: place for place, image in enumerate(images)}
+        return self._known
+
+    def ties(self, piece: Piece, rows: Ints | None) -> Ints:
+        """For each prediction of a piece, in the order of these rows, the place of its document, or of its image."""
+        found, pages = piece.ledger.table("found"), piece.ledger.table("pages")
+        if "image" not in pages:
+            return np.asarray(piece.places[found.array(UNIT)], dtype=np.int64)
+        known = self._places()
+        places = np.array([known[image] for image in pages["image"]], dtype=np.int64)
+        page = piece.ledger.absolute("pages", found.array(UNIT), found.array("page"))
+        return places[page] if rows is None else places[page[rows]]
 
 
 def image_order(ledger: Ledger) -> Ints | None:
@@ -142,34 +280,26 @@ def image_order(ledger: Ledger) -> Ints | None:
 def measure(task: Detection, ledger: Ledger, jobs: int = 1) -> dict[str, Any]:
     """The twelve numbers, AP of each class, and the precision-recall curves."""
     labels = ledger.names["label"]
-    found = ledger.table("found")
-    scores = found.array("score")
-    if len(scores) and np.isnan(scores).all():
-        return _nothing(labels, task, NO_SCORES)
-    unranked = int(np.count_nonzero(np.isnan(scores) & (found.array("rank") >= 0)))
-    if unranked:
-        return _nothing(labels, task, f"{unranked:,} predictions have no score")
-    ranking = Ranking.of(ledger, jobs)
-    most = task.most_detections()
-    precision, recall = ranking.curves(0, most, jobs)
+    facts = ledger.folded(Facts)
+    if facts.why_not():
+        return _nothing(labels, task, facts.why_not())
+    drawing = Drawing(facts.truths, (*task.max_detections[:-1], task.most_detections()), jobs)
+    curves = ledger.ranked(partial(ranked_rows, ImagePlaces(ledger)), len(labels), jobs).folded(drawing.hits, drawing)
+    precision = curves.precision[0]
     numbers: dict[str, Any] = {
         "AP": _mean(precision),
         "AP50": _mean(precision[0]),
         "AP75": _mean(precision[5]),
     }
     by_size = list(_SIZES)
-    sized = (
-        {name: ranking.curves(area, most, jobs) for area, name in enumerate(by_size, start=1)}
-        if len(ranking.truths) > 1
-        else {}
-    )
-    for name in by_size:
-        numbers[f"AP{name}"] = _mean(sized[name][0]) if sized else Undefined(NO_SIZES)
-    for limit in task.max_detections[:-1]:
-        numbers[f"AR{limit}"] = _mean(ranking.recall(0, limit, jobs))
-    numbers[f"AR{task.max_detections[-1]}"] = _mean(recall)
-    for name in by_size:
-        numbers[f"AR{name}"] = _mean(sized[name][1]) if sized else Undefined(NO_SIZES)
+    sized = len(curves.precision) > 1
+    for area, name in enumerate(by_size, start=1):
+        numbers[f"AP{name}"] = _mean(curves.precision[area]) if sized else Undefined(NO_SIZES)
+    for limit, hits in zip(task.max_detections[:-1], curves.hits_within, strict=True):
+        numbers[f"AR{limit}"] = _mean(drawing.within(hits))
+    numbers[f"AR{task.max_detections[-1]}"] = _mean(curves.recall[0])
+    for area, name in enumerate(by_size, start=1):
+        numbers[f"AR{name}"] = _mean(curves.recall[area]) if sized else Undefined(NO_SIZES)
     numbers["per_class"] = {
         label: {"AP": _mean(precision[:, :, k]), "AP50": _mean(precision[0, :, k]), "AP75": _mean(precision[5, :, k])}
         for k, label in enumerate(labels)

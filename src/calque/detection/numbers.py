@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Array, Flags, Floats, Ints, Table
-from calque.core.ledger import UNIT, Ledger
-from calque.core.measures import Measure, MeasureName, Ratio, Undefined, counts, fraction_mean, fraction_sums, weighted_mean
+from calque.core.columns import Flags, Floats, Ints, Table
+from calque.core.ledger import UNIT, Ledger, Piece
+from calque.core.measures import (
+    Mean,
+    Measure,
+    MeasureName,
+    Ratio,
+    Undefined,
+    counts,
+    fraction_parts,
+    joined_fractions,
+    weighted_mean,
+)
 from calque.core.start_up import Frozen
 from calque.core.task import is_number
 from calque.detection import average_precision
@@ -106,6 +117,9 @@ COUNTS = (
 )
 MEASURES: tuple[Measure, ...] = (*RATIOS, *COUNTS, *average_precision.MEASURES, *numbers.MEASURES)
 
+SPATIAL = ("iou", "coverage", "purity")
+"""The columns of shares that are summed over pairs."""
+
 SCOPES = {
     "micro": "counts are added up over all documents and classes, then divided",
     "macro_classes": "the mean of the classes that have a value, with class weights",
@@ -116,30 +130,25 @@ SCOPES = {
 
 def measure(task: Detection, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
     """The tree of numbers, in the shape of the JSON."""
-    documents = ledger.table("documents")
-    empty = empty_pages(task, ledger)
+    sizes = ledger.folded(Sizes)
     averages, kinds, *metrics = at_once(
-        threads_for(ledger.table("found").height, jobs),
+        threads_for(sizes.found, jobs),
         lambda: average_precision.measure(task, ledger, jobs),
         lambda: {} if task.errors == "none" else {"errors": numbers.measure(task, ledger, jobs)},
         # The short ones last: they fill what the long ones leave.
-        *(partial(_at, task, ledger, threshold, empty) for threshold in task.iou),
+        *(partial(_at, task, ledger, threshold) for threshold in task.iou),
     )
     return {
         "thresholds": list(task.iou),
         "metrics": dict(zip(map(repr, task.iou), metrics, strict=True)),
         "coco": averages,
         **kinds,
-        "counts": _sizes(ledger),
+        "counts": {"documents": len(ledger.units), **sizes.tree()},
         "documents": {
-            "only_truth": _unit_list(ledger, documents.array("in_truth") & ~documents.array("in_found")),
-            "only_predictions": _unit_list(ledger, documents.array("in_found") & ~documents.array("in_truth")),
+            "only_truth": [ledger.units[place] for place in sorted(sizes.only_truth)],
+            "only_predictions": [ledger.units[place] for place in sorted(sizes.only_found)],
         },
     }
-
-
-def _unit_list(ledger: Ledger, flags: Array) -> list[int | str]:
-    return [ledger.units[position] for position in np.flatnonzero(flags)]
 
 
 class Cut:
@@ -156,17 +165,23 @@ class Cut:
         self.pairs = np.flatnonzero(paired)
         self.missed = np.flatnonzero(truth_counts & ~paired)
         self.wrong = np.flatnonzero(found_counts & ~(self.found.array("iou") >= threshold) & ~excused)
-        self.spatial = {name: self.truth.array(name)[self.pairs] for name in ("iou", "coverage", "purity")}
+        self.spatial = {name: self.truth.array(name)[self.pairs] for name in SPATIAL}
 
     def tally(self, column: str | None, size: int) -> Tally:
         """TP, FP, FN and spatial sums for each value of a column; without a column everything is one group."""
-        pair_group = np.zeros(len(self.pairs), dtype=np.int32) if column is None else self.truth.array(column)[self.pairs]
-        return Tally(
-            tp=self._count(self.truth, column, self.pairs, size),
-            fp=self._count(self.found, column, self.wrong, size),
-            fn=self._count(self.truth, column, self.missed, size),
-            **{name: fraction_sums(shares, pair_group, size) for name, shares in self.spatial.items()},
-        )
+        sums = Sums(size)
+        sums.add(self, column)
+        return sums.tally()
+
+    def counts(self, column: str | None, size: int) -> list[Ints]:
+        """TP, FP and FN for each value of a column."""
+        rows = (self.truth, self.pairs), (self.found, self.wrong), (self.truth, self.missed)
+        return [self._count(table, column, chosen, size) for table, chosen in rows]
+
+    def shares(self, column: str | None, size: int) -> dict[str, Ints]:
+        """The spatial sums for each value of a column, as whole numbers that can be added up."""
+        group = np.zeros(len(self.pairs), dtype=np.int32) if column is None else self.truth.array(column)[self.pairs]
+        return {name: fraction_parts(shares, group, size) for name, shares in self.spatial.items()}
 
     @staticmethod
     def _count(table: Table, column: str | None, rows: Ints, size: int) -> Ints:
@@ -194,23 +209,40 @@ def empty_pages(task: Detection, ledger: Ledger) -> Flags:
     return without & _in_play(task, ledger)[pages.array(UNIT)]
 
 
-def _sizes(ledger: Ledger) -> dict[str, Any]:
-    """How many of everything there are, and how many do not count and why."""
-    names = ledger.names["status"]
-    truth, found = ledger.table("truth"), ledger.table("found")
+class Sizes:
+    """How many of everything there are, how many do not count and why, and which documents only one side knows."""
 
-    def left_out(status: Array) -> dict[str, int]:
-        per_status = counts(status, len(names)).tolist()
-        return {name: count for name, count in zip(names[1:], per_status[1:], strict=True) if count}
+    def __init__(self, piece: Piece) -> None:
+        pages, documents = piece.ledger.table("pages"), piece.ledger.table("documents")
+        truth, found = (piece.ledger.table(side).array("status") for side in ("truth", "found"))
+        self._names = piece.ledger.names["status"]
+        self.pages, self.truths, self.found = pages.height, len(truth), len(found)
+        self._statuses = np.stack([counts(status, len(self._names)) for status in (truth, found)])
+        in_truth, in_found = documents.array("in_truth"), documents.array("in_found")
+        self.only_truth: list[int] = piece.places[np.flatnonzero(in_truth & ~in_found)].tolist()
+        self.only_found: list[int] = piece.places[np.flatnonzero(in_found & ~in_truth)].tolist()
 
-    return {
-        "documents": len(ledger.units),
-        "pages": ledger.table("pages").height,
-        "truths": truth.height,
-        "predictions": found.height,
-        "truths_not_counted": left_out(truth.array("status")),
-        "predictions_not_counted": left_out(found.array("status")),
-    }
+    def join(self, other: Sizes) -> Sizes:
+        """Of both together."""
+        self.pages, self.truths, self.found = self.pages + other.pages, self.truths + other.truths, self.found + other.found
+        self._statuses += other._statuses
+        self.only_truth += other.only_truth
+        self.only_found += other.only_found
+        return self
+
+    def tree(self) -> dict[str, Any]:
+        """What stands under ``counts`` in the JSON."""
+        truths, found = (
+            {name: count for name, count in zip(self._names[1:], row[1:], strict=True) if count}
+            for row in self._statuses.tolist()
+        )
+        return {
+            "pages": self.pages,
+            "truths": self.truths,
+            "predictions": self.found,
+            "truths_not_counted": truths,
+            "predictions_not_counted": found,
+        }
 
 
 def _in_play(task: Detection, ledger: Ledger) -> Flags:
@@ -220,14 +252,37 @@ def _in_play(task: Detection, ledger: Ledger) -> Flags:
     return both if task.missing == "intersect" else np.ones_like(both)
 
 
-def _at(task: Detection, ledger: Ledger, threshold: float, empty_pages: Flags) -> dict[str, Any]:
+class AtThreshold:
+    """What pieces of a ledger add up to at one threshold: in all, by class, and as means over documents."""
+
+    def __init__(self, task: Detection, threshold: float, piece: Piece) -> None:
+        cut = Cut(piece.ledger, threshold, empty_pages(task, piece.ledger))
+        self.everything, self.labels = Sums(1), Sums(len(piece.ledger.names["label"]))
+        self.everything.add(cut, None)
+        self.labels.add(cut, "label")
+        self.documents = {ratio.name: Mean() for ratio in RATIOS}
+        by_document = cut.tally(UNIT, len(piece.ledger.units))
+        for ratio in RATIOS:
+            self.documents[ratio.name].add(ratio.values(by_document))
+        self.on_empty = Counter(cut.on_empty_pages())
+
+    def join(self, other: AtThreshold) -> AtThreshold:
+        """Of both together."""
+        self.everything.join(other.everything)
+        self.labels.join(other.labels)
+        for name, mean in self.documents.items():
+            mean.join(other.documents[name])
+        self.on_empty.update(other.on_empty)
+        return self
+
+
+def _at(task: Detection, ledger: Ledger, threshold: float) -> dict[str, Any]:
     """The numbers at one threshold."""
-    cut = Cut(ledger, threshold, empty_pages)
-    labels = [name for name in ledger.names["label"] if not task.labels or name in task.labels]
-    everything = _blocks(cut.tally(None, 1))[0]
-    by_label = _blocks(cut.tally("label", len(ledger.names["label"])))
-    per_class = {name: block for name, block in zip(ledger.names["label"], by_label, strict=True) if name in labels}
-    by_document = cut.tally(UNIT, len(ledger.units))
+    names = ledger.names["label"]
+    sums = ledger.folded(partial(AtThreshold, task, threshold))
+    everything = _blocks(sums.everything.tally())[0]
+    by_label = _blocks(sums.labels.tally())
+    per_class = {name: block for name, block in zip(names, by_label, strict=True) if not task.labels or name in task.labels}
     given = dict(task.class_weight)
     weights = [given.get(name, 1.0) for name in per_class]
     support = [weight * (block["tp"] + block["fn"]) for weight, block in zip(weights, per_class.values(), strict=True)]
@@ -235,10 +290,36 @@ def _at(task: Detection, ledger: Ledger, threshold: float, empty_pages: Flags) -
         "micro": everything,
         "macro_classes": _mean_over_classes(per_class, weights),
         "weighted_classes": _mean_over_classes(per_class, support),
-        "macro_documents": {ratio.name: _mean_over_documents(ratio, by_document) for ratio in RATIOS},
+        "macro_documents": {name: mean.value("no document has a value") for name, mean in sums.documents.items()},
         "per_class": per_class,
-        "empty_pages": cut.on_empty_pages(),
+        "empty_pages": dict(sums.on_empty),
     }
+
+
+class Sums:
+    """What pieces of a ledger add up to at one threshold, for each group."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._counts = np.zeros((3, size), np.int64)
+        self._shares = {name: np.zeros((2, size), np.int64) for name in SPATIAL}
+
+    def add(self, cut: Cut, column: str | None) -> None:
+        """Add the outcomes of a piece, by the values of a column."""
+        self._counts += cut.counts(column, self._size)
+        for name, parts in cut.shares(column, self._size).items():
+            self._shares[name] += parts
+
+    def join(self, other: Sums) -> None:
+        """Add what another has."""
+        self._counts += other._counts
+        for name, parts in other._shares.items():
+            self._shares[name] += parts
+
+    def tally(self) -> Tally:
+        """Everything so far."""
+        tp, fp, fn = self._counts
+        return Tally(tp=tp, fp=fp, fn=fn, **{name: joined_fractions(parts) for name, parts in self._shares.items()})
 
 
 def _blocks(tally: Tally) -> list[dict[str, Any]]:
@@ -253,14 +334,6 @@ def _mean_over_classes(per_class: dict[str, dict[str, Any]], weights: Sequence[f
         ratio.name: weighted_mean([block[ratio.name] for block in per_class.values()], weights, "no class has a value")
         for ratio in RATIOS
     }
-
-
-def _mean_over_documents(ratio: Ratio[Tally], tally: Tally) -> float | Undefined:
-    values = ratio.values(tally)
-    defined = values[~np.isnan(values)]
-    if not len(defined):
-        return Undefined("no document has a value")
-    return fraction_mean(defined)
 
 
 def names(tree: Mapping[str, Any]) -> list[str]:

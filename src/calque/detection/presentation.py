@@ -153,7 +153,7 @@ def _heading(sources: Mapping[str, Any]) -> str:
 def models(entries: Sequence[Mapping[str, str]]) -> str:
     """The names of the models behind one side, or of their files."""
     short = short_names([entry["file"] for entry in entries])
-    return ", ".join(sorted({entry["model"] or short[entry["file"]] for entry in entries} - {""}))
+    return some(sorted({entry["model"] or short[entry["file"]] for entry in entries} - {""}))
 
 
 def _threshold(text: str, block: Mapping[str, Any]) -> Section:

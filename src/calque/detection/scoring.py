@@ -52,6 +52,12 @@ Columns: TypeAlias = dict[str, Column]
 DETAILS = frozenset((table, column) for table in ("truth", "found") for column in ("box", "form", "id")) | PAGE_DETAILS
 
 
+def counted(truth: Table) -> Flags:
+    """Which truths count."""
+    flags: Flags = truth.array("status") == Status.COUNTED
+    return flags
+
+
 def score(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> Ledger:
     """The ledger of two corpora: tables ``documents``, ``pages``, ``truth`` and ``found``."""
     overlay = Overlay.of(truth, found, task.on, jobs=jobs)

@@ -41,6 +41,8 @@ class Detection(BoxReading, PartsBeside, Task):
 
     name: ClassVar[str] = "detection"
     fixed: ClassVar[Mapping[str, str]] = {"match": "greedy"}
+    by_chunks: ClassVar[bool] = True
+    roomy: ClassVar[int] = 16
     lower_is_better: ClassVar[frozenset[str]] = frozenset({
         "fp", "fn", "pages_with_fp", "delta_f1", "delta_ap", "CLS", "MERGE", "MERGED", "SPLIT", "DUP", "DUP_CLS", "FRAGMENT",
         "ENVELOPE", "LOC", "BOTH", "BKG", "MISS", "PARTIAL",
@@ -223,9 +225,9 @@ class Detection(BoxReading, PartsBeside, Task):
     def ground(self, ledger: Ledger) -> Ground:
         """Which documents and pages the two sides are about, and whether any truth counts."""
         from calque.core.unevaluated import box_ground
-        from calque.detection.scoring import Status
+        from calque.detection.scoring import counted
 
-        return box_ground(ledger, ledger.table("truth").array("status") == Status.COUNTED, "objects")
+        return box_ground(ledger, counted, "objects")
 
     def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
         """Precision, recall, F1 and spatial means at every threshold, then the views that were asked for."""

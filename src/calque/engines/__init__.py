@@ -4,7 +4,8 @@ An `Engine` does the same work for many items and hands out the results in the o
 number of workers. Whoever has the work chooses by what it is made of: `threads` where arrays and kernels let go of the
 interpreter, `processes` where Python itself is busy; one job is plain `Serial`, and starts nothing. Beside them there are
 `at_once` for a few different pieces of work, `ahead` for reading before somebody asks, `begin` for a single piece,
-`in_time` for work that may take only so long, `answer` for programs in any language, and `meter` for saying how far work is.
+`in_time` for work that may take only so long, `answer` for programs in any language, `meter` for saying how far work
+is, and `remark` for what people should hear of it.
 
 Kernels have threads of their own inside, as many as their ``jobs`` says: that is their own matter, and none of this one's.
 """
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from calque.engines.programs import answer as answer
     from calque.engines.reading_ahead import Ahead as Ahead
     from calque.engines.reading_ahead import ahead as ahead
+    from calque.engines.remarking import heard as heard
+    from calque.engines.remarking import remark as remark
     from calque.engines.time_limit import alarms as alarms
     from calque.engines.time_limit import in_time as in_time
 
@@ -47,11 +50,13 @@ _HOME = {
     "answer": "calque.engines.programs",
     "at_once": "calque.engines.in_threads",
     "begin": "calque.engines.in_threads",
+    "heard": "calque.engines.remarking",
     "in_time": "calque.engines.time_limit",
     "kept": "calque.engines.choice",
     "meter": "calque.engines.metering",
     "portable": "calque.engines.choice",
     "processes": "calque.engines.choice",
+    "remark": "calque.engines.remarking",
     "threads": "calque.engines.choice",
     "threads_for": "calque.engines.in_threads",
     "using": "calque.engines.choice",

@@ -27,6 +27,13 @@ START = "import sys; sys.path[:] = sys.argv[1:]; from calque.engines.worker impo
 """A worker finds modules where this process does, wherever it was started."""
 
 
+AGAIN = "a worker was ended from outside, perhaps because memory ran out; its part is done again"
+
+
+class WorkerEnded(CalqueError):
+    """A worker has gone before it answered."""
+
+
 class Crew:
     """Workers that have nothing to do at the moment."""
 
@@ -65,9 +72,21 @@ class Round:
         self._busy: set[Worker] = set()
         self._stopped = False
         self._turn = threading.Lock()
+        self.repeated = 0
+        """How many items were given to a second worker, because the first had gone."""
 
     def ask(self, item: Any) -> Any:
-        """What a worker makes of an item."""
+        """What a worker makes of an item. When one goes before it answers, another is asked, once."""
+        try:
+            return self._asked(item)
+        except WorkerEnded:
+            with self._turn:
+                if self._stopped:
+                    raise
+                self.repeated += 1
+        return self._asked(item)
+
+    def _asked(self, item: Any) -> Any:
         worker = self.crew.take()
         try:
             with self._turn:
@@ -118,7 +137,7 @@ class Worker:
             _, answer = receive(from_worker)
         except (OSError, EOFError):
             self.lost = True
-            raise CalqueError(ENDED) from None
+            raise WorkerEnded(ENDED) from None
         fine, outcome = pickle.loads(answer)  # noqa: S301  # from a process of our own
         if not fine:
             raise outcome

@@ -42,14 +42,22 @@ class Processes:
             return
         import pickle  # what runs in one process needs neither
 
-        from calque.engines.crew import Crew, Round
+        from calque.engines.crew import AGAIN, Crew, Round
+        from calque.engines.remarking import remark
 
         crew = self._crew or Crew()
         if self._keeps:
             self._crew = crew
         round = Round(crew, pickle.dumps(work, pickle.HIGHEST_PROTOCOL))
+        told = 0
         try:
-            yield from in_order(round.ask, chain(first, rest), self._jobs, round.stop)
+            for outcome in in_order(round.ask, chain(first, rest), self._jobs, round.stop):
+                if told < round.repeated:
+                    told = round.repeated
+                    remark(AGAIN)
+                yield outcome
         finally:
+            if told < round.repeated:
+                remark(AGAIN)
             if crew is not self._crew:
                 crew.end()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -14,7 +14,6 @@ from calque.geometry.forms import DECIMAL_COCO_THRESHOLDS
 
 if TYPE_CHECKING:
     from calque.core.columns import Table
-    from calque.core.corpus import UnitId
     from calque.core.errors import Issue
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
@@ -164,11 +163,11 @@ class Fields(PartsBeside, Task):
         """The task that lists no compared field."""
         return replace(self, keep_outcomes=False) if self.keep_outcomes else self
 
-    def numbered_on(self, ledger: Ledger, taken: Set[UnitId]) -> Ledger:
-        """The ledger with the documents that have no id counted on from those that are there."""
+    def numbered_on(self, ledger: Ledger, first: int) -> Ledger:
+        """The ledger with the documents that have no id counted on from the first number that is free."""
         from calque.fields.accumulators import renumbered
 
-        return renumbered(ledger, 1 + max((unit for unit in taken if isinstance(unit, int)), default=-1))
+        return renumbered(ledger, first)
 
     def told(self, name: str) -> str:
         """A setting's value in the signature: the schema by its digest."""

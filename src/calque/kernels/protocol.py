@@ -63,6 +63,9 @@ class Kernels(Protocol):
     def match_most(self, truth: Codes, found: Codes, problems: Masks, truths: int, founds: int) -> Masks:
         """For each truth the problems in which a largest 1:1 pairing has it, over edges that say which problems they are of."""
 
+    def agreeing_boxes(self, found: PageBoxes, systems: Bytes, threshold: float, jobs: int = 1) -> Codes:
+        """For each box the first of the boxes that systems agree on with it, or -1."""
+
     def fuse_boxes(
         self, found: PageBoxes, scores: Floats, systems: Bytes, threshold: float, jobs: int = 1
     ) -> tuple[Codes, Codes, Floats, Floats, Masks]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Array, Column, Flags, Strings, Table
+from calque.core.columns import Array, Column, Flags, Ints, Strings, Table
 from calque.core.corpus import distinct_names
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, Undefined, counts
@@ -56,28 +56,45 @@ SIDES = ("truth", "found")
 
 def measure(ledger: Ledger, threshold: float) -> dict[str, Any]:
     """The tree of numbers, in the shape of the JSON."""
-    truth = ledger.table("truth")
     labels = ledger.names["label"]
-    valid, matched, right = verdicts(truth, threshold)
-    everything = np.zeros(truth.height, dtype=np.int32)
-    by_class = _blocks(truth.array("label"), len(labels), valid, matched, right)
-    by_document = _blocks(truth.array(UNIT), len(ledger.units), valid, matched, right)
-    known = ledger.table("documents")
+    everything, by_class, by_document = _Tally(1), _Tally(len(labels)), _Tally(len(ledger.units))
+    cells = np.zeros((len(labels), len(labels) + 1), np.int64)
+    sizes = dict.fromkeys(("pages", "truths", "predictions", "invalid", "dropped"), 0)
+    only_truth, only_found = [], []
+    for piece in ledger.pieces():
+        truth, documents = piece.ledger.table("truth"), piece.ledger.table("documents")
+        judged = verdicts(truth, threshold)
+        everything.add(np.zeros(truth.height, dtype=np.int32), judged)
+        by_class.add(truth.array("label"), judged)
+        by_document.add(piece.places[truth.array(UNIT)], judged)
+        cells += _confusion(truth, len(labels), *judged[:2])
+        for name, count in _sizes(piece.ledger).items():
+            sizes[name] += count
+        in_truth, in_found = documents.array("in_truth"), documents.array("in_found")
+        only_truth += piece.places[np.flatnonzero(in_truth & ~in_found)].tolist()
+        only_found += piece.places[np.flatnonzero(in_found & ~in_truth)].tolist()
     return {
-        **_blocks(everything, 1, valid, matched, right)[0],
-        "per_class": dict(zip(labels, by_class, strict=True)),
-        "documents": dict(zip(distinct_names(ledger.units), by_document, strict=True)),
-        "confusion": _confusion(truth, labels, valid, matched),
-        "counts": {
-            "documents": len(ledger.units),
-            "pages": ledger.table("pages").height,
-            "truths": truth.height,
-            "predictions": ledger.table("found").height,
-            "invalid": sum(int((~_counted(ledger.table(side)) & ~_dropped(ledger.table(side))).sum()) for side in SIDES),
-            "dropped": sum(int(_dropped(ledger.table(side)).sum()) for side in SIDES),
+        **everything.blocks()[0],
+        "per_class": dict(zip(labels, by_class.blocks(), strict=True)),
+        "documents": dict(zip(distinct_names(ledger.units), by_document.blocks(), strict=True)),
+        "confusion": {
+            name: {column: int(count) for column, count in zip((*labels, UNMATCHED), row, strict=True) if count}
+            for name, row in zip(labels, cells, strict=True)
         },
-        "only_truth": _units(ledger, known.array("in_truth") & ~known.array("in_found")),
-        "only_predictions": _units(ledger, known.array("in_found") & ~known.array("in_truth")),
+        "counts": {"documents": len(ledger.units), **sizes},
+        "only_truth": [ledger.units[place] for place in sorted(only_truth)],
+        "only_predictions": [ledger.units[place] for place in sorted(only_found)],
+    }
+
+
+def _sizes(ledger: Ledger) -> dict[str, int]:
+    sides = [ledger.table(side) for side in SIDES]
+    return {
+        "pages": ledger.table("pages").height,
+        "truths": sides[0].height,
+        "predictions": sides[1].height,
+        "invalid": sum(int((~_counted(side) & ~_dropped(side)).sum()) for side in sides),
+        "dropped": sum(int(_dropped(side).sum()) for side in sides),
     }
 
 
@@ -90,10 +107,6 @@ def _dropped(rows: Table) -> Flags:
     return rows.array("dropped") if "dropped" in rows else np.zeros(rows.height, dtype=np.bool_)
 
 
-def _units(ledger: Ledger, flags: Array) -> list[int | str]:
-    return [ledger.units[position] for position in np.flatnonzero(flags)]
-
-
 def verdicts(truth: Table, threshold: float) -> tuple[Flags, Flags, Flags]:
     """Which blocks count, which of them are matched, and which of those have the right category."""
     valid, iou = truth.array("valid"), truth.array("iou")
@@ -101,35 +114,42 @@ def verdicts(truth: Table, threshold: float) -> tuple[Flags, Flags, Flags]:
     return valid, matched, matched & (truth.array("label") == truth.array("label_found"))
 
 
-def _blocks(group: Array, size: int, valid: Flags, matched: Flags, right: Flags) -> list[dict[str, Any]]:
-    columns = [counts(group[chosen], size).tolist() for chosen in (valid, matched, right)]
-    return [
-        dict(
-            zip(
-                NAMES,
-                (
-                    total,
-                    found,
-                    correct,
-                    correct / found if found else Undefined("nothing is matched"),
-                    correct / total if total else Undefined("no truths"),
-                ),
-                strict=True,
+class _Tally:
+    """How many blocks count, are matched and are right, for each group."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._counts = np.zeros((3, size), np.int64)
+
+    def add(self, group: Array, judged: tuple[Flags, Flags, Flags]) -> None:
+        """Add some blocks, each of a group."""
+        self._counts += [counts(group[chosen], self._size) for chosen in judged]
+
+    def blocks(self) -> list[dict[str, Any]]:
+        """The numbers of each group."""
+        return [
+            dict(
+                zip(
+                    NAMES,
+                    (
+                        total,
+                        found,
+                        correct,
+                        correct / found if found else Undefined("nothing is matched"),
+                        correct / total if total else Undefined("no truths"),
+                    ),
+                    strict=True,
+                )
             )
-        )
-        for total, found, correct in zip(*columns, strict=True)
-    ]
+            for total, found, correct in zip(*self._counts.tolist(), strict=True)
+        ]
 
 
-def _confusion(truth: Table, labels: tuple[str, ...], valid: Flags, matched: Flags) -> dict[str, dict[str, int]]:
-    """Truth label → predicted label → count; the last column is for truths that nothing was found for."""
-    size = len(labels) + 1
-    given = np.where(matched, truth.array("label_found"), len(labels))
-    cells = counts((truth.array("label").astype(np.int64) * size + given)[valid], len(labels) * size).reshape(-1, size)
-    return {
-        name: {column: int(count) for column, count in zip((*labels, UNMATCHED), row, strict=True) if count}
-        for name, row in zip(labels, cells, strict=True)
-    }
+def _confusion(truth: Table, labels: int, valid: Flags, matched: Flags) -> Ints:
+    """How often each label was taken for which; the last column is for truths that nothing was found for."""
+    size = labels + 1
+    given = np.where(matched, truth.array("label_found"), labels)
+    return counts((truth.array("label").astype(np.int64) * size + given)[valid], labels * size).reshape(-1, size)
 
 
 def used_by(ledger: Ledger, matched: Flags) -> Flags:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from calque.core.columns import Bytes, Column, Table
+from calque.core.columns import Bytes, Column, Flags, Table
 from calque.core.corpus import BoxCorpus, Flaw
 from calque.core.ledger import Ledger
 from calque.core.overlay import PAGE_DETAILS, Layer, Overlay
@@ -12,6 +12,11 @@ from calque.core.pairing import best
 from calque.kernels.structs import LEFT_OUT, TAKES_PART
 
 DETAILS = frozenset((table, column) for table in ("truth", "found") for column in ("box", "id", "match")) | PAGE_DETAILS
+
+
+def counted(truth: Table) -> Flags:
+    """Which blocks count."""
+    return truth.array("valid")
 
 
 def score(truth: BoxCorpus, found: BoxCorpus, on: str = "boxes", *, jobs: int = 1) -> Ledger:

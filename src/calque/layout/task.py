@@ -33,6 +33,8 @@ class Layout(BoxReading, PartsBeside, Task):
     """
 
     name: ClassVar[str] = "layout"
+    by_chunks: ClassVar[bool] = True
+    roomy: ClassVar[int] = 16
     fixed: ClassVar[Mapping[str, str]] = {"match": "best-per-truth"}
     neutral: ClassVar[frozenset[str]] = frozenset({"layout_total_blocks"})
 
@@ -73,8 +75,9 @@ class Layout(BoxReading, PartsBeside, Task):
     def ground(self, ledger: Ledger) -> Ground:
         """Which documents and pages the two sides are about, and whether any block counts."""
         from calque.core.unevaluated import box_ground
+        from calque.layout.scoring import counted
 
-        return box_ground(ledger, ledger.table("truth").array("valid"), "blocks")
+        return box_ground(ledger, counted, "blocks")
 
     def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:  # noqa: ARG002  # nothing here takes long
         """Blocks found and categories right: in all, by class, by document, and the confusion."""

@@ -36,7 +36,7 @@ OUTCOMES = {
 
 def on_pages(ledger: Ledger) -> Ledger:
     """The same as tables that a viewer of pages takes: ``documents``, ``pages``, ``truth`` and ``found``."""
-    if "blocks" not in ledger.tables or "id" not in ledger.table("blocks"):
+    if not {"blocks", "found"} <= ledger.tables.keys() or "box" not in ledger.table("blocks"):
         return ledger
     pages, blocks, found = (ledger.table(name) for name in ("pages", "blocks", "found"))
     row = {"blocks": _page_rows(pages, blocks), "found": _page_rows(pages, found)}
@@ -60,6 +60,8 @@ def on_pages(ledger: Ledger) -> Ledger:
         kept: dict[str, Column] = {key: table[key] for key in table if key not in ("page", "label", "found_id")}
         kept["page"] = (row[name] - first[table.array(UNIT)]).astype(np.int32)
         kept["label"] = np.array([place[label] for label in table["label"]], dtype=np.int32)
+        if side == "found":  # where the truth has no boxes, those of the prediction have nothing to lie over
+            kept["box"] = np.where(bare[row[name]][:, None], np.nan, table.array("box"))
         sides[side] = Table(kept)
     sides["truth"] = _with_steps(ledger, sides["truth"], row, bare)
     tables = {"documents": ledger.table("documents"), "pages": drawn, **sides}

@@ -77,7 +77,7 @@ def error_lists(ledger: Ledger, size: int) -> dict[str, Any]:
     """
     words: Counter[tuple[str, str]] = Counter()
     missed = extra = 0
-    for gap in _ledger_gaps(ledger):
+    for gap in (gap for piece in ledger.pieces() for gap in _ledger_gaps(piece.ledger)):
         words.update(word_pairs(gap))
         missed, extra = missed + len(gap[0]), extra + len(gap[1])
     characters: Counter[tuple[str, str]] = Counter()

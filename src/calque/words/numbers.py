@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from calque.core.columns import Flags, Ints
 from calque.core.corpus import UnitId
-from calque.core.ledger import UNIT, Ledger
+from calque.core.ledger import UNIT, Ledger, Piece
 from calque.core.measures import Measure, Ratio, Undefined
 from calque.words.scoring import STATUS_NAMES, Status
 
@@ -234,23 +234,40 @@ def _not_found(task: Words, ledger: Ledger, rows: Flags) -> int:
     return len(set(task.holdout or ()) - known)
 
 
-def _grouped(ledger: Ledger, group: Ints, size: int) -> list[dict[str, Any]]:
+class _Groups:
     """True words and how many are found, for each group of them."""
-    found = ledger.table("truth").array("found")
-    totals, hits = np.bincount(group, minlength=size).tolist(), np.bincount(group[found], minlength=size).tolist()
-    return [{"n_ref": total, "matches": hit, "recall": hit / total} for total, hit in zip(totals, hits, strict=True)]
+
+    def __init__(self) -> None:
+        self._totals: Counter[Any] = Counter()
+        self._hits: Counter[Any] = Counter()
+
+    def add(self, names: Sequence[Any], group: Ints, found: Flags) -> None:
+        """Add words, each of a group."""
+        for counter, rows in ((self._totals, group), (self._hits, group[found])):
+            counter.update(dict(zip(names, np.bincount(rows, minlength=len(names)).tolist(), strict=True)))
+
+    def blocks(self) -> dict[Any, dict[str, Any]]:
+        """The numbers of each group."""
+        return {
+            name: {"n_ref": total, "matches": self._hits[name], "recall": self._hits[name] / total}
+            for name, total in self._totals.items()
+        }
 
 
 def _pages(ledger: Ledger) -> dict[UnitId, dict[str, Any]]:
     """The pages of documents that have several, by the pages of the true words."""
-    truth = ledger.table("truth")
-    page, unit = truth.array("page"), truth.array(UNIT)
-    if not page.any():
+    groups = _Groups()
+    several = False
+    for piece in ledger.pieces():
+        truth = piece.ledger.table("truth")
+        page, unit = truth.array("page"), piece.places[truth.array(UNIT)]
+        several = several or bool(page.any())
+        places, group = np.unique(np.stack([unit, page], axis=1), axis=0, return_inverse=True)
+        groups.add([(row, number) for row, number in places.tolist()], group.reshape(-1), truth.array("found"))
+    if not several:
         return {}
-    places, group = np.unique(np.stack([unit, page], axis=1), axis=0, return_inverse=True)
-    blocks = _grouped(ledger, group.reshape(-1), len(places))
     pages: dict[UnitId, dict[str, Any]] = {}
-    for (row, number), block in zip(places.tolist(), blocks, strict=True):
+    for (row, number), block in sorted(groups.blocks().items()):
         pages.setdefault(ledger.units[row], {})[str(number)] = block
     return pages
 
@@ -260,20 +277,26 @@ def _regions(ledger: Ledger) -> dict[str, Any]:
     names = ledger.names["region"]
     if not any(names):
         return {}
-    blocks = _grouped(ledger, ledger.table("truth").array("region"), len(names))
-    return {name or "other": block for name, block in zip(names, blocks, strict=True)}
+    groups = _Groups()
+    for rows in ledger.chunks("truth", "region", "found"):
+        groups.add(names, rows.array("region"), rows.array("found"))
+    return {name or "other": block for name, block in groups.blocks().items()}
 
 
 def _cleanup(ledger: Ledger) -> dict[str, Any]:
     """What each step took out of the truth: how many times, and how many words or characters."""
-    table, names = ledger.table("removed"), ledger.names["step"]
-    times = np.bincount(table.array("step"), minlength=len(names)).tolist()
-    amounts = np.bincount(table.array("step"), weights=table.array("words"), minlength=len(names)).tolist()
-    return {name: {"times": n, "amount": int(amount)} for name, n, amount in zip(names, times, amounts, strict=True)}
+    names = ledger.names["step"]
+    times, amounts = np.zeros(len(names), np.int64), np.zeros(len(names), np.int64)
+    for rows in ledger.chunks("removed", "step", "words"):
+        times += np.bincount(rows.array("step"), minlength=len(names))
+        np.add.at(amounts, rows.array("step"), rows.array("words"))
+    return {
+        name: {"times": n, "amount": amount} for name, n, amount in zip(names, times.tolist(), amounts.tolist(), strict=True)
+    }
 
 
 def _oracle(ledger: Ledger, total: Tally, recall: float | Undefined, listed: int) -> dict[str, Any]:
-    table = ledger.table("oracle")
+    table = ledger.table("oracle")  # a row a document, as what is told of it
     sums = {
         name: int(table.array(name).sum()) for name in ("matches", "n_words", "slots", "candidates", "flat_bound", "pruned")
     }
@@ -316,23 +339,30 @@ def _macro_recall(ledger: Ledger) -> float | Undefined:
 
 def _taken(ledger: Ledger) -> dict[str, dict[str, int]]:
     """For each source in how many slots with a choice the best paths take what it read, and what only it could give."""
-    table, names = ledger.table("sources"), ledger.names["source"]
-    sums = {
-        key: np.bincount(table.array("source"), weights=table.array(column), minlength=len(names)).tolist()
-        for key, column in (("slots", "taken"), ("alone", "alone"), ("gain", "gain"))
-    }
-    return {name: {key: int(values[code]) for key, values in sums.items()} for code, name in enumerate(names)}
+    sums = {key: _by_source(ledger, column) for key, column in (("slots", "taken"), ("alone", "alone"), ("gain", "gain"))}
+    return {name: {key: values[code] for key, values in sums.items()} for code, name in enumerate(ledger.names["source"])}
+
+
+def _by_source(ledger: Ledger, column: str) -> list[int]:
+    """What a column adds up to for each source."""
+    sums = np.zeros(len(ledger.names["source"]), np.int64)
+    for rows in ledger.chunks("sources", "source", column):
+        np.add.at(sums, rows.array("source"), rows.array(column))
+    return list(sums.tolist())
 
 
 def _irreducible(ledger: Ledger, size: int) -> dict[str, Any]:
     """How many true words no candidate has, and which they are, the most frequent first."""
-    table = ledger.table("irreducible")
-    tree: dict[str, Any] = {"words": table.height}
-    if "text" in table:
-        listed = Counter(row["text"] for row in table.rows())
-        ranked = sorted(listed.items(), key=lambda item: (-item[1], item[0]))
-        tree["listed"] = [{"word": word, "count": count} for word, count in ranked[:size]]
-    return tree
+    words, listed, texts = 0, Counter[str](), True
+    for rows in ledger.chunks("irreducible"):
+        words += rows.height
+        texts = texts and "text" in rows
+        if texts:
+            listed.update(row["text"] for row in rows.rows())
+    if not texts:
+        return {"words": words}
+    ranked = sorted(listed.items(), key=lambda item: (-item[1], item[0]))
+    return {"words": words, "listed": [{"word": word, "count": count} for word, count in ranked[:size]]}
 
 
 def _share(above: int, below: int, reason: str) -> float | Undefined:
@@ -346,33 +376,38 @@ def _repairable(oracle: float | Undefined, best: float | Undefined) -> float | U
 
 
 def _sources(ledger: Ledger, n_ref: int) -> dict[str, float]:
-    table, names = ledger.table("sources"), ledger.names["source"]
-    matches = np.zeros(len(names), dtype=np.int64)
-    np.add.at(matches, table.array("source"), table.array("matches"))
-    return {name: count / n_ref for name, count in zip(names, matches.tolist(), strict=True)} if n_ref else {}
+    matches = zip(ledger.names["source"], _by_source(ledger, "matches"), strict=True)
+    return {name: count / n_ref for name, count in matches} if n_ref else {}
 
 
 def _oracle_documents(ledger: Ledger) -> dict[UnitId, dict[str, Any]]:
-    table = ledger.table("oracle")
+    told = {place: block for piece in ledger.pieces() for place, block in _oracles_of(piece)}
+    return {ledger.units[place]: told[place] for place in sorted(told)}
+
+
+def _oracles_of(piece: Piece) -> Iterator[tuple[int, dict[str, Any]]]:
+    """What the lattices of a piece's documents could have, by the place of the document."""
+    ledger = piece.ledger
     sizes = ledger.table("documents").array("n_ref")
     paths, pairs = ledger.offsets("path"), ledger.offsets("chosen")
     chosen = [ledger.table("chosen").array(name) for name in ("truth", "word_of_path")]
-    documents: dict[UnitId, dict[str, Any]] = {}
-    for row in table.rows():
+    for row in ledger.table("oracle").rows():
         at = row[UNIT]
-        documents[ledger.units[at]] = {
-            "matches": row["matches"],
-            "n_ref": int(sizes[at]),
-            "n_path": row["n_words"],
-            "recall": _share(row["matches"], int(sizes[at]), RECALL.undefined),
-            "precision": _share(row["matches"], row["n_words"], "the best path has no words"),
-            "slots": row["slots"],
-            "candidates": row["candidates"],
-            "log10_paths": row["log10_paths"],
-            "flat_bound": row["flat_bound"],
-            "pruned_nodes": row["pruned"],
-            "missing_lattice": not row["has_lattice"],
-            "path": ledger.table("path").array("candidate")[paths[at] : paths[at + 1]].tolist(),
-            "pairs": np.stack([column[pairs[at] : pairs[at + 1]] for column in chosen], axis=1).tolist(),
-        }
-    return documents
+        yield (
+            int(piece.places[at]),
+            {
+                "matches": row["matches"],
+                "n_ref": int(sizes[at]),
+                "n_path": row["n_words"],
+                "recall": _share(row["matches"], int(sizes[at]), RECALL.undefined),
+                "precision": _share(row["matches"], row["n_words"], "the best path has no words"),
+                "slots": row["slots"],
+                "candidates": row["candidates"],
+                "log10_paths": row["log10_paths"],
+                "flat_bound": row["flat_bound"],
+                "pruned_nodes": row["pruned"],
+                "missing_lattice": not row["has_lattice"],
+                "path": ledger.table("path").array("candidate")[paths[at] : paths[at + 1]].tolist(),
+                "pairs": np.stack([column[pairs[at] : pairs[at + 1]] for column in chosen], axis=1).tolist(),
+            },
+        )

@@ -37,6 +37,7 @@ class Words(PartsBeside, Task):
     """
 
     name: ClassVar[str] = "words"
+    by_chunks: ClassVar[bool] = True
     fixed: ClassVar[Mapping[str, str]] = {"match": "lcs"}
     lower_is_better: ClassVar[frozenset[str]] = frozenset({"wer", "cer"})
     neutral: ClassVar[frozenset[str]] = frozenset({"n_ref", "n_pred", "repairable"})
@@ -326,6 +327,10 @@ class Words(PartsBeside, Task):
         from calque.words.reading import read_sides
 
         yield read_sides(self, expected, found)
+
+    def worth_processes(self) -> int:
+        """Lattices and characters are Python's own work; words are aligned by threads of a kernel."""
+        return 200 if self.lattice != "none" or self.characters != "none" else 0
 
     def score(self, expected: WordCorpus, found: WordCorpus, *, jobs: int = 1) -> Ledger:
         """The outcome of every word."""

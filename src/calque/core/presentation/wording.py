@@ -80,4 +80,4 @@ def laid_over(what: str, numbers: Mapping[str, Any]) -> str:
 def _behind(entries: Sequence[Mapping[str, str]]) -> str:
     """The names of the models behind one side, or of their files."""
     short = short_names([entry["file"] for entry in entries])
-    return ", ".join(sorted({entry["model"] or short[entry["file"]] for entry in entries} - {""}))
+    return some(sorted({entry["model"] or short[entry["file"]] for entry in entries} - {""}))

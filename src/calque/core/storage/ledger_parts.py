@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -23,14 +23,17 @@ ARRAY_OVERHEAD = 128
 SMALL = 1 << 16
 """Ledgers of fewer bytes are joined as they come: what an array takes beside its values is most of them."""
 
+LONG = 1 << 22
+"""Ledgers of so many bytes are moved to the file as they are; shorter ones are joined first."""
+
 
 class LedgerParts:
     """The ledgers of one evaluation, in the order in which they came.
 
-    Beyond ``most`` bytes they are moved to the file of a spool; without one they stay in memory.
+    Beyond ``most`` bytes they are moved to the file of a spool, or of one that is made then; without one they stay in memory.
     """
 
-    def __init__(self, spool: Spool | None = None, most: int = 0) -> None:
+    def __init__(self, spool: Spool | Callable[[], Spool] | None = None, most: int = 0) -> None:
         self._spool = spool
         self._most = most
         self._stored: list[StoredPart] = []
@@ -49,8 +52,16 @@ class LedgerParts:
         self._recent.append(ledger)
         self._bytes += size_of(ledger)
         self._join_small()
-        if self._spool is not None and self._bytes > self._most:
-            self._store(self._spool)
+        # A long one that is alone took its room when it was made: to let go of it would only cost time.
+        alone = not self._stored and len(self._recent) == 1 and self._bytes >= LONG
+        most = min(self._most, MOST_BYTES) if self._stored else self._most
+        if self._spool is not None and self._bytes > most and not alone:
+            self._store(self._file())
+
+    def _file(self) -> Spool:
+        if callable(self._spool):
+            self._spool = self._spool()
+        return self._spool or self._stored[0].spool
 
     def _join_small(self) -> None:
         """Join the last two while neither is longer than the one before: as in a binary counter, few small ones are left."""
@@ -69,15 +80,17 @@ class LedgerParts:
 
     def extend(self, other: LedgerParts) -> None:
         """Take in all that another one holds."""
-        self._stored += (part if self._spool is None else part.within(self._spool) for part in other._stored)
+        self._stored += (part if self._spool is None else part.within(self._file()) for part in other._stored)
         for ledger in other._recent:
             self.add(ledger)
 
     def _store(self, spool: Spool) -> None:
         from calque.core.storage.long_ledger import StoredPart
 
-        if self._recent:
-            self._stored.append(StoredPart.of(Ledger.concat(self._recent), spool))
+        long = [ledger for ledger in self._recent if size_of(ledger) >= LONG]
+        short = [ledger for ledger in self._recent if size_of(ledger) < LONG]
+        joined = [Ledger.concat(short)] if short else []
+        self._stored += (StoredPart.of(ledger, spool) for ledger in (*long, *joined))
         self._recent, self._bytes = [], 0
 
     def ledger(self) -> Ledger:
@@ -85,7 +98,7 @@ class LedgerParts:
         if self._stored:
             from calque.core.storage.long_ledger import StoredLedger
 
-            self._store(self._spool or self._stored[0].spool)
+            self._store(self._file())
             return StoredLedger.of(tuple(self._stored))
         if len(self._recent) > 1:
             self._recent = [Ledger.concat(self._recent)]

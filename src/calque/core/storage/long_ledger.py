@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Self
 
 import numpy as np
 
-from calque.core.columns import Codes, Table
+from calque.core.columns import Array, Codes, Column, Table
 from calque.core.corpus import UnitId
-from calque.core.ledger import UNIT, Ledger, joint_names, joint_units, recoded
+from calque.core.ledger import UNIT, Ledger, Piece, joint_names, joint_units, recoded
 from calque.core.storage.spool import Places, Spool
 
 
@@ -48,6 +48,52 @@ class StoredPart:
     def _read(self, table: str, columns: Sequence[str]) -> Table:
         return Table({key: self.spool.load(self.tables[table][key]) for key in columns})
 
+    def height(self, table: str) -> int:
+        """How many rows a table has."""
+        return self.tables[table][UNIT][0].shape[0]
+
+    def called(self, tables: Mapping[str, str]) -> StoredPart:
+        """The part with some tables under other names."""
+        return replace(self, tables={**self.tables, **{name: self.tables[source] for name, source in tables.items()}})
+
+
+class StoredColumns(Mapping[str, Column]):
+    """The columns of a stored table, each read when somebody asks for it, and then kept."""
+
+    def __init__(self, names: Sequence[str], read: Callable[[str], Column]) -> None:
+        self._names = names
+        self._read = read
+        self._known: dict[str, Column] = {}
+
+    def __getitem__(self, name: str) -> Column:
+        if name not in self._known:
+            if name not in self._names:
+                raise KeyError(name)
+            self._known[name] = self._read(name)
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def table(self) -> Table:
+        """The table that has them; that all are of one length was seen when they were written."""
+        table = object.__new__(Table)
+        object.__setattr__(table, "columns", self)
+        return table
+
+
+class StoredPiece(Ledger):
+    """A part of a stored ledger. It was checked when it was a ledger of its own."""
+
+    def __post_init__(self) -> None:
+        """Nothing is read before somebody asks."""
+
 
 class StoredTables(Mapping[str, Table]):
     """The tables of a stored ledger, each put together when somebody asks for the whole of it."""
@@ -59,10 +105,10 @@ class StoredTables(Mapping[str, Table]):
         return Ledger.concat([part.ledger(name) for part in self._parts]).tables[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._parts[0].tables)
+        return (name for name in self._parts[0].tables if all(name in part.tables for part in self._parts))
 
     def __len__(self) -> int:
-        return len(self._parts[0].tables)
+        return sum(1 for _ in self)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -93,6 +139,41 @@ class StoredLedger(Ledger):
             if read.height:
                 coded = {key: recoded(key, ledger.names, column, self.names) for key, column in read.columns.items()}
                 yield Table({**coded, UNIT: units[read.array(UNIT)]})
+
+    def pieces(self) -> Iterator[Piece]:
+        """Its parts, with this ledger's codes."""
+        shared = {name: self._shared(name) for name in self.tables}
+        for part, places in zip(self.parts, self._unit_codes(), strict=True):
+            tables = {
+                name: StoredColumns(columns, self._reading(part, name)).table()
+                if part.height(name)
+                else part.ledger(name).tables[name]
+                for name, columns in shared.items()
+            }
+            yield Piece(StoredPiece(units=part.units, names=self.names, details=self.details, tables=tables), places)
+
+    def _reading(self, part: StoredPart, table: str) -> Callable[[str], Column]:
+        return lambda key: recoded(key, part.names, part.spool.load(part.tables[table][key]), self.names)
+
+    def _shared(self, table: str) -> tuple[str, ...]:
+        """The columns that a table has in the whole; a part without rows says nothing about them."""
+        telling = [part.tables[table] for part in self.parts if part.height(table)] or [self.parts[0].tables[table]]
+        return tuple(key for key in telling[0] if all(key in columns for columns in telling))
+
+    def called(self, tables: Mapping[str, str]) -> Ledger:
+        """The ledger with some tables under other names."""
+        return StoredLedger.of(tuple(part.called(tables) for part in self.parts))
+
+    def split(self, groups: Array, size: int) -> list[Ledger]:
+        """For each group of documents what `select` would give, in files again."""
+        spool = Spool()
+        dealt: list[list[StoredPart]] = [[] for _ in range(size)]
+        for piece in self.pieces():
+            for parts, part in zip(dealt, piece.ledger.split(groups[piece.places], size), strict=True):
+                if part.units:
+                    parts.append(StoredPart.of(part, spool))
+        nothing = StoredPart.of(next(self.pieces()).ledger.select(()), spool)
+        return [StoredLedger.of(tuple(parts) or (nothing,)) for parts in dealt]
 
     def _unit_codes(self) -> Iterator[Codes]:
         """For each part the positions of its documents among all."""

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from calque.core.columns import Array, Codes, Ints, Strings, Table, where_else
-from calque.core.corpus import distinct_names
-from calque.core.ledger import UNIT, Ledger
-from calque.core.measures import Measure, MeasureName, Undefined, counts, fraction_sums, number
+from calque.core.columns import Array, Codes, Floats, Ints, Strings, Table, where_else
+from calque.core.corpus import UnitId, distinct_names
+from calque.core.ledger import UNIT, Ledger, Piece
+from calque.core.measures import Measure, MeasureName, Undefined, counts, fraction_parts, joined_fractions, number
 from calque.core.start_up import Frozen
-from calque.detection.average_precision import image_order
+from calque.core.storage.ranked_runs import Rows, Stretch
+from calque.detection.average_precision import ImagePlaces, image_order
 from calque.geometry.forms import RECALL_POINTS
 from calque.kernels import kernels
-from calque.kernels.structs import Kind, ScoreOrder, Subtype, Verdicts
+from calque.kernels.structs import Kind, Subtype, Verdicts
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection
@@ -27,8 +29,9 @@ FOUND_KINDS = (
 )  # fmt: skip
 TRUTH_KINDS = (Kind.TP, Kind.CLS, Kind.MERGED, Kind.SPLIT, Kind.LOC, Kind.BOTH, Kind.MISS, Kind.PARTIAL)
 Repair: TypeAlias = tuple[Kind, ...]
-Grids: TypeAlias = tuple[Ints, Ints]
-"""How many truths there are of each class (a row) and kind (a column), and how many predictions."""
+SIDES = ("truth", "found")
+Grids: TypeAlias = Ints
+"""Of truths, then of predictions, how many there are of each class and kind."""
 REPAIRS: Mapping[Kind, Repair] = {
     **{kind: (kind,) for kind in FOUND_KINDS if kind is not Kind.TP},
     Kind.MERGE: (Kind.MERGE, Kind.MERGED),
@@ -151,21 +154,56 @@ TIDE = View(
 VIEWS = {"kinds": KINDS, "tide": TIDE}
 
 
+class Tallies:
+    """What pieces of a ledger add up to: kinds by class, subtypes, the worst documents, and what ranking has to know."""
+
+    def __init__(self, errors: str, piece: Piece) -> None:
+        truth, found = piece.ledger.table("truth"), piece.ledger.table("found")
+        classes = len(piece.ledger.names["label"])
+        self.grids: Grids = np.stack([_grid(table, "label", classes) for table in (truth, found)])
+        kinds = errors == "kinds"
+        self.subtypes = counts(found.array("subtype"), len(Subtype)) if kinds else np.zeros(len(Subtype), np.int64)
+        self.largest = [
+            float(table.array("area").max(where=table.array("kind") != Kind.NONE, initial=0.0)) for table in (truth, found)
+        ]
+        self.worst = Worst(piece)
+        scores = found.array("score")[np.flatnonzero(found.array("kind") != Kind.NONE)]
+        self._rows, self._unscored = len(scores), int(np.isnan(scores).sum())
+        self._lowest, self._highest = float(scores.min(initial=math.inf)), float(scores.max(initial=-math.inf))
+
+    def join(self, other: Tallies) -> Tallies:
+        """Of both together."""
+        self.grids += other.grids
+        self.subtypes += other.subtypes
+        self.largest = [max(pair) for pair in zip(self.largest, other.largest, strict=True)]
+        self.worst = self.worst.join(other.worst)
+        self._rows, self._unscored = self._rows + other._rows, self._unscored + other._unscored
+        self._lowest, self._highest = min(self._lowest, other._lowest), max(self._highest, other._highest)
+        return self
+
+    def why_not(self) -> str:
+        """Why repairs have no worth in AP; nothing where they have."""
+        if self._unscored:
+            return f"{self._unscored:,} predictions have no score"
+        if not self._rows:
+            return "no predictions"
+        return "all predictions have the same score" if self._lowest == self._highest else ""
+
+
 def measure(task: Detection, ledger: Ledger, jobs: int = 1) -> dict[str, Any]:
     """What stands under ``errors`` in the JSON."""
     view = VIEWS[task.errors]
-    truth, found = ledger.table("truth"), ledger.table("found")
-    classes = len(ledger.names["label"])
-    grids = _grid(truth, "label", classes), _grid(found, "label", classes)
+    tallies = ledger.folded(partial(Tallies, task.errors))
+    grids, subtypes = tallies.grids, tallies.subtypes
     numbers: dict[str, Any] = {"predictions": _by_kind(grids[1], view.found), "truth": _by_kind(grids[0], view.truth)}
     if task.errors == "kinds":
-        subtypes = counts(found.array("subtype"), len(Subtype)).tolist()
-        numbers["subtypes"] = {name: subtypes[code] for code, name in SUBTYPES.items()}
-        numbers["flags"] = {name: subtypes[code] for code, name in FLAGS.items()}
-    numbers["area_share"] = {"predictions": _area_share(found, view.found), "truth": _area_share(truth, view.truth)}
-    numbers["impact"] = _impact(view, ledger, grids, jobs)
+        numbers["subtypes"] = {name: int(subtypes[code]) for code, name in SUBTYPES.items()}
+        numbers["flags"] = {name: int(subtypes[code]) for code, name in FLAGS.items()}
+    areas = ledger.folded(partial(Areas, tallies.largest))
+    numbers["area_share"] = {"predictions": areas.shares(1, view.found), "truth": areas.shares(0, view.truth)}
+    numbers["impact"] = _impact(view, ledger, tallies, jobs)
     numbers["per_class"] = _per_class(task, ledger, view, grids)
-    numbers["worst_documents"] = _worst_documents(ledger, view)
+    numbers["worst_documents"] = tallies.worst.listed(view)
     return numbers
 
 
@@ -174,23 +212,37 @@ def _by_kind(grid: Ints, names: Mapping[Kind, str]) -> dict[str, int]:
     return {name: per_kind[kind] for kind, name in names.items()}
 
 
-def _area_share(table: Table, names: Mapping[Kind, str]) -> dict[str, float | Undefined]:
-    """The area of each kind over the area of all that counts, the same for any order of documents."""
-    kind, area = table.array("kind"), table.array("area")
-    largest = float(area.max(where=kind != Kind.NONE, initial=0.0))
-    if largest <= 0:
-        return dict.fromkeys(names.values(), Undefined(NO_AREA))
-    # A power of two brings areas to [0, 1] without touching their digits; what does not count goes to group -1.
-    sums = fraction_sums(area, kind.astype(np.int32) - 1, len(Kind) - 1, 2.0 ** min(-int(np.frexp(largest)[1]), 1023))
-    total = float(sums.sum())
-    if total <= 0:
-        return dict.fromkeys(names.values(), Undefined(NO_AREA))
-    return {name: float(sums[kind - 1]) / total for kind, name in names.items()}
+class Areas:
+    """The area of each kind, of truths and of predictions, as whole numbers that no order changes."""
+
+    def __init__(self, largest: Sequence[float], piece: Piece) -> None:
+        self._sums = [self._of(piece.ledger.table(side), most) for side, most in zip(SIDES, largest, strict=True)]
+
+    @staticmethod
+    def _of(table: Table, largest: float) -> Ints:
+        if largest <= 0:
+            return np.zeros((2, len(Kind) - 1), np.int64)
+        # A power of two brings areas to [0, 1] without touching their digits; what does not count goes to group -1.
+        scale = 2.0 ** min(-int(np.frexp(largest)[1]), 1023)
+        return fraction_parts(table.array("area"), table.array("kind").astype(np.int32) - 1, len(Kind) - 1, scale)
+
+    def join(self, other: Areas) -> Areas:
+        """Of both together."""
+        self._sums = [one + two for one, two in zip(self._sums, other._sums, strict=True)]
+        return self
+
+    def shares(self, side: int, names: Mapping[Kind, str]) -> dict[str, float | Undefined]:
+        """The area of each kind over the area of all that counts."""
+        sums = joined_fractions(self._sums[side])
+        total = float(sums.sum())
+        if total <= 0:
+            return dict.fromkeys(names.values(), Undefined(NO_AREA))
+        return {name: float(sums[kind - 1]) / total for kind, name in names.items()}
 
 
-def _impact(view: View, ledger: Ledger, grids: Grids, jobs: int) -> dict[str, dict[str, float | Undefined]]:
-    per_truth, per_found = (grid.sum(axis=0) for grid in grids)
-    deltas = _delta_ap(view, ledger, grids[0], jobs)
+def _impact(view: View, ledger: Ledger, tallies: Tallies, jobs: int) -> dict[str, dict[str, float | Undefined]]:
+    per_truth, per_found = (grid.sum(axis=0) for grid in tallies.grids)
+    deltas = _delta_ap(view, ledger, tallies, jobs)
     return {
         name: {"delta_f1": delta_f1(per_truth, per_found, REPAIRS[kind]), "delta_ap": deltas[kind]}
         for kind, name in view.repairs.items()
@@ -228,21 +280,74 @@ def _averages(ledger: Ledger, repairs: Sequence[Repair], truths: Ints, jobs: int
     A prediction that an oracle can put right stands here twice: as it is, and right after that as it would be, so that ties
     in score go by document, page and position, before and after the repair.
     """
-    found = ledger.table("found")
+    drawing = Drawing(repairs, truths, jobs)
+    rows = ledger.ranked(partial(_as_is_and_would_be, ImagePlaces(ledger)), len(ledger.names["label"]), jobs)
+    curves = rows.folded(drawing.hits, drawing).precision
+    return [float(curve[curve > -1].mean()) if (curve > -1).any() else math.nan for curve in curves]
+
+
+class Drawing(Frozen, eq=False):
+    """Draws the curves after each repair, of stretches of a ranking."""
+
+    repairs: Sequence[Repair]
+    truths: Ints
+    jobs: int = 1
+
+    def hits(self, stretch: Stretch) -> Ints:
+        """True and false positives."""
+        return _hits(stretch, _masks(self.repairs), len(self.repairs))
+
+    def __call__(self, stretch: Stretch, before: Ints | None) -> Envelope:
+        """The curves of a stretch."""
+        (place,) = stretch.columns
+        right, absent = (np.take(mask, place) for mask in _masks(self.repairs))
+        verdicts = Verdicts(np.zeros(len(place), np.int32), right, absent)
+        precision, _, _ = kernels().coco_accumulate(
+            stretch.order, stretch.scores, verdicts, self.truths, np.array(RECALL_POINTS), 1, self.jobs, before
+        )
+        return Envelope(precision)
+
+
+class Envelope(Frozen, eq=False):
+    """Precision by repair, recall point and class."""
+
+    precision: Floats
+
+    def join(self, other: Envelope) -> Envelope:
+        """The higher of both."""
+        return Envelope(np.maximum(self.precision, other.precision))
+
+
+def _as_is_and_would_be(images: ImagePlaces, piece: Piece) -> Rows:
+    """The predictions of a piece as `_averages` ranks them: the kind of each, and whether it is as it would be."""
+    found = piece.ledger.table("found")
     kind = found.array("kind")
     columns: list[Array] = [kind, where_else(kind != Kind.NONE, found.array("label"), -1), found.array("score")]
-    movable, moved_to = _moves(ledger)
+    movable, moved_to = _moves(piece.ledger)
     as_would_be: list[Array] = [kind[movable] + np.uint8(len(Kind)), moved_to, found.array("score")[movable]]
-    by_image, at = image_order(ledger), movable
+    by_image, at = image_order(piece.ledger), movable
     if by_image is not None:
         columns = [column[by_image] for column in columns]
         at = np.argsort(by_image)[movable]
     place, label, score = (np.insert(there, at + 1, moved) for there, moved in zip(columns, as_would_be, strict=True))
-    ranking = ScoreOrder(*kernels().score_order(label, score, len(ledger.names["label"]), jobs))
-    right, absent = (np.take(mask, place) for mask in _masks(repairs))
-    verdicts = Verdicts(np.zeros(len(place), np.int32), right, absent)
-    precision, _, _ = kernels().coco_accumulate(ranking, score, verdicts, truths, np.array(RECALL_POINTS), 1, jobs)
-    return [float(curve[curve > -1].mean()) if (curve > -1).any() else math.nan for curve in precision]
+
+    def ties() -> Ints:
+        own = images.ties(piece, by_image)
+        return np.insert(own, at + 1, own[at])
+
+    return Rows(label, score, (place,), ties)
+
+
+def _hits(stretch: Stretch, masks: tuple[Array, Array], repairs: int) -> Ints:
+    """How many rows of a stretch are true positives, and how many are false ones, by repair and class."""
+    (place,) = stretch.columns
+    right, absent = masks
+    classes = len(stretch.order.class_offsets) - 1
+    grid = counts(stretch.classes().astype(np.int64) * len(right) + place, classes * len(right)).reshape(classes, -1)
+    bits = np.arange(repairs)[:, None]
+    there = (absent[None, :] >> bits & 1) == 0
+    correct = (right[None, :] >> bits & 1) == 1
+    return np.stack([(there & correct) @ grid.T, (there & ~correct) @ grid.T]).astype(np.int64)
 
 
 def _masks(repairs: Sequence[Repair]) -> tuple[Array, Array]:
@@ -258,20 +363,11 @@ def _masks(repairs: Sequence[Repair]) -> tuple[Array, Array]:
     return right.reshape(-1), absent.reshape(-1)
 
 
-def _delta_ap(view: View, ledger: Ledger, truths: Ints, jobs: int) -> dict[Kind, float | Undefined]:
-    """AP at the limit of a match once a kind is repaired, less AP as it is; the pairs are those of the kinds.
-
-    ``truths`` says how many truths there are of each class and kind.
-    """
-    found = ledger.table("found")
-    scores = found.array("score")[np.flatnonzero(found.array("kind") != Kind.NONE)]
-    unscored = int(np.isnan(scores).sum())
-    if unscored:
-        return dict.fromkeys(view.repairs, Undefined(f"{unscored:,} predictions have no score"))
-    if not len(scores):
-        return dict.fromkeys(view.repairs, Undefined("no predictions"))
-    if scores.min() == scores.max():
-        return dict.fromkeys(view.repairs, Undefined("all predictions have the same score"))
+def _delta_ap(view: View, ledger: Ledger, tallies: Tallies, jobs: int) -> dict[Kind, float | Undefined]:
+    """AP at the limit of a match once a kind is repaired, less AP as it is; the pairs are those of the kinds."""
+    truths = tallies.grids[0]
+    if tallies.why_not():
+        return dict.fromkeys(view.repairs, Undefined(tallies.why_not()))
     # What an oracle adds has no score: those truths need no longer be found.
     to_find = [truths.sum(axis=1) - truths[:, _added(kind)].sum(axis=1) for kind in view.repairs]
     repairs = [(), *(REPAIRS[kind] for kind in view.repairs)]
@@ -323,19 +419,33 @@ def by_document(ledger: Ledger, view: View = KINDS) -> Table:
     })  # fmt: skip
 
 
-def _worst_documents(ledger: Ledger, view: View) -> list[dict[str, Any]]:
+class Worst:
     """The documents with most errors, and which."""
-    units = len(ledger.units)
-    found, truth = _grid(ledger.table("found"), UNIT, units), _grid(ledger.table("truth"), UNIT, units)
-    wrong = found[:, Kind.TP + 1 :].sum(axis=1) + truth[:, Kind.TP + 1 :].sum(axis=1)
-    worst = np.argsort(-wrong, kind="stable")[:WORST]
-    return [
-        {
-            "document": ledger.units[unit],
-            "errors": int(wrong[unit]),
-            "predictions": {name: int(found[unit, kind]) for kind, name in view.found.items() if found[unit, kind]},
-            "truth": {name: int(truth[unit, kind]) for kind, name in view.truth.items() if truth[unit, kind]},
-        }
-        for unit in worst.tolist()
-        if wrong[unit]
-    ]
+
+    def __init__(self, piece: Piece) -> None:
+        units = len(piece.ledger.units)
+        found, truth = (_grid(piece.ledger.table(side), UNIT, units) for side in ("found", "truth"))
+        wrong = found[:, Kind.TP + 1 :].sum(axis=1) + truth[:, Kind.TP + 1 :].sum(axis=1)
+        worst = np.argsort(-wrong, kind="stable")[:WORST]
+        self._listed: list[tuple[int, int, UnitId, Ints, Ints]] = [
+            (-int(wrong[unit]), int(piece.places[unit]), piece.ledger.units[unit], found[unit], truth[unit])
+            for unit in worst.tolist()
+            if wrong[unit]
+        ]
+
+    def join(self, other: Worst) -> Worst:
+        """The worst of both."""
+        self._listed = sorted([*self._listed, *other._listed], key=lambda entry: entry[:2])[:WORST]
+        return self
+
+    def listed(self, view: View) -> list[dict[str, Any]]:
+        """The worst first; those with as many errors in the order of documents."""
+        return [
+            {
+                "document": unit,
+                "errors": -wrong,
+                "predictions": {name: int(found[kind]) for kind, name in view.found.items() if found[kind]},
+                "truth": {name: int(truth[kind]) for kind, name in view.truth.items() if truth[kind]},
+            }
+            for wrong, _, unit, found, truth in self._listed
+        ]

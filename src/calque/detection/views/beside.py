@@ -45,11 +45,9 @@ def measure(task: Detection, ledger: Ledger) -> dict[str, Any] | Undefined:
 
     if "beside_truth" not in ledger.tables:
         return Undefined("some documents were scored without the other kind; evaluate them again with --beside")
-    kept = {name: ledger.table(name) for name in ("documents", "pages")}
-    other = {side: ledger.table(f"beside_{side}") for side in SIDES}
     trees = {
         task.on: numbers.measure(replace(task, errors="none"), ledger),
-        task.beside: numbers.measure(_other(task), Ledger(units=ledger.units, names=ledger.names, tables={**kept, **other})),
+        task.beside: numbers.measure(_other(task), ledger.called({side: f"beside_{side}" for side in SIDES})),
     }
     flat = {kind: _flat(tree) for kind, tree in trees.items()}
     names = flat[task.on]

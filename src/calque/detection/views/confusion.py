@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calque.core.columns import Ints
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Undefined, counts
 from calque.core.presentation.result_schema import COUNT, NUMBER, TEXT, Schema, list_of, object_of
@@ -25,22 +26,13 @@ def measure(task: Detection, ledger: Ledger) -> dict[str, Any] | Undefined:
     Boxes of a page are paired greedily by IoU at the lowest threshold, whatever their labels; ties as everywhere. A truth
     without a partner stands in the last column, a prediction without one in the last row.
     """
-    truth, found = ledger.table("truth"), ledger.table("found")
-    if "met" not in truth:
-        return Undefined("some documents were scored without the confusion matrix; evaluate them again with --confusion")
     size = len(ledger.names["label"])
-    met = truth.array("met")
-    paired = np.flatnonzero(met >= 0)
-    partner = ledger.absolute("found", truth.array(UNIT)[paired], met[paired])
-    missed = np.flatnonzero((met < 0) & (truth.array("status") == Status.COUNTED))
-    free = np.ones(found.height, dtype=np.bool_)
-    free[partner] = False
-    excused = found.array("absorbed") >= task.iou[0]
-    made_up = np.flatnonzero(free & (found.array("status") == Status.COUNTED) & ~excused)
     background = size
-    rows = np.concatenate([truth.array("label")[paired], truth.array("label")[missed], np.full(len(made_up), background)])
-    columns = np.concatenate([found.array("label")[partner], np.full(len(missed), background), found.array("label")[made_up]])
-    matrix = counts(rows.astype(np.int64) * (size + 1) + columns, (size + 1) ** 2).reshape(size + 1, size + 1)
+    matrix = np.zeros((size + 1, size + 1), np.int64)
+    for piece in ledger.pieces():
+        if "met" not in piece.ledger.table("truth"):
+            return Undefined("some documents were scored without the confusion matrix; evaluate them again with --confusion")
+        matrix += _cells(piece.ledger, task.iou[0], size)
     kept = [code for code, name in enumerate(ledger.names["label"]) if not task.labels or name in task.labels]
     names = [ledger.names["label"][code] for code in kept]
     return {
@@ -48,6 +40,23 @@ def measure(task: Detection, ledger: Ledger) -> dict[str, Any] | Undefined:
         "labels": [*names, BACKGROUND],
         "matrix": matrix[np.ix_([*kept, background], [*kept, background])].tolist(),
     }
+
+
+def _cells(ledger: Ledger, threshold: float, background: int) -> Ints:
+    """How many pairs there are of each class of the truth and of the predictions."""
+    truth, found = ledger.table("truth"), ledger.table("found")
+    met = truth.array("met")
+    paired = np.flatnonzero(met >= 0)
+    partner = ledger.absolute("found", truth.array(UNIT)[paired], met[paired])
+    missed = np.flatnonzero((met < 0) & (truth.array("status") == Status.COUNTED))
+    free = np.ones(found.height, dtype=np.bool_)
+    free[partner] = False
+    excused = found.array("absorbed") >= threshold
+    made_up = np.flatnonzero(free & (found.array("status") == Status.COUNTED) & ~excused)
+    rows = np.concatenate([truth.array("label")[paired], truth.array("label")[missed], np.full(len(made_up), background)])
+    columns = np.concatenate([found.array("label")[partner], np.full(len(missed), background), found.array("label")[made_up]])
+    size = background + 1
+    return counts(rows.astype(np.int64) * size + columns, size**2).reshape(size, size)
 
 
 def sections(numbers: Mapping[str, Any]) -> list[Section]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Array, Floats, Ints
+from calque.core.columns import Array, Floats, Ints, Table
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Undefined
 from calque.core.presentation.result_schema import (
@@ -36,38 +36,59 @@ NO_PAIRS = "no pairs"
 
 
 def measure(task: Detection, ledger: Ledger) -> dict[str, Any]:
-    """Cut shares and quantiles over the pairs at the lowest IoU threshold, in all and for each class, and the worst crops."""
-    truth = ledger.table("truth")
-    pairs = np.flatnonzero(truth.array("iou") >= task.iou[0])
-    labels = truth.array("label")[pairs]
+    """Cut shares and quantiles over the pairs at the lowest IoU threshold, in all and for each class, and the worst crops.
+
+    Of all pairs of a long ledger, one column at a time is in memory.
+    """
+    names, threshold = ledger.names["label"], task.iou[0]
+    labels = _of_pairs(ledger, threshold, lambda truth: truth.array("label"))
     by_label = np.argsort(labels, kind="stable")
-    bounds = np.searchsorted(labels[by_label], np.arange(len(ledger.names["label"]) + 1))
+    bounds = np.searchsorted(labels[by_label], np.arange(len(names) + 1))
+    groups = [by_label[bounds[code] : bounds[code + 1]] for code in range(len(names))]
+    blocks = [_empty_block(len(labels)), *(_empty_block(len(rows)) for rows in groups)]
+    for key, values in _values(ledger, threshold):
+        for block, chosen in zip(blocks, (values, *(values[rows] for rows in groups)), strict=True):
+            _fill(block, key, chosen)
     return {
-        "threshold": task.iou[0],
-        "overall": _block(ledger, pairs),
+        "threshold": threshold,
+        "overall": blocks[0],
         "per_class": {
-            name: _block(ledger, pairs[by_label[bounds[code] : bounds[code + 1]]])
-            for code, name in enumerate(ledger.names["label"])
-            if not task.labels or name in task.labels
+            name: block for name, block in zip(names, blocks[1:], strict=True) if not task.labels or name in task.labels
         },
-        "worst": _worst(ledger, pairs),
+        "worst": _worst(ledger, threshold),
     }
 
 
-def _block(ledger: Ledger, pairs: Ints) -> dict[str, Any]:
-    truth = ledger.table("truth")
-    edges = truth.array("edges")[pairs]
-    worst_edge = edges.max(axis=1) if len(pairs) else np.zeros(0)
-    return {
-        "pairs": len(pairs),
-        "cut": {
-            **{side: _cut_shares(edges[:, place]) for place, side in enumerate(SIDES)},
-            "any": _cut_shares(worst_edge),
-        },
-        "edges": {side: _quantiles(edges[:, place]) for place, side in enumerate(SIDES)},
-        "coverage": _quantiles(truth.array("coverage")[pairs]),
-        "purity": _quantiles(truth.array("purity")[pairs]),
-    }
+def _of_pairs(ledger: Ledger, threshold: float, column: Callable[[Table], Array]) -> Array:
+    """What a column says of the pairs, in the order of the pieces."""
+    parts = []
+    for piece in ledger.pieces():
+        truth = piece.ledger.table("truth")
+        parts.append(column(truth)[np.flatnonzero(truth.array("iou") >= threshold)])
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _values(ledger: Ledger, threshold: float) -> Iterator[tuple[str, Floats]]:
+    """Everything that is told of pairs, one after the other."""
+    for place, side in enumerate(SIDES):
+        yield side, _of_pairs(ledger, threshold, lambda truth, place=place: truth.array("edges")[:, place])  # type: ignore[misc]  # bound at once
+    yield "any", _of_pairs(ledger, threshold, lambda truth: truth.array("edges").max(axis=1, initial=-np.inf))
+    for name in ("coverage", "purity"):
+        yield name, _of_pairs(ledger, threshold, lambda truth, name=name: truth.array(name))  # type: ignore[misc]  # likewise
+
+
+def _empty_block(pairs: int) -> dict[str, Any]:
+    return {"pairs": pairs, "cut": {}, "edges": {}, "coverage": {}, "purity": {}}
+
+
+def _fill(block: dict[str, Any], key: str, values: Floats) -> None:
+    """Write down what the values of one kind say."""
+    if key in ("coverage", "purity"):
+        block[key] = _quantiles(values)
+        return
+    block["cut"][key] = _cut_shares(values)
+    if key in SIDES:
+        block["edges"][key] = _quantiles(values)
 
 
 def _cut_shares(errors: Floats) -> dict[str, float | Undefined]:
@@ -95,11 +116,24 @@ def quantile(ordered: Floats, percent: int) -> float | Undefined:
     return float(ordered[max(-(-percent * len(ordered) // 100), 1) - 1])
 
 
-def _worst(ledger: Ledger, pairs: Ints) -> list[dict[str, Any]]:
+def _worst(ledger: Ledger, threshold: float) -> list[dict[str, Any]]:
     """The crops that hold least of their object; equal ones by purity, then in the order of the ledger."""
+    worst: list[tuple[float, float, int, dict[str, Any]]] = []
+    for piece in ledger.pieces():
+        truth = piece.ledger.table("truth")
+        pairs = np.flatnonzero(truth.array("iou") >= threshold)
+        coverage, purity = truth.array("coverage")[pairs], truth.array("purity")[pairs]
+        rows = pairs[np.lexsort((purity, coverage))[:WORST]]
+        places = piece.places[truth.array(UNIT)[rows]].tolist()
+        listed = zip(places, _crops(piece.ledger, rows), strict=True)
+        worst += ((crop["coverage"], crop["purity"], place, crop) for place, crop in listed)
+        worst = sorted(worst, key=lambda entry: entry[:3])[:WORST]
+    return [crop for *_, crop in worst]
+
+
+def _crops(ledger: Ledger, rows: Ints) -> list[dict[str, Any]]:
+    """The truths of these rows, with what was cut out for them."""
     truth, found = ledger.table("truth"), ledger.table("found")
-    coverage, purity = truth.array("coverage")[pairs], truth.array("purity")[pairs]
-    rows = pairs[np.lexsort((purity, coverage))[:WORST]]
     units = truth.array(UNIT)[rows]
     partner = ledger.absolute("found", units, truth.array("match")[rows])
     pages = ledger.absolute("pages", units, truth.array("page")[rows])

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calque.core.columns import Array, Bytes, Column, Floats, Table
-from calque.core.ledger import UNIT, Ledger
-from calque.core.measures import Undefined
+from calque.core.ledger import UNIT, Ledger, Piece
+from calque.core.measures import Undefined, exact_parts
 from calque.core.overlay import Overlay
 from calque.core.presentation.result_schema import COUNT, MEASURE, NUMBER, UNIT_ID, Schema, list_of, map_of, object_of
 from calque.core.presentation.sections import Section
@@ -55,53 +55,72 @@ def measure(task: Detection, ledger: Ledger) -> dict[str, Any] | Undefined:
     """Areas and shares over everything and for each class, and the pages with the largest share of wrong area."""
     if "areas" not in ledger.tables:
         return Undefined("some documents were scored without the page view; evaluate them again with --page-view")
-    table = ledger.table("areas")
-    columns = {name: table.array(name) for name in AREAS}
-    labels = table.array("label")
-    order = np.argsort(labels, kind="stable")
-    bounds = np.searchsorted(labels[order], np.arange(len(ledger.names["label"]) + 1))
+    labels = ledger.names["label"]
+    everything, by_label = _Areas(), [_Areas() for _ in labels]
+    worst: list[tuple[float, int, dict[str, Any]]] = []
+    for piece in ledger.pieces():
+        table = piece.ledger.table("areas")
+        columns = {name: table.array(name) for name in AREAS}
+        everything.add(columns)
+        order = np.argsort(table.array("label"), kind="stable")
+        bounds = np.searchsorted(table.array("label")[order], np.arange(len(labels) + 1))
+        for code, areas in enumerate(by_label):
+            areas.add({key: column[order[bounds[code] : bounds[code + 1]]] for key, column in columns.items()})
+        worst = sorted([*worst, *_worst(piece, columns)], key=lambda entry: entry[:2])[:WORST]
     return {
-        "overall": _block(columns),
+        "overall": everything.block(),
         "per_class": {
-            name: _block({key: column[order[bounds[code] : bounds[code + 1]]] for key, column in columns.items()})
-            for code, name in enumerate(ledger.names["label"])
-            if not task.labels or name in task.labels
+            name: areas.block() for name, areas in zip(labels, by_label, strict=True) if not task.labels or name in task.labels
         },
-        "worst": _worst(ledger, columns),
+        "worst": [entry for *_, entry in worst],
     }
 
 
-def _block(columns: Mapping[str, Array]) -> dict[str, Any]:
+class _Areas:
     """Sums that no order changes, and shares: missing of the truth, the others of what was predicted."""
-    sums = {name: math.fsum(column.tolist()) for name, column in columns.items()}
 
-    def part(name: str, whole: str, reason: str) -> float | Undefined:
-        return sums[name] / sums[whole] if sums[whole] > 0 else Undefined(reason)
+    def __init__(self) -> None:
+        self._parts: dict[str, list[float]] = {name: [] for name in AREAS}
 
-    return {
-        **sums,
-        "missing_share": part("missing", "truth_area", "no truths"),
-        **{f"{name}_share": part(name, "found_area", "no predictions") for name in ERRORS[1:]},
-    }
+    def add(self, columns: Mapping[str, Array]) -> None:
+        """Add some rows."""
+        for name, column in columns.items():
+            # The first are left as they are: most often they are all.
+            before = self._parts[name]
+            self._parts[name] = exact_parts([*before, *column.tolist()]) if before else column.tolist()
+
+    def block(self) -> dict[str, Any]:
+        """What stands in the JSON."""
+        sums = {name: math.fsum(parts) for name, parts in self._parts.items()}
+
+        def part(name: str, whole: str, reason: str) -> float | Undefined:
+            return sums[name] / sums[whole] if sums[whole] > 0 else Undefined(reason)
+
+        return {
+            **sums,
+            "missing_share": part("missing", "truth_area", "no truths"),
+            **{f"{name}_share": part(name, "found_area", "no predictions") for name in ERRORS[1:]},
+        }
 
 
-def _worst(ledger: Ledger, columns: Mapping[str, Floats]) -> list[dict[str, Any]]:
+def _worst(piece: Piece, columns: Mapping[str, Floats]) -> Iterator[tuple[float, int, dict[str, Any]]]:
     """Pages by wrong area (all four kinds, all classes) relative to the area of truths and predictions."""
+    ledger = piece.ledger
     table, pages = ledger.table("areas"), ledger.table("pages")
     page = ledger.absolute("pages", table.array(UNIT), table.array("page"))
     sums = {name: np.bincount(page, weights=column, minlength=pages.height) * 1.0 for name, column in columns.items()}
     wrong = np.sum([sums[name] for name in ERRORS], axis=0)
     wrong_share = share(wrong, sums["truth_area"] + sums["found_area"])
     worst = np.argsort(-wrong_share, kind="stable")[:WORST]
-    return [
-        {
-            "document": ledger.units[pages.array(UNIT)[row]],
+    for row in worst[wrong_share[worst] > 0].tolist():
+        unit = pages.array(UNIT)[row]
+        entry = {
+            "document": ledger.units[unit],
             "page": int(pages.array("page_index")[row]),
             "wrong_share": float(wrong_share[row]),
             **{name: float(sums[name][row]) for name in AREAS},
         }
-        for row in worst[wrong_share[worst] > 0].tolist()
-    ]
+        yield -float(wrong_share[row]), int(piece.places[unit]), entry
 
 
 def sections(numbers: Mapping[str, Any]) -> list[Section]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -33,10 +34,13 @@ def by_column(task: Detection, ledger: Ledger, column: str) -> dict[str, Any] | 
 
     A slice has the numbers that evaluating its documents alone would give.
     """
-    values = ledger.table("documents").get(slice_column(column))
-    if not isinstance(values, Strings):
-        return Undefined(f"some documents were scored without slices; evaluate them again with --by {column}")
-    texts = list(values)
+    texts = [""] * len(ledger.units)
+    for piece in ledger.pieces():
+        values = piece.ledger.table("documents").get(slice_column(column))
+        if not isinstance(values, Strings):
+            return Undefined(f"some documents were scored without slices; evaluate them again with --by {column}")
+        for place, text in zip(piece.places.tolist(), values, strict=True):
+            texts[place] = sys.intern(text)
     known = sorted({*texts} - {""})
     code = {value: position for position, value in enumerate([*known, ""])}
     parts = ledger.split(np.array([code[text] for text in texts], dtype=np.int64), len(code))

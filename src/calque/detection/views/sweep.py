@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from calque.core.columns import Array, Flags, Floats, Ints
-from calque.core.ledger import Ledger
+from calque.core.columns import Floats, Ints, where_else
+from calque.core.ledger import UNIT, Ledger, Piece
 from calque.core.measures import Undefined, counts
 from calque.core.presentation.result_schema import COUNT, NUMBER, SHARE, Schema, list_of, map_of, object_of, perhaps
 from calque.core.presentation.sections import Section
+from calque.core.start_up import Frozen
+from calque.core.storage.ranked_runs import RankedRuns, Rows, Stretch
 from calque.detection.scoring import Status
 from calque.detection.views.columns import NO_PART, RIGHT
 
@@ -25,23 +28,15 @@ POINTS = 101
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curve:
-    """Precision, recall and F1 at every score that occurs, from the highest down."""
+    """Precision, recall and F1 at scores that occur, from the highest down."""
 
     scores: Floats
     tp: Ints
     fp: Ints
     truths: int
     """More than 0."""
-
-    @classmethod
-    def of(cls, scores: Floats, right: Flags, truths: int) -> Curve:
-        """The curve of predictions, each right or wrong whatever comes after it."""
-        order = np.argsort(-scores, kind="stable")
-        ranked = scores[order]
-        # Equal scores enter together: only the last of them is a point.
-        last = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], np.ones(min(len(ranked), 1), dtype=np.bool_)))
-        tp = np.cumsum(right[order])[last].astype(np.int64)
-        return cls(ranked[last], tp, last + 1 - tp, truths)
+    first: int = 0
+    """How many points of the whole curve come before these."""
 
     @property
     def precision(self) -> Floats:
@@ -70,9 +65,67 @@ class Curve:
         return int(among[np.lexsort([-goal[among] for goal in reversed(goals)])[0]])
 
 
+Drawing: TypeAlias = "Callable[[], Iterator[Curve]]"
+"""Draws a curve from its beginning, some points at a time."""
+
+
+class Predictions:
+    """The predictions that take part, by class and score, or all classes as one."""
+
+    def __init__(self, ledger: Ledger, classes: int) -> None:
+        self._runs = RankedRuns(classes)
+        for piece in ledger.pieces():
+            found = piece.ledger.table("found")
+            swept = found.array("swept")
+            label = found.array("label") if classes > 1 else np.zeros(len(swept), np.int32)
+            ties = partial(_documents, piece)
+            self._runs.add(Rows(where_else(swept != NO_PART, label, -1), found.array("score"), (swept == RIGHT,), ties))
+        self._kept: Stretch | None = None
+
+    def _stretches(self, code: int) -> Iterator[Stretch]:
+        if self._kept is not None:
+            yield self._kept
+            return
+        for stretch in self._runs.stretches(code):
+            if not stretch.in_place:
+                self._kept = stretch  # all of them: no need to sort once for each class
+            yield stretch
+
+    def points(self, code: int, truths: int) -> Iterator[Curve]:
+        """The curve of a class, each prediction being right or wrong whatever comes after it.
+
+        Equal scores enter together: only the last of them is a point, wherever stretches end.
+        """
+        first = tp = seen = 0
+        waiting: tuple[float, int, int] | None = None
+        for stretch in self._stretches(code):
+            start, stop = stretch.order.class_offsets[code : code + 2].tolist()
+            if start == stop:
+                continue
+            rows = stretch.order.order[start:stop]
+            scores, right = stretch.scores[rows], stretch.columns[0][rows]
+            last = np.flatnonzero(scores[1:] != scores[:-1])
+            hits = tp + np.cumsum(right)
+            begun = [waiting] if waiting is not None and waiting[0] != scores[0] else []
+            column = [np.array([point[place] for point in begun]) for place in range(3)]
+            tps = np.concatenate([column[1], hits[last]]).astype(np.int64)
+            alls = np.concatenate([column[2], seen + last + 1]).astype(np.int64)
+            if len(tps):
+                yield Curve(np.concatenate([column[0], scores[last]]), tps, alls - tps, truths, first)
+            first += len(tps)
+            tp, seen = int(hits[-1]), seen + stop - start
+            waiting = float(scores[-1]), tp, seen
+        if waiting is not None:
+            score, tp, seen = waiting
+            yield Curve(np.array([score]), np.array([tp]), np.array([seen - tp]), truths, first)
+
+
+def _documents(piece: Piece) -> Ints:
+    return np.asarray(piece.places[piece.ledger.table("found").array(UNIT)], dtype=np.int64)
+
+
 def measure(task: Detection, ledger: Ledger) -> dict[str, Any]:
     """The sweep at the lowest IoU threshold, over everything and for each class."""
-    found, truth = ledger.table("found"), ledger.table("truth")
     labels = ledger.names["label"]
     kept = [(code, name) for code, name in enumerate(labels) if not task.labels or name in task.labels]
     head: dict[str, Any] = {
@@ -83,45 +136,102 @@ def measure(task: Detection, ledger: Ledger) -> dict[str, Any]:
     reason = _why_not(ledger)
     if reason is not None:
         return {**head, "overall": _nothing(task, reason), "per_class": {name: _nothing(task, reason) for _, name in kept}}
-    part = np.flatnonzero(found.array("swept") != NO_PART)
-    scores, label, right = found.array("score")[part], found.array("label")[part], found.array("swept")[part] == RIGHT
-    counted = truth.array("label")[truth.array("status") == Status.COUNTED]
-    truths = counts(counted, len(labels)).tolist()
-    by_label = np.argsort(label, kind="stable")
-    bounds = np.searchsorted(label[by_label], np.arange(len(labels) + 1))
+    truths = np.zeros(len(labels), np.int64)
+    for piece in ledger.pieces():
+        truth = piece.ledger.table("truth")
+        truths += counts(truth.array("label")[truth.array("status") == Status.COUNTED], len(labels))
+    everything, by_class = Predictions(ledger, 1), Predictions(ledger, max(len(labels), 2))
 
-    def of_class(code: int) -> dict[str, Any]:
-        rows = by_label[bounds[code] : bounds[code + 1]]
-        return _block(task, scores[rows], right[rows], truths[code])
+    def block(of: Predictions, code: int, there: int) -> dict[str, Any]:
+        return _block(task, partial(of.points, code, there), there)
 
     return {
         **head,
-        "overall": _block(task, scores, right, len(counted)),
-        "per_class": {name: of_class(code) for code, name in kept},
+        "overall": block(everything, 0, int(truths.sum())),
+        "per_class": {name: block(by_class, code, int(truths[code])) for code, name in kept},
     }
 
 
 def _why_not(ledger: Ledger) -> str | None:
-    found = ledger.table("found")
-    if "swept" not in found:
-        return "some documents were scored without the sweep; evaluate them again with --sweep"
-    unscored = int(np.isnan(found.array("score")[found.array("swept") != NO_PART]).sum())
+    unscored = 0
+    for piece in ledger.pieces():
+        found = piece.ledger.table("found")
+        if "swept" not in found:
+            return "some documents were scored without the sweep; evaluate them again with --sweep"
+        unscored += int(np.isnan(found.array("score")[found.array("swept") != NO_PART]).sum())
     return f"{unscored:,} predictions have no score" if unscored else None
 
 
-def _block(task: Detection, scores: Floats, right: Array, truths: int) -> dict[str, Any]:
-    if not truths or not len(scores):
-        return _nothing(task, "no predictions" if truths else "no truths")
-    curve = Curve.of(scores, right, truths)
-    best = curve.best(np.arange(len(curve.scores)), curve.f1)
-    floor = _at_floor(task, curve)
-    shown = sorted({*_spread(len(curve.scores)), best, best if floor is None else floor})
+class Search:
+    """What a curve is asked for: its best point, the best that holds the floors, the highest precision and recall."""
+
+    def __init__(self, task: Detection) -> None:
+        self._task = task
+        self.best: Found | None = None
+        self.at_floor: Found | None = None
+        self.most = {"precision": 0.0, "recall": 0.0}
+        self.points = 0
+
+    def add(self, curve: Curve) -> None:
+        """Look at some points."""
+        self.points += len(curve.scores)
+        self.best = _better(self.best, curve, np.arange(len(curve.scores)), curve.f1)
+        self.most = {name: max(most, float(getattr(curve, name).max())) for name, most in self.most.items()}
+        task = self._task
+        if not (task.recall_floor or task.precision_floor):
+            return
+        among = np.flatnonzero((curve.recall >= task.recall_floor) & (curve.precision >= task.precision_floor))
+        if task.recall_floor and task.precision_floor:
+            self.at_floor = _better(self.at_floor, curve, among, curve.f1)
+            return
+        first, second = (curve.precision, curve.recall) if task.recall_floor else (curve.recall, curve.precision)
+        self.at_floor = _better(self.at_floor, curve, among, first, second)
+
+
+class Found(Frozen, eq=False):
+    """A point of a curve."""
+
+    goals: tuple[float, ...]
+    place: int
+    point: Mapping[str, Any]
+
+
+def _better(before: Found | None, curve: Curve, among: Ints, *goals: Floats) -> Found | None:
+    """The best of some points, unless one with a higher score is as good: by the first goal, then the next."""
+    if not len(among):
+        return before
+    place = curve.best(among, *goals)
+    reached = tuple(float(goal[place]) for goal in goals)
+    return before if before is not None and reached <= before.goals else Found(reached, curve.first + place, curve.point(place))
+
+
+def _block(task: Detection, draw: Drawing, truths: int) -> dict[str, Any]:
+    if not truths:
+        return _nothing(task, "no truths")
+    search = Search(task)
+    for curve in draw():
+        search.add(curve)
+    if search.best is None:
+        return _nothing(task, "no predictions")
+    places = {*_spread(search.points), search.best.place}
+    if search.at_floor is not None:
+        places.add(search.at_floor.place)
     return {
-        "best_f1": curve.point(best),
-        **_floor_point(task, curve, floor),
-        "points": len(curve.scores),
-        "curve": {name: getattr(curve, name)[shown].tolist() for name in ("scores", "precision", "recall", "f1")},
+        "best_f1": search.best.point,
+        **_floor_point(task, search),
+        "points": search.points,
+        "curve": _shown(draw, sorted(places)),
     }
+
+
+def _shown(draw: Drawing, places: Sequence[int]) -> dict[str, list[float]]:
+    """The points of a curve at these places."""
+    shown: dict[str, list[float]] = {name: [] for name in ("scores", "precision", "recall", "f1")}
+    for curve in draw():
+        here = [place - curve.first for place in places if 0 <= place - curve.first < len(curve.scores)]
+        for name in shown:
+            shown[name] += getattr(curve, name)[here].tolist()
+    return shown
 
 
 def _nothing(task: Detection, reason: str) -> dict[str, Any]:
@@ -130,28 +240,15 @@ def _nothing(task: Detection, reason: str) -> dict[str, Any]:
     return {"best_f1": Undefined(reason), **floor, "points": 0, "curve": curve}
 
 
-def _at_floor(task: Detection, curve: Curve) -> int | None:
-    """The best point that holds the floors: by precision over a recall floor, by recall over a precision floor, else by F1."""
-    if not (task.recall_floor or task.precision_floor):
-        return None
-    among = np.flatnonzero((curve.recall >= task.recall_floor) & (curve.precision >= task.precision_floor))
-    if not len(among):
-        return None
-    if task.recall_floor and task.precision_floor:
-        return curve.best(among, curve.f1)
-    first, second = (curve.precision, curve.recall) if task.recall_floor else (curve.recall, curve.precision)
-    return curve.best(among, first, second)
-
-
-def _floor_point(task: Detection, curve: Curve, place: int | None) -> dict[str, Any]:
+def _floor_point(task: Detection, search: Search) -> dict[str, Any]:
     floors = {"recall": task.recall_floor, "precision": task.precision_floor}
     asked = {name: floor for name, floor in floors.items() if floor}
     if not asked:
         return {}
-    if place is not None:
-        return {"at_floor": curve.point(place)}
+    if search.at_floor is not None:
+        return {"at_floor": search.at_floor.point}
     wanted = " and ".join(f"{name} {floor!r}" for name, floor in asked.items())
-    most = " and ".join(f"{name} {float(getattr(curve, name).max()):.4f}" for name in asked)
+    most = " and ".join(f"{name} {search.most[name]:.4f}" for name in asked)
     return {"at_floor": Undefined(f"no score threshold has {wanted}; the most is {most}")}
 
 

@@ -212,6 +212,9 @@ def _is_blank(column: LeafColumn) -> Flags:
     """For each value whether it is text of blanks; the last two entries stand for values that are not there."""
     blank = np.zeros(len(column.values) + 2, dtype=np.bool_)
     blank[-2:] = True
-    if str in set(map(type, column.values)):
+    kinds = set(map(type, column.values))
+    if kinds == {str}:
+        blank[:-2] = list(map(str.isspace, column.values))
+    elif str in kinds:
         blank[:-2] = [type(value) is str and value.isspace() for value in column.values]
     return blank

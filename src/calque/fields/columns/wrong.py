@@ -141,11 +141,9 @@ def _texts(codes: Codes, values: list[Any]) -> list[str]:
 def _close(outcomes: Array, truths: Sequence[str], founds: Sequence[str]) -> Flags:
     """Where a wrong value is close to the true one: what `accounting.wrong` says, for all in one call."""
     close: Flags = np.zeros(len(truths), dtype=np.bool_)
-    rows = [
-        row
-        for row in np.flatnonzero(outcomes == Outcome.FD).tolist()
-        if CLOSE * max(len(truths[row]), len(founds[row])) <= min(len(truths[row]), len(founds[row]))
-    ]
+    first, second = (np.array(list(map(len, side)), dtype=np.int64) for side in (truths, founds))
+    alike = CLOSE * np.maximum(first, second) <= np.minimum(first, second)  # those of other lengths cannot be close
+    rows = np.flatnonzero((outcomes == Outcome.FD) & alike).tolist()
     if rows:
         texts = ([side[row][:LONGEST].casefold() for row in rows] for side in (truths, founds))
         each = np.arange(len(rows), dtype=np.int32)

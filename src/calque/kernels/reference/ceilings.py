@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from calque.core.columns import Bytes, Codes, Floats
-from calque.geometry.boxes import iou
+from calque.geometry.boxes import intersection, iou
 from calque.kernels.reference.boxes import box_edges, by_page_and_label, check_sides, pages_of, pairs, shared_area
 from calque.kernels.structs import TAKES_PART, Masks, PageBoxes
 
@@ -119,6 +119,41 @@ def _move(box: int, came: dict[int, tuple[int, int]], holder: dict[int, int], fi
         if row == first:
             return
         box = before
+
+
+def agreeing_boxes(found: PageBoxes, systems: Bytes, threshold: float, jobs: int = 1) -> Codes:
+    """For each box the first of those that it is joined with, by way of others too; -1 where it is alone.
+
+    Two boxes of one page and label are joined when they are of two systems and their IoU reaches the threshold.
+
+    >>> from calque.geometry.forms import BoxForm
+    >>> label, counts = np.zeros(3, np.int32), np.zeros(3, np.uint8)
+    >>> boxes = np.array([[0.0, 0, 4, 1], [9.0, 0, 10, 1], [0.0, 0, 5, 1]])
+    >>> found = PageBoxes(boxes, BoxForm.XYXY, label, np.array([0, 3]), counts)
+    >>> agreeing_boxes(found, np.array([0, 0, 1], np.uint8), 0.5).tolist()
+    [0, -1, 0]
+    """
+    del jobs  # the native twin's threads
+    check_sides(found, found, found_columns=(systems,))
+    edges = box_edges(found._replace(areas=None))
+    first = np.arange(len(found.boxes), dtype=np.int32)
+    joined = np.zeros(len(first), np.bool_)
+    links: list[tuple[int, int]] = []
+    _, rows = by_page_and_label(found, found)
+    for one, other in pairs(rows, rows):
+        apart = (one < other) & (systems[one] != systems[other])
+        a, b = one[apart], other[apart]
+        near = iou(intersection(edges.take(a), edges.take(b)), edges.area[a], edges.area[b]) >= threshold
+        links += zip(a[near].tolist(), b[near].tolist(), strict=True)
+    changed = True
+    while changed:
+        changed = False
+        for here, there in links:
+            joined[[here, there]] = True
+            lowest = min(first[here], first[there])
+            changed |= bool(first[here] != lowest or first[there] != lowest)
+            first[here] = first[there] = lowest
+    return np.where(joined, first, np.int32(-1))
 
 
 class _Cluster:

@@ -15,7 +15,8 @@ import { Objects } from "./objects";
 import { Pages, stepError, stepPage } from "./pages";
 import { Patterns } from "./stage";
 import { WordRows, WordsView, WorstTexts } from "./texts";
-import { BoxSummary, Ground, Sentence, Summary, Tables, Warning, nameRuns } from "./summary";
+import { BoxSummary } from "./boxsummary";
+import { Ground, Sentence, Summary, Tables, Warning, nameRuns } from "./summary";
 
 const TITLES: Record<string, string> = { summary: "Summary", pages: "Pages", objects: "Objects", fields: "Fields", words: "Words", checks: "Checks", compare: "Compare", changes: "Changes" };
 const OWN: Record<string, string[]> = { boxes: ["pages", "objects"], fields: ["fields"], words: ["words"], checks: ["checks"], tables: [] };

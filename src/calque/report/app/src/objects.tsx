@@ -19,7 +19,7 @@ export function Objects({ app, boxes }: { app: App; boxes: Boxes }): JSX.Element
       <h1 class="view-title">Objects</h1>
       <div class="tools across">
         <Count of="objects" value={items.length} noun="object" />
-        <Outcomes of={outcomesOf(boxes)} />
+        <Outcomes of={outcomesOf(boxes)} names={boxes.names} />
         <Filters boxes={boxes} />
         <Search label="Search documents" />
         <Chips spelt={(key, value) => spelt(boxes, key, value)} />

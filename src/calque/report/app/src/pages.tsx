@@ -7,7 +7,7 @@ import { Boxes, Item, Letter, parseKey, placeIn } from "./boxes";
 import { PathLegend } from "./paths";
 import { Chips, Count, Listbox, Mark, Outcomes, Search } from "./parts";
 import { Crop, Stage, hooks, isError, shapesOf } from "./stage";
-import { kindInWords } from "./summary";
+import { kindInWords } from "./boxsummary";
 import { FN, FP, OUTCOMES, TP, WRONG, percent, plural, ratio, short } from "./words";
 
 export function spelt(boxes: Boxes, key: Key, value: string): string {

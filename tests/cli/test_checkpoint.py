@@ -1,0 +1,218 @@
+"""Shards and checkpoints: many files in one command, killed anywhere, and always the same bits."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from calque.readers.page_rows import streams
+
+GENEROUS = 120
+"""Seconds until a test gives up. Nothing is asserted about how long anything takes."""
+SHARDS = 6
+DETECT = ["detect", "truth-*.ndjson", "found-*.ndjson", "--format", "json", "--jobs", "1"]
+
+
+def write_shards(folder: Path, shards: int = SHARDS, pages: int = 20) -> None:
+    dice = random.Random("shards")
+    for shard in range(shards):
+        lines: dict[str, list[str]] = {"truth": [], "found": []}
+        for page in range(pages):
+            boxes = [[x, y, x + 50, y + 20] for x, y in ((dice.randrange(300), dice.randrange(300)) for _ in range(4))]
+            labels = [dice.choice(["Table", "Figure"]) for _ in boxes]
+            place: dict[str, Any] = {"doc_id": f"s{shard}p{page}", "page_index": 0, "labels": labels}
+            lines["truth"].append(json.dumps({**place, "boxes": boxes}))
+            moved = [[value + dice.randrange(4) for value in box] for box in boxes]
+            lines["found"].append(
+                json.dumps({**place, "boxes": moved, "scores": [dice.choice([0.5, dice.random()]) for _ in boxes]})
+            )
+        for side, written in lines.items():
+            (folder / f"{side}-{shard:02}.ndjson").write_text("\n".join(written) + "\n")
+
+
+def command(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, "-m", "calque", *arguments]
+    return subprocess.run(line, cwd=folder, capture_output=True, text=True, check=False, timeout=GENEROUS)
+
+
+def joined(folder: Path) -> str:
+    """What one command says of the same documents in two files, without the names of files."""
+    for side in ("truth", "found"):
+        parts = sorted(folder.glob(f"{side}-*.ndjson"))
+        (folder / f"all.{side}").write_text("".join(part.read_text() for part in parts))
+    done = command(
+        folder, "detect", "all.truth", "all.found", "--from-truth", "ndjson", "--from-pred", "ndjson", "--format", "json"
+    )
+    return without_files(done.stdout)
+
+
+def without_files(printed: str) -> str:
+    tree = json.loads(printed)
+    formats = ("from-truth", "from-pred")
+    tree["settings"] = {key: value for key, value in tree["settings"].items() if key not in formats}
+    return json.dumps({key: value for key, value in tree.items() if key not in ("sources", "issues", "signature")})
+
+
+@pytest.fixture
+def shards(tmp_path: Path) -> Path:
+    write_shards(tmp_path)
+    return tmp_path
+
+
+def test_a_pattern_stands_for_the_documents_of_all_its_files(shards: Path) -> None:
+    done = command(shards, *DETECT)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(json.loads(done.stdout)["sources"]["truth"]) == SHARDS
+    assert without_files(done.stdout) == joined(shards)
+
+
+@pytest.mark.parametrize(
+    ("sides", "told"),
+    [
+        (
+            ("truth-0[0-5].ndjson", "found-0[0-3].ndjson"),
+            "truth-04.ndjson, truth-05.ndjson: no file of found-0[0-3].ndjson goes with",
+        ),
+        (("truth-0?.ndjson", "found-00.ndjson"), "truth-0?.ndjson is a pattern and found-00.ndjson is none"),
+        (("nothing-*.ndjson", "found-*.ndjson"), "nothing-*.ndjson: no file has such a name"),
+    ],
+)
+def test_files_without_a_partner_are_named(shards: Path, sides: tuple[str, str], told: str) -> None:
+    done = command(shards, "detect", *sides)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ")
+    assert told in done.stderr
+
+
+def test_the_same_command_takes_what_is_there(shards: Path) -> None:
+    plain = command(shards, *DETECT).stdout
+    first, again = (command(shards, *DETECT, "--checkpoint", "kept") for _ in range(2))
+    assert first.stdout == again.stdout == plain
+    assert first.stderr == ""
+    assert again.stderr == f"note: kept: {SHARDS} finished parts taken from there\n"
+    assert command(shards, *DETECT, "--checkpoint", "kept", "--quiet").stderr == ""
+
+
+def test_what_changed_is_done_again_and_nothing_else(shards: Path) -> None:
+    command(shards, *DETECT, "--checkpoint", "kept")
+    lines = (shards / "found-02.ndjson").read_text().splitlines()
+    (shards / "found-02.ndjson").write_text("\n".join(lines[1:]) + "\n")
+    changed = command(shards, *DETECT, "--checkpoint", "kept")
+    assert f"{SHARDS - 1} finished parts" in changed.stderr
+    assert without_files(changed.stdout) == joined(shards)
+    other = command(shards, *DETECT, "--checkpoint", "kept", "--iou", "0.9")
+    assert other.stderr == ""
+    assert other.stdout == command(shards, *DETECT, "--iou", "0.9").stdout
+    # Where files stand does not matter.
+    for side in ("truth", "found"):
+        (shards / f"{side}-03.ndjson").rename(shards / f"{side}-99.ndjson")
+    assert f"{SHARDS} finished parts" in command(shards, *DETECT, "--checkpoint", "kept").stderr
+
+
+@pytest.mark.parametrize("damage", ["cut off", "another byte", "nothing", "something else"])
+def test_a_broken_checkpoint_is_told_and_never_trusted(shards: Path, damage: str) -> None:
+    plain = command(shards, *DETECT, "--checkpoint", "kept").stdout
+    victim = sorted((shards / "kept").iterdir())[2]
+    whole = victim.read_bytes()
+    broken = {
+        "cut off": whole[:-20], "another byte": whole[:-40] + bytes([whole[-40] ^ 1]) + whole[-39:], "nothing": b"",
+        "something else": b"{}",
+    }  # fmt: skip
+    victim.write_bytes(broken[damage])
+    again = command(shards, *DETECT, "--checkpoint", "kept")
+    assert again.returncode == 0
+    assert again.stdout == plain
+    assert f"warning: kept/{victim.name}: is not used, and what it stands for is done again" in again.stderr
+    assert f"{SHARDS - 1} finished parts" in again.stderr
+    assert victim.read_bytes() == whole
+
+
+def test_a_file_is_no_folder(shards: Path) -> None:
+    done = command(shards, *DETECT, "--checkpoint", "truth-00.ndjson")
+    assert done.returncode == 2
+    assert "truth-00.ndjson" in done.stderr
+
+
+def test_batches_of_one_pair_of_files_are_kept(monkeypatch: pytest.MonkeyPatch, shards: Path, calque: Any) -> None:
+    joined(shards)
+    monkeypatch.chdir(shards)
+    monkeypatch.setattr(streams, "BATCH", 200)
+    pair = ["detect", "all.truth", "all.found", "--from-truth", "ndjson", "--from-pred", "ndjson", "--format", "json"]
+    plain = calque(*pair)
+    first = calque(*pair, "--checkpoint", "kept")
+    kept = sorted((shards / "kept").iterdir())
+    assert len(kept) > 3
+    kept[1].unlink()
+    kept[2].write_bytes(kept[2].read_bytes()[:-1])
+    again = calque(*pair, "--checkpoint", "kept")
+    assert plain.out == first.out == again.out
+    assert f"note: kept: {len(kept) - 2} finished parts" in again.err
+    assert again.err.count("warning:") == 1
+
+
+@pytest.mark.parametrize(
+    ("verb", "content"),
+    [
+        ("words", {"a.txt": "to be or not", "b.txt": "that is"}),
+        ("fields", {"a.json": '{"total": 1}', "b.json": '{"total": 2}'}),
+    ],
+)
+def test_every_verb_has_checkpoints(tmp_path: Path, verb: str, content: dict[str, str]) -> None:
+    for side in ("truth", "found"):
+        (tmp_path / side).mkdir()
+        for name, text in content.items():
+            (tmp_path / side / name).write_text(text)
+    line = [verb, "truth", "found", "--format", "json"]
+    plain, first, again = (command(tmp_path, *line, *more) for more in ([], ["--checkpoint", "kept"], ["--checkpoint", "kept"]))
+    assert plain.stdout == first.stdout == again.stdout != ""
+    assert "1 finished part taken" in again.stderr
+
+
+def killed_at(folder: Path, seconds: float) -> int | None:
+    """How a run ended that was killed after so long; ``None`` when it was."""
+    line = [sys.executable, "-m", "calque", *DETECT, "--checkpoint", "kept", "-o", "result.json"]
+    process = subprocess.Popen(line, cwd=folder, stderr=subprocess.DEVNULL)
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        return None
+
+
+def killed_again_and_again(folder: Path, times: int) -> None:
+    began = time.monotonic()
+    plain = command(folder, *DETECT).stdout
+    usual = time.monotonic() - began
+    dice = random.Random("kill")
+    for _ in range(times):
+        if killed_at(folder, dice.uniform(0.1, 1.3) * usual) is not None:
+            assert (folder / "result.json").read_text() == plain
+            for kept in dice.sample(sorted((folder / "kept").glob("*.state")), dice.randrange(SHARDS)):
+                kept.unlink()
+        (folder / "result.json").unlink(missing_ok=True)
+    done = command(folder, *DETECT, "--checkpoint", "kept")
+    assert done.stdout == plain
+    assert "warning" not in done.stderr
+    states = {path.name for path in (folder / "kept").iterdir() if not path.name.startswith(".")}
+    assert len(states) == SHARDS
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no such signal here")
+def test_killed_at_some_points_the_same_bits(shards: Path) -> None:
+    killed_again_and_again(shards, 4)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(os.name != "posix", reason="no such signal here")
+def test_killed_at_a_hundred_points_the_same_bits(shards: Path) -> None:
+    killed_again_and_again(shards, 100)

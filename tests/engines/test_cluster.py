@@ -1,0 +1,171 @@
+"""Shards on a cluster: real worker processes, one killed, one that never answers, and always the bits of one process."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calque import CalqueError, Detection, Evaluator, Task
+from calque.core.clustered import ClusterEvaluator, ClusterLedger, Head, Scored, head_of
+from calque.core.storage import merged_runs
+from calque.engines import on_dask
+from calque.engines.on_dask import FAN_IN, Cluster, apart
+from tests.cli.test_checkpoint import DETECT, SHARDS, command, write_shards
+from tests.laws.detection import DETECTION
+from tests.laws.layout import LAYOUT
+from tests.laws.subject import Document
+
+distributed = pytest.importorskip("distributed")
+GENEROUS = 240
+"""Seconds until a test gives up. Nothing is asserted about how long anything takes."""
+
+
+class InOneProcess:
+    """Stands for a cluster: everything that is put goes through bytes, in and out, as between machines."""
+
+    def put(self, work: Any, *given: Any) -> bytes:
+        work, given = pickle.loads(pickle.dumps((work, self._read(given))))
+        return pickle.dumps(work(*given))
+
+    def of(self, futures: Any) -> Any:
+        return self._read(futures)
+
+    def _read(self, given: Any) -> Any:
+        if isinstance(given, bytes):
+            return pickle.loads(given)
+        return type(given)(map(self._read, given)) if type(given) in (list, tuple) else given
+
+    def reduced(self, add_up: Any, futures: Sequence[Any]) -> Any:
+        return Cluster.reduced(self, add_up, futures)  # type: ignore[arg-type]  # it only puts
+
+
+def on_shards(task: Task, subject: Any, documents: Sequence[Document], parts: int) -> ClusterEvaluator:
+    cluster: Any = InOneProcess()
+    shards = []
+    for part in range(parts):
+        if documents[part::parts]:
+            evaluator = Evaluator(task, keep="numbers").update(*subject.corpora(documents[part::parts]))
+            ledger = evaluator.ledger()
+            told = Head(
+                ledger.units, ledger.names, tuple(ledger.tables), evaluator.issues(), evaluator.sources, evaluator.extent
+            )
+            shards.append(pickle.dumps(Scored(told, ledger)))
+    heads = [head_of(cluster.of(shard)) for shard in shards]
+    return ClusterEvaluator(task, "numbers", heads, ClusterLedger.over(cluster, shards, heads))
+
+
+TASKS = [
+    (Detection(), DETECTION),
+    (Detection(errors="tide", crops=True, confusion=True, sweep=True, page_view=True, max_detections=(1, 2)), DETECTION),
+    (LAYOUT.task, LAYOUT),
+]
+
+
+@pytest.mark.parametrize(("task", "subject"), TASKS, ids=["detection", "views", "layout"])
+@given(st.data(), st.integers(1, 12), st.integers(1, 6))
+def test_what_is_scattered_gives_the_same_numbers(task: Task, subject: Any, data: st.DataObject, parts: int, rows: int) -> None:
+    documents = data.draw(subject.documents)
+    whole = Evaluator(task, keep="numbers").update(*subject.corpora(documents)).compute()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(merged_runs, "MOST_ROWS", rows)
+        there = on_shards(task, subject, documents, parts).compute()
+    assert repr(there.numbers) == repr(whole.numbers)
+    assert there.undefined == whole.undefined
+    assert there.to_json() == whole.to_json()
+
+
+def test_a_tree_adds_up_everything_once() -> None:
+    cluster: Any = InOneProcess()
+    for count in (1, 2, FAN_IN, FAN_IN + 1, FAN_IN**2 + 3):
+        futures = [pickle.dumps(number) for number in range(count)]
+        assert cluster.of(cluster.reduced(sum, futures)) == sum(range(count))
+
+
+def test_other_versions_are_told() -> None:
+    assert apart("calque", "1.0", {"one": "1.0", "two": "1.0"}) == ""
+    assert apart("calque", "1.0", {"one": "0.9", "two": "0.9"}).startswith(
+        "the worker one (and 1 more) has calque 0.9, and here is"
+    )
+    assert "has no calque" in apart("calque", "1.0", {"one": ModuleNotFoundError("calque")})
+
+
+def test_a_scheduler_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(on_dask, "REACHED_WITHIN", "1s")
+    with pytest.raises(CalqueError, match=r"tcp://127.0.0.1:9: cannot be reached"), Cluster("tcp://127.0.0.1:9"):
+        pass
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[Any]:
+    import dask
+
+    with dask.config.set({"distributed.scheduler.worker-ttl": "8s", "logging": on_dask.QUIET}):
+        cluster = distributed.LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=None, silence_logs=50)
+        try:
+            yield cluster
+        finally:
+            for nanny in cluster.workers.values():
+                if nanny.process is not None and nanny.process.pid:
+                    os.kill(nanny.process.pid, signal.SIGCONT)
+            cluster.close(timeout=60)
+
+
+@pytest.fixture
+def shards(tmp_path: Path) -> Path:
+    write_shards(tmp_path)
+    return tmp_path
+
+
+def test_a_cluster_gives_the_bits_of_one_process(workers: Any, shards: Path) -> None:
+    done = command(shards, *DETECT, "--engine", "dask", "--scheduler", workers.scheduler_address)
+    assert done.stderr == ""
+    assert done.stdout == command(shards, *DETECT).stdout
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no such signals here")
+@pytest.mark.parametrize(
+    "sent",
+    [
+        pytest.param(signal.SIGKILL, id="killed"),
+        # The scheduler waits for some seconds before it gives a silent worker up.
+        pytest.param(signal.SIGSTOP, id="never answers", marks=pytest.mark.long),
+    ],
+)
+def test_a_worker_that_is_lost_changes_nothing(workers: Any, tmp_path: Path, sent: signal.Signals) -> None:
+    write_shards(tmp_path, 24)
+    line = [sys.executable, "-m", "calque", *DETECT, "--engine", "dask", "--scheduler", workers.scheduler_address]
+    running = subprocess.Popen(line, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    until = time.monotonic() + GENEROUS
+    scheduler = workers.scheduler
+    while not any(task.state == "memory" for task in list(scheduler.tasks.values())):
+        assert time.monotonic() < until
+        assert running.poll() is None, running.communicate()
+        time.sleep(0.02)
+    victim = next(nanny for nanny in workers.workers.values() if nanny.process is not None and nanny.process.pid)
+    os.kill(victim.process.pid, sent)
+    out, err = running.communicate(timeout=GENEROUS)
+    assert (running.returncode, err) == (0, "")
+    assert out == command(tmp_path, *DETECT).stdout
+
+
+def test_addresses_of_other_machines(shards: Path) -> None:
+    plain = command(shards, *DETECT)
+    there = [path if "*" not in path else f"file://{shards}/{path}" for path in DETECT]
+    done = command(shards, *there)
+    assert done.stderr == ""
+    assert done.stdout.replace(f"file://{shards}/", "") == plain.stdout
+    assert done.stdout.count('"file": "file://') // 2 == SHARDS
+    gone = command(shards, "detect", "memory://nowhere/truth.ndjson", "memory://nowhere/found.ndjson")
+    assert gone.returncode == 2
+    assert "memory://nowhere/truth.ndjson: cannot be read" in gone.stderr

@@ -1,0 +1,97 @@
+"""A law for every task that measures ledgers longer than memory: what waits in a file gives the same bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calque import Detection, Evaluator, Task, Words
+from calque.core import evaluator as evaluator_module
+from calque.core.storage import ledger_parts, merged_runs
+from calque.core.storage.long_ledger import StoredLedger
+from tests.laws.detection import DETECTION
+from tests.laws.subject import Document, Subject
+from tests.laws.test_laws import SUBJECTS
+from tests.laws.words import WORDS
+
+LONG = [subject for subject in SUBJECTS if subject.task.by_chunks]
+VIEWS = [
+    Detection(crops=True, confusion=True, sweep=True, page_view=True, beside="boxes", errors="tide"),
+    Detection(sweep=True, recall_floor=0.5, precision_floor=0.25, iou=(0.3, 0.5, 0.9), labels=("Table", "Figure")),
+    Detection(sweep=True, recall_floor=0.9, min_score=0.3, max_detections=(1, 2), missing="intersect"),
+]
+
+
+@contextmanager
+def short_of_memory(rows: int) -> Iterator[None]:
+    """Within the block every ledger lies in a file, and a few rows are ranked at once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(evaluator_module, "MOST_BYTES", 0)
+        patch.setattr(ledger_parts, "SMALL", 0)
+        patch.setattr(merged_runs, "MOST_ROWS", rows)
+        yield
+
+
+def both(
+    task: Task, corpora: Callable[[Sequence[Document]], Any], documents: Sequence[Document], parts: int, rows: int
+) -> tuple[str, str]:
+    """The numbers in memory, and those of so many parts in a file."""
+    whole = Evaluator(task, keep="numbers").update(*corpora(documents)).compute().to_json()
+    with short_of_memory(rows):
+        long = Evaluator(task, keep="numbers")
+        for part in range(parts):
+            if documents[part::parts]:
+                long.update(*corpora(documents[part::parts]))
+        assert isinstance(long.ledger(), StoredLedger)
+        return whole, long.compute().to_json()
+
+
+@pytest.mark.parametrize("subject", LONG, ids=[subject.name for subject in LONG])
+@given(st.data(), st.integers(1, 5), st.integers(1, 6))
+def test_what_waits_in_a_file_gives_the_same_numbers(subject: Subject, data: st.DataObject, parts: int, rows: int) -> None:
+    whole, long = both(subject.task, subject.corpora, data.draw(subject.documents), parts, rows)
+    assert whole == long
+
+
+@pytest.mark.parametrize("task", VIEWS, ids=["every view", "two floors", "one floor"])
+@given(DETECTION.documents, st.integers(2, 5), st.integers(1, 6))
+def test_views_are_the_same_too(task: Detection, documents: list[Document], parts: int, rows: int) -> None:
+    whole, long = both(task, DETECTION.corpora, documents, parts, rows)
+    assert whole == long
+
+
+@given(DETECTION.documents, st.integers(2, 5), st.integers(1, 6))
+def test_slices_are_the_same_too(documents: list[Document], parts: int, rows: int) -> None:
+    known = {document.unit: ("news", "law", None)[place % 3] for place, document in enumerate(documents)}
+
+    def corpora(chosen: Sequence[Document]) -> tuple[Any, Any]:
+        truth, found = DETECTION.corpora(chosen)
+        return replace(truth, metadata={"kind": {unit: known[unit] for unit in truth.units()}}), found
+
+    whole, long = both(Detection(by=("kind",)), corpora, documents, parts, rows)
+    assert whole == long
+
+
+@given(WORDS.documents, st.integers(2, 5), st.sampled_from([{"errors": 5}, {"cer": True}, {"stop_words": ("a",)}]))
+def test_lists_of_confusions_are_the_same_too(documents: list[Document], parts: int, settings: dict[str, Any]) -> None:
+    whole, long = both(Words(**settings), WORDS.corpora, documents, parts, 3)
+    assert whole == long
+
+
+@given(DETECTION.documents, st.permutations(range(4)), st.integers(1, 6))
+def test_neither_order_nor_merging_changes_a_bit(documents: list[Document], order: list[int], rows: int) -> None:
+    task = Detection(sweep=True, crops=True)
+    whole = Evaluator(task, keep="numbers").update(*DETECTION.corpora(documents)).compute().to_json()
+    with short_of_memory(rows):
+        merged = Evaluator(task, keep="numbers")
+        for shard in order:
+            if documents[shard::4]:
+                merged.merge(Evaluator(task, keep="numbers").update(*DETECTION.corpora(documents[shard::4])))
+        assert merged.compute().to_json() == whole
+        assert Evaluator.from_state(merged.state()).compute().to_json() == whole
