@@ -144,6 +144,7 @@ def test_samples_are_sound(door: Door, tmp_path: Path) -> None:
     assert all(command.startswith("validate") for command in refused), refused
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("door", DOORS, ids=lambda door: door.name)
 def test_a_few_attacks(door: Door) -> None:
     hunt = Hunt(door, seed=1, guided=False)

@@ -197,6 +197,7 @@ def test_polygons_of_checks(ring: list[list[float]], told: str) -> None:
     assert outcome.score == 0.0
 
 
+@pytest.mark.long
 def test_a_polygon_that_crosses_itself_often_is_still_measured() -> None:
     ring = star(60)
     assert evaluator(CHECK).evaluate({"p": ring}, {"p": ring}).score == pytest.approx(1.0)

@@ -26,6 +26,7 @@ def events(heard: dict[str, Any], *kinds: str) -> list[Any]:
     return [event for event in heard["heard"] if event[0].startswith(kinds)]
 
 
+@pytest.mark.long
 def test_no_verb_uses_the_network(heard: dict[str, Any]) -> None:
     assert events(heard, "socket.", "urllib.", "ftplib.", "http.", "smtplib.", "webbrowser.") == []
 
