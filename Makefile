@@ -55,8 +55,8 @@ soak: $(STAMP) ## evaluate at random in one process, and see whether memory or h
 mutants: $(STAMP) ## put faults into a copy of the code and see whether the tests notice (MUTANTS, PACKAGE, SEED, JOBS, TESTS)
 	$(BIN)/python -m tests.mutants --mutants $(or $(MUTANTS),12) --package "$(PACKAGE)" --seed $(or $(SEED),0) --jobs $(or $(JOBS),2) $(TESTS)
 
-cross: $(STAMP) ## compile the kernels for other systems, run them where that is possible, and check types as there
-	PYTHON=$(BIN)/python tests/build/cross
+cross: $(STAMP) ## compile the kernels for other systems, run them where that is possible, and check types as there (ZIG)
+	ZIG="$(ZIG)" tests/build/cross
 	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32
 	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin
 

@@ -4,6 +4,7 @@
 #include "memory.hpp"
 
 void bind_boxes(nanobind::module_&);
+void bind_ceilings(nanobind::module_&);
 void bind_json(nanobind::module_&);
 void bind_masks(nanobind::module_&);
 void bind_polygons(nanobind::module_&);
@@ -19,6 +20,7 @@ NB_MODULE(_native, m) {
     // included. That is no leak, and nothing to tell people about.
     nanobind::set_leak_warnings(false);
     bind_boxes(m);
+    bind_ceilings(m);
     bind_json(m);
     bind_masks(m);
     bind_polygons(m);

@@ -1,5 +1,6 @@
 #include "records_lines.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -17,7 +18,7 @@ namespace {
 
 constexpr double far_away = 1e150;                      // as in calque.geometry.forms
 constexpr double fine = 1 << 25;                        // whole numbers up to here have exact areas
-constexpr std::int64_t fullest = 250'000;               // items of a list
+constexpr std::int64_t fullest = 100'000;               // items of a list, as in calque.fields.comparison.cells
 constexpr int deepest = 200;                            // records are checked for their depth before
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
@@ -80,10 +81,19 @@ class LineReader::Line {
         reader_.boxes.push_back(boxes_);
         reader_.ignored_boxes.push_back(ignored_);
         reader_.unknown.push_back(static_cast<std::int32_t>(strange_.size()));
-        for (auto& key : strange_) reader_.outside.emplace_back(reader_.boxes.size() - 1, std::move(key));
+        tell_strange();
     }
 
    private:
+    // What stands in items field by field as in the schema, then what stands beside the fields.
+    void tell_strange() {
+        const std::size_t document = reader_.boxes.size() - 1;
+        std::stable_sort(strange_inside_.begin(), strange_inside_.end(),
+                         [](const auto& one, const auto& other) { return one.first < other.first; });
+        for (auto& [field, path] : strange_inside_) reader_.outside.emplace_back(document, std::move(path));
+        for (auto& key : strange_) reader_.outside.emplace_back(document, std::move(key));
+    }
+
     [[noreturn]] void odd(const char* at) const { text_.fail(at, "not plain"); }
 
     // Calls `take` with the place of each value and its key; it returns the place after the value.
@@ -117,8 +127,8 @@ class LineReader::Line {
             if (seen_[i]++ != 0) odd(p);
             next_ = i + 1 < reader_.fields.size() ? i + 1 : 0;
             if (field.kind == Field::leaf) return leaf(p, field.column, 0);
-            if (field.kind == Field::items) return items(p, field.list);
-            if (field.kind == Field::object) return object(p, field.list);
+            if (field.kind == Field::items) return items(p, field, i);
+            if (field.kind == Field::object) return object(p, field, i);
             return counted(p, ignored_, 0);
         }
         for (const auto& other : strange_)
@@ -138,18 +148,20 @@ class LineReader::Line {
         list.offsets.push_back(list.offsets.back());
     }
 
-    const char* object(const char* p, ListColumn& list) {
+    const char* object(const char* p, Field& field, std::size_t number) {
+        ListColumn& list = field.list;
         if (*p == 'n') {
             absent(list);
             return word(p, "null");
         }
-        p = item(p, list);
+        p = item(p, field, number);
         list.states.push_back(a_list);
         list.offsets.push_back(list.offsets.back() + 1);
         return p;
     }
 
-    const char* items(const char* p, ListColumn& list) {
+    const char* items(const char* p, Field& field, std::size_t number) {
+        ListColumn& list = field.list;
         if (*p == 'n') {
             absent(list);
             return word(p, "null");
@@ -159,7 +171,7 @@ class LineReader::Line {
         std::int64_t count = 0;
         if (*p != ']') {
             for (;;) {
-                p = skip_space(text_, item(p, list));
+                p = skip_space(text_, item(p, field, number));
                 if (++count > fullest) odd(p);
                 if (*p == ']') break;
                 if (*p != ',') odd(p);
@@ -171,7 +183,9 @@ class LineReader::Line {
         return p + 1;
     }
 
-    const char* item(const char* p, ListColumn& list) {
+    const char* item(const char* p, Field& field, std::size_t number) {
+        ListColumn& list = field.list;
+        const std::size_t told = strange_inside_.size();
         item_seen_.assign(list.leaves.size(), 0);
         std::int32_t rank = 0;
         std::size_t next = 0;
@@ -186,12 +200,23 @@ class LineReader::Line {
                 something |= list.leaves[i].codes.back() >= 0;
                 return at;
             }
-            odd(at);  // a key that the schema does not know
+            ++rank;
+            return strange_in_item(at, key, field, number, told);
         });
         if (!something) odd(p);
         for (std::size_t i = 0; i < list.leaves.size(); ++i)
             if (item_seen_[i] == 0) list.leaves[i].add_nothing(-1);
         return p;
+    }
+
+    // A key of an item that the schema does not know. Stickler's way counts those of objects, and their boxes.
+    const char* strange_in_item(const char* p, std::string_view key, const Field& field, std::size_t number, std::size_t told) {
+        if (is_mark(key) || (reader_.paired_ && (field.kind == Field::object || *p == '{' || *p == '['))) odd(p);
+        std::string path = field.key + (field.kind == Field::object ? "." : "[].") + std::string(key);
+        for (std::size_t i = told; i < strange_inside_.size(); ++i)
+            if (strange_inside_[i].second == path) odd(p);
+        strange_inside_.emplace_back(number, std::move(path));
+        return counted(p, ignored_, 0);
     }
 
     // A value, plain or with metadata.
@@ -383,6 +408,7 @@ class LineReader::Line {
     std::string key_scratch_, scratch_;
     std::vector<std::uint8_t> seen_, item_seen_;
     std::vector<std::string> strange_;
+    std::vector<std::pair<std::size_t, std::string>> strange_inside_;
     std::size_t next_ = 0;
     std::int32_t boxes_ = 0, ignored_ = 0;
     double page_ = nan;

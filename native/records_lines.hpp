@@ -70,7 +70,7 @@ class LineReader {
 
     std::vector<Field> fields;
     std::vector<std::int32_t> boxes, ignored_boxes, unknown;
-    std::vector<std::pair<std::size_t, std::string>> outside;  // documents, and keys that the schema does not know
+    std::vector<std::pair<std::size_t, std::string>> outside;  // documents, and paths that the schema does not know
 
    private:
     class Line;

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from hypothesis import HealthCheck, Phase, settings
 
 USUAL, LONG = "usual", "long"
-FEWEST = 5
+FEWEST = 3
 
 settings.register_profile(
     LONG,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from calque.core.start_up import lazily
 
 if TYPE_CHECKING:
+    from calque.ceiling import Ceiling as Ceiling
     from calque.core.columns import Table as Table
     from calque.core.comparison.compare import compare as compare
     from calque.core.comparison.intervals import intervals as intervals
@@ -39,6 +40,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "CalqueError": "calque.core.errors",
+    "Ceiling": "calque.ceiling",
     "ComparableField": "calque.fields.schemas.comparable_field",
     "ConfigError": "calque.core.errors",
     "ContractError": "calque.core.errors",

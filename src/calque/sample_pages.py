@@ -24,7 +24,7 @@ def draw_pages(truth: Mapping[str, Any], folder: Path) -> int:
     try:
         from PIL import Image, ImageDraw, ImageFont
     except ImportError as error:
-        raise MissingExtra("Pillow", "images", "drawn pages") from error
+        raise MissingExtra("Pillow", "images", "drawing pages") from error
     folder.mkdir(parents=True, exist_ok=True)
     fonts = {size: ImageFont.load_default(size) for size in (10, 11, 13, 20)}
     words = {word: _drawn(word, fonts[13], Image, ImageDraw) for word in WORDS}

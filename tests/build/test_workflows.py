@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import tomllib
 from collections.abc import Iterator
@@ -63,7 +64,7 @@ def test_commands_exist(path: Path) -> None:
         if not command.startswith("make "):
             assert command.startswith(BESIDE_MAKE), command
             continue
-        target, *given = command.split()[1:]
+        target, *given = shlex.split(command)[1:]
         assert target in targets, command
         assert all(f"$({setting.partition('=')[0]})" in MAKEFILE for setting in given), command
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -155,19 +156,35 @@ GATES = {
 }
 
 
-@pytest.mark.parametrize(("rule", "code"), GATES.values(), ids=GATES)
-def test_check_merge_and_pytest_agree_on_a_gate(calque: Calque, tmp_path: Path, rule: str, code: int) -> None:
-    (tmp_path / "points.check.yaml").write_text(rule + POINTS)
-    checked = calque("check", "points.check.yaml", "--save", "suite.state")
-    merged = calque("merge", "suite.state")
-    assert (checked.code, merged.code, _pytest(tmp_path).returncode) == (code, code, code)
-    assert checked.err == merged.err
+RUNS = """
+import sys, pytest
+print([int(pytest.main(["-p", "calque", "-p", "no:cacheprovider", "--rootdir", folder, folder])) for folder in sys.argv[1:]])
+"""
+
+
+def test_check_merge_and_pytest_agree_on_a_gate(calque: Calque, tmp_path: Path) -> None:
+    wanted = [code for _, code in GATES.values()]
+    for number, (rule, code) in enumerate(GATES.values()):
+        (tmp_path / f"{number}").mkdir()
+        (tmp_path / f"{number}" / "points.check.yaml").write_text(rule + POINTS)
+        checked = calque("check", f"{number}/points.check.yaml", "--save", "suite.state")
+        merged = calque("merge", "suite.state")
+        assert (checked.code, merged.code) == (code, code)
+        assert checked.err == merged.err
+    command = [sys.executable, "-c", RUNS, *map(str, range(len(wanted)))]
+    done = subprocess.run(command, cwd=tmp_path, env=_alone(), capture_output=True, check=False, encoding="utf-8")
+    assert done.stdout.splitlines()[-1] == str(wanted)
+
+
+def _alone() -> dict[str, str]:
+    """An environment in which pytest loads the plugins that it is told, and no others."""
+    return {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 
 
 def _pytest(folder: Path) -> subprocess.CompletedProcess[str]:
-    """pytest in a process of its own: within this one it would load modules a second time."""
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", str(folder), str(folder)]
-    return subprocess.run(command, cwd=folder, capture_output=True, check=False, encoding="utf-8")
+    """pytest in a process of its own: within this one it would load modules a second time. Other plugins stay away."""
+    command = [sys.executable, "-m", "pytest", "-p", "calque", "-p", "no:cacheprovider", "--rootdir", str(folder), str(folder)]
+    return subprocess.run(command, cwd=folder, env=_alone(), capture_output=True, check=False, encoding="utf-8")
 
 
 def test_a_failing_partial_is_a_failure_everywhere(calque: Calque, tmp_path: Path) -> None:

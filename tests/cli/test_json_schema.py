@@ -32,6 +32,7 @@ VERBS = {
     "words": "words",
     "tables": "tables",
     "order": "order",
+    "ceiling": "ceiling",
 }
 VIEWS = ("--crops", "--confusion", "--sweep", "--recall-floor", "0.5", "--page-view", "--by", "kind", "--metadata", "kinds.csv")
 
@@ -68,6 +69,12 @@ COMMANDS: dict[str, list[tuple[str, ...]]] = {
         ("grids", "read", "--compat", "table-transformer"),
     ],
     "order": [("way.ndjson", "read.ndjson"), ("way.ndjson", "read.ndjson", "--pair", "id"), ("way.ndjson", "none.ndjson")],
+    "ceiling": [
+        ("gt.json", "pred.json", "nothing.json"),
+        ("gt.json", "pred.json", "--by", "kind", "--metadata", "kinds.csv"),
+        ("gt.json", "pred.json", "nothing.json", "--task", "layout"),
+        ("gt.jsonl", "pred.jsonl", "bare.jsonl", "--schema", "schema.json"),
+    ],
 }  # fmt: skip
 
 
@@ -156,6 +163,7 @@ COMPARED = {
     "words": ("truth", "one", "two"),
     "tables": ("grids", "read", "grids"),
     "order": ("way.ndjson", "read.ndjson", "way.ndjson"),
+    "ceiling": ("gt.json", "pred.json", "nothing.json"),
 }
 
 
@@ -221,6 +229,6 @@ def test_only_verbs_with_results_have_a_schema(calque: Calque) -> None:
     run = calque("explain", "--json-schema", "felds")
     assert (run.code, run.err) == (2, "error: no results of 'felds' have a schema; did you mean 'fields'?\n")
     assert (
-        "there are detect, check, layout, fields, words, tables, order, compare"
+        "there are detect, check, layout, fields, words, tables, order, ceiling, compare"
         in calque("explain", "--json-schema", "sudoku").err
     )

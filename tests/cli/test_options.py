@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import click
 import pytest
 
-from calque import Detection, Fields, Layout, Order, Tables, Words
+from calque import Ceiling, Detection, Fields, Layout, Order, Tables, Words
 from calque.checks import Checks
 from calque.cli.app import VERBS
 from calque.core.box_reading import BoxReading
@@ -17,6 +17,7 @@ from calque.detection.audit_rules import AuditRules
 
 TASKS: dict[str, type[Task]] = {
     "detect": Detection, "layout": Layout, "fields": Fields, "words": Words, "tables": Tables, "order": Order, "check": Checks,
+    "ceiling": Ceiling,
 }  # fmt: skip
 """Verbs that evaluate under a task."""
 
@@ -127,6 +128,6 @@ def test_no_two_settings_share_a_key_or_an_option(task: type[Task]) -> None:
     assert len({note.flag for note in notes}) == len(notes)
 
 
-@pytest.mark.parametrize("verb", ["detect", "layout", "fields", "words", "tables", "order"])
+@pytest.mark.parametrize("verb", ["detect", "layout", "fields", "words", "tables", "order", "ceiling"])
 def test_every_setting_is_an_option(verb: str) -> None:
     assert {note.flag for note in settings(TASKS[verb]).values()} <= set(options(verb))

@@ -32,6 +32,7 @@ VERB_LINES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "fields": (("truth.jsonl", "found.jsonl"), ("-o", "--save", "--report", "--write-schema", "--documents")),
     "tables": (("truth.html", "found.html"), ("-o", "--save", "--report")),
     "order": (("way.ndjson", "read.ndjson"), ("-o", "--save", "--report")),
+    "ceiling": (("truth.json", "found.json", "other.json"), ("-o", "--save", "--report")),
     "words": (("truth.txt", "found.txt", "--page-text", "page.txt"), ("-o", "--save", "--report")),
     "check": (("suite.yaml", "--data", "cases.jsonl"), ("-o", "--save", "--report")),
     "merge": (("one.state", "two.state"), ("-o", "--save", "--report")),

@@ -57,6 +57,15 @@ class Subject:
     numbers_at: Callable[[Result, float], Any] = lambda result, threshold: result.numbers["metrics"][repr(threshold)]
     """The numbers of a result at one of its thresholds."""
 
+    by_name: frozenset[str] = field(default_factory=frozenset)
+    """Keys of numbers that depend on what documents are called."""
+    rungs: Callable[[Result], list[list[float | None]]] | None = None
+    """Chains of numbers of which none is above the next."""
+    of_these: Callable[[Subject, Sequence[Document], Sequence[int]], Result] | None = None
+    """The result of some of several systems, in an order."""
+    ceilings: Callable[[Result], Mapping[str, float | None]] = lambda result: {}
+    """What a further system never lowers."""
+
     def evaluator(self, documents: Sequence[Document], task: Task | None = None) -> Evaluator:
         """An evaluator that has seen these documents in one update."""
         return Evaluator(task or self.task).update(*self.corpora(documents))
@@ -66,23 +75,30 @@ class Subject:
         return self.evaluator(documents, task).compute()
 
 
-def bits(result: Result, *, units: bool = True) -> Hashable:
-    """Everything that a result is made of, so that equal means equal to the last bit."""
+def bits(result: Result, *, units: bool = True, but: frozenset[str] = frozenset()) -> Hashable:
+    """Everything that a result is made of, so that equal means equal to the last bit; numbers under some keys left out."""
     ledger = result.ledger
     numbers = repr(result.numbers), repr(dict(result.undefined))
     if not units:
         place = {name: f"document {number}" for number, unit in enumerate(ledger.units) for name in (unit, str(unit))}
-        numbers = repr(_renamed(result.numbers, place)), repr(sorted(result.undefined.values()))
+        reasons = sorted(why for path, why in result.undefined.items() if path.rpartition(".")[2] not in but)
+        numbers = repr(_renamed(result.numbers, place, but)), repr(reasons)
     return (ledger.units if units else len(ledger.units)), tuple(sorted(ledger.names.items())), ledger_bits(result), numbers
 
 
-def _renamed(tree: Any, names: Mapping[UnitId, str]) -> Any:
+def _renamed(tree: Any, names: Mapping[UnitId, str], but: frozenset[str]) -> Any:
     """The tree with documents called by their place wherever numbers are given for each of them."""
     if isinstance(tree, list):
-        return [_renamed(item, names) for item in tree]
+        return [_renamed(item, names, but) for item in tree]
     if not isinstance(tree, Mapping):
         return tree
-    return {names.get(key, key): names[value] if key == "document" else _renamed(value, names) for key, value in tree.items()}
+    return {
+        names.get(key, key): names[value]
+        if key == "document" and not isinstance(value, Mapping)
+        else _renamed(value, names, but)
+        for key, value in tree.items()
+        if key not in but
+    }
 
 
 def ledger_bits(result: Result, *, but: frozenset[tuple[str, str]] = frozenset()) -> Hashable:

@@ -20,6 +20,7 @@ HOMES = (
     "calque.words",
     "calque.tables",
     "calque.order",
+    "calque.ceiling",
     "calque.layout",
     "calque.detection",
     "calque.comparators",

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, Phase, find, given
 from hypothesis import settings as tried
 from hypothesis import strategies as st
 
-from calque import Detection, Evaluator, Fields, Layout, MergeError, Order, Tables, Task, Words
+from calque import Ceiling, Detection, Evaluator, Fields, Layout, MergeError, Order, Tables, Task, Words
 from calque.checks import Checks
 from calque.core.box_reading import BoxReading
 from calque.core.errors import CalqueError
@@ -262,10 +262,46 @@ ORDER = Trial(
     given={"iou": {"pair": "iou"}},
 )
 
-TRIALS = {trial.task.name: trial for trial in (DETECTION, LAYOUT, FIELDS, WORDS, CHECKS, TABLES, ORDER)}
+CEILING = Trial(
+    Ceiling(),
+    st.tuples(
+        st.lists(_entry, min_size=1, max_size=5), st.lists(st.lists(_entry, min_size=1, max_size=5), min_size=2, max_size=2)
+    ),
+    READING
+    | {
+        "kind": "layout",
+        "systems": ("finder", "cropper"),
+        "iou": (0.3, 0.9),
+        "labels": ("Table",),
+        "min_score": 0.4,
+        "missing": "intersect",
+        "fuse_iou": 0.1,
+        "splits": 3,
+        "seed": 5,
+        "by": ("kind",),
+        "metadata": '{"columns": {"kind": {"a.pdf": "letter"}}, "file": ""}',
+        "schema": {"fields": {"text": {"type": "str"}}},
+        "id": "key",
+        "suspects": 5,
+    },
+    given={
+        "units": {"page_size": (1000.0, 1000.0)},
+        "page_size": SIZES,
+        "origin": {"page_size": (1000.0, 1000.0)},
+        "by": {"metadata": '{"columns": {"kind": {"a.pdf": "report"}}, "file": ""}'},
+    },
+    unmoved=OF_FILES
+    | LENIENT
+    | {"page_size": "both sides are scaled alike", "origin": "suspects have their boxes where pages begin"}
+    | dict.fromkeys(("schema", "id"), "these are boxes, and no records"),
+)
+
+TRIALS = {trial.task.name: trial for trial in (DETECTION, LAYOUT, FIELDS, WORDS, CHECKS, TABLES, ORDER, CEILING)}
 
 ENGINE = {("fields", "keep_outcomes"): "whether outcomes are listed: Evaluator says so"}
 """Fields of tasks that are neither settings nor told: they change what is written down, and no number."""
+NAMES = {("ceiling", "systems"): "what the systems are called, in the JSON too"}
+"""Views that change names, and no number."""
 TOLD = {("words", "keep_unknown")}
 """Fields that are no option of their own, and in the signature all the same."""
 
@@ -282,6 +318,13 @@ def numbers(task: Task, sources: Sources) -> Mapping[str, Any] | None:
         return Evaluator(task, keep="numbers").update(*sources).compute().numbers
     except CalqueError:
         return None
+
+
+def kept(before: Any, after: Any) -> Any:
+    """What there is after a change of that which was there before it; views add, and ``by`` may name other columns."""
+    if not isinstance(before, Mapping) or not isinstance(after, Mapping):
+        return after
+    return {key: before[key] if key == "by" else kept(before[key], after[key]) for key in before if key in after}
 
 
 def cases(wanted: Callable[[Trial, str], bool]) -> list[Any]:
@@ -316,7 +359,9 @@ def test_a_change_moves_the_signature_unless_it_is_a_view(trial: Trial, name: st
             Evaluator(base).merge(Evaluator(changed))
 
 
-@pytest.mark.parametrize(("trial", "name"), cases(lambda trial, name: silent(trial.task, name)))
+@pytest.mark.parametrize(
+    ("trial", "name"), cases(lambda trial, name: silent(trial.task, name) and (trial.task.name, name) not in NAMES)
+)
 @examples(15, phases=set(Phase) - {Phase.explain})
 @given(data=st.data())
 def test_a_view_moves_no_number(trial: Trial, name: str, data: st.DataObject) -> None:
@@ -324,9 +369,10 @@ def test_a_view_moves_no_number(trial: Trial, name: str, data: st.DataObject) ->
     base, changed = trial.pair(name)
     before, after = numbers(base, sources), numbers(changed, sources)
     if before is not None and after is not None:
-        assert {key: after[key] for key in before if key != "by"} == {key: before[key] for key in before if key != "by"}
+        assert kept(before, after) == before
 
 
+@pytest.mark.no_cover  # most of it is looking for what moves
 @pytest.mark.parametrize(("trial", "name"), cases(moving))
 def test_a_setting_moves_numbers_somewhere(trial: Trial, name: str) -> None:
     base, changed = trial.pair(name)

@@ -26,6 +26,7 @@ LOADING = """
 import sys
 from calque import CalqueError, Evaluator
 import calque.detection, calque.layout, calque.fields, calque.words, calque.tables, calque.order, calque.checks.task
+import calque.ceiling
 heard = []
 def hear(event, arguments):
     named = repr(arguments[:2])

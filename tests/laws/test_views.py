@@ -56,6 +56,7 @@ VIEWS = replace(
 )
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("law", [pytest.param(law, id=law.title) for law in LAWS if law.title not in NAME_PLACES])
 @examples(20, phases=set(Phase) - {Phase.explain})
 @given(data=st.data())

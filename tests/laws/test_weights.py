@@ -20,7 +20,7 @@ from calque.core.comparison.resample import Parts, Resampling
 from calque.core.corpus import canonical
 from tests.examples import examples
 from tests.laws.subject import Document, Subject
-from tests.laws.test_laws import AVAILABLE, SUBJECTS, Law, _parts, kernels_chosen, kernels_for
+from tests.laws.test_laws import AVAILABLE, Law, _parts, cases, kernels_chosen
 
 FEW = Resampling(replicates=100, seed=3)
 Data = st.DataObject
@@ -156,18 +156,21 @@ LAWS = [
 ]
 
 
-CASES = [
-    pytest.param(law, subject, *name.values, id=f"{subject.name}: {law.title} [{name.values[0]}]", marks=name.marks)
-    for subject in SUBJECTS
-    for law in LAWS
-    for name in kernels_for(law)
-]
-
-
-@pytest.mark.parametrize(("law", "subject", "kernels"), CASES)
-@examples(12, phases=set(Phase) - {Phase.explain})
+@pytest.mark.no_cover
+@pytest.mark.parametrize(("law", "subject", "kernels"), cases(LAWS, AVAILABLE[:1]))
+@examples(8, phases=set(Phase) - {Phase.explain})
 @given(data=st.data())
 def test_law(law: Law, subject: Subject, kernels: str, data: Data) -> None:
+    documents = data.draw(subject.documents)
+    with kernels_chosen(kernels):
+        law.holds(subject, documents, data)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("law", "subject", "kernels"), cases([law for law in LAWS if law.kernels == "each"], AVAILABLE[1:]))
+@examples(8, phases=set(Phase) - {Phase.explain})
+@given(data=st.data())
+def test_law_on_other_kernels(law: Law, subject: Subject, kernels: str, data: Data) -> None:
     documents = data.draw(subject.documents)
     with kernels_chosen(kernels):
         law.holds(subject, documents, data)

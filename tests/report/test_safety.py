@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 from collections.abc import Callable
+from html import escape
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from calque import Corpus, Detection, Evaluator, Fields, Result, Words
+from calque import Corpus, Detection, Evaluator, Fields, Result, Tables, Words
 from calque.checks import Checks
 from calque.checks.suites.cases import Case, CaseCorpus
+from calque.order import Order
 from calque.report.page import asset
 
 Opener = Callable[..., Any]
@@ -62,8 +65,31 @@ def checks() -> Result:
     return Evaluator(Checks.of([settings])).update(cases, cases).compute()
 
 
-MADE = {"detection": detection, "fields": fields, "words": words, "checks": checks}
-VIEWS = {"detection": ("pages", "objects"), "fields": ("fields",), "words": ("words",), "checks": ("checks",)}
+def order() -> Result:
+    boxes = [[10, 20 * row, 60, 20 * row + 9] for row in range(len(HOSTILE))]
+    page = {"boxes": boxes, "labels": list(HOSTILE), "ids": list(HOSTILE)}
+    truth = [{"doc_id": name, **page, "order": list(HOSTILE)} for name in HOSTILE]
+    found = [{"doc_id": name, **page, "order": list(reversed(HOSTILE))} for name in HOSTILE]
+    return Evaluator(Order()).update(truth, found).compute()
+
+
+def tables() -> Result:
+    cells = "".join(f"<tr><td>{escape(text)}</td><td>1</td></tr>" for text in HOSTILE)
+    truth = dict.fromkeys(HOSTILE, f"<table>{cells}</table>")
+    return Evaluator(Tables()).update(truth, dict.fromkeys(HOSTILE, f"<table>{cells[:-20]}</table>")).compute()
+
+
+def lattice(folder: Path) -> Result:
+    (folder / "lattice.json").write_text(json.dumps({"a": [[[text], ["other"]] for text in HOSTILE]}))
+    task = Words(lattice=str(folder / "lattice.json"), tokenizer="none")
+    return Evaluator(task).update({"a": list(HOSTILE)}, {"a": ["nothing"]}).compute()
+
+
+MADE = {"detection": detection, "fields": fields, "words": words, "checks": checks, "order": order, "tables": tables}
+VIEWS = {
+    "detection": ("pages", "objects"), "fields": ("fields",), "words": ("words",), "checks": ("checks",),
+    "order": ("pages", "objects"), "tables": ("checks",),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("task", MADE)
@@ -82,6 +108,15 @@ def test_hostile_text_is_text(opened: Opener, tmp_path: Path, task: str) -> None
         "a[href]", "nodes => nodes.map(node => node.getAttribute('href')).filter(href => !href.startsWith('#'))"
     )
     assert hosts == []
+
+
+def test_hostile_candidates_are_text(opened: Opener, tmp_path: Path) -> None:
+    lattice(tmp_path).report(tmp_path / "lattice.html")
+    page = opened(tmp_path / "lattice.html", "#view=words")
+    shown = page.locator("[data-candidate]").all_inner_texts()
+    assert any("<img src=x" in text for text in shown)
+    assert page.locator("main script, main img, main iframe, [onload], [onerror]").count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1440
 
 
 @pytest.mark.parametrize("task", MADE)

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from calque import Corpus, Detection, Evaluator, Result, Words
+from calque import Corpus, Detection, Evaluator, Fields, Result, Words
+from calque.order import Order
 
 Opener = Callable[..., Any]
 MOST_NODES = 5_000
@@ -40,6 +41,27 @@ def many(pages: int, each: int, seed: int = 5) -> Result:
 def nodes(page: Any) -> int:
     count: int = page.evaluate("document.querySelectorAll('*').length")
     return count
+
+
+def test_values_and_words_need_little_room(tmp_path: Path) -> None:
+    truth = [{"id": f"record-{row}", **{f"field_{at}": f"value {row} {at}" for at in range(8)}} for row in range(500)]
+    found = [{**record, f"field_{row % 8}": "nothing alike"} for row, record in enumerate(truth)]
+    Evaluator(Fields()).update(truth, found).compute().report(tmp_path / "fields.html")
+    assert (tmp_path / "fields.html").stat().st_size <= 250_000 + 50 * 8 * 500
+    order = [{"doc_id": f"d{row}", "order": [f"b{at}" for at in range(40)]} for row in range(300)]
+    Evaluator(Order()).update(order, order).compute().report(tmp_path / "order.html")
+    assert (tmp_path / "order.html").stat().st_size <= 250_000 + 24 * 2 * 40 * 300
+
+
+def test_a_long_path_is_light(opened: Opener, tmp_path: Path) -> None:
+    names = [f"b{at}" for at in range(3000)]
+    mixed = [*names[1::2], *names[::2]]
+    made = Evaluator(Order()).update([{"doc_id": "d", "order": names}], [{"doc_id": "d", "order": mixed}]).compute()
+    made.report(tmp_path / "path.html")
+    page = opened(tmp_path / "path.html", "#view=pages")
+    assert nodes(page) <= MOST_NODES
+    page.keyboard.press("n")
+    assert nodes(page) <= MOST_NODES
 
 
 def test_five_thousand_pages(opened: Opener, tmp_path: Path) -> None:

@@ -18,14 +18,15 @@ LABELS = ("text", "image", "table")
 TRUTH = {"fields": {"vendor": {"type": "str", "threshold": 0.8}, "total": {"type": "float"}}}
 
 
-def layout() -> Result:
+def layout(*, moved: bool = False) -> Result:
     boxes = [[10 * row, 10 * row, 10 * row + 9, 10 * row + 9] for row in range(12)]
     labels = [LABELS[row % 3] for row in range(12)]
     documents = [f"doc-{row // 4}.pdf" for row in range(12)]
     found = [[x1, y1, x2 - row % 4 * 2, y2] for row, (x1, y1, x2, y2) in enumerate(boxes)]
     given = ["text" if row == 4 else label for row, label in enumerate(labels)]
     truth = Corpus.from_arrays(boxes, labels, documents=documents)
-    other = Corpus.from_arrays([*found, [200, 200, 220, 220]], [*given, "image"], documents=[*documents, "doc-0.pdf"])
+    extra = [300, 200, 320, 220] if moved else [200, 200, 220, 220]
+    other = Corpus.from_arrays([*found, extra], [*given, "image"], documents=[*documents, "doc-0.pdf"])
     return Evaluator(Layout()).update(truth, other).compute()
 
 

@@ -11,6 +11,7 @@ import pytest
 from calque import Detection, Evaluator, Fields, Layout, read
 from calque.checks import Suite
 from calque.core.corpus import documents_to_come
+from calque.engines import Meter, watched
 from calque.readers import stream_pair
 from tests.pages import row, write_ndjson, write_parquet
 
@@ -35,17 +36,19 @@ def test_records_know_it(tmp_path: Path) -> None:
     records = [{"id": number, "a": "x"} for number in range(7)]
     task = Fields(schema={"fields": {"a": {"type": "str"}}})
     assert documents_to_come(task.batches(records, records))() == 7
-    evaluator = Evaluator(task).update(records, records)
-    assert (evaluator.done, evaluator.total) == (7, 7)
+    meter = Meter()
+    with watched(meter):
+        Evaluator(task).update(records, records)
+    assert (meter.done, meter.total) == (7, 7)
 
 
 @pytest.mark.parametrize("task", [Detection(allow_missing_scores=True), Layout()])
 def test_whole_files_know_it_once_they_are_read(task: Any) -> None:
     boxes = [{"doc": name, "category": "Table", "bbox": [0, 0, 5, 5]} for name in "abc"]
-    evaluator = Evaluator(task)
-    assert evaluator.total == 0
-    corpus = read(boxes, side="ground_truth")
-    assert evaluator.update(corpus, corpus).total == 3
+    corpus, meter = read(boxes, side="ground_truth"), Meter()
+    with watched(meter):
+        Evaluator(task).update(corpus, corpus)
+    assert (meter.done, meter.total) == (3, 3)
 
 
 def test_suites_count_their_lines(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ VERBS = {
     "tables": "Tables in HTML, Markdown or cells: exact TEDS, GriTS, and where the loss went.",
     "order": "Reading order: pairs, next steps, distances, and where the path is left.",
     "compare": "Is one run better than another? Differences, intervals, tests, and what changed.",
+    "ceiling": "What could several systems reach together? Route, select, recombine, vote; what nobody finds.",
     "validate": "Check files against their contract and against each other.",
     "audit": "Look for mistakes in ground truth, and for what annotators disagree on.",
     "convert": "Write a file in another format.",

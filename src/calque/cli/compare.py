@@ -104,7 +104,7 @@ def command_of(name: str) -> click.Command:
 
 
 def _decorators(task: type[Task]) -> list[Any]:
-    own = [] if task.name == "checks" else [task_options(task)]
+    own = [] if task.name in ("checks", "ceiling") else [task_options(task)]
     return [
         click.argument("sources", nargs=-1, required=True, metavar="TRUTH RUN RUN...", type=PATH),
         click.option(
@@ -195,6 +195,10 @@ def _results(task: type[Task], sources: Sequence[str], values: dict[str, Any]) -
         _need_files(sources)
         state, other = sources[states.index(True)], sources[states.index(False)]
         raise ConfigError(f"{state} is a state and {other} is none; compare states with states, or files with files")
+    if task.name == "ceiling":
+        raise ConfigError(
+            "a ceiling is of several systems: make a state of each set with calque ceiling --save, and compare those"
+        )
     _need_two(sources[1:])
     return _judged(sources, values) if task.name == "checks" else _evaluated(task, sources, values)
 

@@ -54,17 +54,23 @@ def command(keep: str | None, report: str | None, brief: bool) -> int:
 
 
 def _report(results: Mapping[str, Result], truth: Mapping[str, Any], path: str) -> None:
-    """Compare the two models in a page, over pages drawn for it."""
+    """Compare the two models in a page, over pages drawn for it where that is possible."""
     import tempfile
 
     from calque.core.comparison.compare import compare
+    from calque.core.errors import MissingExtra
     from calque.core.presentation.sections import printable
     from calque.report import write_comparison
     from calque.sample_pages import draw_pages
 
     with tempfile.TemporaryDirectory() as folder:
-        draw_pages(truth, Path(folder))
-        write_comparison(compare(list(results.values()), list(results)), path, images=folder, jobs=os.cpu_count() or 1)
+        images = None
+        try:
+            draw_pages(truth, Path(folder))
+            images = folder
+        except MissingExtra as missing:
+            click.echo(f"note: the page has boxes on white: {missing}", err=True)
+        write_comparison(compare(list(results.values()), list(results)), path, images=images, jobs=os.cpu_count() or 1)
     click.echo(f"\nA page about both models, to open in a browser: {printable(os.path.abspath(path))}")
 
 

@@ -40,18 +40,22 @@ def evaluation_verb(name: str, task: type[Task], help: str) -> click.Command:
 def evaluate(
     kind: type[Task],
     truth: str,
-    predictions: str,
+    predictions: str | tuple[str, ...],
     values: dict[str, Any],
     *,
     look: Callable[[Result], Sheet | None] | None = None,
+    begin: Callable[[str], Any] | None = None,
 ) -> int:
-    """Evaluate two files under the task that the options describe, and deliver the result as they say; the exit code.
+    """Evaluate files under the task that the options describe, and deliver the result as they say; the exit code.
 
-    ``look`` sees the result first, and may give a sheet to be shown in its place.
+    ``look`` sees the result first, and may give a sheet to be shown in its place. Several files of predictions are for tasks
+    that take several; ``begin`` is for those that read otherwise than the task's own ``begin``.
     """
-    truth, predictions = taken_in(truth, predictions)
-    # Files are read from here on, both at once, while numpy and all that counts is imported.
-    sources = kind.begin(truth), kind.begin(predictions)
+    begin = begin or kind.begin
+    one = isinstance(predictions, str)
+    truth, *files = taken_in(truth, *((predictions,) if isinstance(predictions, str) else predictions))
+    # Files are read from here on, all at once, while numpy and all that counts is imported.
+    sources = begin(truth), begin(files[0]) if one else tuple(map(begin, files))
     gates = gates_for(kind, values)
     task = task_from(kind, values)
     resampling = intervals_from(values)
@@ -67,7 +71,7 @@ def evaluate(
     if issubclass(kind, BoxReading):
         keep_freed_memory()  # boxes are long columns, made once
     evaluator = Evaluator(task, keep=keep, jobs=jobs)
-    with working(told(f"evaluating {predictions}"), quiet=values["quiet"]):
+    with working(told(f"evaluating {', '.join(files)}"), quiet=values["quiet"]):
         evaluator.update(*sources)
     return deliver(evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, look=look, **values)
 

@@ -137,7 +137,7 @@ def _explain(text: str) -> None:
     # A threshold or a class of boxes is asked for: only tasks with boxes answer.
     narrow = name.threshold is not None or name.label is not None
     entries = known[name.name.casefold()]
-    found = [entry for entry in entries if not narrow or _has_thresholds(entry[0])] or entries
+    found = [entry for entry in entries if not narrow or _has_thresholds(*entry, name.scope)] or entries
     scoped = [entry for entry in found if not name.scope or name.scope in _scopes(*entry)]
     if not scoped:
         scopes = dict.fromkeys(scope for entry in found for scope in _scopes(*entry))
@@ -179,9 +179,17 @@ def _scopes(task: str, measure: Measure) -> dict[str, str]:
             "macro": "the mean of the documents that have a value",
             "macro_documents": "the mean of the documents that have a value",
         }
+    return _of_rungs(task, measure.name)
+
+
+def _of_rungs(task: str, name: str) -> dict[str, str]:
+    """The scopes of tasks that have their own: tables and ceilings; else the one that there is."""
+    from calque.ceiling.measures import ON_RUNGS, RUNGS
     from calque.tables.explained import scopes_of
 
-    return scopes_of(measure.name) if task == "tables" else {"all": OTHER_SCOPES[task]}
+    if task == "ceiling" and name in ON_RUNGS:
+        return RUNGS
+    return scopes_of(name) if task == "tables" else {"all": OTHER_SCOPES[task]}
 
 
 OTHER_SCOPES = {
@@ -190,14 +198,17 @@ OTHER_SCOPES = {
     "fields": "over all documents; also for each field",
     "checks": "over all cases; also for each evaluator",
     "words": "over all documents together; also for each document",
+    "ceiling": "over all documents, at each level",
     "order": "over all pages together, or as macro the mean of pages; also for each document",
 }
 """What is said of the numbers that come in one scope only."""
 
 
-def _has_thresholds(task: str) -> bool:
+def _has_thresholds(task: str, measure: Measure, scope: str) -> bool:
+    """Whether a task has a measure at thresholds; a ceiling answers for its rungs."""
     known = task_class(task)
-    return known is not None and issubclass(known, BoxReading)
+    own = task != "ceiling" or (scope and scope in _scopes(task, measure))
+    return known is not None and issubclass(known, BoxReading) and bool(own)
 
 
 def _print(title: str, task: str, measure: Measure, name: MeasureName | None, *, first: bool) -> None:

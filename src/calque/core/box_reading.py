@@ -150,11 +150,15 @@ class BoxReading:
 
         return settled(truth, found, kind, page_size=self.page_size or None, jobs=jobs)
 
-    def read_boxes(self, expected: Any, found: Any, *, allow_missing_scores: bool) -> tuple[Corpus, Corpus]:
+    def read_boxes(
+        self, expected: Any, found: Any, *, allow_missing_scores: bool, metadata: bool = False
+    ) -> tuple[Corpus, Corpus]:
         """The two sides as `box_batches` has them, all at once."""
         from calque.readers import read_pair
 
-        sides = read_pair(expected, found, allow_missing_scores=allow_missing_scores, **self._sides(), **self._rules())
+        sides = read_pair(
+            expected, found, allow_missing_scores=allow_missing_scores, metadata=metadata, **self._sides(), **self._rules()
+        )
         return self._settled(*sides)
 
     def read_truth(self, source: Any) -> Corpus:

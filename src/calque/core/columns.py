@@ -60,10 +60,16 @@ class Strings(Frozen, eq=False):
     def pack(cls, strings: Iterable[str]) -> Strings:
         """The column that holds these strings."""
         # Lone surrogates are legal in JSON; they survive the round trip instead of failing here.
-        encoded = [text.encode("utf-8", "surrogatepass") for text in strings]
-        offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
-        np.cumsum([len(part) for part in encoded], out=offsets[1:])
-        return cls(np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets)
+        listed = list(strings)
+        whole = "".join(listed)
+        data = whole.encode("utf-8", "surrogatepass")
+        offsets = np.zeros(len(listed) + 1, dtype=np.int64)
+        # In ASCII a text has as many bytes as characters.
+        lengths = (
+            map(len, listed) if len(data) == len(whole) else (len(text.encode("utf-8", "surrogatepass")) for text in listed)
+        )
+        np.cumsum(list(lengths), out=offsets[1:])
+        return cls(np.frombuffer(data, dtype=np.uint8), offsets)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

@@ -92,6 +92,10 @@ class Corpus(ABC):
         """For each document what it holds, as a whole number of 64 bits; ``None`` where a corpus cannot tell."""
         return None
 
+    def origins(self) -> tuple[tuple[str, str], ...]:
+        """The file and the model that it came from; several where it holds several runs."""
+        return ((self.source, self.model),)
+
     def contents(self) -> str:
         """How much there is, in a few words for people."""
         count = len(self.units())

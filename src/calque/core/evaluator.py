@@ -70,7 +70,7 @@ class Evaluator:
         extent = ""
         progress = meter()
         before, done = progress.done, 0
-        task = self.task.settled(expected)
+        task = self.task.settled_by(expected, found)
         scoring = task if self._keep == "outcomes" else task.numbers_only()
         with kept(self._jobs):
             pairs = scoring.batches(expected, found, jobs=self._jobs)
@@ -86,7 +86,7 @@ class Evaluator:
                     raise _too_tangled(truth, predictions) from error
                 parts.add(self._kept(ledger, truth))
                 issues += [*truth.issues, *predictions.issues, *ledger.issues]
-                sources |= Sources(((truth.source, truth.model),), ((predictions.source, predictions.model),))
+                sources |= Sources(truth.origins(), predictions.origins())
                 extent = extent or _extent_of(truth, predictions)
                 done += len(ledger.units)
                 progress.reach(before + done)
@@ -129,7 +129,8 @@ class Evaluator:
     @names_arguments
     def merge(self, other: Evaluator) -> Self:
         """Add the documents of another evaluator with the same signature."""
-        apart = [*self.task.signature().differences(other.task.signature()), *self.task.at_odds(other.task)]
+        theirs = other.task
+        apart = [*self.task.signature().differences(theirs.signature()), *self.task.at_odds(theirs), *self.task.apart(theirs)]
         if apart:
             raise MergeError("the two states were made with different settings: " + "; ".join(apart))
         issues = list(other._issues)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -105,17 +106,35 @@ class Overlay(Frozen, kw_only=True, eq=False):
     found: Layer
 
     @classmethod
-    def of(cls, truth: BoxCorpus, found: BoxCorpus, on: str = "boxes", *, jobs: int = 1) -> Overlay:
-        """Lay ``found`` over ``truth``, and measure what the two share where objects are more than boxes."""
-        overlay = cls.of_boxes(truth, found)
+    def of(
+        cls, truth: BoxCorpus, found: BoxCorpus, on: str = "boxes", *, beside: Sequence[BoxCorpus] = (), jobs: int = 1
+    ) -> Overlay:
+        """Lay ``found`` over ``truth``, and measure what the two share where objects are more than boxes.
+
+        What is ``beside`` them adds its documents, pages and labels, so that overlays of several runs have them all alike.
+        """
+        overlay = cls.of_boxes(truth, found, beside)
         if on == "masks":
             return overlay._of_masks(truth, found, jobs)
         if overlay.truth.outlines is overlay.found.outlines is None:
             return overlay
         if on == "shapes":
-            return overlay._measured(*kernels().shape_overlaps(*overlay.whole(), jobs))
+            return overlay.with_shapes(jobs)
         # Without their measures, rings say nothing.
         return overlay.replaced(truth=overlay.truth.replaced(outlines=None), found=overlay.found.replaced(outlines=None))
+
+    def with_shapes(self, jobs: int = 1) -> Overlay:
+        """With what outlines share; an object without one is its box."""
+        return self._measured(*kernels().shape_overlaps(*self.whole(), jobs))
+
+    def measured_again(self, on: str, jobs: int = 1) -> Overlay:
+        """With what the truth shares with other predictions that were laid over it: boxes alone."""
+        if on != "masks":
+            return self.with_shapes(jobs)
+        sizes = np.full((len(self.page_index), 2), np.nan) if self.page_sizes is None else self.page_sizes
+        overlay = self.replaced(found=_on_pages(self.found, sizes))
+        truth_facts, found_facts, offsets, truths, shared = kernels().mask_pairs(*overlay.whole(), jobs)
+        return overlay._measured(truth_facts[1], found_facts[1], offsets, truths, shared)
 
     def _of_masks(self, truth: BoxCorpus, found: BoxCorpus, jobs: int) -> Overlay:
         """With what masks share: as it was measured when they were read, where these two were read together."""
@@ -146,7 +165,7 @@ class Overlay(Frozen, kw_only=True, eq=False):
         )
 
     @classmethod
-    def of_boxes(cls, truth: BoxCorpus, found: BoxCorpus) -> Overlay:
+    def of_boxes(cls, truth: BoxCorpus, found: BoxCorpus, beside: Sequence[BoxCorpus] = ()) -> Overlay:
         """Both sides on shared pages, nothing measured."""
         if truth.extent is not found.extent:
             raise ContractError.single(
@@ -155,14 +174,17 @@ class Overlay(Frozen, kw_only=True, eq=False):
                 file=found.source,
                 help="bring both to the same units",
             )
-        documents = tuple(in_canonical_order({*truth.documents, *found.documents}))
-        truth_documents, found_documents = (_positions(side.documents, documents) for side in (truth, found))
+        every = (truth, found, *beside)
+        documents = tuple(in_canonical_order({unit for side in every for unit in side.documents}))
+        known = [_positions(side.documents, documents) for side in every]
+        truth_documents, found_documents = known[:2]
         page_document, page_index, page = _join_pages(
-            np.concatenate([truth_documents[truth.page_document], found_documents[found.page_document]]),
-            np.concatenate([truth.page_index, found.page_index]),
+            np.concatenate([places[side.page_document] for places, side in zip(known, every, strict=True)]),
+            np.concatenate([side.page_index for side in every]),
         )
-        labels = tuple(sorted({*truth.labels, *found.labels}))
-        form = truth.form if truth.form is found.form else BoxForm.XYXY
+        page = page[: len(truth.page_index) + len(found.page_index)]
+        labels = tuple(sorted({name for side in every for name in side.labels}))
+        form = truth.form if all(side.form is truth.form for side in every) else BoxForm.XYXY
         pages = len(page_document)
         return cls(
             documents=documents,

@@ -38,6 +38,7 @@ BUILT_IN = {
     "words": "calque.words",
     "tables": "calque.tables",
     "order": "calque.order",
+    "ceiling": "calque.ceiling",
 }
 """The tasks that come with calque and the module that defines each."""
 
@@ -165,6 +166,10 @@ class Task(ABC):
         """The task with all that it leaves to the truth filled in; an evaluator asks before it reads."""
         return self
 
+    def settled_by(self, expected: Any, found: Any) -> Task:  # noqa: ARG002  # most ask the truth alone
+        """The task with all that it leaves to either side filled in."""
+        return self.settled(expected)
+
     def numbers_only(self) -> Task:
         """The task for somebody who will not look at outcomes: the same numbers, with less written down."""
         return self
@@ -250,6 +255,10 @@ class Task(ABC):
 
     def at_odds(self, other: Task) -> list[str]:  # noqa: ARG002  # most settings that matter are in the signature
         """Why results under this task and another with the same signature are not to be put together."""
+        return []
+
+    def apart(self, other: Task) -> list[str]:  # noqa: ARG002  # most that can be compared can be added up
+        """Why ledgers of this task and of another cannot be added up, although their results may be compared."""
         return []
 
     def numbered_on(self, ledger: Ledger, taken: Set[UnitId]) -> Ledger:  # noqa: ARG002  # for tasks that number documents

@@ -55,14 +55,8 @@ DETAILS = frozenset((table, column) for table in ("truth", "found") for column i
 def score(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> Ledger:
     """The ledger of two corpora: tables ``documents``, ``pages``, ``truth`` and ``found``."""
     overlay = Overlay.of(truth, found, task.on, jobs=jobs)
-    truth_status = _status(task, overlay, overlay.truth)
-    if overlay.truth.flaws is not None:
-        truth_status[overlay.truth.flaws == Flaw.UNKNOWN_PAGE] = Status.UNKNOWN_PAGE
-    whatever_score = _status(task, overlay, overlay.found)
-    ranked = _ranked_roles(overlay.found, whatever_score)
-    found_status = whatever_score.copy()
-    if task.min_score is not None:
-        found_status[(found_status <= Status.SMALL) & (overlay.found.scores < task.min_score)] = Status.LOW_SCORE
+    truth_status, found_status, whatever_score = statuses(task, overlay)
+    ranked = ranked_roles(overlay.found, whatever_score)
     roles = roles_of(truth_status, found_status, whatever_score)
     # The pairs at a higher threshold are among those at a lower one.
     lowest = min(task.iou[0], task.limits().match)
@@ -72,7 +66,7 @@ def score(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> 
         return pairing, _error_columns(task, overlay, truth_status, found_status, pairing, jobs)
 
     def rank() -> ScorePairing:
-        truth_roles, ranges = _roles(truth_status, ignored=TAKES_PART), area_ranges(truth.extent, task.min_area)
+        truth_roles, ranges = ranked_truths(truth_status), area_ranges(truth.extent, task.min_area)
         limit = task.most_detections()
         return by_score(overlay, truth_roles, ranked, area_ranges=ranges, max_detections=limit, jobs=jobs)
 
@@ -94,6 +88,18 @@ def score(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> 
             **views.tables,
         },
     )
+
+
+def statuses(task: Detection, overlay: Overlay) -> tuple[Bytes, Bytes, Bytes]:
+    """The status of each truth, of each prediction, and of each prediction whatever its score."""
+    truth = _status(task, overlay, overlay.truth)
+    if overlay.truth.flaws is not None:
+        truth[overlay.truth.flaws == Flaw.UNKNOWN_PAGE] = Status.UNKNOWN_PAGE
+    whatever_score = _status(task, overlay, overlay.found)
+    found = whatever_score.copy()
+    if task.min_score is not None:
+        found[(found <= Status.SMALL) & (overlay.found.scores < task.min_score)] = Status.LOW_SCORE
+    return truth, found, whatever_score
 
 
 def roles_of(truth_status: Bytes, found_status: Bytes, whatever_score: Bytes) -> Roles:
@@ -183,7 +189,12 @@ def _roles(status: Bytes, *, ignored: int) -> Bytes:
     return role_of[status]
 
 
-def _ranked_roles(found: Layer, status: Bytes) -> Bytes:
+def ranked_truths(status: Bytes) -> Bytes:
+    """Which truths take part in AP: ignored ones too, and COCO's matching tells what becomes of them."""
+    return _roles(status, ignored=TAKES_PART)
+
+
+def ranked_roles(found: Layer, status: Bytes) -> Bytes:
     """Who takes part in AP: objects with flaws that P/R can live with do not."""
     roles = _roles(status, ignored=TAKES_PART)
     if found.flaws is not None:
@@ -192,10 +203,14 @@ def _ranked_roles(found: Layer, status: Bytes) -> Bytes:
 
 
 def _pages(overlay: Overlay) -> Table:
-    columns = overlay.page_columns()
-    if overlay.image_ids is not None:
-        columns["image"] = Strings.pack([_sortable(image) for image in overlay.image_ids])
-    return Table({**columns, **overlay.page_details()})
+    return Table({**overlay.page_columns(), **sortable_images(overlay), **overlay.page_details()})
+
+
+def sortable_images(overlay: Overlay) -> Columns:
+    """A column with the image of each page, whose order decides about ties in AP; none where documents are images."""
+    if overlay.image_ids is None:
+        return {}
+    return {"image": Strings.pack([_sortable(image) for image in overlay.image_ids])}
 
 
 def _sortable(image: int | str) -> str:

@@ -26,7 +26,8 @@ def in_twin() -> int | None:
     That is its exit code, or the number of the signal that ended it, negative. The twin shares the terminal, the files and
     the folder, and ends when this process does, however that comes. To be called before any thread is begun: a twin has none.
     """
-    assert sys.platform != "win32"  # noqa: S101  # `can_guard` has said so; this tells mypy
+    if sys.platform == "win32":
+        raise NotImplementedError("no twins here: `can_guard` says so")
     sys.stdout.flush()
     sys.stderr.flush()
     theirs, ours = os.pipe()
@@ -62,17 +63,16 @@ def _heed(pipe: int) -> None:
 
     A terminal sends Ctrl-C to both. Python makes one of what comes before it is answered; afterwards nobody listens any more.
     """
-    assert sys.platform != "win32"  # noqa: S101  # as above
     main = threading.main_thread().ident or 0
     while told := os.read(pipe, 1):
-        if callable(signal.getsignal(told[0])):
+        if sys.platform != "win32" and callable(signal.getsignal(told[0])):
             signal.pthread_kill(main, told[0])  # another thread would not wake it
     os._exit(1)
 
 
 def _without_core_dump() -> None:
-    assert sys.platform != "win32"  # noqa: S101  # as above
-    import resource
+    if sys.platform != "win32":
+        import resource
 
-    _, most = resource.getrlimit(resource.RLIMIT_CORE)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, most))
+        _, most = resource.getrlimit(resource.RLIMIT_CORE)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, most))

@@ -161,7 +161,7 @@ class Work:
         done = set(plain.units)
         odd = self.one_by_one(piece, tuple(unit for unit in piece.units if unit not in done))
         whole = Ledger.concat([plain, odd])
-        issues = (*plain.issues, *odd.issues)
+        issues = _summary((*plain.issues, *odd.issues))
         return Ledger(units=whole.units, tables=whole.tables, names=whole.names, details=whole.details, issues=issues)
 
     def one_by_one(self, piece: Piece, units: tuple[UnitId, ...]) -> Ledger:

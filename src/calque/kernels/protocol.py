@@ -55,6 +55,22 @@ class Kernels(Protocol):
     def page_areas(self, truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Codes, Codes, Floats]:
         """Pages, labels and seven exact areas of each."""
 
+    # Boxes of several systems.
+
+    def nearest_edges(self, truth: PageBoxes, found: PageBoxes, systems: Bytes, jobs: int = 1) -> Floats:
+        """For each truth the IoU of the best box, of recombined edges, and of the best mean."""
+
+    def match_most(self, truth: Codes, found: Codes, problems: Masks, truths: int, founds: int) -> Masks:
+        """For each truth the problems in which a largest 1:1 pairing has it, over edges that say which problems they are of."""
+
+    def agreeing_boxes(self, found: PageBoxes, systems: Bytes, threshold: float, jobs: int = 1) -> Codes:
+        """For each box the first of the boxes that systems agree on with it, or -1."""
+
+    def fuse_boxes(
+        self, found: PageBoxes, scores: Floats, systems: Bytes, threshold: float, jobs: int = 1
+    ) -> tuple[Codes, Codes, Floats, Floats, Masks]:
+        """Page, label, corners, score and systems of each fused box."""
+
     # Rows that are more than boxes.
 
     def shape_overlaps(self, truth: PageBoxes, found: PageBoxes, jobs: int = 1) -> tuple[Floats, Floats, Ints, Codes, Floats]:

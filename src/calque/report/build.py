@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -207,4 +208,7 @@ def _section(section: Section) -> dict[str, Any]:
 
 
 def _cell(value: Any) -> Any:
-    return {"text": cell(value), "reason": value.reason} if isinstance(value, Missing) else cell(value)
+    """A cell as the page has numbers everywhere: with three decimals."""
+    if isinstance(value, Missing):
+        return {"text": cell(value), "reason": value.reason}
+    return f"{value:.3f}" if isinstance(value, float) and isfinite(value) else cell(value)

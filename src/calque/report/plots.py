@@ -128,7 +128,9 @@ def _shares(numbers: Mapping[str, Any]) -> dict[str, float]:
     for table, name in places:
         rows = numbers.get(table)
         if isinstance(rows, Mapping):
-            known = {label: row[name] for label, row in rows.items() if isinstance(row, Mapping) and row.get(name) is not None}
+            known = {
+                label: row[name] for label, row in rows.items() if isinstance(row, Mapping) and isinstance(row.get(name), float)
+            }
             if known:
                 return known
     means = numbers.get("mean")

@@ -24,7 +24,7 @@ def headline(numbers: Mapping[str, Any]) -> Sentence:
         if spelt and spelt in told:
             before, _, after = told.partition(spelt)
             tone = "good" if value >= STRONG else "bad" if value < WEAK else ""
-            return [before + f"{TITLES[name]} of ", Phrase(name, f"{value:.4f}", tone), after]
+            return [before + f"{TITLES[name]} of ", Phrase(name, f"{value:.3f}", tone), after]
     return [told]
 
 

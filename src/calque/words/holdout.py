@@ -32,6 +32,16 @@ def place(unit: UnitId, seed: int) -> int:
     return int.from_bytes(hashlib.blake2b(f"{seed}:{unit}".encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 
+def second_halves(unit: UnitId, seeds: Iterable[int]) -> list[int]:
+    """For each seed the half of a document: 0 or 1, as its place is even or odd.
+
+    >>> second_halves("a.pdf", [0, 1, 2]) == [place("a.pdf", seed) % 2 for seed in (0, 1, 2)]
+    True
+    """
+    name = f":{unit}".encode("utf-8", "surrogatepass")
+    return [hashlib.blake2b(b"%d" % seed + name, digest_size=8).digest()[-1] & 1 for seed in seeds]
+
+
 def held_out(
     units: Iterable[UnitId], *, listed: tuple[str, ...] | None, fraction: float | None, fold: str, seed: int
 ) -> set[UnitId]:

@@ -21,6 +21,7 @@ from calque.fields.columns.layout import Layout, layout_of
 from calque.fields.columns.reading import LeafColumn, ListColumn, SideColumns
 from calque.fields.scoring import Piece, Work
 from calque.readers.records import read_records
+from tests.examples import examples
 from tests.laws.fields import RECORDS, SCHEMA
 from tests.unit.fields.test_accounting import anything
 
@@ -92,6 +93,9 @@ _line = st.one_of(
 _plain_line = st.fixed_dictionaries(
     {"name": _texts.filter(bool), "amount": st.sampled_from([1.0, 2.0, 3.5])}, optional={"day": _days}
 )
+_plain_line |= st.fixed_dictionaries(
+    {"other": _texts, "name": _field(_texts), "amount": st.sampled_from([1.0, 2.0])}, optional={"more": _field(_texts)}
+)
 _plain_lines = st.lists(_plain_line, max_size=4)
 DOCUMENTS = st.one_of(
     st.fixed_dictionaries(
@@ -157,11 +161,13 @@ def twins(task: Fields, pairs: list[tuple[Any, Any]]) -> tuple[Ledger, Ledger]:
     return work(piece), work.one_by_one(piece, piece.units)
 
 
+@examples(400)
 @given(PAIRS, SETTINGS)
 def test_columns_come_to_the_ledger_of_the_comparison_one_by_one(pairs: list[tuple[Any, Any]], settings: Any) -> None:
     assert_same(*twins(Fields(schema=PLAIN, keep_outcomes=False, **settings), pairs))
 
 
+@examples(200)
 @given(st.lists(st.tuples(RECORDS | anything, RECORDS | anything), min_size=1, max_size=4), SETTINGS)
 @example([({"lines": ["acme"]}, {"lines": ["acme"]})], {})
 def test_documents_that_nobody_expects_are_left_to_the_reference(pairs: list[tuple[Any, Any]], settings: Any) -> None:
@@ -177,6 +183,7 @@ def _layout(task: Fields) -> Layout:
     return layout
 
 
+@examples(200)
 @given(st.lists(DOCUMENTS.filter(lambda record: isinstance(record, dict)), min_size=1, max_size=6), SETTINGS)
 def test_lines_become_the_columns_of_the_values_they_spell(tmp_path_factory: Any, records: list[Any], settings: Any) -> None:
     file = Path(tmp_path_factory.getbasetemp()) / "records.jsonl"
@@ -269,6 +276,17 @@ def test_lists_that_need_an_assignment_have_the_pairs_of_the_reference() -> None
         for accounting in ("complete", "paired"):
             task = Fields(schema=PLAIN, accounting=accounting, keep_outcomes=False)
             assert_same(*twins(task, [({"lines": sides[0]}, {"lines": sides[1]})]))
+
+
+@pytest.mark.parametrize(("limit", "value"), [("batch.LONG_LISTS", 6), ("comparison.AT_ONCE", 5), ("comparison.AT_ONCE", 20)])
+def test_lists_are_compared_some_at_a_time_and_long_ones_one_by_one(
+    limit: str, value: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"calque.fields.columns.{limit}", value)
+    lines = [{"name": f"part {number}", "amount": float(number)} for number in range(5)]
+    pairs = [({"lines": lines[:first]}, {"lines": lines[1:last]}) for first in range(5) for last in range(1, 5)]
+    for accounting in ("complete", "paired"):
+        assert_same(*twins(Fields(schema=PLAIN, accounting=accounting, keep_outcomes=False), pairs))
 
 
 @pytest.mark.parametrize(

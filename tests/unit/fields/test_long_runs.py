@@ -171,6 +171,7 @@ def peak(documents: int, most_bytes: int) -> int:
     return kilobytes
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not tell a process its own peak")
 def test_four_times_the_documents_need_no_more_memory() -> None:
     """What is left of growth is noise: a fraction of what a quarter of them takes when they stay in memory."""

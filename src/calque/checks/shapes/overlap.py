@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise, product
 from typing import TYPE_CHECKING, TypeAlias
@@ -152,17 +152,19 @@ def _ring_bounds(points: Floats, offsets: Ints) -> Floats:
     return np.concatenate([np.minimum.reduceat(points, starts), np.maximum.reduceat(points, starts)], axis=1)
 
 
-def _near(ours: range, our_bounds: Floats, theirs: range, their_bounds: Floats) -> Iterator[tuple[int, int]]:
+def _near(ours: range, our_bounds: Floats, theirs: range, their_bounds: Floats) -> Iterable[tuple[int, int]]:
     """Pairs of rings, of many only those whose bounds meet: a region that crosses itself may have thousands of rings."""
     if len(ours) * len(theirs) <= FEW:
-        yield from product(ours, theirs)
-        return
+        return product(ours, theirs)
     import numpy as np
 
     others = their_bounds[theirs.start : theirs.stop]
-    for ring in ours:
-        apart = (others[:, :2] >= our_bounds[ring, 2:]) | (others[:, 2:] <= our_bounds[ring, :2])
-        yield from ((ring, theirs.start + place) for place in np.flatnonzero(~apart.any(axis=1)).tolist())
+
+    def meeting(ring: int) -> list[int]:
+        both = (others[:, :2] < our_bounds[ring, 2:]) & (others[:, 2:] > our_bounds[ring, :2])
+        return np.flatnonzero(np.all(both, axis=1)).tolist()
+
+    return ((ring, theirs.start + place) for ring in ours for place in meeting(ring))
 
 
 def _ragged(regions: Sequence[Region]) -> tuple[Floats, Ints, list[range]]:

@@ -45,6 +45,8 @@ class Section(Frozen):
     """The index of the row above which a line sets totals apart."""
     level: int = 3
     """How deep its heading stands in a written report."""
+    left: Sequence[int] = (0,)
+    """The columns that begin at the left: texts."""
 
     def remarks(self) -> list[str]:
         """The notes, after what each dash in the table means: the columns, the reason, and the rows that it concerns."""
@@ -136,7 +138,7 @@ def _text_lines(section: Section, columns: int | None) -> list[str]:
     lines = wrapped(printable(section.title), columns) if section.title else []
     if section.rows:
         grid = [[printable(name) for name in section.head], *([cell(value) for value in row] for row in section.rows)]
-        for part in _side_by_side(_shortened(grid, section.rows, columns), columns):
+        for part in _side_by_side(_beginning(_shortened(grid, section.rows, columns), section.left), columns):
             sizes = _sizes(part)
             body = ["  ".join(pad(text, sizes[i], left=i == 0) for i, text in enumerate(row)).rstrip() for row in part]
             if section.rule_before is not None:
@@ -169,6 +171,13 @@ def _shortened(grid: Grid, rows: Sequence[Sequence[Any]], columns: int | None) -
             break
         sizes[widest] -= 1
     return [[cut(text, sizes[place]) for place, text in enumerate(row)] for row in grid]
+
+
+def _beginning(grid: Grid, left: Sequence[int]) -> Grid:
+    """The grid with the texts of these columns filled up at their end, so that they begin in one place."""
+    sizes = _sizes(grid)
+    filled = [place for place in left if place]
+    return [[pad(text, sizes[place], left=True) if place in filled else text for place, text in enumerate(row)] for row in grid]
 
 
 def _floor(grid: Grid, rows: Sequence[Sequence[Any]], place: int) -> int:
@@ -227,7 +236,7 @@ def _markdown(section: Section) -> str:
     if section.rows:
         lines = [
             "| " + " | ".join(_markdown_cell(name) for name in section.head) + " |",
-            "|" + "|".join(" :--- " if i == 0 else " ---: " for i in range(len(section.head))) + "|",
+            "|" + "|".join(" :--- " if i in section.left else " ---: " for i in range(len(section.head))) + "|",
             *("| " + " | ".join(_markdown_cell(value) for value in row) + " |" for row in section.rows),
         ]
         parts.append("\n".join(lines))

@@ -213,5 +213,5 @@ def _is_blank(column: LeafColumn) -> Flags:
     blank = np.zeros(len(column.values) + 2, dtype=np.bool_)
     blank[-2:] = True
     if str in set(map(type, column.values)):
-        blank[:-2] = [type(value) is str and not value.strip() for value in column.values]
+        blank[:-2] = [type(value) is str and value.isspace() for value in column.values]
     return blank

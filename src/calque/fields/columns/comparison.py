@@ -16,7 +16,7 @@ from calque.fields.comparison.records import FAINT, SLACK, Outcome
 from calque.fields.schemas.plan import FieldPlan, Kind
 from calque.kernels import kernels
 
-AT_ONCE = 1 << 18
+AT_ONCE = 1 << 16
 """So many pairs of list items are looked at together; a longer list is looked at alone."""
 
 _AS_READ = frozenset(("str", "text", "amount", "date", "datetime", "time", "code", "any"))

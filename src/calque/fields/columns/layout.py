@@ -6,20 +6,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from calque.comparators.anls import ANLSComparator
-from calque.comparators.base import BaseComparator
-from calque.comparators.date import DateComparator
-from calque.comparators.numeric import NumericComparator
-from calque.comparators.phone import PhoneComparator
-from calque.comparators.text import ExactComparator, FuzzyComparator, LevenshteinComparator, NormalizedComparator
+from calque.comparators.base import BUILT_IN, BaseComparator
 from calque.fields.comparison.cells import METADATA, class_of
 from calque.fields.schemas.plain_form import compile_plan
 from calque.fields.schemas.plan import FieldPlan, Kind, Matching, RecordPlan
 
-KNOWN: frozenset[type[BaseComparator]] = frozenset((
-    ANLSComparator, DateComparator, ExactComparator, FuzzyComparator, LevenshteinComparator, NormalizedComparator,
-    NumericComparator, PhoneComparator,
-))  # fmt: skip
+KNOWN = frozenset(("anls", "date", "exact", "fuzzy", "levenshtein", "normalized", "numeric", "phone"))
 """Comparators whose similarity depends on the two values alone: it is computed once for equal pairs."""
 
 
@@ -52,7 +44,7 @@ def _fits(field: FieldPlan, paired: bool) -> bool:
     if field.default is not None or field.name != field.key or field.key in METADATA:
         return False
     if field.ignored or field.kind is Kind.LEAF:
-        return field.ignored or type(field.comparator) in KNOWN
+        return field.ignored or _is_known(field.comparator)
     if field.kind is Kind.VALUES or field.matching is not Matching.OPTIMAL or field.record is None:
         return False
     inside = f"{field.key}." if field.kind is Kind.OBJECT else f"{field.key}[0]."
@@ -60,3 +52,14 @@ def _fits(field: FieldPlan, paired: bool) -> bool:
         each.kind is Kind.LEAF and not each.ignored and _fits(each, paired) and each.label == class_of(inside + each.key)
         for each in field.record.fields
     )
+
+
+def _is_known(comparator: BaseComparator) -> bool:
+    """Whether it is one of ours, and nobody's subclass of it."""
+    kind = type(comparator)
+    return comparator.name in KNOWN and (kind.__module__, kind.__qualname__) == _home(comparator.name)
+
+
+def _home(name: str) -> tuple[str, str]:
+    module, class_name = BUILT_IN[name]
+    return f"calque.comparators.{module}", class_name

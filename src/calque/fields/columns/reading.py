@@ -12,7 +12,7 @@ import numpy as np
 
 from calque.core.columns import Bytes, Codes, Floats, Ints
 from calque.fields.columns.layout import Layout
-from calque.fields.comparison.cells import boxes_in, class_of
+from calque.fields.comparison.cells import MOST_ITEMS, boxes_in, class_of
 from calque.fields.schemas.plan import FieldPlan, Kind
 from calque.geometry.rectangles import Rectangle, rectangle
 
@@ -20,8 +20,6 @@ NOTHING, EMPTY = -1, -2
 """The codes of a value that is not there (or null), and of an empty text."""
 NO_LIST, EMPTY_LIST, LIST = 0, 1, 2
 """What a document has of a list."""
-FULLEST = 250_000
-"""Lists of more items belong to documents that are compared one by one."""
 FINE = 1 << 25
 """Whole numbers up to here have exact areas as floats; boxes beyond are for arithmetic without end."""
 
@@ -69,9 +67,9 @@ class SideColumns:
     """For each document how many boxes it has in fields that are compared."""
     ignored_boxes: Codes
     unknown: Codes
-    """How many keys the schema does not know."""
+    """How many keys of the document itself the schema does not know."""
     outside: list[Counter[str] | None]
-    """Their classes."""
+    """Everything that the schema does not know, by class."""
 
 
 class _Leaves:
@@ -152,7 +150,8 @@ class TreeReader:
         self._fields: list[_Leaves | _Lists] = [_Leaves() if each.is_leaf else _Lists(each) for each in layout.fields]
         self._boxes, self._ignored, self._unknown = array("i"), array("i"), array("i")
         self._outside: list[Counter[str] | None] = []
-        self._boxes_here = 0
+        self._boxes_here = self._ignored_here = 0
+        self._outside_here: Counter[str] = Counter()
 
     def __len__(self) -> int:
         return len(self._boxes)
@@ -177,32 +176,31 @@ class TreeReader:
     def _add(self, record: dict[str, Any]) -> None:
         if any(mark in record for mark in _MARKS):
             raise OddDocument  # perhaps a value with metadata
-        self._boxes_here = 0
+        self._boxes_here, self._ignored_here, self._outside_here = 0, 0, Counter()
         for plan, column in zip(self._layout.fields, self._fields, strict=True):
             raw = record.get(plan.key)
             if isinstance(column, _Leaves):
                 self._leaf(raw, 0, column)
             elif plan.kind is Kind.OBJECT:
-                self._items(raw if raw is None else [raw], column)
+                self._items(raw if raw is None else [raw], column, plan)
             elif raw is None or type(raw) is list:
-                self._items(raw, column)
+                self._items(raw, column, plan)
             else:
                 raise OddDocument
-        ignored, outside = self._rest(record)
-        self._ignored.append(ignored)
-        self._unknown.append(sum(outside.values()) if outside else 0)
-        self._outside.append(outside)
+        self._unknown.append(self._rest(record))
+        self._ignored.append(self._ignored_here)
+        self._outside.append(self._outside_here or None)
         self._boxes.append(self._boxes_here)
 
-    def _items(self, raw: list[Any] | None, column: _Lists) -> None:
-        if raw is not None and len(raw) > FULLEST:
+    def _items(self, raw: list[Any] | None, column: _Lists, plan: FieldPlan) -> None:
+        if raw is not None and len(raw) > MOST_ITEMS:
             raise OddDocument
         for item in raw or ():
-            self._item(item, column)
+            self._item(item, column, plan)
         column.states.append(NO_LIST if raw is None else LIST if raw else EMPTY_LIST)
         column.offsets.append(column.offsets[-1] + len(raw or ()))
 
-    def _item(self, item: Any, column: _Lists) -> None:
+    def _item(self, item: Any, column: _Lists, plan: FieldPlan) -> None:
         if type(item) is not dict or any(mark in item for mark in _MARKS):
             raise OddDocument
         ranks = {key: rank for rank, key in enumerate(item)}
@@ -212,8 +210,19 @@ class TreeReader:
             self._leaf(item[key] if rank >= 0 else None, rank, leaves)
             there += rank >= 0
             something += leaves.codes[-1] >= 0
-        if there < len(item) or not something:
-            raise OddDocument  # keys that the schema does not know, or an item that says nothing
+        if not something:
+            raise OddDocument  # an item that says nothing
+        if there < len(item):
+            self._strange_in_item(item, plan)
+
+    def _strange_in_item(self, item: dict[str, Any], plan: FieldPlan) -> None:
+        assert plan.record is not None  # noqa: S101  # as above
+        inside = f"{plan.key}." if plan.kind is Kind.OBJECT else f"{plan.key}[]."
+        for key, raw in item.items():
+            if key not in plan.record.keys:
+                if self._layout.paired and plan.kind is Kind.OBJECT:
+                    raise OddDocument  # stickler counts them
+                self._strange(inside + str(key), raw)
 
     def _leaf(self, raw: Any, rank: int, column: _Leaves) -> None:
         value, confidence, box = raw, math.nan, None
@@ -241,19 +250,22 @@ class TreeReader:
             raise OddDocument
         return box
 
-    def _rest(self, record: dict[str, Any]) -> tuple[int, Counter[str] | None]:
-        """The boxes of what is not compared, and the keys that the schema does not know."""
-        keys, paired = self._layout.plan.keys, self._layout.paired
-        boxes = sum(boxes_in(record[each.key]) for each in self._layout.ignored if each.key in record)
-        outside: Counter[str] = Counter()
-        if len(record) > len(keys) or not record.keys() <= keys:
-            for key, raw in record.items():
-                if key not in keys:
-                    if paired and isinstance(raw, dict | list):
-                        raise OddDocument  # its boxes are observed
-                    outside[class_of(str(key))] += 1
-                    boxes += boxes_in(raw)
-        return boxes, outside or None
+    def _rest(self, record: dict[str, Any]) -> int:
+        """What is not compared; returns how many keys the schema does not know."""
+        keys = self._layout.plan.keys
+        for each in self._layout.ignored:
+            self._ignored_here += boxes_in(record.get(each.key))
+        strange = [key for key in record if key not in keys]
+        for key in strange:
+            self._strange(str(key), record[key])
+        return len(strange)
+
+    def _strange(self, path: str, raw: Any) -> None:
+        """Something that the schema does not know."""
+        if self._layout.paired and isinstance(raw, dict | list):
+            raise OddDocument  # its boxes are observed
+        self._outside_here[class_of(path)] += 1
+        self._ignored_here += boxes_in(raw)
 
     def columns(self) -> SideColumns:
         """What was taken in."""

@@ -51,6 +51,16 @@ export function follow(): void {
   };
   addEventListener("hashchange", again);
   addEventListener("popstate", again);
+  addEventListener("click", click);
+}
+
+// Links are followed here: a sandboxed frame may not go anywhere, not even within itself.
+function click(event: MouseEvent): void {
+  const href = (event.target as Element | null)?.closest?.("a[href^='#']")?.getAttribute("href");
+  if (!href || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  current = {};
+  go(parse(href), "link");
 }
 
 // A step replaces the address, a link pushes one, so that Back leads where somebody meant to be.

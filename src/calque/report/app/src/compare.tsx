@@ -228,7 +228,7 @@ export function ChangesView({ app }: { app: App }): JSX.Element {
         <Search label="Search documents" />
         <Chips except={["change"]} />
       </div>
-      {!listed.length && <p class="note empty">Nothing changed so.</p>}
+      {!listed.length && <p class="note empty">{address.change || address.q ? "Nothing changed so." : "Nothing changed."}</p>}
       <Grid total={listed.length} width={drawn ? 350 : 300} height={drawn ? 230 : IS_WORDS ? 96 : 76} label="changes" card={(place) => <Card app={app} change={listed[place]} />} />
     </div>
   );

@@ -231,7 +231,7 @@ function ValueViewer({ app, rows, doc, row }: { app: App; rows: FieldRows; doc: 
           const name = OUTCOMES[rows.outcome[at]];
           return (
             <li key={at} class={at === row ? "on" : ""}>
-              <button type="button" class="value-row" aria-pressed={at === row} data-object={`t${at}`} data-outcome={name} data-label={rows.fields[rows.field[at]]} onClick={() => go({ doc: rows.documents[doc], object: `t${at}` })}>
+              <button type="button" class="value-row" aria-pressed={at === row} data-object={`t${at}`} data-side="truth" data-outcome={name} data-kind="" data-label={rows.fields[rows.field[at]]} onClick={() => go({ doc: rows.documents[doc], object: `t${at}` })}>
                 <Mark of={name} /> <span class="name"><span class="path">{rows.pathOf(at)}</span> <span class="note">{SPOKEN[name]}</span><span class="pair"><span>{cut(rows.shown(rows.truth, at)) || "–"}</span><span aria-hidden="true">→</span><span>{cut(rows.shown(rows.found, at)) || "–"}</span></span></span>
               </button>
             </li>

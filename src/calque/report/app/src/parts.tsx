@@ -118,6 +118,8 @@ export function Count({ of, value, noun, many }: { of: "pages" | "objects" | "ch
   return <span class="count" role="status" data-count={of} data-value={value}>{count(value)} {value === 1 ? noun : many ?? noun + "s"}</span>;
 }
 
+const paper = matchMedia("print"), PRINTED = 300;
+
 // Which rows of a long list are on the screen, whatever scrolls.
 export function useWindow(total: number, height: number, spare = 4): { ref: any; first: number; last: number } {
   const ref = useRef<HTMLElement>(null);
@@ -125,6 +127,8 @@ export function useWindow(total: number, height: number, spare = 4): { ref: any;
   const measure = () => {
     const element = ref.current;
     if (!element) return;
+    // Paper does not scroll.
+    if (paper.matches) return setRange([0, Math.min(total, PRINTED)]);
     const box = element.getBoundingClientRect();
     let top = 0, bottom = innerHeight;
     for (let above = element.parentElement; above; above = above.parentElement) {
@@ -143,7 +147,9 @@ export function useWindow(total: number, height: number, spare = 4): { ref: any;
   useEffect(() => {
     addEventListener("scroll", measure, { capture: true, passive: true });
     addEventListener("resize", measure);
+    paper.addEventListener("change", measure);
     return () => {
+      paper.removeEventListener("change", measure);
       removeEventListener("scroll", measure, { capture: true });
       removeEventListener("resize", measure);
     };

@@ -16,8 +16,9 @@ export function stops(boxes: Boxes, page: number, height: number, letter: "t" | 
     const place = column ? placeIn(column, row) : null, box = boxes.t.corners(row);
     if (place === null || !box) continue;
     const [x1, y1, x2, y2] = [box[0] * 1000, box[1] * height, box[2] * 1000, box[3] * height];
-    const inside = Math.min(radius + 3, (x2 - x1) / 4), down = Math.min(radius + 3, (y2 - y1) / 2);
-    found.push({ x: letter === "t" ? x1 + inside : x2 - inside, y: y1 + down, number: place, wrong: letter === "p" && boxes.t.outcomes[0][row] === WRONG, key: boxes.key("t", row) });
+    // In a small block the two stand beside each other.
+    const half = Math.max((x2 - x1) / 2 - radius - 3, radius + 1), down = Math.min(radius + 3, (y2 - y1) / 2);
+    found.push({ x: (x1 + x2) / 2 + (letter === "t" ? -half : half), y: y1 + down, number: place, wrong: letter === "p" && boxes.t.outcomes[0][row] === WRONG, key: boxes.key("t", row) });
   }
   return found.sort((a, b) => a.number - b.number);
 }

@@ -182,7 +182,7 @@ export function BoxSummary({ app, boxes }: { app: App; boxes: Boxes }): JSX.Elem
     </Summary>
   );
   const bins = iouBins(boxes, k);
-  const extra: Extra = { head: ["PR curve", `IoU ${T}–1`], cells: (name, place) => [<a href={to({ view: "objects", class: name, ...at })}><Spark curve={numbers.curves[place] ?? null} label={`precision against recall of ${name}`} /></a>, <a href={to({ view: "objects", class: name, outcome: "tp", ...at })}><Bars values={bins.of(name)} label={`IoU of the pairs of ${name}`} /></a>] };
+  const extra: Extra = { head: ["PR curve", `IoU ${T}–1`], cells: (name, place) => [<a href={to({ view: "objects", class: name, ...at })} aria-label={`objects of ${name}`}><Spark curve={numbers.curves[place] ?? null} label={`precision against recall of ${name}`} /></a>, <a href={to({ view: "objects", class: name, outcome: "tp", ...at })} aria-label={`pairs of ${name}`}><Bars values={bins.of(name)} label={`IoU of the pairs of ${name}`} /></a>] };
   return (
     <Summary app={app} run={run} k={k} extra={extra}>
       <WorstPages app={app} boxes={boxes} k={k} />

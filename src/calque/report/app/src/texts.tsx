@@ -233,6 +233,7 @@ function Text({ app, rows, doc }: { app: App; rows: WordRows; doc: number }): JS
       <div class="bar-top">
         <h1><span class="doc" title={rows.documents[doc]}>{rows.documents[doc]}</span> <span class="note">{percent(rows.recalls[doc])} of {plural(rows.tStart[doc + 1] - rows.tStart[doc], "word")}</span></h1>
         <span class="steps"><button type="button" aria-label="document before" onClick={() => rows.step(-1)}>‹</button><button type="button" aria-label="next document" onClick={() => rows.step(1)}>›</button></span>
+        {chosen !== undefined && /^[tp]\d+$/.test(chosen) && <ChosenWord rows={rows} of={chosen} />}
         {chosen !== undefined && <button type="button" onClick={() => app.copy(rows.json(chosen))}>Copy as JSON <kbd>c</kbd></button>}
       </div>
       <div class="text-head note" aria-hidden="true"><span>word</span><span>truth</span><span>prediction</span></div>
@@ -257,6 +258,11 @@ function Text({ app, rows, doc }: { app: App; rows: WordRows; doc: number }): JS
   );
 }
 
+function ChosenWord({ rows, of }: { rows: WordRows; of: string }): JSX.Element {
+  const shown = rows.json(of) as any;
+  return <span class="note" data-detail={of}><Mark of={shown.outcome} /> {shown.outcome === "fn" ? "missing" : shown.outcome === "fp" ? "extra" : "found"}: word {shown.position + 1}, <b class="doc-word">{shown.word}</b></span>;
+}
+
 function pieces(rows: WordRows, letter: "t" | "p", from: number, until: number, chosen: string | undefined): (string | JSX.Element)[] {
   const [word, matched] = letter === "t" ? [rows.tWord, rows.tMatched] : [rows.pWord, rows.pMatched];
   const parts: (string | JSX.Element)[] = [];
@@ -267,7 +273,7 @@ function pieces(rows: WordRows, letter: "t" | "p", from: number, until: number, 
     if (plain) (parts.push(plain), (plain = ""));
     const outcome = letter === "t" ? "fn" : "fp", key = `${letter}${row}`;
     const reached = letter === "t" && rows.reached?.[row] === 1;
-    parts.push(<span class={`word w-${outcome}${key === chosen ? " on" : ""}`} data-word={outcome} data-object={key} data-outcome={outcome} title={reached ? "the best path through the lattice has this word" : undefined}>{text}{reached && <Mark of="tp" />}</span>, " ");
+    parts.push(<span class={`word w-${outcome}${key === chosen ? " on" : ""}`} data-word={outcome} data-object={key} data-side={letter === "t" ? "truth" : "prediction"} data-outcome={outcome} data-kind="" data-label={text} title={reached ? "the best path through the lattice has this word" : undefined}>{text}{reached && <Mark of="tp" />}</span>, " ");
   }
   if (plain) parts.push(plain);
   return parts;

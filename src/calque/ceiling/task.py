@@ -1,0 +1,288 @@
+"""The ceiling task: its settings, and where each of its steps lives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from calque.core.box_reading import BoxReading
+from calque.core.errors import ConfigError, did_you_mean
+from calque.core.task import PartsBeside, Task, setting
+
+if TYPE_CHECKING:
+    from calque.ceiling.systems import Systems
+    from calque.core.columns import Table
+    from calque.core.corpus import Corpus, UnitId
+    from calque.core.errors import Issue
+    from calque.core.ledger import Ledger
+    from calque.core.measures import Measure, MeasureName
+    from calque.core.presentation.sections import Section
+    from calque.core.resampling.resampled import Resampled
+    from calque.core.standing import Standing
+    from calque.core.unevaluated import Ground
+    from calque.fields.task import Fields
+
+KINDS = ("boxes", "layout", "fields")
+WORDS = "what a lattice of several OCR systems could give is told by calque words --build-lattice, which has a path through all"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ceiling(BoxReading, PartsBeside, Task):
+    """What any combination of systems could reach: the best single one, the best routing, the best selection, and beyond.
+
+    ``found`` is a mapping of names to systems, or a sequence of them.
+
+    >>> from calque import Corpus, Evaluator
+    >>> truth = Corpus.from_arrays([[0, 0, 10, 10], [20, 0, 30, 10]], ["Table", "Table"])
+    >>> left = Corpus.from_arrays([[0, 0, 10, 9]], ["Table"], scores=[0.8])
+    >>> right = Corpus.from_arrays([[20, 0, 30, 9]], ["Table"], scores=[0.6])
+    >>> result = Evaluator(Ceiling()).update(truth, {"left": left, "right": right}).compute()
+    >>> result["best.recall@0.5"], result["recall@0.5"], result["repairable@0.5"]
+    (0.5, 1.0, 1.0)
+    """
+
+    name: ClassVar[str] = "ceiling"
+    numbers_documents: ClassVar[bool] = True
+    lower_is_better: ClassVar[frozenset[str]] = frozenset({"unfound", "contested"})
+
+    kind: Literal["boxes", "layout", "fields"] = setting(
+        "boxes",
+        kind="word",
+        key="kind",
+        flag="--task",
+        always=True,
+        metavar="TASK",
+        help="What is found: boxes, layout, or fields. [default: fields with --schema, else boxes]",
+    )
+    systems: tuple[str, ...] = setting(
+        (),
+        kind="words",
+        flag="--names",
+        view=True,
+        help="What the systems are called (A,B). Default: the names of their files.",
+    )
+    iou: tuple[float, ...] = setting(
+        (0.5, 0.75), kind="numbers", key="iou", always=True, help="IoU from which on a box is right (repeat for several)."
+    )
+    labels: tuple[str, ...] = setting(
+        (), kind="words", key="labels", help="Only these labels, on all sides (A,B). Default: all."
+    )
+    min_score: float | None = setting(
+        None,
+        kind="number",
+        key="min-score",
+        help="Boxes below this score do not take part (AP still sees them). Default: all do.",
+    )
+    missing: Literal["penalize", "intersect"] = setting(
+        "penalize",
+        kind="choice",
+        choices=("penalize", "intersect"),
+        key="missing",
+        always=True,
+        help="Documents that the truth or a system lacks: count them, or leave them out.",
+    )
+    fuse_iou: float = setting(0.55, kind="number", key="fuse-iou", help="IoU from which on boxes of several systems are fused.")
+    splits: int = setting(20, kind="count", key="splits", help="How often documents are halved to see what a choice is worth.")
+    seed: int = setting(0, kind="count", key="seed", help="Decides about the halves.")
+    by: tuple[str, ...] = setting((), kind="words", view=True, help="Also route by a document's metadata (A,B).")
+    metadata: str = setting("", kind="file", view=True, help="A CSV file with a column doc_id: more columns for --by.")
+    schema: Any = setting(  # noqa: RUF009  # a field, as all of them; it takes many forms and keeps text
+        "",
+        kind="file",
+        key="schema",
+        metavar="SCHEMA",
+        help="Of fields: a schema file, or module:Class. Default: made from TRUTH.",
+    )
+    id: str = setting("", kind="word", key="id", metavar="KEY", help="Of fields: the key of a record's id.")
+    suspects: int = setting(0, kind="count", view=True, help="How many annotations to look at are listed below the table.")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.kind not in KINDS:
+            if str(self.kind) == "words":
+                raise ConfigError(WORDS)
+            raise ConfigError(f"task can be {', '.join(KINDS)}, not {self.kind!r}. {did_you_mean(self.kind, KINDS)}".rstrip())
+        self._take_schema()
+        object.__setattr__(self, "iou", tuple(sorted({float(value) for value in self.iou})))
+        object.__setattr__(self, "labels", tuple(sorted(set(self.labels))))
+        object.__setattr__(self, "by", tuple(dict.fromkeys(self.by)))
+        if not self.iou or not all(0 < value <= 1 for value in self.iou):
+            raise ConfigError(f"iou must be above 0 and at most 1, not {list(self.iou)}")
+        if not 0 < self.fuse_iou <= 1:
+            raise ConfigError(f"fuse_iou must be above 0 and at most 1, not {self.fuse_iou}")
+        if self.min_score is not None and not math.isfinite(self.min_score):
+            raise ConfigError(f"min_score must be a finite number, not {self.min_score}")
+        if self.missing not in ("penalize", "intersect"):
+            raise ConfigError(f"missing must be 'penalize' or 'intersect', not {self.missing!r}")
+        for name, least in (("splits", 1), ("suspects", 0)):
+            if getattr(self, name) < least:
+                raise ConfigError(f"{name} must be a whole number from {least}, not {getattr(self, name)}")
+        self._take_files()
+
+    def _take_files(self) -> None:
+        if self.systems:
+            from calque.ceiling.systems import check_names
+
+            check_names(self.systems)
+        if self.metadata:
+            from calque.readers.sides.metadata import metadata_text
+
+            object.__setattr__(self, "metadata", metadata_text(self.metadata))
+
+    def _take_schema(self) -> None:
+        if self.schema == "":
+            return
+        if self.kind == "layout":
+            raise ConfigError("a schema is for fields, and the task is layout")
+        from calque.fields.schemas.sources import schema_text
+
+        object.__setattr__(self, "kind", "fields")
+        object.__setattr__(self, "schema", schema_text(self.schema, accounting="complete"))
+
+    @classmethod
+    def measures(cls) -> tuple[Measure, ...]:
+        """What `calque explain` knows of this task."""
+        from calque.ceiling.measures import MEASURES
+
+        return MEASURES
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """The names of the levels: IoU thresholds, or values."""
+        return ("value",) if self.kind == "fields" else tuple(map(repr, self.iou))
+
+    def fields(self) -> Fields:
+        """How records are compared."""
+        from calque.fields.task import Fields
+
+        return Fields(schema=self.schema, id=self.id)
+
+    def told(self, name: str) -> str:
+        """A setting's value in the signature: the schema by its digest."""
+        return self.fields().told(name) if name == "schema" and self.schema else super().told(name)
+
+    def numbered_on(self, ledger: Ledger, taken: Set[UnitId]) -> Ledger:
+        """The ledger with the documents that have no id counted on from those that are there."""
+        if self.kind != "fields":
+            return ledger
+        from calque.fields.accumulators import renumbered
+
+        return renumbered(ledger, 1 + max((unit for unit in taken if isinstance(unit, int)), default=-1))
+
+    def _rules(self) -> dict[str, Any]:
+        rules = super()._rules()
+        return {**rules, "listed_form": "xywh"} if self.kind == "layout" else rules
+
+    @staticmethod
+    def begin(source: str) -> Any:
+        """The file by its name: whether it holds boxes or records, the task knows."""
+        return source
+
+    def settled(self, expected: Any) -> Ceiling:
+        """The task with a schema, where fields have none."""
+        if self.kind != "fields" or self.schema:
+            return self
+        return replace(self, schema=self.fields().settled(expected).schema)
+
+    def settled_by(self, expected: Any, found: Any) -> Ceiling:
+        """The task with the names of the systems, and with a schema."""
+        from calque.ceiling.systems import by_name
+
+        return replace(self.settled(expected), systems=tuple(by_name(found, self.systems)))
+
+    def apart(self, other: Task) -> list[str]:
+        """Masks of other systems cannot be added to these."""
+        theirs = getattr(other, "systems", self.systems)
+        return (
+            []
+            if theirs == self.systems
+            else [f"systems: {', '.join(self.systems)} and {', '.join(theirs)} (name them with --names)"]
+        )
+
+    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:
+        """The truth and all systems."""
+        from calque.ceiling.reading import read_sides
+
+        yield read_sides(self, expected, found, jobs=jobs)
+
+    def score(self, expected: Any, found: Systems, *, jobs: int = 1) -> Ledger:
+        """What each system makes of each unit, and what they share."""
+        if self.kind == "fields":
+            from calque.ceiling.field_scoring import score as score_fields
+
+            return score_fields(self, expected, found)
+        from calque.ceiling.box_scoring import score
+
+        return score(self, expected, found, jobs=jobs)
+
+    def ground(self, ledger: Ledger) -> Ground | None:
+        """Which documents and pages the sides are about, and whether any truth counts."""
+        from calque.ceiling.units import ground
+
+        return ground(self, ledger) or super().ground(ledger)
+
+    def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
+        """The ladder at every level, what systems share, and what nobody finds."""
+        from calque.ceiling.numbers import measure
+
+        return measure(self, ledger, jobs=jobs)
+
+    def losses(self, ledger: Ledger) -> tuple[Issue, ...]:
+        """What there is to remark on systems that cannot help."""
+        from calque.ceiling.units import remarks
+
+        return remarks(self, ledger)
+
+    def sections(self, numbers: Mapping[str, Any]) -> list[Section]:
+        """The ladder at every level, what systems share, and as many annotations to look at as were asked for."""
+        from calque.ceiling.presentation import sections
+
+        return sections(numbers, self.suspects)
+
+    def address(self, name: MeasureName) -> tuple[str, ...]:
+        """Where a measure stands in the JSON."""
+        from calque.ceiling.naming import address
+
+        return address(self, name)
+
+    def names(self, numbers: Mapping[str, Any]) -> list[str]:
+        """Every measure."""
+        from calque.ceiling.naming import names
+
+        return names(numbers)
+
+    def compared(self, numbers: Mapping[str, Any]) -> list[str]:
+        """Rungs of the ladder that are sums over documents; routes can be asked for."""
+        from calque.ceiling.naming import compared
+
+        return compared(numbers)
+
+    def primary(self) -> tuple[str, ...]:
+        """What a selection could find, at the lowest level."""
+        return ("recall" if self.kind == "fields" else f"recall@{self.iou[0]!r}",)
+
+    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
+        """Sums over documents."""
+        from calque.ceiling.resampled import resampled
+
+        return resampled(self, ledger)
+
+    def standing(self, ledger: Ledger) -> Standing:
+        """What became of each unit; documents by what a selection finds."""
+        from calque.ceiling.standing import standing
+
+        return standing(self, ledger)
+
+    def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:
+        """One row for each unit, with the systems that have it, at one level (default: the lowest)."""
+        from calque.ceiling.outcomes import outcomes
+
+        return outcomes(self, ledger, threshold)
+
+    def listed(self, ledger: Ledger) -> Iterator[dict[str, Any]]:
+        """One unit a line, with its masks at every level."""
+        from calque.ceiling.outcomes import listed
+
+        return listed(self, ledger)

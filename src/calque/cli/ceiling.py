@@ -1,0 +1,53 @@
+"""``calque ceiling``: what could several systems reach together?"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from calque.ceiling.task import Ceiling
+from calque.cli.evaluate import evaluate
+from calque.cli.options import PATH, interval_options, jobs_option, output_options, task_options
+from calque.core.box_reading import BoxReading
+from calque.core.errors import ConfigError
+
+
+@click.command("ceiling")
+@click.argument("truth", type=PATH)
+@click.argument("predictions", nargs=-1, required=True, metavar="PREDICTIONS...", type=PATH)
+@task_options(Ceiling)
+@interval_options
+@jobs_option
+@output_options
+def command(truth: str, predictions: tuple[str, ...], **values: Any) -> int:
+    """What any combination of systems could reach on TRUTH, what of it can be had simply, and what nobody finds.
+
+    1 to 16 files of PREDICTIONS, in any format of detect (or of fields, with --schema); each is a system, named as its file.
+
+    \b
+    calque ceiling truth.json finder.json cropper.json
+    calque ceiling truth.json a.json b.json c.json --iou 0.5 --suspects 20
+    calque ceiling truth.jsonl a.jsonl b.jsonl --schema invoice.json
+    """
+    _check(predictions)
+    records = bool(values["schema"]) or values["kind"] == "fields"
+    return evaluate(Ceiling, truth, predictions, values, begin=None if records else BoxReading.begin)
+
+
+MOST = 16
+
+
+def _check(systems: Sequence[str]) -> None:
+    """Refuse too many systems, and the same twice."""
+    if len(systems) > MOST:
+        raise ConfigError(f"a ceiling is of 1 to {MOST} systems, not {len(systems)}")
+    seen: dict[str, str] = {}
+    for path in systems:
+        place = os.path.realpath(path)
+        if place in seen:
+            also = f" as {seen[place]}" if seen[place] != path else ""
+            raise ConfigError(f"{path}: is given twice{also}; a copy of a system adds nothing")
+        seen[place] = path

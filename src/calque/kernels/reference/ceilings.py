@@ -1,0 +1,225 @@
+"""What several systems could reach together on boxes: the specification of the native kernels, in plain loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+
+from calque.core.columns import Bytes, Codes, Floats
+from calque.geometry.boxes import intersection, iou
+from calque.kernels.reference.boxes import box_edges, by_page_and_label, check_sides, pages_of, pairs, shared_area
+from calque.kernels.structs import TAKES_PART, Masks, PageBoxes
+
+SYSTEMS = 16
+"""How many systems, and how many problems, a mask has room for."""
+
+
+def nearest_edges(truth: PageBoxes, found: PageBoxes, systems: Bytes, jobs: int = 1) -> Floats:
+    """For each truth three IoUs: of the best box, of the best box with edges of several, and of the best mean of boxes.
+
+    Each system takes part with its box of the truth's page and label that has the highest IoU; the first wins a tie. A mean
+    has each of its edges between the smallest and the largest of these boxes. Truths that do not count have 0.
+
+    >>> from calque.geometry.forms import BoxForm
+    >>> label, counts = np.zeros(2, np.int32), np.zeros(2, np.uint8)
+    >>> truth = PageBoxes(np.array([[0.0, 0, 8, 1]]), BoxForm.XYXY, label[:1], np.array([0, 1]), counts[:1])
+    >>> found = PageBoxes(np.array([[0.0, 0, 4, 1], [4.0, 0, 8, 1]]), BoxForm.XYXY, label, np.array([0, 2]), counts)
+    >>> nearest_edges(truth, found, np.array([0, 1], np.uint8)).tolist()
+    [[0.5, 1.0, 1.0]]
+    """
+    del jobs  # the native twin's threads
+    check_sides(truth, found, found_columns=(systems,))
+    reached = np.zeros((len(truth.boxes), 3))
+    truths, founds = box_edges(truth), box_edges(found)
+    best: dict[tuple[int, int], tuple[float, int]] = {}
+    for t, f in pairs(*by_page_and_label(truth, found)):
+        overlap = iou(shared_area(found, truths.take(t), founds.take(f), t, f), truths.area[t], founds.area[f])
+        for row, box, share in zip(t.tolist(), f.tolist(), overlap.tolist(), strict=True):
+            key = row, int(systems[box])
+            if truth.roles[row] == TAKES_PART and share > best.get(key, (0.0, -1))[0]:
+                best[key] = share, box
+    boxes = np.stack(founds[:4], axis=1)
+    chosen: dict[int, list[tuple[float, int]]] = {}
+    for (row, _), pair in best.items():
+        chosen.setdefault(row, []).append(pair)
+    for row, taken in chosen.items():
+        here = np.array([truths[side][row] for side in range(4)])
+        reached[row] = _reached(here, float(truths.area[row]), boxes[[box for _, box in taken]], max(taken)[0])
+    return reached
+
+
+def _reached(truth: Floats, area: float, boxes: Floats, best: float) -> tuple[float, float, float]:
+    """Only the nearest edge on either side of the truth's can win: IoU rises as an edge moves towards it."""
+    near = []
+    for side in range(4):
+        below, above = boxes[boxes[:, side] <= truth[side], side], boxes[boxes[:, side] >= truth[side], side]
+        near.append([*sorted(below.tolist())[-1:], *sorted(above.tolist())[:1]])
+    recombined = max([best, *(_overlap(truth, area, box) for box in product(*near))])
+    mean = np.clip(truth, boxes.min(axis=0), boxes.max(axis=0)).tolist()
+    return best, recombined, max(recombined, _overlap(truth, area, mean))
+
+
+def _overlap(truth: Floats, area: float, box: Sequence[float]) -> float:
+    left, top, right, bottom = box
+    width = min(float(truth[2]), right) - max(float(truth[0]), left)
+    height = min(float(truth[3]), bottom) - max(float(truth[1]), top)
+    shared = width * height if width > 0 and height > 0 else 0.0
+    return shared / (area + (right - left) * (bottom - top) - shared) if shared > 0 else 0.0
+
+
+def match_most(truth: Codes, found: Codes, problems: Masks, truths: int, founds: int) -> Masks:
+    """For each truth in which problems a pairing of as many truths as can be has it, one found row each.
+
+    Bit ``p`` of an edge says that it is one of problem ``p``. Of equally large pairings the one counts whose truths come first.
+
+    >>> match_most(np.array([0, 0, 1], np.int32), np.array([0, 1, 0], np.int32), np.array([1, 1, 1], np.uint16), 2, 2)
+    array([1, 1], dtype=uint16)
+    """
+    if not len(truth) == len(found) == len(problems):
+        raise ValueError("every edge must have a truth, a found row and its problems")
+    if len(truth) and (min(truth.min(), found.min()) < 0 or truth.max() >= truths or found.max() >= founds):
+        raise ValueError("an edge names a row that does not exist")
+    matched = np.zeros(truths, np.uint16)
+    for bit in range(SYSTEMS):
+        wanted: dict[int, list[int]] = {}
+        for row, box, mask in zip(truth.tolist(), found.tolist(), problems.tolist(), strict=True):
+            if mask >> bit & 1:
+                wanted.setdefault(row, []).append(box)
+        holder: dict[int, int] = {}
+        for row in sorted(wanted):
+            if _placed(row, wanted, holder):
+                matched[row] |= 1 << bit
+    return matched
+
+
+def _placed(row: int, wanted: dict[int, list[int]], holder: dict[int, int]) -> bool:
+    """Whether a truth gets a box, others moving on to boxes of their own; the shortest way first."""
+    came: dict[int, tuple[int, int]] = {}
+    line = [row]
+    for here in line:
+        for box in wanted[here]:
+            if box in came:
+                continue
+            came[box] = here, -1
+            if box not in holder:
+                _move(box, came, holder, row)
+                return True
+            line.append(holder[box])
+    return False
+
+
+def _move(box: int, came: dict[int, tuple[int, int]], holder: dict[int, int], first: int) -> None:
+    held = {row: taken for taken, row in holder.items()}
+    while True:
+        row = came[box][0]
+        before = held.get(row, -1)
+        holder[box] = row
+        if row == first:
+            return
+        box = before
+
+
+def agreeing_boxes(found: PageBoxes, systems: Bytes, threshold: float, jobs: int = 1) -> Codes:
+    """For each box the first of those that it is joined with, by way of others too; -1 where it is alone.
+
+    Two boxes of one page and label are joined when they are of two systems and their IoU reaches the threshold.
+
+    >>> from calque.geometry.forms import BoxForm
+    >>> label, counts = np.zeros(3, np.int32), np.zeros(3, np.uint8)
+    >>> boxes = np.array([[0.0, 0, 4, 1], [9.0, 0, 10, 1], [0.0, 0, 5, 1]])
+    >>> found = PageBoxes(boxes, BoxForm.XYXY, label, np.array([0, 3]), counts)
+    >>> agreeing_boxes(found, np.array([0, 0, 1], np.uint8), 0.5).tolist()
+    [0, -1, 0]
+    """
+    del jobs  # the native twin's threads
+    check_sides(found, found, found_columns=(systems,))
+    edges = box_edges(found._replace(areas=None))
+    first = np.arange(len(found.boxes), dtype=np.int32)
+    joined = np.zeros(len(first), np.bool_)
+    links: list[tuple[int, int]] = []
+    _, rows = by_page_and_label(found, found)
+    for one, other in pairs(rows, rows):
+        apart = (one < other) & (systems[one] != systems[other])
+        a, b = one[apart], other[apart]
+        near = iou(intersection(edges.take(a), edges.take(b)), edges.area[a], edges.area[b]) >= threshold
+        links += zip(a[near].tolist(), b[near].tolist(), strict=True)
+    changed = True
+    while changed:
+        changed = False
+        for here, there in links:
+            joined[[here, there]] = True
+            lowest = min(first[here], first[there])
+            changed |= bool(first[here] != lowest or first[there] != lowest)
+            first[here] = first[there] = lowest
+    return np.where(joined, first, np.int32(-1))
+
+
+class _Cluster:
+    """A fused box while boxes still join it; sums grow box by box, so that both twins round alike."""
+
+    def __init__(self) -> None:
+        self.weighted, self.plain = [0.0] * 4, [0.0] * 4
+        self.lowest, self.total, self.count, self.systems = np.inf, 0.0, 0.0, 0
+
+    def add(self, box: Sequence[float], score: float, system: int) -> None:
+        self.weighted = [sums + score * edge for sums, edge in zip(self.weighted, box, strict=True)]
+        self.plain = [sums + edge for sums, edge in zip(self.plain, box, strict=True)]
+        self.lowest, self.total, self.count = min(self.lowest, score), self.total + score, self.count + 1
+        self.systems |= 1 << system
+
+    def fused(self) -> list[float]:
+        """The score-weighted mean of its boxes; plain where scores do not weigh: all are 0, or one is below."""
+        weighs = self.lowest >= 0 and self.total > 0
+        return [edge / (self.total if weighs else self.count) for edge in (self.weighted if weighs else self.plain)]
+
+
+def fuse_boxes(
+    found: PageBoxes, scores: Floats, systems: Bytes, threshold: float, jobs: int = 1
+) -> tuple[Codes, Codes, Floats, Floats, Masks]:
+    """Weighted boxes fusion on each page and for each label: page, label, corners, score and systems of each fused box.
+
+    Boxes come by score, the highest first, then by coordinates, then by row. Each joins the fused box that it overlaps most,
+    if their IoU reaches the threshold (the first wins a tie), or else begins one.
+
+    >>> from calque.geometry.forms import BoxForm
+    >>> label, counts = np.zeros(2, np.int32), np.zeros(2, np.uint8)
+    >>> found = PageBoxes(np.array([[0.0, 0, 4, 1], [1.0, 0, 5, 1]]), BoxForm.XYXY, label, np.array([0, 2]), counts)
+    >>> _, _, boxes, score, masks = fuse_boxes(found, np.array([0.75, 0.25]), np.array([0, 1], np.uint8), 0.5)
+    >>> boxes.tolist(), score.tolist(), masks.tolist()
+    ([[0.25, 0.0, 4.25, 1.0]], [0.5], [3])
+    """
+    del jobs  # the native twin's threads
+    check_sides(found, found, found_columns=(scores, systems))
+    boxes = np.stack(box_edges(found._replace(areas=None))[:4], axis=1)
+    rows = np.flatnonzero(found.roles == TAKES_PART)
+    pages = pages_of(found.offsets)
+    order = np.lexsort((*boxes[rows].T[::-1], -scores[rows], found.labels[rows], pages[rows]))
+    made: list[tuple[int, int, _Cluster]] = []
+    groups: dict[tuple[int, int], list[_Cluster]] = {}
+    for row in rows[order].tolist():
+        place = int(pages[row]), int(found.labels[row])
+        clusters = groups.setdefault(place, [])
+        shares = [_share(cluster.fused(), boxes[row].tolist()) for cluster in clusters]
+        nearest = int(np.argmax(shares)) if shares else -1
+        if nearest < 0 or not (shares[nearest] > 0 and shares[nearest] >= threshold):
+            nearest = len(clusters)
+            clusters.append(_Cluster())
+            made.append((*place, clusters[-1]))
+        clusters[nearest].add(boxes[row].tolist(), float(scores[row]), int(systems[row]))
+    return (
+        np.array([page for page, _, _ in made], np.int32),
+        np.array([label for _, label, _ in made], np.int32),
+        np.array([cluster.fused() for _, _, cluster in made], np.float64).reshape(-1, 4),
+        np.array([cluster.total / cluster.count for _, _, cluster in made], np.float64),
+        np.array([cluster.systems for _, _, cluster in made], np.uint16),
+    )
+
+
+def _share(one: Sequence[float], other: Sequence[float]) -> float:
+    """The IoU of two boxes by their corners."""
+    width, height = min(one[2], other[2]) - max(one[0], other[0]), min(one[3], other[3]) - max(one[1], other[1])
+    shared = width * height if width > 0 and height > 0 else 0.0
+    area = (one[2] - one[0]) * (one[3] - one[1])
+    return shared / (area + (other[2] - other[0]) * (other[3] - other[1]) - shared) if shared > 0 else 0.0
