@@ -69,6 +69,7 @@ LINES = [
     ("validate", "words.json"),
     ("validate", f"{HOSTILE}.json", "suite.yaml"),
     *(("convert", "t.json", f"{HOSTILE}.out", "--to", shape) for shape in ("ndjson", "plain", "coco")),
+    *(("ceiling", "t.json", "p.json", "--format", shape) for shape in FORMATS),
     *(("tables", "tables.json", "tables.json", "--format", shape) for shape in FORMATS),
     ("tables", "tables.json", "tables.json", "--show", HOSTILE),
     *(("order", "o.ndjson", "q.ndjson", "--format", shape) for shape in FORMATS),

@@ -7,7 +7,7 @@ import io
 import os
 import shlex
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -47,10 +47,10 @@ class Trouble(AssertionError):
     """What no data may bring about: neither a result nor an error that names the file."""
 
 
-def attempt(door: Door, files: Files) -> None:
-    """Run the door's commands on files in the current folder; `Trouble` when one ends in no order."""
+def attempt(files: Files, commands: Iterable[str]) -> None:
+    """Run commands on files in the current folder; `Trouble` when one ends in no order."""
     laid_out(files)
-    for command in door.commands:
+    for command in commands:
         run(command, files)
 
 
@@ -86,11 +86,11 @@ def _names_a_file(text: str, files: Files) -> bool:
     return any(name.split("/")[0] in text for name in files)
 
 
-def tried(door: Door, files: Files) -> str:
+def tried(files: Files, commands: Iterable[str]) -> str:
     """What went wrong with files in a folder of their own; nothing where nothing did."""
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         try:
-            attempt(door, files)
+            attempt(files, commands)
         except BaseException as error:  # whatever it is, it is told
             if isinstance(error, KeyboardInterrupt):
                 raise

@@ -355,6 +355,32 @@ RECORDS = (
 
 BESIDE = (
     Door(
+        "ceiling",
+        lambda: {
+            "truth.json": _json(COCO),
+            "one.json": _json(RESULTS),
+            "two.json": _json(RESULTS[:1]),
+            "map.yaml": b"Table: Figure\n",
+        },
+        (
+            "ceiling truth.json one.json two.json --format json --report r.html",
+            "ceiling truth.json one.json two.json --class-map map.yaml",
+            "ceiling truth.json one.json two.json --class-map-truth map.yaml --class-map-pred map.yaml --format csv",
+        ),
+        ("ceiling",),
+    ),
+    Door(
+        "ceiling of fields",
+        lambda: {
+            "truth.jsonl": _lines(TRUTH_RECORDS),
+            "one.jsonl": _lines(FOUND_RECORDS),
+            "two.jsonl": _lines(TRUTH_RECORDS),
+            "schema.json": _json(SCHEMA),
+        },
+        ("ceiling truth.jsonl one.jsonl two.jsonl --schema schema.json --format json",),
+        ("ceiling",),
+    ),
+    Door(
         "class map",
         lambda: {
             "map.json": b'{"Figure": ["Picture"], "Table": null}',
@@ -390,6 +416,7 @@ BESIDE = (
         (
             "detect truth.ndjson found.ndjson --metadata about.csv --by kind --format json",
             "tables t.html t.html --metadata about.csv --by kind",
+            "ceiling truth.ndjson found.ndjson --metadata about.csv --by kind",
             "compare truth.ndjson found.ndjson found.ndjson --metadata about.csv --by kind --replicates 100",
         ),
         ("metadata",),
@@ -507,6 +534,10 @@ def _failed() -> bytes:
 STATE_LINES: dict[str, tuple[Callable[[], Files], str]] = {
     "detection": (_sides(_lines(ROWS), _lines(ROWS[:1]), "ndjson"), "detect truth.ndjson found.ndjson"),
     "masks": (_sides(_json(COCO), _json(RESULTS)), "detect truth.json found.json"),
+    "ceiling": (
+        lambda: {"truth.json": _json(COCO), "one.json": _json(RESULTS), "two.json": _json(RESULTS[:1])},
+        "ceiling truth.json one.json two.json",
+    ),
     "layout": (_sides(_json(PLAIN), _json(PLAIN)), "layout truth.json found.json"),
     "fields": (_sides(_lines(TRUTH_RECORDS), _lines(FOUND_RECORDS), "jsonl"), "fields truth.jsonl found.jsonl"),
     "paired fields": (

@@ -55,7 +55,7 @@ class Lines:
 
 @dataclass
 class Hunt:
-    """Tries changed files one after the other; the same seed gives the same files."""
+    """Tries changed files one after the other, each with one of the door's commands; a seed gives the same files again."""
 
     door: Door
     seed: int = 0
@@ -68,11 +68,11 @@ class Hunt:
         """Files, and what was wrong with how they were read: nothing, as long as all is well."""
         chance = Random(f"{self.door.name} {self.seed}")
         self.kept.append(self.door.files)
-        tried(self.door, self.door.files)  # imports what is needed: modules are not what is hunted in
-        yield self.door.files, self._try(self.door.files)
+        if self.guided:
+            tried(self.door.files, self.door.commands)  # imports what is needed: modules are not what is hunted in
         while True:
             files = self.changed(chance)
-            yield files, self._try(files)
+            yield files, self._try(files, [chance.choice(self.door.commands)])
 
     def changed(self, chance: Random) -> Files:
         """Some files that are known to be of interest, one of them changed, now and then several."""
@@ -83,10 +83,10 @@ class Hunt:
             base[name] = mutated(name, base[name], chance, others)
         return base
 
-    def _try(self, files: Files) -> str:
+    def _try(self, files: Files, commands: list[str]) -> str:
         if not self.guided:
-            return tried(self.door, files)
-        said, new = self.lines.new(lambda: tried(self.door, files))
+            return tried(files, commands)
+        said, new = self.lines.new(lambda: tried(files, commands))
         if new and not said and sum(map(len, files.values())) < 50_000:
             self.kept.append(files)
             if len(self.kept) > MOST_KEPT:

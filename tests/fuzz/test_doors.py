@@ -29,7 +29,7 @@ SOURCE = Path(calque.__file__).parent
 FINDINGS = Path(__file__).parent / "findings"
 OPENED = {name for door in DOORS for name in door.opens}
 BY_NAME = {door.name: door for door in DOORS}
-A_FEW = 1 + settings.default.max_examples // 10
+A_FEW = settings.default.max_examples // 2
 """Files that are tried behind each door with every run of the tests; ``make fuzz`` tries as many as there is time for."""
 
 
@@ -111,6 +111,7 @@ NOT_FROM_OTHERS = {
 }
 """Modules that open files which no attacker writes."""
 READ_THROUGH = {
+    "ceiling/reading.py",
     "checks/suites/cases.py", "checks/suites/data_files.py", "checks/suites/inputs.py",
     "checks/suites/suite.py", "cli/bless.py", "cli/compare.py", "cli/inputs.py", "core/class_map.py", "core/evaluator.py",
     "core/masks.py", "fields/schemas/sources.py", "kernels/scanning.py", "readers/boxes/yolo.py", "readers/orders/files.py",
@@ -161,4 +162,4 @@ def test_what_was_found_once_is_mended(folder: Path) -> None:
     changed = {
         str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name != "SAID"
     }
-    assert tried(door, {**door.files, **changed}) == ""
+    assert tried({**door.files, **changed}, door.commands) == ""

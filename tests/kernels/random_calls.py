@@ -151,6 +151,32 @@ def _two(**more: Any) -> Call:
     return lambda rng: (*sides(rng, **more), jobs(rng))
 
 
+def _systems(rng: Random, rows: int) -> np.ndarray:
+    return rng.integers(0, int(rng.choice([1, 3, 16])), rows).astype(np.uint8)
+
+
+def _nearest(rng: Random) -> tuple[Any, ...]:
+    truth, found = sides(rng, odd=0.0)
+    return truth, found, _systems(rng, len(found.boxes)), jobs(rng)
+
+
+def _match_most(rng: Random) -> tuple[Any, ...]:
+    truths, founds = int(rng.integers(1, 6)), int(rng.integers(1, 6))
+    edges = sorted({(int(rng.integers(truths)), int(rng.integers(founds))) for _ in range(int(rng.integers(0, 12)))})
+    first, second = (np.array([edge[side] for edge in edges], np.int32) for side in (0, 1))
+    return first, second, rng.integers(0, 1 << 16, len(edges)).astype(np.uint16), truths, founds
+
+
+def _agreeing(rng: Random) -> tuple[Any, ...]:
+    _, found = sides(rng, odd=0.0)
+    return found, _systems(rng, len(found.boxes)), float(rng.choice([0.3, 0.5, 1.0])), jobs(rng)
+
+
+def _fused(rng: Random) -> tuple[Any, ...]:
+    found, systems, threshold, threads = _agreeing(rng)
+    return found, rng.integers(0, 5, len(found.boxes)) / 4, systems, threshold, threads
+
+
 # COCO.
 
 
@@ -543,6 +569,10 @@ CALLS: dict[str, Call] = {
     "overlapping_pairs": _two(),
     "error_kinds": _kinds,
     "page_areas": _two(odd=0.0),
+    "nearest_edges": _nearest,
+    "match_most": _match_most,
+    "agreeing_boxes": _agreeing,
+    "fuse_boxes": _fused,
     "shape_overlaps": _two(odd=0.0, rings=True),
     "mask_facts": lambda rng: (sides(rng, odd=0.0, masks=True)[0], jobs(rng)),
     "mask_pairs": _two(odd=0.0, masks=True),

@@ -7,19 +7,20 @@ import math
 import random
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from calque import CalqueError, ContractError, Detection, Evaluator, Fields, read
+from calque import CalqueError, ConfigError, ContractError, Detection, Evaluator, Fields, read
 from calque.checks import evaluator
 from calque.checks.evaluators import commands, custom, patterns, schemas
 from calque.checks.shapes import regions
 from calque.comparators import written_numbers
 from calque.core import class_map, table_corpus, yaml_tree
 from calque.fields.comparison import cells
-from calque.fields.schemas import plain_form
+from calque.fields.schemas import json_schema, plain_form
 from calque.kernels.reference import average_precision, masks, slabs
 from calque.readers import records
 from calque.readers.orders import building
@@ -40,6 +41,7 @@ PACKED = f"{compression.MOST_TIMES} times its size, or {compression.ALWAYS_FINE 
 STATED: dict[str, str] = {
     "records of `calque fields`": f"{records.DEEPEST} levels",
     "schemas of fields": f"{plain_form.DEEPEST} levels",
+    "places of a JSON Schema of fields, references followed": f"{json_schema.MOST_NODES:,}",
     "JSON Schemas of checks, references followed": f"{schemas.DEEPEST} levels",
     "YAML (suites, class maps, YOLO's `data.yaml`)": f"{yaml_tree.DEEPEST} levels",
     "values that all aliases of a YAML file stand for": f"{yaml_tree.UNFOLDED:,}",
@@ -104,6 +106,33 @@ def test_groups_of_an_order(tmp_path: Path, levels: int) -> None:
         return
     with pytest.raises(ContractError, match=rf"o\.ndjson.*nested more than {building.DEEPEST} deep"):
         read_orders(path)
+
+
+@pytest.mark.parametrize("word", ["properties", "anyOf"])
+def test_a_schema_that_doubles_with_every_reference(word: str) -> None:
+    """Forty lines that would unfold to a million million fields."""
+    names = [f"n{level}" for level in range(40)]
+    defined: dict[str, Any] = {names[0]: {"type": "string"}}
+    for name, below in pairwise(names):
+        inner = {"$ref": f"#/$defs/{name}"}
+        defined[below] = {word: {"a": inner, "b": inner} if word == "properties" else [inner, inner]}
+    tree = {"$defs": defined, "properties": {"x": {"$ref": f"#/$defs/{names[-1]}"}}}
+    with pytest.raises(ConfigError, match=r"unfolds to more than 20,000 places|references lead in a circle"):
+        Fields(schema=tree)
+
+
+@pytest.mark.parametrize(
+    "node",
+    [{"type": ["number", [1]]}, {"type": ["object", "string"]}, {"type": "string", "enum": 5}, {"properties": [1]}, {"$ref": 5},
+     {"allOf": [{"properties": 3}, {"type": "object"}]}, {"anyOf": [{"enum": 7}, {"type": "string"}]},
+     {"format": []}, {"type": {}}],
+    ids=str,
+)  # fmt: skip
+def test_places_that_no_schema_has(node: dict[str, Any]) -> None:
+    try:
+        Fields(schema={"properties": {"x": node}})
+    except ConfigError as error:
+        assert "schema.properties.x" in str(error)
 
 
 XML = {

@@ -119,6 +119,7 @@ def formulas(tmp_path: Path) -> Path:
 
 SHEETS: dict[str, tuple[str, ...]] = {
     "detect": ("t.json", "p.json", "--confusion", "--by", "kind", "--metadata", "about.csv"),
+    "ceiling": ("t.json", "p.json"),
     "layout": ("t.json", "p.json"),
     "fields": ("t.jsonl", "t.jsonl", "--documents", "d.csv"),
     "check": ("suite.yaml",),

@@ -43,7 +43,7 @@ def of_cell(plan: FieldPlan, cell: Cell, place: Place, *, in_list: bool) -> Iter
         for field, part in zip(plan.record.fields, value.cells, strict=True):
             if not field.ignored:
                 yield from of_cell(field, part, (*place, field.key), in_list=in_list)
-    elif type(value) is list:
+    elif type(value) is list and all(isinstance(item, Cell) for item in value):  # else it is a value of any shape
         for index, item in enumerate(value):
             yield from of_cell(plan, item, (*place, index), in_list=True)
     else:

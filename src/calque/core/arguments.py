@@ -161,7 +161,7 @@ def fits(value: Any, hint: Any) -> bool:
         return _is_numeric(value)
     if origin in _CONTAINERS:
         return _holds(value, origin, inner)
-    return not isinstance(origin, type) or isinstance(value, origin)
+    return origin is Any or not isinstance(origin, type) or isinstance(value, origin)
 
 
 def _holds(value: Any, origin: type, inner: tuple[Any, ...]) -> bool:

@@ -81,15 +81,18 @@ def well_formed(file: str) -> Iterator[None]:
     """Whatever a state that was changed by hand makes Python stumble over becomes an error that names the file."""
     try:
         yield
-    except (CalqueError, OSError):
+    except OSError:
         raise
     except Exception as error:
+        if isinstance(error, CalqueError) and file in str(error):
+            raise
         raise damaged(file, error) from error
 
 
 def damaged(file: str, error: Exception) -> ContractError:
     """What is said of a state with a true checksum that cannot be worked with."""
-    text = f"the state does not hold what it should ({type(error).__name__}: {error})"
+    told = error if isinstance(error, CalqueError) else f"{type(error).__name__}: {error}"
+    text = f"the state does not hold what it should ({told})"
     return ContractError.single("state-damaged", text, file=file, help="make it again with --save")
 
 

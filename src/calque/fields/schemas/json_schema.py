@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from calque.core.errors import ConfigError, did_you_mean
 from calque.fields.schemas import evidence
 from calque.fields.schemas.plain_form import DEEPEST
+from calque.readers.sources.json_tree import shown
 
 PREFIX = "x-calque-"
 STICKLER = "x-aws-stickler-"
@@ -51,6 +53,9 @@ KEYWORDS = frozenset((
 """What JSON Schema (and OpenAPI) itself may say; most of it does not matter for a comparison."""
 
 JSON_TYPES = {"string": "str", "number": "float", "integer": "int", "boolean": "bool"}
+INNER = ("object", "array")
+MOST_NODES = 20_000
+"""Places that a schema unfolds to when references are followed; each could double what is below it."""
 SPELLED: dict[str, dict[str, Any]] = {
     "str": {"type": "string"},
     "float": {"type": "number"},
@@ -94,6 +99,8 @@ class _Reading:
     root: Mapping[str, Any]
     by_name: bool
     passed_over: list[str] = field(default_factory=list)
+    visits: Iterator[int] = field(default_factory=count)
+    """Counts the places that are looked at: references can make many of one."""
 
     def properties(self, node: Mapping[str, Any], where: str, depth: int) -> dict[str, Any]:
         """The fields of an object."""
@@ -142,7 +149,7 @@ class _Reading:
             return given
         kind = node.get("type")
         kinds = set(kind) if isinstance(kind, list) else {kind} if kind else set()
-        plain = {JSON_TYPES[each] for each in kinds}
+        plain = {JSON_TYPES.get(each, "any") for each in kinds}
         if "comparator" in given or not self.by_name:
             only = plain.pop() if len(plain) == 1 else "any"
             return {"type": "str" if not kinds and "enum" in node else only, **given}
@@ -177,8 +184,9 @@ class _Reading:
 
     def resolved(self, node: Any, where: str, hops: int) -> Mapping[str, Any]:
         """The node with references followed and "or null" taken away."""
-        if not isinstance(node, Mapping):
-            raise ConfigError(f"{where}: an object is expected here, not {node!r}")
+        _check_shape(node, where)
+        if next(self.visits) > MOST_NODES:
+            raise ConfigError(f"{where}: the schema unfolds to more than {MOST_NODES:,} places; refer to less")
         if hops > DEEPEST:
             raise ConfigError(f"{where}: references lead in a circle")
         if "$ref" in node:
@@ -194,7 +202,7 @@ class _Reading:
         kinds = node.get("type")
         if isinstance(kinds, list):
             return {**node, "type": _together(kinds)} if kinds else {key: node[key] for key in node if key != "type"}
-        return node
+        return node  # type: ignore[no-any-return]  # an object, as was checked
 
     def _one_of(self, options: Sequence[Any], where: str, hops: int, *, merged: bool) -> dict[str, Any]:
         """What several options have in common: the only one that says something, or the types of values."""
@@ -241,6 +249,28 @@ class _Reading:
             told = f"{where}: {key}: {WITHOUT_MEANING.get(name, 'has no meaning here')}"
             if told not in self.passed_over:
                 self.passed_over.append(told)
+
+
+SHAPES: Mapping[str, tuple[type, str]] = {
+    "properties": (Mapping, "an object"),
+    "enum": (list, "a list"),
+    "$ref": (str, "a text"),
+    "format": (str, "a text"),
+}
+
+
+def _check_shape(node: Any, where: str) -> None:
+    """Refuse a place that no JSON Schema has: whatever reads on takes its words for what they should be."""
+    if not isinstance(node, Mapping):
+        raise ConfigError(f"{where}: an object is expected here, not {shown(node)}")
+    for key, (kind, named) in SHAPES.items():
+        if node.get(key) is not None and not isinstance(node[key], kind):
+            raise ConfigError(f"{where}.{key}: {named} is expected here, not {shown(node[key])}")
+    kinds = node.get("type")
+    if kinds is not None and not isinstance(kinds, str | list):
+        raise ConfigError(f"{where}.type: {shown(kinds)} is no JSON type")
+    if isinstance(kinds, list) and not all(isinstance(kind, str) and kind in (*JSON_TYPES, *INNER, "null") for kind in kinds):
+        raise ConfigError(f"{where}.type: {shown(kinds)} are no JSON types")
 
 
 def _is_extension(key: str) -> bool:
