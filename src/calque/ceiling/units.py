@@ -126,7 +126,7 @@ def ground(task: Ceiling, ledger: Ledger) -> Ground | None:
     """What boxes are about; of records only which documents there are."""
     if task.kind == "fields":
         return None
-    return box_ground(ledger, ledger.table("truth").array("status") == Status.COUNTED, "objects")
+    return box_ground(ledger, lambda truth: truth.array("status") == Status.COUNTED, "objects")
 
 
 def remarks(task: Ceiling, ledger: Ledger) -> tuple[Issue, ...]:
