@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup report-app demo test test-long check format bench docs transcripts clean fuzz sanitize soak mutants cross dist reproduce
+.PHONY: help setup report-app demo test coverage test-long check format bench docs transcripts clean fuzz sanitize soak mutants cross dist reproduce
 
 help: ## show this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,7 +22,10 @@ demo: $(STAMP) ## evaluate two imaginary models on built-in sample data, and wri
 	@mkdir -p build
 	@$(BIN)/calque demo --report build/demo.html
 
-test: $(STAMP) ## run the tests with branch coverage, in two processes (JOBS); the pages are tried by check
+test: $(STAMP) ## run the tests, in two processes (JOBS); the pages are tried by check
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not long" tests src --ignore=tests/docs
+
+coverage: $(STAMP) ## run the tests, and see which branches they take (95 % or more); takes nearly twice as long
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not long" --cov --cov-report=term:skip-covered --cov-fail-under=95 tests src --ignore=tests/docs
 
 test-long: $(STAMP) ## run long tests, and every property on all its examples
