@@ -104,7 +104,8 @@ def keep(door: Door, files: Files, said: str) -> None:
     """Write a finding as a folder that tests can try again."""
     digest = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()[:8]
     folder = OUT.absolute() / "findings" / slug(door.name) / digest
-    _write(folder, {name: data for name, data in files.items() if data != door.files.get(name)})
+    # No tool that walks the tree takes them for files of the project.
+    _write(folder, {f"{name}.found": data for name, data in files.items() if data != door.files.get(name)})
     (folder / "SAID").write_text(said)
 
 

@@ -592,6 +592,20 @@ def _state_door(task: str) -> Door:
     )
 
 
+CHECKPOINT = "detect truth.ndjson found.ndjson --checkpoint kept --format json"
+
+
+def _checkpoint() -> Files:
+    """Two sides, and the folder that the command before this one left behind."""
+    sides = STATE_LINES["detection"][0]()
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        laid_out(sides)
+        run(CHECKPOINT, sides)
+        return {**sides, **{str(path): path.read_bytes() for path in sorted(Path("kept").iterdir())}}
+
+
+CHECKPOINTS = (Door("checkpoint", _checkpoint, (CHECKPOINT,), ("checkpoint",), kept=("truth.ndjson", "found.ndjson")),)
+
 STATES = tuple(map(_state_door, STATE_LINES))
 
 
@@ -620,4 +634,15 @@ PICTURES = (
     ),
 )
 
-DOORS: tuple[Door, ...] = (*BOXES, *WORDS_READ, *TABLES_READ, *ORDERS_READ, *RECORDS, *BESIDE, *SUITES, *STATES, *PICTURES)
+DOORS: tuple[Door, ...] = (
+    *BOXES,
+    *WORDS_READ,
+    *TABLES_READ,
+    *ORDERS_READ,
+    *RECORDS,
+    *BESIDE,
+    *SUITES,
+    *STATES,
+    *CHECKPOINTS,
+    *PICTURES,
+)

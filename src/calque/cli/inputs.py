@@ -117,8 +117,9 @@ def states_among(words: Iterable[str]) -> list[str]:
     """The saved states among the words of a command line, and among what came through pipes."""
     from calque.core.storage.state import FAMILY
 
-    named = dict.fromkeys(word.rpartition("=")[2] for word in words)
-    return [path for path in (*named, *_spooled) if _begins(path, FAMILY)]
+    named = list(dict.fromkeys(word.rpartition("=")[2] for word in words))
+    kept = (os.path.join(path, name) for path in named if os.path.isdir(path) for name in sorted(os.listdir(path)))
+    return [path for path in (*named, *kept, *_spooled) if _begins(path, FAMILY)]
 
 
 def _begins(path: str, mark: bytes) -> bool:

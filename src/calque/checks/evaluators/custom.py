@@ -244,4 +244,8 @@ def named_evaluators(folder: Path) -> dict[str, str]:
         named = named.get(key, {}) if isinstance(named, dict) else {}
     if not isinstance(named, dict) or not all(isinstance(value, str) for value in named.values()):
         raise ConfigError('pyproject.toml: tool.calque.evaluators holds lines like name = "file.py:function"')
+    for name, reference in named.items():
+        file = reference.rpartition(":")[0] or reference
+        if "\0" in file or not (folder / file).is_file():
+            raise ConfigError(f"pyproject.toml: tool.calque.evaluators.{name}: there is no file {file!r}")
     return {name: str(folder / reference) for name, reference in named.items()}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from calque.core.corpus import BoxCorpus, Side, UnitId
-from calque.core.errors import Severity
+from calque.core.errors import ContractError, Severity
 from calque.readers.boxes import page_names
 from calque.readers.boxes.conventions import Rules, around
 from calque.readers.boxes.objects import Rows, Traced, by_page, size_of
@@ -157,14 +157,22 @@ def _turned(box: list[float], angle: float, size: tuple[float, float]) -> list[f
     return points
 
 
+MOST_PAGES = 100_000
+"""Pages of one document that are listed; a number beyond it is no page of anything."""
+
+
 def write(corpus: BoxCorpus) -> dict[str, bytes]:
     """The corpus (in shares of the page) as tasks: one for each document, predictions where there are scores."""
     tasks: dict[UnitId, dict[str, Any]] = {}
     kind = "predictions" if corpus.side is Side.FOUND else "annotations"
-    for document in corpus.documents:
-        last = max((int(i) for i, d in zip(corpus.page_index, corpus.page_document, strict=True)
-                    if corpus.documents[d] == document), default=0)  # fmt: skip
-        pages = [page_names.stem_of(document, number_of) + ".png" for number_of in range(last + 1)]
+    last = [0] * len(corpus.documents)
+    for place, number_of in zip(corpus.page_document.tolist(), corpus.page_index.tolist(), strict=True):
+        last[place] = max(last[place], number_of)
+    for document, number_of in zip(corpus.documents, last, strict=True):
+        if number_of > MOST_PAGES:
+            told = f"document {document!r} has page {number_of:,}, and Label Studio lists every page before it"
+            raise ContractError.single("page-too-far", told, file=corpus.source, help="number the pages from 0")
+        pages = [page_names.stem_of(document, place) + ".png" for place in range(number_of + 1)]
         data = {"id": len(tasks) + 1, "data": {"pages": pages}, "meta": {"file": str(document)}}
         tasks[document] = {**data, kind: [{"id": len(tasks) + 1, "result": []}]}
     for page, items in by_page(corpus):
