@@ -337,6 +337,6 @@ def test_many_small_updates_cost_about_the_same_each() -> None:
         evaluator.add(ledger((Counted(f"{number:03}"),), []))
         costs.append(Counted.looked_up - before)
     assert sum(costs) <= 64 * 4 * 7
-    assert costs.count(min(costs)) == 32
+    assert costs[1:].count(min(costs[1:])) == 31
     with pytest.raises(MergeError, match="seen twice: document '007'"):
         evaluator.add(ledger(("007",), []))

@@ -103,7 +103,8 @@ def groups(plan: FieldPlan, values: Sequence[Any]) -> list[int]:
     """Which values are the same after the comparator's normalisation: equal ones have equal numbers, and nothing has 0.
 
     >>> from calque.fields.schemas.plain_form import compile_plan
-    >>> plan = compile_plan('{"fields": {"name": {"type": "str", "comparator": "levenshtein"}}}', "complete").fields[0]
+    >>> name = '{"type": "str", "comparator": "levenshtein", "threshold": 0.9, "weight": 1.0}'
+    >>> plan = compile_plan(f'{{"fields": {{"name": {name}}}}}', "complete").fields[0]
     >>> groups(plan, ["Acme  Ltd", None, "acme ltd", "Orbis"])
     [1, 0, 1, 2]
     """

@@ -74,9 +74,10 @@ def chosen_task(args: Sequence[str]) -> str:
     if any(not arg.startswith("-") and arg.lower().endswith((".yaml", ".yml")) for arg in args[:1]):
         return "checks"
     flags = {flag for flag, _, _ in given}
-    own = {name: {note.flag for note in settings(_class(name)).values()} for name in BUILT_IN}
+    # Ceilings are compared by their states, which say what they are.
+    own = {name: {note.flag for note in settings(_class(name)).values()} for name in BUILT_IN if name != "ceiling"}
     every = set().union(*own.values())
-    return next((name for name in BUILT_IN if flags & every <= own[name]), "detection")
+    return next((name for name in own if flags & every <= own[name]), "detection")
 
 
 def _by_name(named: str) -> str:

@@ -15,7 +15,7 @@ def edit_distances(texts: TextPoints, first: Codes, second: Codes, jobs: int = 1
     >>> points = np.frombuffer("catcoat".encode("utf-32-le"), dtype=np.int32)
     >>> texts = TextPoints(points, np.array([0, 3, 7]))
     >>> edit_distances(texts, np.array([0, 1], dtype=np.int32), np.array([1, 1], dtype=np.int32)).tolist()
-    [2, 0]
+    [1, 0]
     """
     listed = [part.tolist() for part in np.split(texts.points, texts.offsets[1:-1])] if len(texts.offsets) > 1 else []
     pairs = zip(first.tolist(), second.tolist(), strict=True)
