@@ -19,7 +19,7 @@ struct Made {
   std::vector<std::int64_t> offsets{0};
   std::vector<std::uint8_t> roles;
 
-  Side side() const { return {boxes, true, labels, offsets, roles}; }
+  Side side() const { return {boxes, true, labels, offsets, roles, {}, {}, {}, {}}; }
 };
 
 Made made(Random& random, std::size_t a_page) {
@@ -48,7 +48,7 @@ std::uint64_t by_score(const Made& truth, const Made& found, int jobs) {
   for (std::size_t row = 0; row < truth.labels.size(); ++row) areas.push_back(truth.boxes[4 * row + 2] * truth.boxes[4 * row + 3]);
   const std::vector<std::uint8_t> none(truth.labels.size());
   const CocoSettings settings{{0.1, 0.3, 0.5}, ranges, 100};
-  const CocoMatch match = coco_match(truth.side(), {areas, none}, found.side(), found.scores, settings, jobs);
+  const CocoMatch match = coco_match(truth.side(), {areas, none, {}}, found.side(), found.scores, settings, jobs);
   return Digest().of(match.rank).of(match.matched).of(match.ignored).of(match.truth_ignored).value();
 }
 
