@@ -83,7 +83,9 @@ def run(command: str, files: Files) -> int:
 
 
 def _names_a_file(text: str, files: Files) -> bool:
-    return any(name.split("/")[0] in text for name in files)
+    """Whether a file is named, or a run of a comparison, which is called like the file of its state."""
+    runs = {Path(name).stem for name in files if name.endswith(".state")}
+    return any(name.split("/")[0] in text for name in files) or bool(runs & set(text.split()))
 
 
 def tried(files: Files, commands: Iterable[str]) -> str:
