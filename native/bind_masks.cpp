@@ -32,6 +32,10 @@ MaskTable<std::int64_t> run_table(const Numbers& runs, const Numbers& offsets) {
 
 MaskTable<Interval> interval_table(const std::string& name, const Places& intervals, const Numbers& offsets) {
     check_offsets(name, view(offsets), intervals.shape(0), "intervals");
+    bool fine = true;
+    for (std::size_t i = 0; i < intervals.shape(0); ++i)
+        fine = fine && 0 <= intervals.data()[2 * i] && intervals.data()[2 * i] <= intervals.data()[2 * i + 1];
+    require(fine, "an interval must begin at 0 or after it, and not end before it begins");
     return {{reinterpret_cast<const Interval*>(intervals.data()), intervals.shape(0)}, view(offsets)};
 }
 

@@ -240,6 +240,9 @@ def test_tables_that_do_not_belong_together_are_refused(kernels):
         kernels.masks_of_runs(*ragged([[1, 2]]), ints(2**31))
     with pytest.raises(ValueError, match="must rise from 0"):
         kernels.mask_areas(intervals, ints(0, 3))
+    for broken in ([[-1, 2]], [[3, 2]]):
+        with pytest.raises(ValueError, match="an interval must begin at 0 or after it"):
+            kernels.runs_of_masks(np.array(broken, dtype=np.int32), ints(0, 1), ints(6))
     with pytest.raises(ValueError, match="names a mask that does not exist"):
         kernels.mask_overlaps(intervals, offsets, intervals, offsets, ints(0), ints(1))
     with pytest.raises(ValueError, match="the same length"):

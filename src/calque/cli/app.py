@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from typing import Any
 
 import click
@@ -10,7 +11,7 @@ import click
 from calque import __version__
 from calque.cli import exits
 from calque.cli.inputs import OwnProcess
-from calque.core.errors import CalqueError, did_you_mean
+from calque.core.errors import CalqueError, ContractError, did_you_mean
 
 VERBS = {
     "detect": "Figures, tables and other boxes on pages: found or not, and how well.",
@@ -60,20 +61,23 @@ class Verbs(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the verb; a state that looks sound and cannot be worked with is named as that."""
+        """Run the verb. What goes wrong with a state among its words may be the state's fault or ours, and is told so."""
         words = tuple(ctx.args)
         try:
             return super().invoke(ctx)
         except (CalqueError, OSError, click.ClickException, click.Abort, click.exceptions.Exit):
             raise
-        except Exception as error:
+        except Exception as error:  # a state with a true checksum can be forged to make anything stumble
             from calque.cli.inputs import states_among
 
-            if not (states := states_among(words)):
+            if not (states := states_among(words)) or os.environ.get("CALQUE_DEBUG"):
                 raise
-            from calque.core.storage.state import damaged
-
-            raise damaged(" or ".join(states), error) from error
+            raise ContractError.single(
+                "state-damaged",
+                f"the state cannot be worked with ({type(error).__name__}: {error})",
+                file=" or ".join(states),
+                help="make it again with --save; if that does not help, set CALQUE_DEBUG=1 to see where, and please report it",
+            ) from error
 
 
 def _show_version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:

@@ -83,13 +83,13 @@ def well_formed(file: str) -> Iterator[None]:
         yield
     except OSError:
         raise
-    except Exception as error:
+    except Exception as error:  # a forged state with a true checksum can make anything stumble
         if isinstance(error, CalqueError) and file in str(error):
             raise
-        raise damaged(file, error) from error
+        raise _damaged(file, error) from error
 
 
-def damaged(file: str, error: Exception) -> ContractError:
+def _damaged(file: str, error: Exception) -> ContractError:
     """What is said of a state with a true checksum that cannot be worked with."""
     told = error if isinstance(error, CalqueError) else f"{type(error).__name__}: {error}"
     text = f"the state does not hold what it should ({told})"

@@ -79,7 +79,7 @@ def masks_of_runs(runs: Ints, offsets: Ints, places: Ints) -> tuple[Codes, Ints,
 def runs_of_masks(intervals: Codes, offsets: Ints, places: Ints) -> tuple[Ints, Ints]:
     """The canonical runs of masks: no run is 0 but perhaps the first, and all of them are the page."""
     _check_places(places, len(offsets) - 1)
-    given = zip(_split(intervals, offsets), places.tolist(), strict=True)
+    given = zip(_masks(intervals, offsets), places.tolist(), strict=True)
     return _made(lambda one: _write_runs(one[0].tolist(), one[1]), given, np.int64)[:2]
 
 
@@ -109,14 +109,14 @@ def runs_of_pixels(pixels: Bytes) -> tuple[Ints, Ints]:
 
 def mask_areas(intervals: Codes, offsets: Ints) -> Ints:
     """How many pixels each mask has."""
-    return np.array([sum(end - start for start, end in mask.tolist()) for mask in _split(intervals, offsets)], dtype=np.int64)
+    return np.array([sum(end - start for start, end in mask.tolist()) for mask in _masks(intervals, offsets)], dtype=np.int64)
 
 
 def mask_bounds(intervals: Codes, offsets: Ints, heights: Ints) -> Codes:
     """The first column and row of each mask, and how many of each it spans; zeros for none."""
     if len(heights) != len(offsets) - 1 or (heights < 0).any():
         raise ValueError("heights must have a number from 0 on for each mask")
-    given = zip(_split(intervals, offsets), heights.tolist(), strict=True)
+    given = zip(_masks(intervals, offsets), heights.tolist(), strict=True)
     return np.array([bounds_of(mask.tolist(), height) for mask, height in given], dtype=np.int32).reshape(-1, 4)
 
 
@@ -130,7 +130,7 @@ def mask_overlaps(
     jobs: int = 1,  # noqa: ARG001  # the signature of the native twin
 ) -> Ints:
     """How many pixels two masks share, for each pair of indices."""
-    firsts, seconds = _split(first_intervals, first_offsets), _split(second_intervals, second_offsets)
+    firsts, seconds = _masks(first_intervals, first_offsets), _masks(second_intervals, second_offsets)
     if len(first_index) != len(second_index):
         raise ValueError("both indices must have the same length")
     for name, index, masks in (("first_index", first_index, firsts), ("second_index", second_index, seconds)):
@@ -145,6 +145,13 @@ def _split(rows: Array, offsets: Ints) -> list[Array]:
     if not bounds or bounds[0] != 0 or bounds[-1] != len(rows) or any(end < start for start, end in pairwise(bounds)):
         raise ValueError("offsets must rise from 0 to the number of rows")
     return [rows[start:end] for start, end in pairwise(bounds)]
+
+
+def _masks(intervals: Codes, offsets: Ints) -> list[Array]:
+    masks = _split(intervals, offsets)
+    if len(intervals) and not ((intervals[:, 0] >= 0) & (intervals[:, 0] <= intervals[:, 1])).all():
+        raise ValueError("an interval must begin at 0 or after it, and not end before it begins")
+    return masks
 
 
 def _check_places(places: Ints, masks: int) -> None:
