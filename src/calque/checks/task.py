@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.errors import ConfigError, Issue, Severity
-from calque.core.task import PartsBeside, Task, setting, take_in
+from calque.core.parts_beside import PartsBeside
+from calque.core.task import Task, setting, take_in
 
 if TYPE_CHECKING:
     from calque.checks.suites.cases import CaseCorpus, Selection

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.box_reading import BoxReading
 from calque.core.errors import ConfigError, did_you_mean
-from calque.core.task import PartsBeside, Task, setting, settings, spell
+from calque.core.parts_beside import PartsBeside
+from calque.core.task import Task, setting, settings, spell
 from calque.geometry.forms import ON
 
 if TYPE_CHECKING:

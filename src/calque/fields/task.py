@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.errors import ConfigError
-from calque.core.task import PartsBeside, Task, setting, take_in
+from calque.core.parts_beside import PartsBeside
+from calque.core.task import Task, setting, take_in
 from calque.geometry.forms import DECIMAL_COCO_THRESHOLDS
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.box_reading import BoxReading
 from calque.core.errors import ConfigError
-from calque.core.task import PartsBeside, Task, setting
+from calque.core.parts_beside import PartsBeside
+from calque.core.task import Task, setting
 from calque.geometry.forms import AUTO, BOX_SPELLINGS
 
 if TYPE_CHECKING:

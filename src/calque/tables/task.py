@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.errors import ConfigError, did_you_mean
-from calque.core.task import PartsBeside, Task, setting, take_in
+from calque.core.parts_beside import PartsBeside
+from calque.core.task import Task, setting, take_in
 
 if TYPE_CHECKING:
     from calque.core.columns import Table

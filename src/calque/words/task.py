@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.errors import ConfigError
+from calque.core.parts_beside import PartsBeside
 from calque.core.signature import Signature
-from calque.core.task import PartsBeside, Task, setting, spell, take_in
+from calque.core.task import Task, setting, spell, take_in
 
 if TYPE_CHECKING:
     from calque.core.columns import Table
