@@ -11,7 +11,7 @@ from typing import Any
 from tests.formats.conftest import ALTO, DOCLING, OLD_PAGE, OMNI, OMNI_RESULTS, PAGE, TASKS, VOC, jpeg, png
 from tests.formats.test_annotation_tools import CVAT, DOTA, LABELME
 from tests.fuzz.door import Door, Files
-from tests.fuzz.test_hostile_values import COCO, LATTICE, PLAIN, RESULTS, ROWS, WORDS
+from tests.fuzz.test_hostile_values import COCO, LATTICE, ORDER_ROWS, PLAIN, RESULTS, ROWS, WORDS
 from tests.fuzz.test_text_readers import ORIGINALS as TEXTS
 from tests.pages import write_parquet
 from tests.snapshots import valid_predictions, valid_truth
@@ -224,17 +224,6 @@ TABLES_READ = tuple(
     for kind, (name, data) in TABLE_FILES.items()
 )
 
-ORDER_ROWS = [
-    {
-        "doc_id": "d",
-        "page_index": 0,
-        "boxes": [[0, 0, 5, 5], [0, 6, 5, 9], [6, 0, 9, 9]],
-        "labels": ["Text", "Page-footer", "Text"],
-        "ids": ["a", "b", "c"],
-        "order": ["a", {"unordered": ["b", ["c"]]}],
-    },
-    {"doc_id": "d", "page_index": 1, "order": ["x", "y", ["z"]]},
-]
 ORDER_PAGE = PAGE.replace(
     '<TextRegion id="r1"',
     '<ReadingOrder><OrderedGroup id="g"><RegionRefIndexed index="0" regionRef="t1"/><UnorderedGroupIndexed index="1" id="u">'

@@ -26,6 +26,7 @@ from tests.examples import examples
 from tests.formats.conftest import DOCLING, OMNI, OMNI_RESULTS, TASKS
 from tests.fuzz.test_snapshot_reader import places
 from tests.snapshots import valid_predictions, valid_truth
+from tests.tables import test_readers as tables
 
 MARK = "@@"
 DEEP = 300
@@ -94,6 +95,17 @@ SCHEMA = {
 }
 WORDS = [{"docid": "d", "wordid": 0, "word": "a"}, {"docid": "d", "wordid": 1, "word": "b"}]
 LATTICE = {"d": [[["a"], ["b"]], [["b"]]], "e": {"edges": [[0, 1, ["a"]], [1, 2, ["b", "c"]]], "start": 0, "finals": [2]}}
+ORDER_ROWS = [
+    {
+        "doc_id": "d",
+        "page_index": 0,
+        "boxes": [[0, 0, 5, 5], [0, 6, 5, 9], [6, 0, 9, 9]],
+        "labels": ["Text", "Page-footer", "Text"],
+        "ids": ["a", "b", "c"],
+        "order": ["a", {"unordered": ["b", ["c"]]}],
+    },
+    {"doc_id": "d", "page_index": 1, "order": ["x", "y", ["z"]]},
+]
 SUITE = {
     "name": "s",
     "evaluators": [
@@ -131,6 +143,27 @@ SUBJECTS = {
         ("words {0} {0} --lattice {1} --format json",),
     ),
     "check": Subject({"suite.check.yaml": SUITE}, ("check {0} --format json", "check {0} --format junit")),
+    "tables": Subject(
+        dict.fromkeys(
+            ("truth.json", "found.json"), [{"id": "t", "page": 1, "box": [0, 0, 5, 5], "cells": tables.listed()}]
+        ),
+        ("tables {0} {1} --format json", "tables {0} {1} --lenient --format jsonl", "validate {0} {1}"),
+    ),
+    "tables by line": Subject(
+        {"truth.jsonl": [tables.PUBTABNET], "found.jsonl": [tables.PUBTABNET]}, ("tables {0} {1} --format csv",)
+    ),
+    "order": Subject(
+        {"truth.json": ORDER_ROWS, "found.json": ORDER_ROWS},
+        ("order {0} {1} --format json", "order {0} {1} --pair id --format jsonl", "validate {0} {1}"),
+    ),
+    "ceiling": Subject(
+        {"truth.json": COCO, "one.json": RESULTS, "two.json": RESULTS[:1]},
+        ("ceiling {0} {1} {2} --format json", "ceiling {0} {1} {2} --format jsonl"),
+    ),
+    "ceiling of fields": Subject(
+        {"truth.jsonl": [RECORD, RECORD | {"doc_id": "e"}], "one.jsonl": [RECORD], "two.jsonl": [RECORD]},
+        ("ceiling {0} {1} {2} --task fields --format json",),
+    ),
     "class map": Subject(
         {"map.json": {"Figure": ["Picture"], "Table": None}, "truth.json": valid_truth(), "found.json": valid_predictions()},
         ("detect {1} {2} --class-map {0}",),
