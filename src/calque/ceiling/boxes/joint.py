@@ -1,0 +1,120 @@
+"""All systems over one truth: an overlay for each, alike in documents, pages and labels, and one layer of all their boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from calque.core.boxes.overlay import Layer, Overlay
+from calque.core.columns import Array, Bytes, Codes, Flags, Ints
+from calque.core.corpus import BoxCorpus
+from calque.core.start_up import Frozen
+from calque.kernels.structs import SharedAreas
+
+
+class Joint(Frozen, kw_only=True, eq=False):
+    """The overlays of all systems, and their boxes page by page: on each page system by system, in file order."""
+
+    overlays: tuple[Overlay, ...]
+    found: Layer
+    system: Bytes
+    """For each box its system."""
+    rows: tuple[Ints, ...]
+    """For each system the places of its boxes."""
+    known: Array
+    """For each document the systems that have it, as a mask."""
+    in_play: Flags
+    """For each document whether it counts."""
+
+    @classmethod
+    def of(cls, truth: BoxCorpus, parts: Sequence[BoxCorpus], on: str, *, intersect: bool, jobs: int = 1) -> Joint:
+        """Lay every system over the truth."""
+        overlays = tuple(
+            Overlay.of(truth, part, on, beside=[other for other in parts if other is not part], jobs=jobs) for part in parts
+        )
+        if any(overlay.found.shared is not None for overlay in overlays):  # one with outlines beside one without
+            overlays = tuple(each if each.found.shared is not None else each.with_shapes(jobs) for each in overlays)
+        system, rows = _woven([overlay.found for overlay in overlays])
+        bits = [overlay.in_found.astype(np.uint16) << place for place, overlay in enumerate(overlays)]
+        known = np.bitwise_or.reduce(bits)
+        everywhere = overlays[0].in_truth & (known == (1 << len(parts)) - 1)
+        return cls(
+            overlays=overlays,
+            found=_joined([overlay.found for overlay in overlays], rows),
+            system=system,
+            rows=rows,
+            known=known,
+            in_play=everywhere if intersect else np.ones(len(known), np.bool_),
+        )
+
+    @property
+    def base(self) -> Overlay:
+        """The overlay of the first system, for what is the same in all."""
+        return self.overlays[0]
+
+    @property
+    def bit(self) -> Array:
+        """For each box the mask of its system."""
+        return (1 << self.system.astype(np.uint16)).astype(np.uint16)
+
+    def laid(self, columns: Sequence[Array]) -> Array:
+        """A column that is given system by system, for the boxes as they stand here."""
+        return _laid(columns, self.rows)
+
+
+def systems_in(masks: Array) -> Codes:
+    """How many systems each mask has.
+
+    >>> systems_in(np.array([0, 1, 5], np.uint16)).tolist()
+    [0, 1, 2]
+    """
+    highest = int(masks.max(initial=0))
+    return np.array([mask.bit_count() for mask in range(highest + 1)], np.int32)[masks]
+
+
+def _woven(layers: Sequence[Layer]) -> tuple[Bytes, tuple[Ints, ...]]:
+    """The system of each box when pages are put together, and for each system the places of its boxes."""
+    counts = np.stack([np.diff(layer.offsets) for layer in layers], axis=1)
+    system = np.repeat(np.tile(np.arange(len(layers), dtype=np.uint8), len(counts)), counts.ravel())
+    return system, tuple(np.flatnonzero(system == place) for place in range(len(layers)))
+
+
+def _laid(columns: Sequence[Array], rows: Sequence[Ints]) -> Array:
+    """Columns of the systems, each box at its place; without a copy of all of them in between."""
+    whole = np.empty((sum(map(len, rows)), *columns[0].shape[1:]), np.result_type(*columns))
+    for column, places in zip(columns, rows, strict=True):
+        whole[places] = column
+    return whole
+
+
+def _joined(layers: Sequence[Layer], rows: Sequence[Ints]) -> Layer:
+    measured = None
+    if any(layer.measured is not None for layer in layers):
+        measured = _laid([layer.areas() for layer in layers], rows)
+    return Layer(
+        page=_laid([layer.page for layer in layers], rows),
+        label=_laid([layer.label for layer in layers], rows),
+        boxes=_laid([layer.boxes for layer in layers], rows),
+        form=layers[0].form,
+        scores=_laid([layer.scores for layer in layers], rows),
+        offsets=np.sum([layer.offsets for layer in layers], axis=0),
+        measured=measured,
+        shared=_shared(layers, rows),
+    )
+
+
+def _shared(layers: Sequence[Layer], places: Sequence[Ints]) -> SharedAreas | None:
+    """What boxes share with truths, where some are more than boxes; then it was measured for every system."""
+    parts = [layer.shared for layer in layers]
+    if any(part is None for part in parts):
+        return None
+    given = [part for part in parts if part is not None]
+    count = np.concatenate([np.diff(part.offsets) for part in given])
+    begin = np.concatenate([[0], np.cumsum(count)[:-1]]) if len(count) else np.zeros(0, np.int64)
+    order = np.argsort(np.concatenate(list(places)))
+    size = count[order]
+    offsets = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
+    rows = np.repeat(begin[order] - offsets[:-1], size) + np.arange(offsets[-1])
+    truths, areas = (np.concatenate([getattr(part, name) for part in given])[rows] for name in ("truths", "areas"))
+    return SharedAreas(offsets, truths, areas)
