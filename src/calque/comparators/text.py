@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from calque.comparators.base import BaseComparator
+from calque.comparators.base import BaseComparator, PairScores
 from calque.core.errors import ConfigError
 
 if TYPE_CHECKING:
-    from calque.core.columns import Codes, Floats, Ints
+    from calque.core.columns import Floats, Ints
     from calque.kernels.structs import TextPoints
 
 
@@ -58,23 +58,10 @@ class LevenshteinComparator(BaseComparator):
             scores *= equality([numbers_in(truth) for truth in truths], [numbers_in(found) for found in founds])
         return scores
 
-    def by_pairs(self, truths: Sequence[str], founds: Sequence[str]) -> Callable[[Codes, Codes], Floats]:
+    def by_pairs(self, truths: Sequence[str], founds: Sequence[str]) -> PairScores:
         """Edit distances of the compiled kernel, as shares of the longer length."""
-        import numpy as np
-
-        from calque.kernels import kernels
-
-        texts = points((*truths, *founds))
-        lengths, distances = np.diff(texts.offsets), kernels().edit_distances
-        same = equal_pairs(list(map(numbers_in, truths)), list(map(numbers_in, founds))) if self.same_numbers else None
-
-        def scores(rows: Codes, columns: Codes) -> Floats:
-            others = columns + np.int32(len(truths))
-            longest = np.maximum(np.maximum(lengths[rows], lengths[others]), 1)
-            made = 1.0 - distances(texts, rows, others) / longest
-            return np.asarray(made if same is None else made * same(rows, columns))
-
-        return scores
+        same = equal_pairs(list(map(numbers_in, truths)), list(map(numbers_in, founds))).keys if self.same_numbers else None
+        return PairScores(same, points((*truths, *founds)), len(truths))
 
 
 _SEPARATOR = "\0"
@@ -144,7 +131,7 @@ class ExactComparator(BaseComparator):
         """Equality of every pair, by number: equal texts share one."""
         return equality(truths, founds)
 
-    def by_pairs(self, truths: Sequence[str], founds: Sequence[str]) -> Callable[[Codes, Codes], Floats]:
+    def by_pairs(self, truths: Sequence[str], founds: Sequence[str]) -> PairScores:
         """Equality of chosen pairs, by number."""
         return equal_pairs(truths, founds)
 
@@ -157,12 +144,12 @@ def equality(truths: Sequence[Any], founds: Sequence[Any]) -> Floats:
     return np.asarray(rows[:, None] == columns[None, :], dtype=np.float64)
 
 
-def equal_pairs(truths: Sequence[Any], founds: Sequence[Any]) -> Callable[[Codes, Codes], Floats]:
+def equal_pairs(truths: Sequence[Any], founds: Sequence[Any]) -> PairScores:
     """The same for chosen pairs, by the numbers of the values."""
     import numpy as np
 
-    first, second = _numbered(truths, founds)
-    return lambda rows, columns: np.asarray(first[rows] == second[columns], dtype=np.float64)
+    first, second = (numbers.astype(np.float64) for numbers in _numbered(truths, founds))
+    return PairScores((first, second))
 
 
 def _numbered(truths: Sequence[Any], founds: Sequence[Any]) -> tuple[Ints, Ints]:
