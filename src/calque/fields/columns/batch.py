@@ -8,9 +8,9 @@ from itertools import compress
 import numpy as np
 
 from calque.core.columns import Flags, Floats
+from calque.core.corpora.records import RecordCorpus
 from calque.core.corpus import UnitId
 from calque.core.ledger import Ledger
-from calque.core.record_corpus import RecordCorpus
 from calque.core.start_up import Frozen
 from calque.fields.columns.accounting import Complete, Paired
 from calque.fields.columns.comparison import Values, compare_leaves, pair_lists, scorer_of, values_of, weighted_mean

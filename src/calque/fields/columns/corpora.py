@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calque.core.columns import Flags
+from calque.core.corpora.records import RecordCorpus
 from calque.core.corpus import UnitId
-from calque.core.record_corpus import RecordCorpus
 from calque.fields.columns.layout import Layout
 from calque.fields.columns.reading import LeafColumn, ListColumn, SideColumns, TreeReader
 from calque.fields.comparison.cells import class_of
