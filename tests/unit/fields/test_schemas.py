@@ -182,7 +182,7 @@ def test_without_a_schema_the_first_update_makes_one_from_the_truth() -> None:
     assert evaluator.task == Fields.inferred(truth, id="key")
     decided = {
         "a": {"type": "float", "params": {"strict": True}, "evidence": "numbers, by the look of 2 values"},
-        "b": {"type": "str", "params": {"same_numbers": True}, "evidence": "free text, by the look of 2 values"},
+        "b": {"type": "str", "params": {"same_words": True}, "evidence": "free text, by the look of 2 values"},
     }
     assert evaluator.task.schema == Fields(schema={"fields": decided, "inferred": "2 documents of the truth"}).schema
     assert evaluator.compute()["tp"] == 2
@@ -214,13 +214,13 @@ def test_json_schema_forms() -> None:
         },
     })  # fmt: skip
     assert plain["fields"] == {
-        "a": {"type": "str", "params": {"same_numbers": True}},
+        "a": {"type": "str", "params": {"same_words": True}},
         "b": {"type": "float", "params": {"tolerance": 1}, "weight": 2},
         "c": {"type": "amount", "evidence": "a number or text"},
         "d": {"type": "code", "evidence": "one of an enumeration"},
-        "e": {"type": "any"},
-        "f": {"type": "list[int]"},
-        "g": {"type": "list[object]", "match_threshold": 0.3, "fields": {"h": {"type": "any"}}},
+        "e": {"type": "any", "params": {"strict": True}, "threshold": 1.0},
+        "f": {"type": "list[int]", "params": {"strict": True}},
+        "g": {"type": "list[object]", "match_threshold": 0.3, "fields": {"h": {"type": "any", "params": {"strict": True}, "threshold": 1.0}}},
         "i": {"type": "amount", "evidence": "a number or text"},
     }
 

@@ -122,8 +122,9 @@ class _Reading:
             # A class may say from where on its items match and be used alone elsewhere.
             given.pop("match_threshold", None)
             if not node.get("properties"):
-                return {"type": "any", **given}
-            return {"type": "object", **given, "fields": self.properties(node, where, depth)}
+                return {**self._tree(given), **given}
+            whole = {"threshold": 1.0, "evidence": evidence.WHOLE_OBJECT} if self.by_name and "threshold" not in given else {}
+            return {"type": "object", **whole, **given, "fields": self.properties(node, where, depth)}
         if kind == "array":
             return self._array(name, node, given, where, depth)
         if kind is not None and (not isinstance(kind, str | list) or (isinstance(kind, str) and kind not in JSON_TYPES)):
@@ -137,12 +138,18 @@ class _Reading:
             given = {**{key: own[key] for key in ("match_threshold",) if key in own}, **given}
             if not items.get("properties"):
                 given.pop("match_threshold", None)
-                return {"type": "list[any]", **given}
+                return {**self._tree(given), **given, "type": "list[any]"}
             return {"type": "list[object]", **given, "fields": self.properties(items, f"{where}.items", depth)}
         if items.get("type") == "array":
-            return {"type": "list[any]", **given}
+            return {**self._tree(given), **given, "type": "list[any]"}
         leaf = self.field(name, {**items, **{key: node[key] for key in node if _is_extension(key)}}, f"{where}.items", depth)
         return {**leaf, **given, "type": given.get("type", f"list[{leaf['type']}]")}
+
+    def _tree(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """What can be anything."""
+        if "comparator" in given or not self.by_name:
+            return {"type": "any"}
+        return _without_given(evidence.settled(evidence.Finding("any", "", evidence.WHOLE_TREE)), given)
 
     def _leaf(self, name: str, node: Mapping[str, Any], given: dict[str, Any]) -> dict[str, Any]:
         if "type" in given:
@@ -153,25 +160,21 @@ class _Reading:
         if "comparator" in given or not self.by_name:
             only = plain.pop() if len(plain) == 1 else "any"
             return {"type": "str" if not kinds and "enum" in node else only, **given}
-        found = self._decided(name, node, plain)
-        decided: dict[str, Any] = {"type": found.type}
-        if found.params and "threshold" not in given and "params" not in given:
-            decided["params"] = dict(found.params)
-        return {**decided, **({"evidence": found.evidence} if found.evidence else {}), **given}
+        return {**_without_given(evidence.settled(self._decided(name, node, plain)), given), **given}
 
     def _decided(self, name: str, node: Mapping[str, Any], plain: set[str]) -> evidence.Finding:
         """The type of a value whose comparison the schema does not describe."""
         if "str" in plain and plain & {"float", "int"} and len(plain - {"str", "float", "int"}) == 0:
             return evidence.Finding("amount", "a number or text")
         if plain and plain <= {"int", "float"}:
-            return evidence.Finding("int" if plain == {"int"} else "float", "")
+            return evidence.Finding("int" if plain == {"int"} else "float", "", evidence.STRICT_NUMBER)
         if plain == {"bool"}:
             return evidence.Finding("bool", "")
         choices = [node["const"]] if "const" in node else node.get("enum")
         if isinstance(choices, list) and plain <= {"str"} and all(isinstance(each, str | None) for each in choices):
             return evidence.Finding("code", "one of an enumeration")
         if plain != {"str"}:
-            return evidence.Finding("any", "")
+            return evidence.Finding("any", "", evidence.WHOLE_TREE)
         return self._text(name, node)
 
     def _text(self, name: str, node: Mapping[str, Any]) -> evidence.Finding:
@@ -180,7 +183,7 @@ class _Reading:
             return evidence.Finding(FORMATS[spelled], f"format: {spelled}")
         if isinstance(node.get("pattern"), str):
             return evidence.Finding("code", "texts of one pattern")
-        return evidence.by_name(name) or evidence.Finding("str", "", {"same_numbers": True})
+        return evidence.by_name(name) or evidence.Finding("str", "", evidence.FREE_TEXT)
 
     def resolved(self, node: Any, where: str, hops: int) -> Mapping[str, Any]:
         """The node with references followed and "or null" taken away."""
@@ -220,7 +223,8 @@ class _Reading:
         if not said or not all(kind in JSON_TYPES for kind in kinds):
             return {}
         formats = {node.get("format") for node in said if node.get("type") == "string"}
-        shared = {"format": formats.pop()} if len(formats) == 1 and None not in formats else {}
+        formats.discard(None)  # a date or text is a date where it is one
+        shared = {"format": formats.pop()} if len(formats) == 1 else {}
         choices = [each for node in said for each in node.get("enum", ())]
         closed = {"enum": choices} if all("enum" in node for node in said) else {}
         return {"type": _together(kinds), **shared, **closed}
@@ -249,6 +253,13 @@ class _Reading:
             told = f"{where}: {key}: {WITHOUT_MEANING.get(name, 'has no meaning here')}"
             if told not in self.passed_over:
                 self.passed_over.append(told)
+
+
+def _without_given(decided: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """What was decided of a field, apart from options that whoever gives a threshold did not ask for."""
+    if "threshold" in given and decided["type"] not in ("int", "float"):
+        decided.pop("params", None)
+    return decided
 
 
 SHAPES: Mapping[str, tuple[type, str]] = {
