@@ -146,7 +146,8 @@ def only_slips(truth: str, found: str) -> bool:
         return False
     if "".join(first) == "".join(second):
         return True  # but for blanks and punctuation
-    return len(first) == len(second) > 1 and all(one == other or _is_slip(one, other) for one, other in zip(first, second, strict=True)
+    return len(first) == len(second) > 1 and all(
+        one == other or _is_slip(one, other) for one, other in zip(first, second, strict=True)
     )
 
 

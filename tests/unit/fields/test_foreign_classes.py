@@ -58,7 +58,13 @@ def test_typed_dictionaries_and_dataclasses_at_any_depth() -> None:
         "subject": "str", "fee": "amount", "payees": "list[object]", "first": "object", "by_name": "any",
         **{f"{where}.{name}": kind for where in ("payees", "first") for name, kind in payee.items()},
     }  # fmt: skip
-    assert kinds(Branch) == {"label": "str", "payee": "object", "below": "list[any]", "payee.iban": "code", "payee.since": "date"}
+    assert kinds(Branch) == {
+        "label": "str",
+        "payee": "object",
+        "below": "list[any]",
+        "payee.iban": "code",
+        "payee.since": "date",
+    }
 
 
 @pytest.mark.parametrize("schema", [Tree, Tree.model_json_schema()], ids=["class", "JSON Schema"])
@@ -94,7 +100,7 @@ def test_a_part_of_a_mapping_or_of_an_object_that_is_wrong_makes_it_wrong() -> N
         shares: dict[str, float]
         tree: Tree
 
-    shares = {letter: 1.0 for letter in "abcdefghijklmnopqrst"}
+    shares = dict.fromkeys("abcdefghijklmnopqrst", 1.0)
     truth = {"shares": shares, "tree": {"label": "one leaf", "below": [{"label": "x"}]}}
     found = {"shares": {**shares, "t": 2.0}, "tree": {"label": "one leaf", "below": [{"label": "y"}]}}
     result = Evaluator(Fields(schema=Whole)).update([truth], [found]).compute()
@@ -117,6 +123,13 @@ def test_notations_of_json_schema() -> None:
 def test_numbers_of_a_schema_are_strict() -> None:
     schema = {"properties": {"pages": {"type": "integer"}, "size": {"type": "number"}}}
     for wrong in ("A12", "12 pages", True, "12k"):
-        result = Evaluator(Fields(schema=schema)).update([{"pages": 12, "size": 1}], [{"pages": wrong, "size": wrong}]).compute()
+        result = (
+            Evaluator(Fields(schema=schema)).update([{"pages": 12, "size": 1}], [{"pages": wrong, "size": wrong}]).compute()
+        )
         assert (result["tp"], result["fd"]) == (0, 2)
-    assert Evaluator(Fields(schema=schema)).update([{"pages": 12, "size": 12}], [{"pages": "12", "size": "12.0 €"}]).compute()["tp"] == 2
+    assert (
+        Evaluator(Fields(schema=schema))
+        .update([{"pages": 12, "size": 12}], [{"pages": "12", "size": "12.0 €"}])
+        .compute()["tp"]
+        == 2
+    )

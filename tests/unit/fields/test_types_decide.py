@@ -248,7 +248,9 @@ def test_a_written_schema_is_the_same_comparison(accounting: Literal["complete",
     task = Fields.inferred(truth, accounting=accounting)
     written = Fields(schema=editable(task.schema, accounting), accounting=accounting)
     assert written.signature() == task.signature()
-    assert written.explain() == [{**each, "evidence": mine["evidence"]} for each, mine in zip(task.explain(), written.explain(), strict=True)]
+    assert written.explain() == [
+        {**each, "evidence": mine["evidence"]} for each, mine in zip(task.explain(), written.explain(), strict=True)
+    ]
     assert Fields(schema=editable(written.schema, accounting), accounting=accounting).signature() == task.signature()
 
 

@@ -162,7 +162,9 @@ class _Reading:
         """What can be anything."""
         if "comparator" in given or not self.by_name:
             return {"type": "any"}
-        return _without_given(evidence.settled(evidence.Finding("any", "anything: right when all of it is", evidence.WHOLE_TREE)), given)
+        return _without_given(
+            evidence.settled(evidence.Finding("any", "anything: right when all of it is", evidence.WHOLE_TREE)), given
+        )
 
     def _leaf(self, name: str, node: Mapping[str, Any], given: dict[str, Any]) -> dict[str, Any]:
         if "type" in given:
@@ -181,7 +183,9 @@ class _Reading:
             named = evidence.by_name(name)
             return named if named is not None and named.type == "code" else evidence.Finding("amount", NUMBER_OR_TEXT)
         if plain and plain <= {"int", "float"}:
-            return evidence.Finding(*(("int", "whole numbers") if plain == {"int"} else ("float", "numbers")), evidence.STRICT_NUMBER)
+            return evidence.Finding(
+                *(("int", "whole numbers") if plain == {"int"} else ("float", "numbers")), evidence.STRICT_NUMBER
+            )
         if plain == {"bool"}:
             return evidence.Finding("bool", "true or false")
         choices = [node["const"]] if "const" in node else node.get("enum")

@@ -221,7 +221,9 @@ def _comparator(given: Mapping[str, Any], kind: str, where: str) -> dict[str, An
         raise ConfigError(f"{where}.threshold: has no effect: the field is not compared")
     described: dict[str, Any] = {"comparator": name} if chosen is not None or leaf in SPELLED_OUT else {}
     # What the type would set otherwise is said even where it is what the comparator does by itself.
-    turned = {key: params[key] for key in COMPLETE[leaf].params if key in params} if made.name == COMPLETE[leaf].comparator else {}
+    turned = (
+        {key: params[key] for key in COMPLETE[leaf].params if key in params} if made.name == COMPLETE[leaf].comparator else {}
+    )
     if turned or made.params():
         described["params"] = {**made.params(), **turned}
     if made.threshold is not None:

@@ -138,8 +138,13 @@ def _readable(annotation: Any, within: tuple[Any, ...] = ()) -> Any:
         hints = typing.get_type_hints(annotation, include_extras=True)
         fields: dict[str, Any] = {name: (_readable(hint, (*within, annotation)), None) for name, hint in hints.items()}
         return create_model(annotation.__name__, **fields)
-    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
-    if origin is typing.Literal or not arguments:
+    arguments = typing.get_args(annotation)
+    return _of_parts(annotation, arguments, within) if arguments else annotation
+
+
+def _of_parts(annotation: Any, arguments: tuple[Any, ...], within: tuple[Any, ...]) -> Any:
+    origin = typing.get_origin(annotation)
+    if origin is typing.Literal:
         return annotation
     if origin in (typing.Required, typing.NotRequired) or getattr(origin, "__name__", "") == "ReadOnly":
         return _readable(arguments[0], within)
@@ -148,9 +153,11 @@ def _readable(annotation: Any, within: tuple[Any, ...] = ()) -> Any:
     inner = tuple(each if each is Ellipsis else _readable(each, within) for each in arguments)
     if origin is types.UnionType or origin is typing.Union:
         return typing.Union[inner]  # noqa: UP007  # made of parts
-    return annotation if inner == arguments else origin[inner]
+    return annotation if inner == arguments or origin is None else origin[inner]
 
 
 def _is_plain_dataclass(annotation: Any) -> bool:
     """Whether it is one of the standard library, which says no more than its types."""
-    return isinstance(annotation, type) and dataclasses.is_dataclass(annotation) and not hasattr(annotation, "__pydantic_fields__")
+    return (
+        isinstance(annotation, type) and dataclasses.is_dataclass(annotation) and not hasattr(annotation, "__pydantic_fields__")
+    )
