@@ -70,9 +70,8 @@ class ANLSStarComparator(BaseComparator):
             return self._lists(truth, found if isinstance(found, list) else [])
         if truth is None or truth == "":
             return (1.0, 1.0) if found is None or found == "" else (0.0, float(_size(found)))
-        if self.strict:
-            return (1.0 if _same_leaf(truth, found) else 0.0), 1.0
-        return ANLSComparator(floor=self.floor).compare(truth, found), 1.0
+        leaf = _same_leaf if self.strict else ANLSComparator(floor=self.floor).compare
+        return float(leaf(truth, found)), 1.0
 
     def _mappings(self, truth: Mapping[Any, Any], found: Mapping[Any, Any]) -> tuple[float, float]:
         scores = [self._tree(truth.get(key), found.get(key)) for key in {**truth, **found}]
