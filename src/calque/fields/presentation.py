@@ -131,7 +131,7 @@ def _short(truth: str, found: str, most: int = 24) -> list[str]:
     """Two texts, those that are long with no more than the part in which they begin to differ.
 
     >>> _short("to be paid within thirty days", "to be paid within sixty days")
-    ['…be paid within thirty d…', '…be paid within sixty da…']
+    ['…e paid within thirty d…', '…e paid within sixty da…']
     """
     same = next((place for place, (one, other) in enumerate(zip(truth, found, strict=False)) if one != other), len(truth))
     start = max(same - most // 2 - 3, 0) if max(len(truth), len(found)) > most else 0

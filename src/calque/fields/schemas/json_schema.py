@@ -81,8 +81,8 @@ FORMATS = {
 def to_plain(schema: Mapping[str, Any], where: str = "schema", *, by_name: bool = True) -> dict[str, Any]:
     """The plain form of a JSON Schema. Where a text says nothing of itself its name may (``by_name``).
 
-    >>> to_plain({"properties": {"total": {"type": "number", "x-calque-threshold": 0.95}}})
-    {'fields': {'total': {'type': 'float', 'threshold': 0.95}}}
+    >>> to_plain({"properties": {"total": {"type": "number", "x-calque-comparator": "numeric", "x-calque-threshold": 0.95}}})
+    {'fields': {'total': {'type': 'float', 'comparator': 'numeric', 'threshold': 0.95}}}
     >>> to_plain({"properties": {"due": {"type": "string", "format": "date"}}})["fields"]["due"]
     {'type': 'date', 'evidence': 'format: date'}
     """
