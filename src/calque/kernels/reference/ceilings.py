@@ -295,7 +295,7 @@ def hashed_halves(values: Bytes, offsets: Ints, seeds: Ints) -> Bytes:
     Names are bytes, one after the other; ``offsets`` cut them.
 
     >>> hashed_halves(np.frombuffer(b"a.pdfb.pdf", np.uint8), np.array([0, 5, 10]), np.arange(3)).tolist()
-    [[0, 1], [0, 0], [1, 1]]
+    [[1, 0], [1, 1], [1, 0]]
     """
     check_offsets("offsets", offsets, len(values))
     text = values.tobytes()
