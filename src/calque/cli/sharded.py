@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING
 
 import click
 
@@ -33,18 +33,18 @@ def on_cluster(
 
 def evaluated(task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, checkpoint: str | None, quiet: bool) -> Evaluator:
     """One evaluator of all shards."""
+    from calque.core.clustered import evaluated_shard
     from calque.core.evaluator import Evaluator
     from calque.engines import meter
 
-    kept = None if checkpoint is None else _opened(checkpoint)
     evaluator = Evaluator(task.settled(shards[0].truth), keep=keep, jobs=jobs)
-    if len(shards) == 1 and not is_address(shards[0].truth) and not is_address(shards[0].predictions):
-        _in_batches(evaluator, shards[0], keep, kept)
-    else:
-        meter().expect(len(shards), "shard")
+    with nullcontext() if checkpoint is None else _opened(checkpoint) as kept:
+        if len(shards) > 1:
+            meter().expect(len(shards), "shard")
         for shard in shards:
-            evaluator.merge(_shard(evaluator.task, shard, keep, jobs, kept))
-            meter().advance()
+            evaluator.merge(evaluated_shard(evaluator.task, shard, keep=keep, jobs=jobs, kept=kept))
+            if len(shards) > 1:
+                meter().advance()
     if kept is not None and kept.reused and not quiet:
         click.echo(
             f"note: {kept.folder}: {kept.reused:,} finished part{'' if kept.reused == 1 else 's'} taken from there", err=True
@@ -59,23 +59,3 @@ def _opened(folder: str) -> Checkpoint:
         return Checkpoint(folder)
     except FileExistsError:
         raise ConfigError(f"{folder}: is a file; --checkpoint needs a folder") from None
-
-
-def _in_batches(evaluator: Evaluator, shard: Shard, keep: Keep, kept: Checkpoint | None) -> None:
-    """One pair of files, batch by batch."""
-    sides: tuple[Any, Any] = evaluator.task.begin(shard.truth), evaluator.task.begin(shard.predictions)
-    if kept is None:
-        evaluator.update(*sides)
-        return
-    batches = kept.batches(kept.key(evaluator.task, keep, shard.truth, shard.predictions))
-    evaluator.update(*sides, known=batches)
-    batches.end()
-
-
-def _shard(task: Task, shard: Shard, keep: Keep, jobs: int, kept: Checkpoint | None) -> Evaluator:
-    from calque.core.clustered import evaluated_shard
-
-    def evaluate() -> Evaluator:
-        return evaluated_shard(task, shard, keep=keep, jobs=jobs)
-
-    return evaluate() if kept is None else kept.evaluated(kept.key(task, keep, shard.truth, shard.predictions), evaluate)

@@ -16,13 +16,13 @@ from calque.core.result import Result, Sources
 from calque.core.signature import Signature
 from calque.core.storage.files import write_whole
 from calque.core.storage.ledger_parts import MOST_BYTES, LedgerParts
-from calque.core.storage.state import pack, unpack, well_formed
+from calque.core.storage.state import Packed, pack, unpack, well_formed
 from calque.core.task import Task, names_a_file, settings, task_class
 from calque.engines import kept, meter
 from calque.kernels.structs import TOO_TANGLED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Protocol
 
     from calque.core.storage.spool import Spool
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     class KeptBatches(Protocol):
         """Batches that were scored before."""
 
-        def get(self, number: int, units: Sequence[UnitId]) -> Ledger | None:
+        def get(self, number: int, units: Callable[[], Sequence[UnitId]]) -> Ledger | None:
             """What the batch of that number came to, if it was of just these documents."""
 
-        def put(self, number: int, ledger: Ledger) -> None:
-            """Keep what a batch came to."""
+        def put(self, number: int, ledger: Ledger) -> Ledger:
+            """Keep what a batch came to; the same ledger, which then need not be written again."""
 
 
 Keep = Literal["numbers", "outcomes"]
@@ -119,12 +119,11 @@ class Evaluator:
             for ledger in self._scored(task, truth, predictions):
                 yield self._kept(ledger, truth)
             return
-        before = known.get(number, in_canonical_order({*truth.units(), *predictions.units()}))
+        before = known.get(number, lambda: in_canonical_order({*truth.units(), *predictions.units()}))
         if before is None:
             made = [self._kept(ledger, truth) for ledger in self._scored(task, truth, predictions)]
             issues = tuple(issue for ledger in made for issue in ledger.issues)
-            before = dataclasses.replace(Ledger.concat(made), issues=issues)
-            known.put(number, before)
+            before = known.put(number, dataclasses.replace(Ledger.concat(made), issues=issues))
         yield before
 
     def _scored(self, task: Task, truth: Corpus, predictions: Corpus) -> Iterator[Ledger]:
@@ -268,7 +267,11 @@ class Evaluator:
 
     def state(self) -> bytes:
         """Everything that `from_state` needs to go on, as bytes."""
-        header = {
+        return pack(self.header(), self.ledger())
+
+    def header(self) -> dict[str, Any]:
+        """Everything of a state but the ledger."""
+        return {
             "signature": self.task.signature().to_dict(),
             "fields": dataclasses.asdict(self.task),
             "keep": self._keep,
@@ -276,17 +279,24 @@ class Evaluator:
             "issues": [issue.to_dict() for issue in self.issues()],
             "sources": self._sources.to_dict(),
         }
-        return pack(header, self.ledger())
 
     @classmethod
     @names_arguments
     def from_state(cls, data: bytes, *, file: str = "") -> Evaluator:
         """The evaluator whose `state` this is."""
         header, ledger = unpack(data, file)
+        return cls.of_header(header, [ledger], file)
+
+    @classmethod
+    def of_header(cls, header: dict[str, Any], ledgers: Iterable[Ledger], file: str) -> Evaluator:
+        """The evaluator that had this `header`, with its documents in some ledgers."""
         with well_formed(file):
             evaluator = cls(_task_of(header, file), keep=header["keep"])
             extent = header.get("extent", "")
-            evaluator._add(evaluator._alone(ledger), extent if extent in _MEASURED else "")
+            parts = evaluator._no_parts()
+            for ledger in ledgers:
+                parts.add(ledger)
+            evaluator._add(parts, extent if extent in _MEASURED else "")
             evaluator._issues = [Issue.from_dict(issue) for issue in header["issues"]]
             evaluator._sources = Sources.from_dict(header["sources"])
             evaluator._state = file or "a state"
@@ -295,7 +305,7 @@ class Evaluator:
     @names_arguments
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the state to a file, whole or not at all."""
-        write_whole(path, self.state())
+        write_whole(path, Packed(self.header(), self.ledger()))
 
     @classmethod
     @names_arguments
