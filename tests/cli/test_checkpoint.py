@@ -196,24 +196,6 @@ def test_batches_of_one_pair_of_files_are_kept(monkeypatch: pytest.MonkeyPatch, 
     assert again.err.count("warning:") == 1
 
 
-@pytest.mark.parametrize(
-    ("verb", "content"),
-    [
-        ("words", {"a.txt": "to be or not", "b.txt": "that is"}),
-        ("fields", {"a.json": '{"total": 1}', "b.json": '{"total": 2}'}),
-    ],
-)
-def test_every_verb_has_checkpoints(tmp_path: Path, verb: str, content: dict[str, str]) -> None:
-    for side in ("truth", "found"):
-        (tmp_path / side).mkdir()
-        for name, text in content.items():
-            (tmp_path / side / name).write_text(text)
-    line = [verb, "truth", "found", "--format", "json"]
-    plain, first, again = (command(tmp_path, *line, *more) for more in ([], ["--checkpoint", "kept"], ["--checkpoint", "kept"]))
-    assert plain.stdout == first.stdout == again.stdout != ""
-    assert "1 finished part taken" in again.stderr
-
-
 def killed_at(folder: Path, seconds: float) -> int | None:
     """How a run ended that was killed after so long; ``None`` when it was."""
     line = [sys.executable, "-m", "calque", *DETECT, "--checkpoint", "kept", "-o", "result.json"]

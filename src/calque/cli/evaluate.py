@@ -20,12 +20,14 @@ from calque.cli.options import (
     task_from,
     task_options,
 )
+from calque.cli.sharded import kept_in
 from calque.core.box_reading import BoxReading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from calque.cli.render import Sheet
+    from calque.core.checkpoint import KeptBatches
     from calque.core.evaluator import Keep
     from calque.core.gates.judging import Gates
     from calque.core.result import Result
@@ -82,16 +84,22 @@ def evaluate(
     from calque.kernels import keep_freed_memory
 
     jobs = values.pop("jobs")
-    for name in ("checkpoint", "engine"):
-        values.pop(name, None)
+    checkpoint = values.pop("checkpoint", None)
+    values.pop("engine", None)
     _no_scheduler(values.pop("scheduler", None))
     report = wanted(values, values.pop("report"), jobs)
     keep = what_to_keep(values, kind, everything=report is not None)
     if issubclass(kind, BoxReading):
         keep_freed_memory()  # boxes are long columns, made once
-    evaluator = Evaluator(task, keep=keep, jobs=jobs)
-    with working(told(f"evaluating {', '.join(files)}"), quiet=values["quiet"]):
-        evaluator.update(*sources)
+
+    def update(known: KeptBatches | None = None) -> Evaluator:
+        return Evaluator(task, keep=keep, jobs=jobs).update(*sources, known=known)
+
+    with (
+        working(told(f"evaluating {', '.join(files)}"), quiet=values["quiet"]),
+        kept_in(checkpoint, quiet=values["quiet"]) as kept,
+    ):
+        evaluator = update() if kept is None else kept.evaluated(task, keep, (truth, *files), update)
     return deliver(evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, look=look, **values)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -38,24 +38,30 @@ def evaluated(task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, che
     from calque.engines import meter
 
     evaluator = Evaluator(task.settled(shards[0].truth), keep=keep, jobs=jobs)
-    with nullcontext() if checkpoint is None else _opened(checkpoint) as kept:
+    with kept_in(checkpoint, quiet=quiet) as kept:
         if len(shards) > 1:
             meter().expect(len(shards), "shard")
         for shard in shards:
             evaluator.merge(evaluated_shard(evaluator.task, shard, keep=keep, jobs=jobs, kept=kept))
             if len(shards) > 1:
                 meter().advance()
-    if kept is not None and kept.reused and not quiet:
-        click.echo(
-            f"note: {kept.folder}: {kept.reused:,} finished part{'' if kept.reused == 1 else 's'} taken from there", err=True
-        )
     return evaluator
 
 
-def _opened(folder: str) -> Checkpoint:
+@contextmanager
+def kept_in(folder: str | None, *, quiet: bool) -> Iterator[Checkpoint | None]:
+    """The checkpoint in a folder, if one is named. When all went well, it is told how much was there already."""
+    if folder is None:
+        yield None
+        return
     from calque.core.checkpoint import Checkpoint
 
     try:
-        return Checkpoint(folder)
+        checkpoint = Checkpoint(folder)
     except FileExistsError:
         raise ConfigError(f"{folder}: is a file; --checkpoint needs a folder") from None
+    with checkpoint as kept:
+        yield kept
+    if kept.reused and not quiet:
+        parts = f"{kept.reused:,} finished part{'' if kept.reused == 1 else 's'}"
+        click.echo(f"note: {folder}: {parts} taken from there", err=True)

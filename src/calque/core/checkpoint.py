@@ -80,8 +80,7 @@ class Checkpoint:
             return load() if os.path.exists(path) else None
         except (CalqueError, OSError) as error:
             if path not in self._told:
-                reason = str(error).removeprefix(f"{path}: ")
-                remark(f"{path}: is not used, and what it stands for is done again: {reason}")
+                remark(not_used(path, error))
                 self._told.add(path)
             return None
 
@@ -176,6 +175,12 @@ class KeptBatches:
         if header.get("kept") != name:
             raise ContractError.single("state-damaged", "this is the state of something else", file=path)
         return header, ledger, columns_start(data)
+
+
+def not_used(path: str, error: CalqueError | OSError) -> str:
+    """What is told of a broken file. Nobody has to do anything about it."""
+    what = error.issues[0].message if isinstance(error, ContractError) else str(error).removeprefix(f"{path}: ")
+    return f"{path}: is not used, and what it stands for is done again: {what}"
 
 
 def _with(ledger: Ledger, written: Callable[[], StoredPart]) -> KeptLedger:
