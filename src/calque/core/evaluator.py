@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from calque.core.arguments import names_arguments
 from calque.core.corpus import BoxCorpus, Corpus, Extent, UnitId, documents_to_come, in_canonical_order
 from calque.core.errors import ContractError, Issue, MergeError, Severity, by_place, summarize
-from calque.core.ledger import Ledger, check_disjoint
+from calque.core.ledger import Ledger, check_disjoint, joint_units
 from calque.core.result import Result, Sources
 from calque.core.signature import Signature
 from calque.core.storage.files import write_whole
@@ -63,6 +63,7 @@ class Evaluator:
         self._spool: Spool | None = None
         self._parts = self._no_parts()
         self._units: set[UnitId] = set()
+        """All documents, from the second update on: of millions that come in one, no table is made."""
         self._free = 0
         """The first number that no document has, nor any after it."""
         self._issues: list[Issue] = []
@@ -74,7 +75,7 @@ class Evaluator:
         """What the state is called that it was loaded from, if it was; without a name it is called a state."""
 
     def __repr__(self) -> str:
-        count = len(self._units)
+        count = sum(map(len, self._parts.units()))
         return f"<Evaluator {self.task.signature()}: {count:,} document{'' if count == 1 else 's'}>"
 
     def update(self, expected: Any, found: Any, *, known: KeptBatches | None = None) -> Self:
@@ -199,7 +200,7 @@ class Evaluator:
 
     def _numbered_on(self, parts: LedgerParts, issues: list[Issue]) -> LedgerParts:
         """The parts as they are added: documents that have only a number are counted on from those that are here."""
-        if not self.task.numbers_documents or not self._units or not parts:
+        if not self.task.numbers_documents or not self._parts or not parts:
             return parts
         ledger = parts.ledger()
         appended = self.task.numbered_on(ledger, self._free)
@@ -214,7 +215,7 @@ class Evaluator:
                 f"boxes are {_MEASURED[self._extent]} on one side and {_MEASURED[extent]} on the other; "
                 "evaluate both in one unit (--units, --page-size)"
             )
-        self._units = self._joined(parts)
+        self._check_new(parts)
         for units in parts.units():
             # Numbers come first, in their order.
             highest = next((unit for unit in reversed(units) if isinstance(unit, int)), -1)
@@ -222,17 +223,15 @@ class Evaluator:
         self._parts.extend(parts)
         self._extent = self._extent or extent
 
-    def _joined(self, parts: LedgerParts) -> set[UnitId]:
-        """All documents with those of these parts, of which none may have been there; of millions, one table is made."""
-        if self._units:
-            check_disjoint(parts.units(), self._units)
-            self._units.update(*parts.units())
-            return self._units
-        joined: set[UnitId] = set()
-        joined.update(*parts.units())
-        if len(joined) < sum(map(len, parts.units())):
-            check_disjoint(parts.units())
-        return joined
+    def _check_new(self, parts: LedgerParts) -> None:
+        """Refuse documents that come twice."""
+        if not self._parts:
+            joint_units(list(parts.units()))
+            return
+        if not self._units:
+            self._units.update(*self._parts.units())
+        check_disjoint(parts.units(), self._units)
+        self._units.update(*parts.units())
 
     @property
     def sources(self) -> Sources:
