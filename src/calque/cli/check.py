@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from calque.checks.suites.runner import Row
     from calque.checks.suites.suite import Suite
     from calque.cli.checked import CheckedSuite
-    from calque.core.checkpoint import Checkpoint
     from calque.core.gates.judging import Gates
+    from calque.core.shards.checkpoint import Checkpoint
 
 FORMATS = ("table", "json", "jsonl", "junit", "csv", "markdown", "latex", "github")
 EXTENSIONS = {

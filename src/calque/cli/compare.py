@@ -31,10 +31,10 @@ from calque.core.errors import ConfigError
 from calque.core.task import BUILT_IN, Task, settings, task_class
 
 if TYPE_CHECKING:
-    from calque.core.checkpoint import Checkpoint
     from calque.core.comparison.compare import Comparison
     from calque.core.presentation.sections import Section
     from calque.core.result import Result
+    from calque.core.shards.checkpoint import Checkpoint
     from calque.core.verdict import Verdict
 
 VERBS_OF = {"detection": "detect", "checks": "check"}
@@ -291,7 +291,7 @@ def _judged(sources: Sequence[str], values: dict[str, Any], kept: Checkpoint | N
 def _evaluated(task: type[Task], sources: Sequence[str], values: dict[str, Any], kept: Checkpoint | None) -> dict[str, Result]:
     from calque.cli.inputs import told
     from calque.cli.progress import working
-    from calque.core.clustered import evaluated_shard
+    from calque.core.shards.cluster import evaluated_shard
     from calque.readers.sources.shards import Shard
 
     truth, *runs = sources

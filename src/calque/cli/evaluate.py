@@ -21,16 +21,16 @@ from calque.cli.options import (
     task_options,
 )
 from calque.cli.sharded import kept_in
-from calque.core.box_reading import BoxReading
+from calque.core.boxes.reading import BoxReading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from calque.cli.render import Sheet
-    from calque.core.checkpoint import KeptBatches
     from calque.core.evaluator import Keep
     from calque.core.gates.judging import Gates
     from calque.core.result import Result
+    from calque.core.shards.checkpoint import KeptBatches
     from calque.core.task import Task
     from calque.readers.sources.shards import Shard
 

@@ -12,8 +12,8 @@ from calque.core.errors import ConfigError
 from calque.readers.sources.shards import is_address
 
 if TYPE_CHECKING:
-    from calque.core.checkpoint import Checkpoint
     from calque.core.evaluator import Evaluator, Keep
+    from calque.core.shards.checkpoint import Checkpoint
     from calque.core.task import Task
     from calque.readers.sources.shards import Shard
 
@@ -23,7 +23,7 @@ def on_cluster(
     task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, scheduler: str | None
 ) -> Iterator[Callable[[], Evaluator]]:
     """Makes one evaluator of all shards, by the workers of a cluster, which are there until the block ends."""
-    from calque.core.clustered import evaluated_on
+    from calque.core.shards.cluster import evaluated_on
     from calque.engines.on_dask import Cluster
 
     first = next((shard.truth for shard in shards if not is_address(shard.truth)), None)
@@ -33,8 +33,8 @@ def on_cluster(
 
 def evaluated(task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, checkpoint: str | None, quiet: bool) -> Evaluator:
     """One evaluator of all shards."""
-    from calque.core.clustered import evaluated_shard
     from calque.core.evaluator import Evaluator
+    from calque.core.shards.cluster import evaluated_shard
     from calque.engines import meter
 
     evaluator = Evaluator(task.settled(shards[0].truth), keep=keep, jobs=jobs)
@@ -54,7 +54,7 @@ def kept_in(folder: str | None, *, quiet: bool) -> Iterator[Checkpoint | None]:
     if folder is None:
         yield None
         return
-    from calque.core.checkpoint import Checkpoint
+    from calque.core.shards.checkpoint import Checkpoint
 
     try:
         checkpoint = Checkpoint(folder)

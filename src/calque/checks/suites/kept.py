@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from calque.checks.evaluators.outcome import Outcome, Status, Verdict
 from calque.checks.suites.cases import Case
 from calque.checks.suites.runner import Judged, Row
-from calque.core.checkpoint import content_digest, not_used
 from calque.core.errors import CalqueError, ContractError
 from calque.core.ledger import Ledger
+from calque.core.shards.checkpoint import content_digest, not_used
 from calque.core.storage.files import write_whole
 from calque.core.storage.state import pack, unpack, well_formed
 

@@ -26,9 +26,9 @@ from calque.core.errors import ConfigError, did_you_mean
 from calque.core.yaml_tree import LocatedList
 
 if TYPE_CHECKING:
-    from calque.core.checkpoint import Checkpoint
     from calque.core.evaluator import Evaluator
     from calque.core.result import Result
+    from calque.core.shards.checkpoint import Checkpoint
 
 KEYS = ("name", "evaluators", "cases", *DATA_KEYS, "system", "gate", "partial")
 PARTIAL = ("fail", "pass")
