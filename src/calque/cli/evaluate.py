@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,10 @@ if TYPE_CHECKING:
     from calque.core.shards.checkpoint import KeptBatches
     from calque.core.task import Task
     from calque.readers.sources.shards import Shard
+
+
+LONG = 1 << 29
+"""Files of so many bytes are read in many batches: what each frees would be kept in pieces that fit no other, and add up."""
 
 
 def evaluation_verb(name: str, task: type[Task], help: str) -> click.Command:
@@ -89,7 +94,7 @@ def evaluate(
     _no_scheduler(values.pop("scheduler", None))
     report = wanted(values, values.pop("report"), jobs)
     keep = what_to_keep(values, kind, everything=report is not None)
-    if issubclass(kind, BoxReading):
+    if issubclass(kind, BoxReading) and sum(map(_size, (truth, *files))) < LONG:
         keep_freed_memory()  # boxes are long columns, made once
 
     def update(known: KeptBatches | None = None) -> Evaluator:
@@ -101,6 +106,13 @@ def evaluate(
     ):
         evaluator = update() if kept is None else kept.evaluated(task, keep, (truth, *files), update)
     return deliver(evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, look=look, **values)
+
+
+def _size(path: str) -> int:
+    try:
+        return os.path.getsize(path)
+    except OSError:
+        return 0  # whoever reads it tells of it
 
 
 def _no_scheduler(given: str | None) -> None:
