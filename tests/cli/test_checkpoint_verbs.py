@@ -95,6 +95,17 @@ def test_what_is_kept_and_who_works_changes_nothing(
     assert calque(*line, *kept, "--jobs", "1").err == again.err
 
 
+@pytest.mark.parametrize("line", [["tables", "grids", "grids2", "--show", "1"], ["words", "texts", "read", "--show", "1"]])
+def test_what_only_shows_one_document_keeps_nothing_and_says_so(
+    monkeypatch: pytest.MonkeyPatch, inputs: Path, tmp_path: Path, calque: Calque, line: list[str]
+) -> None:
+    monkeypatch.chdir(inputs)
+    done = calque(*line, "--checkpoint", str(tmp_path / "kept"))
+    assert done.code == 2
+    assert "--checkpoint" in done.err
+    assert not (tmp_path / "kept").exists()
+
+
 def test_a_suite_does_again_what_was_changed(
     monkeypatch: pytest.MonkeyPatch, inputs: Path, tmp_path: Path, calque: Calque
 ) -> None:
