@@ -114,7 +114,7 @@ def _editable(fields: Mapping[str, Any], accounting: Accounting) -> dict[str, An
 def _spelt_out(given: Mapping[str, Any], accounting: Accounting) -> dict[str, Any]:
     rest = {key: value for key, value in given.items() if key not in ("type", "comparator", "params", "threshold", "fields")}
     if "fields" in given:
-        judged = {} if given["type"] == "list[object]" else {"threshold": given["threshold"]}
+        judged = {} if given["type"] == "list[object]" or "whole" in given else {"threshold": given["threshold"]}
         return {"type": given["type"], **judged, **rest, "fields": _editable(given["fields"], accounting)}
     made, threshold = compared_by(given, accounting)
     usual = COMPLETE[leaf_of(given["type"])]
