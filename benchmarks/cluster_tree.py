@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from calque import Corpus, Detection, Evaluator
-from calque.core.clustered import all_joined
-from calque.core.clustered_ranks import MOST_STRETCHES
+from calque.core.shards.cluster import all_joined
+from calque.core.shards.cluster_ranks import MOST_STRETCHES
 from calque.core.storage import merged_runs
 from calque.detection.average_precision import Facts, ImagePlaces, ranked_rows
 from calque.detection.kinds.numbers import Areas, Tallies

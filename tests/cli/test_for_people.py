@@ -12,7 +12,7 @@ import click
 import pytest
 
 from calque.cli.progress import BAR, progress
-from calque.core.box_reading import BOX_FORMATS
+from calque.core.boxes.reading import BOX_FORMATS
 from calque.core.presentation.sections import width
 from calque.readers.boxes.formats import FORMATS
 from calque.words.presentation import side_by_side

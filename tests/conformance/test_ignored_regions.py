@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from calque import Detection, Evaluator, Result
-from calque.detection.audit import AuditRules, audit
+from calque.detection.auditing.audit import AuditRules, audit
 from calque.readers import read_pair
 
 WIDTH = 8

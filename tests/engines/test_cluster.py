@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import CalqueError, Detection, Evaluator, Task
-from calque.core.clustered import ClusterEvaluator, ClusterLedger, Head, Scored, head_of
+from calque.core.shards.cluster import ClusterEvaluator, ClusterLedger, Head, Scored, head_of
 from calque.core.storage import merged_runs
 from calque.engines import on_dask
 from calque.engines.on_dask import FAN_IN, Cluster, apart

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from calque import CalqueError, Detection, Evaluator, read
-from calque.core.class_map import class_map, target_of
+from calque.core.boxes.class_map import class_map, target_of
 from calque.readers import read_pair
 from tests.conftest import Run
 from tests.snapshots import BOX, predictions, truth

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from calque import CalqueError, Corpus, read
 from calque.core.columns import Outlines, Strings
+from calque.core.corpora.masks import Masks
 from calque.core.corpus import BoxCorpus, Extent, Side
-from calque.core.masks import Masks
 from calque.core.storage.files import write_folder, write_whole
 from calque.geometry.boxes import corners
 from calque.geometry.forms import BoxForm

@@ -111,10 +111,11 @@ NOT_FROM_OTHERS = {
 }
 """Modules that open files which no attacker writes."""
 READ_THROUGH = {
-    "ceiling/reading.py", "core/checkpoint.py",
+    "ceiling/reading.py", "core/shards/checkpoint.py",
     "checks/suites/cases.py", "checks/suites/data_files.py", "checks/suites/inputs.py",
-    "checks/suites/suite.py", "cli/bless.py", "cli/compare.py", "cli/inputs.py", "core/class_map.py", "core/evaluator.py",
-    "core/masks.py", "fields/schemas/sources.py", "kernels/scanning.py", "readers/boxes/yolo.py", "readers/orders/files.py",
+    "checks/suites/suite.py", "cli/bless.py", "cli/compare.py", "cli/inputs.py", "core/boxes/class_map.py",
+    "core/corpora/masks.py", "core/evaluator.py", "fields/schemas/sources.py", "kernels/scanning.py", "readers/boxes/yolo.py",
+    "readers/orders/files.py",
     "readers/page_rows/parquet.py", "readers/page_rows/streams.py", "readers/records.py", "readers/sides/metadata.py",
     "readers/sources/compression.py", "readers/sources/json_tree.py", "readers/sources/parquet_rows.py",
     "readers/sources/source.py", "readers/tables/files.py", "readers/text/lattices.py", "readers/text/text_files.py",

@@ -144,9 +144,7 @@ SUBJECTS = {
     ),
     "check": Subject({"suite.check.yaml": SUITE}, ("check {0} --format json", "check {0} --format junit")),
     "tables": Subject(
-        dict.fromkeys(
-            ("truth.json", "found.json"), [{"id": "t", "page": 1, "box": [0, 0, 5, 5], "cells": tables.listed()}]
-        ),
+        {file: [{"id": "t", "page": 1, "box": [0, 0, 5, 5], "cells": tables.listed()}] for file in ("truth.json", "pred.json")},
         ("tables {0} {1} --format json", "tables {0} {1} --lenient --format jsonl", "validate {0} {1}"),
     ),
     "tables by line": Subject(

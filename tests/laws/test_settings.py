@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 from calque import Ceiling, Detection, Evaluator, Fields, Layout, MergeError, Order, Tables, Task, Words
 from calque.checks import Checks
-from calque.core.box_reading import BoxReading
+from calque.core.boxes.reading import BoxReading
+from calque.core.corpora.words import Block, TextCorpus
 from calque.core.errors import CalqueError
 from calque.core.task import BUILT_IN, settings
-from calque.core.word_corpus import Block, TextCorpus
 from tests.examples import examples
 from tests.laws import checks, fields, order, tables
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import ConfigError, ContractError, Evaluator, Order
-from calque.core.order_corpus import Group, OrderCorpus, OrderPage
+from calque.core.corpora.orders import Group, OrderCorpus, OrderPage
 from calque.order import compare
 from calque.order.inversions import agreement, longest_rise
 from calque.order.one_page import BREAKS, judged

@@ -18,7 +18,9 @@ from calque.checks import evaluator
 from calque.checks.evaluators import commands, custom, patterns, schemas
 from calque.checks.shapes import regions
 from calque.comparators import written_numbers
-from calque.core import class_map, table_corpus, yaml_tree
+from calque.core import yaml_tree
+from calque.core.boxes import class_map
+from calque.core.corpora import tables as table_corpus
 from calque.fields.comparison import cells
 from calque.fields.schemas import json_schema, plain_form
 from calque.kernels.reference import average_precision, masks, slabs

@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
-from calque.core.table_corpus import CellTable
+from calque.core.corpora.tables import CellTable
 from calque.readers.tables.files import one_table
 from calque.tables import compare
 from calque.tables.comparing import Comparison
-from calque.tables.compat_trees import html_tree, trees_apart, written
+from calque.tables.other_tools.trees import html_tree, trees_apart, written
 from calque.tables.task import Tables
 from tests.examples import examples
 from tests.laws.tables import tables

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from calque import ContractError, Evaluator, Tables
+from calque.core.corpora.tables import CellTable, TableCorpus
 from calque.core.errors import Severity
-from calque.core.table_corpus import CellTable, TableCorpus
 from calque.readers.tables import html, markdown
 from calque.readers.tables.files import one_table, read_tables
 

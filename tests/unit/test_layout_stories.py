@@ -9,7 +9,7 @@ import pytest
 from calque import Corpus, Evaluator, Layout, Result
 from calque.core.presentation import pictured as columns
 from calque.core.presentation.pictured import Finding, Phrase
-from calque.layout import story
+from calque.layout import presentation
 from calque.layout.presentation import sections, sentence
 
 Named = list[tuple[str, int]]
@@ -54,7 +54,7 @@ def test_the_headline_of_a_report_has_the_tone_of_its_shares() -> None:
     whole = Phrase("layout_total_blocks", "4")
 
     def headline(found: Named) -> list[Any]:
-        return list(story.headline(result(FOUR, found).numbers))
+        return list(presentation.headline(result(FOUR, found).numbers))
 
     assert headline([]) == ["Finds ", Phrase("layout_matched_blocks", "0", "bad"), " of ", whole, " blocks."]
     right = Phrase("layout_classification_accuracy", "100 %", "good")
@@ -62,7 +62,7 @@ def test_the_headline_of_a_report_has_the_tone_of_its_shares() -> None:
     assert headline(FOUR) == ["Finds ", found, " of ", whole, " blocks", ", and names ", right, " of them right."]
     wrong = Phrase("layout_classification_accuracy", "75 %", "bad")
     assert headline([*FOUR[:3], ("text", 3)])[5:] == [", but names only ", wrong, " of them right."]
-    nothing = story.headline(result([], []).numbers)
+    nothing = presentation.headline(result([], []).numbers)
     assert nothing == ["There is nothing to find: ", Phrase("layout_total_blocks", "0"), " true blocks count."]
 
 
@@ -72,22 +72,22 @@ def test_the_headline_of_a_report_has_the_tone_of_its_shares() -> None:
 def test_a_share_is_a_strength_from_nine_tenths_and_a_weakness_below_eight(right: int, tone: str, joint: str) -> None:
     truth: Named = [("text", place) for place in range(10)]
     found: Named = [("text" if place < right else "image", place) for place in range(10)]
-    told = story.headline(result(truth, found).numbers)
+    told = presentation.headline(result(truth, found).numbers)
     assert told[5:7] == [joint, Phrase("layout_classification_accuracy", f"{right}0 %", tone)]
     half: Named = truth[:right]
-    assert story.headline(result(truth, half).numbers)[1] == Phrase("layout_matched_blocks", str(right), tone)
+    assert presentation.headline(result(truth, half).numbers)[1] == Phrase("layout_matched_blocks", str(right), tone)
 
 
 def test_findings_lead_to_what_is_missing_misnamed_and_weakest() -> None:
     found: Named = [("image", 0), ("image", 1), ("text", 2)]
-    assert story.findings(result(FOUR, found).numbers) == [
+    assert presentation.findings(result(FOUR, found).numbers) == [
         Finding("fn", "1 of 4 blocks are not found", {"outcome": "fn"}),
         Finding("wrong", "3 blocks found under another name", {"outcome": "wrong"}),
         Finding("class", "text is taken for image 2 times", {"cell": "1>0"}),
         Finding("class", "Weakest class: image, 0 % found and named right", {"class": "image"}),
     ]
-    assert story.findings(result(FOUR[:2], FOUR[:2]).numbers) == []
-    assert story.findings(result(FOUR[:1], [("image", 0)]).numbers)[1].text == "text is taken for image once"
+    assert presentation.findings(result(FOUR[:2], FOUR[:2]).numbers) == []
+    assert presentation.findings(result(FOUR[:1], [("image", 0)]).numbers)[1].text == "text is taken for image once"
 
 
 @pytest.mark.parametrize(("labels", "title"), [(11, "truth → taken for"), (12, "most frequent confusions")])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from calque import Evaluator, Words
-from calque.words.characters import graphemes
 from calque.words.confusions import error_lists
+from calque.words.text.characters import graphemes
 
 
 def test_the_most_frequent_confusions_come_first() -> None:

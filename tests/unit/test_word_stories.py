@@ -12,9 +12,9 @@ from rapidfuzz.distance import Levenshtein
 
 from calque import ConfigError, Evaluator, Words
 from calque.words import build_lattice
-from calque.words.characters import graphemes
-from calque.words.cleaning import clean
 from calque.words.confusions import kind_of
+from calque.words.text.characters import graphemes
+from calque.words.text.cleaning import clean
 
 READINGS = st.dictionaries(st.sampled_from("abcd"), st.lists(st.sampled_from(["x", "y", "z", "w"]), max_size=6), min_size=2)
 

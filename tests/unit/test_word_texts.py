@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import ConfigError, Evaluator, Words
-from calque.core.word_corpus import WordCorpus
+from calque.core.corpora.words import WordCorpus
 from calque.words import align, clean, confusions, tokenize
 from calque.words.confusions import character_pairs, gaps
 from calque.words.holdout import held_out
-from calque.words.languages import detect
 from calque.words.presentation import side_by_side
+from calque.words.text.languages import detect
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_characters_are_compared_when_asked_for() -> None:
 
 
 def test_pages_and_regions(tmp_path: object) -> None:
-    from calque.core.word_corpus import Block, TextCorpus
+    from calque.core.corpora.words import Block, TextCorpus
 
     blocks = (Block("one two", page=0, region="heading"), Block("three four", page=1, region="paragraph"))
     result = Evaluator(Words()).update(TextCorpus(texts={"d": blocks}), {"d": "one three four"}).compute()

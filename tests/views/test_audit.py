@@ -14,8 +14,8 @@ from hypothesis import given
 
 from calque import ConfigError, Corpus
 from calque.core.corpus import BoxCorpus
-from calque.detection.agreement import agreement
-from calque.detection.audit import KINDS, AuditRules, audit
+from calque.detection.auditing.agreement import agreement
+from calque.detection.auditing.audit import KINDS, AuditRules, audit
 from tests.conftest import Run
 from tests.snapshots import BOX, predictions, truth, write
 from tests.views.plain import Box, boxes, corpus, iou

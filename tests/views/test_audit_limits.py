@@ -9,7 +9,7 @@ import pytest
 
 from calque import Corpus, read
 from calque.core.corpus import BoxCorpus
-from calque.detection.audit import DEFAULT_RULES, AuditRules, audit
+from calque.detection.auditing.audit import DEFAULT_RULES, AuditRules, audit
 
 Corners = tuple[float, float, float, float]
 Row = tuple[str, Corners]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.ceiling.suspects import KINDS
+from calque.ceiling.boxes.suspects import KINDS
 from calque.ceiling.units import Level
 from calque.core.columns import Array, Ints
 from calque.core.ledger import UNIT
@@ -18,9 +18,7 @@ LISTED = 1000
 def suspects(level: Level) -> dict[str, Any]:
     """How many there are of each kind, and the first of them."""
     if level.task.kind == "fields":
-        from calque.ceiling.field_suspects import field_suspects
-
-        return field_suspects(level)
+        return _of_fields(level)
     ledger = level.ledger
     table = ledger.table("suspects")
     rows = np.flatnonzero(table.array("level") == level.level)
@@ -67,3 +65,18 @@ def _first(rank: Array, unit: Array, wanted: int) -> Ints:
     here = order[wanted:]
     more = np.flatnonzero((rank[here] != rank[last]) | (unit[here] != unit[last]))
     return order[: wanted + (int(more[0]) if len(more) else len(here))]
+
+
+def _of_fields(level: Level) -> dict[str, Any]:
+    """Suspects among fields: by document and path where boxes have a place."""
+    from calque.ceiling.fields.scoring import KINDS
+
+    table = level.ledger.table("suspects")
+    columns = [table.array(name).tolist() for name in ("systems", "kind", UNIT)]
+    every = sorted((-systems, kind, unit, path) for systems, kind, unit, path in zip(*columns, table["path"], strict=True))
+    rows = every[: max(LISTED, level.task.suspects)]
+    listed = [
+        {"document": level.ledger.units[unit], "path": path, "kind": KINDS[kind], "systems": -systems}
+        for systems, kind, unit, path in rows
+    ]
+    return {name: sum(kind == place for _, kind, _, _ in every) for place, name in enumerate(KINDS)} | {"listed": listed}

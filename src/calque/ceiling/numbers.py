@@ -25,7 +25,7 @@ EDGES = ("any", "recombine", "average")
 
 def measure(task: Ceiling, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
     """The tree of numbers, in the shape of the JSON."""
-    from calque.ceiling.precision import averages
+    from calque.ceiling.boxes.precision import averages
 
     documents = in_play(ledger)
     halves = Halves(ledger.units, documents, task.splits, task.seed)
@@ -204,7 +204,7 @@ def _edges(level: Level) -> dict[str, Any]:
 
 def _votes(level: Level, ranking: list[int]) -> dict[str, Any]:
     if level.task.kind == "fields":
-        from calque.ceiling.field_votes import votes
+        from calque.ceiling.fields.votes import votes
 
         return votes(level, ranking)
     tallies, count = level.ledger.table("tallies"), level.systems

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calque.ceiling.boxes.suspects import KINDS
 from calque.ceiling.presentation import rungs, said_of
-from calque.ceiling.suspects import KINDS
 from calque.ceiling.units import Level, levels_of
 from calque.core.columns import Array, Bytes
 from calque.core.corpus import distinct_names

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from calque.ceiling.numbers import EDGES
+from calque.core.presentation.pictured import Finding, Phrase, Sentence
 from calque.core.presentation.result_schema import (
     COUNT,
     MEASURE,
@@ -68,7 +69,7 @@ def _hits(single: Mapping[str, Any]) -> int:
     return int(single["tp"] if "tp" in single else single["correct"])
 
 
-def headline(numbers: Mapping[str, Any]) -> list[Section]:
+def brief(numbers: Mapping[str, Any]) -> list[Section]:
     """The best single system, what a majority has, the best routing, and the ceiling."""
     return [_ladder(numbers, level, block, brief=True) for level, block in numbers["levels"].items()]
 
@@ -360,3 +361,33 @@ def _route_schema() -> Schema:
 def _or_null(schema: Schema) -> Schema:
     """An object, or null where it is undefined."""
     return {**schema, "type": ["object", "null"]}
+
+
+def headline(numbers: Mapping[str, Any]) -> Sentence:
+    """What the best system has, and what the best choice of all of them could have."""
+    level, block = next(iter(numbers["levels"].items()))
+    at = "" if level == "value" else f"@{level}"
+    if not block["truth"]:
+        return ["There is nothing to find: no truths count."]
+    best = Phrase(f"best.recall{at}", percent(block["best"]["recall"]))
+    reached = Phrase(f"recall{at}", percent(block["select"]["recall"]), "good" if block["select"]["recall"] >= 0.9 else "")
+    names = numbers["systems"]
+    if len(names) == 1:
+        return [f"{names[0]} finds ", best, "; the best choice of its own boxes finds ", reached, "."]
+    return [f"{block['best']['system']}, the best, finds ", best, f"; all {len(names)} together could find ", reached, "."]
+
+
+def findings(numbers: Mapping[str, Any]) -> list[Finding]:
+    """What nobody finds, and what shares its boxes with others."""
+    block = next(iter(numbers["levels"].values()))
+    missed, suspects = block["missed"], block["suspects"]
+    lines = []
+    if missed["unfound"]:
+        lines.append(Finding("fn", f"{counted(missed['unfound'], 'truth')} that nobody finds", {"outcome": "fn"}))
+    if suspects.get("label"):
+        text = f"{counted(suspects['label'], 'truth')} that systems have under another label"
+        lines.append(Finding("class", text, {"outcome": "fn", "kind": "label"}))
+    if missed.get("contested"):
+        text = f"{counted(missed['contested'], 'truth')} whose boxes serve others"
+        lines.append(Finding("wrong", text, {"outcome": "wrong"}))
+    return lines

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from calque.ceiling.systems import Systems, by_name
+from calque.core.corpora.records import RecordCorpus
 from calque.core.corpus import BoxCorpus, Corpus, Extent
 from calque.core.errors import ConfigError, ContractError, Issue
-from calque.core.record_corpus import RecordCorpus
 
 if TYPE_CHECKING:
     from calque.ceiling.task import Ceiling

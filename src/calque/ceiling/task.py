@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from calque.core.box_reading import BoxReading
+from calque.core.boxes.reading import BoxReading
 from calque.core.errors import ConfigError, did_you_mean
 from calque.core.parts_beside import PartsBeside
 from calque.core.task import Task, setting
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from calque.core.ledger import Ledger
     from calque.core.measures import Measure, MeasureName
     from calque.core.presentation.sections import Section
-    from calque.core.resampling.resampled import Resampled
-    from calque.core.standing import Standing
     from calque.core.unevaluated import Ground
     from calque.fields.task import Fields
 
@@ -211,10 +209,10 @@ class Ceiling(BoxReading, PartsBeside, Task):
     def score(self, expected: Any, found: Systems, *, jobs: int = 1) -> Ledger:
         """What each system makes of each unit, and what they share."""
         if self.kind == "fields":
-            from calque.ceiling.field_scoring import score as score_fields
+            from calque.ceiling.fields.scoring import score as score_fields
 
             return score_fields(self, expected, found)
-        from calque.ceiling.box_scoring import score
+        from calque.ceiling.boxes.scoring import score
 
         return score(self, expected, found, jobs=jobs)
 
@@ -263,18 +261,6 @@ class Ceiling(BoxReading, PartsBeside, Task):
     def primary(self) -> tuple[str, ...]:
         """What a selection could find, at the lowest level."""
         return ("recall" if self.kind == "fields" else f"recall@{self.iou[0]!r}",)
-
-    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
-        """Sums over documents."""
-        from calque.ceiling.resampled import resampled
-
-        return resampled(self, ledger)
-
-    def standing(self, ledger: Ledger) -> Standing:
-        """What became of each unit; documents by what a selection finds."""
-        from calque.ceiling.standing import standing
-
-        return standing(self, ledger)
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:
         """One row for each unit, with the systems that have it, at one level (default: the lowest)."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
     from calque.core.presentation.ci_servers import Judged
-    from calque.core.resampling.resampled import Resampled
-    from calque.core.standing import Standing
 
 TABLE = "checks"
 VERDICTS = ("pass", "partial", "fail")
@@ -187,18 +185,6 @@ class Checks(PartsBeside, Task):
     def primary(self) -> tuple[str, ...]:
         """The mean score."""
         return ("score",)
-
-    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
-        """Tallies of verdicts and scores."""
-        from calque.checks.resampled import resampled
-
-        return resampled(ledger)
-
-    def standing(self, ledger: Ledger) -> Standing:
-        """What became of each case under each evaluator; cases by their score."""
-        from calque.checks.standing import standing
-
-        return standing(ledger)
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # verdicts are settled
         """One row for each case and evaluator."""

@@ -9,15 +9,15 @@ import click
 
 from calque.cli import exits
 from calque.cli.options import PATH, box_options, box_reading, brief_option, jobs_option, output_option, task_options
-from calque.detection.audit_rules import AuditRules
+from calque.detection.auditing.rules import AuditRules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from calque.core.box_reading import BoxReading
+    from calque.core.boxes.reading import BoxReading
     from calque.core.corpus import BoxCorpus
     from calque.core.presentation.sections import Section
-    from calque.detection.audit_report import Agreement, Findings
+    from calque.detection.auditing.report import Agreement, Findings
 
 FORMATS = ("table", "json", "jsonl", "csv", "markdown", "latex")
 EXTENSIONS = {
@@ -93,8 +93,8 @@ def _audit(
     reading: BoxReading,
     jobs: int,
 ) -> Report:
-    from calque.detection.audit import audit, summary
-    from calque.detection.audit_report import Findings
+    from calque.detection.auditing.audit import audit, summary
+    from calque.detection.auditing.report import Findings
 
     rules = AuditRules(**given)
     findings = audit(corpora[0], corpora[1] if predictions is not None else None, rules, on=reading.on, jobs=jobs)
@@ -107,8 +107,8 @@ def _audit(
 
 def _agreement(first: str, second: str, corpora: tuple[BoxCorpus, ...], iou: float, reading: BoxReading, jobs: int) -> Report:
     from calque.core.measures import settle
-    from calque.detection import agreement as annotators
-    from calque.detection.audit_report import Agreement
+    from calque.detection.auditing import agreement as annotators
+    from calque.detection.auditing.report import Agreement
 
     one, two = corpora
     tree, undefined = settle(annotators.agreement(one, two, iou=sorted({iou, max(iou, 0.75)}), on=reading.on, jobs=jobs))
@@ -154,9 +154,9 @@ def _lines(
 def _head(reading: BoxReading, rules: AuditRules | None, iou: Sequence[str] = ()) -> dict[str, Any]:
     """What every audit's JSON begins with; of how files were read, what is not the default."""
     from calque import __version__
-    from calque.core.box_reading import BoxReading
+    from calque.core.boxes.reading import BoxReading
     from calque.core.task import settings, spell
-    from calque.detection.audit_report import signature
+    from calque.detection.auditing.report import signature
 
     usual = BoxReading()
     notes = settings(BoxReading)

@@ -11,7 +11,7 @@ import click
 from calque.ceiling.task import Ceiling
 from calque.cli.evaluate import evaluate
 from calque.cli.options import PATH, interval_options, jobs_option, output_options, task_options
-from calque.core.box_reading import BoxReading
+from calque.core.boxes.reading import BoxReading
 from calque.core.errors import ConfigError
 
 

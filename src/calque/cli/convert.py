@@ -9,7 +9,7 @@ import click
 from calque.cli import exits
 from calque.cli.options import PATH, completing, reading_options, reading_rules
 from calque.cli.outputs import STDOUT, Written, put_bytes, settle, spelt
-from calque.core.box_reading import BOX_FORMATS, FORMAT_NAMES
+from calque.core.boxes.reading import BOX_FORMATS, FORMAT_NAMES
 from calque.core.presentation.sections import printable
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from calque.cli.options import (
     task_from,
     task_options,
 )
-from calque.core.box_reading import BoxReading
+from calque.core.boxes.reading import BoxReading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits
-from calque.core.box_reading import BoxReading
+from calque.core.boxes.reading import BoxReading
 from calque.core.errors import ConfigError, did_you_mean
 from calque.core.task import BUILT_IN, task_class
 
@@ -101,7 +101,7 @@ Entry = tuple[str, "Measure"]
 def _known() -> dict[str, list[Entry]]:
     """Everything that can be asked for: measures by their names and by their headers, then the other columns of tables."""
     from calque.core.measures import Measure
-    from calque.detection import agreement
+    from calque.detection.auditing import agreement
 
     known: dict[str, list[Entry]] = {}
     for task, measures in _measures().items():

@@ -12,7 +12,7 @@ import click
 from calque.cli.gates import gate_options
 from calque.cli.outputs import Written
 from calque.cli.reports import image_options
-from calque.core.box_reading import BOX_FORMATS, BoxReading
+from calque.core.boxes.reading import BOX_FORMATS, BoxReading
 from calque.core.task import Setting, Task, settings
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])

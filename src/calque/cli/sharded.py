@@ -12,8 +12,8 @@ from calque.core.errors import ConfigError
 from calque.readers.sources.shards import is_address
 
 if TYPE_CHECKING:
-    from calque.core.checkpoint import Checkpoint
     from calque.core.evaluator import Evaluator, Keep
+    from calque.core.shards.checkpoint import Checkpoint
     from calque.core.task import Task
     from calque.readers.sources.shards import Shard
 
@@ -23,7 +23,7 @@ def on_cluster(
     task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, scheduler: str | None
 ) -> Iterator[Callable[[], Evaluator]]:
     """Makes one evaluator of all shards, by the workers of a cluster, which are there until the block ends."""
-    from calque.core.clustered import evaluated_on
+    from calque.core.shards.cluster import evaluated_on
     from calque.engines.on_dask import Cluster
 
     first = next((shard.truth for shard in shards if not is_address(shard.truth)), None)
@@ -53,7 +53,7 @@ def evaluated(task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, che
 
 
 def _opened(folder: str) -> Checkpoint:
-    from calque.core.checkpoint import Checkpoint
+    from calque.core.shards.checkpoint import Checkpoint
 
     try:
         return Checkpoint(folder)
@@ -73,7 +73,7 @@ def _in_batches(evaluator: Evaluator, shard: Shard, keep: Keep, kept: Checkpoint
 
 
 def _shard(task: Task, shard: Shard, keep: Keep, jobs: int, kept: Checkpoint | None) -> Evaluator:
-    from calque.core.clustered import evaluated_shard
+    from calque.core.shards.cluster import evaluated_shard
 
     def evaluate() -> Evaluator:
         return evaluated_shard(task, shard, keep=keep, jobs=jobs)

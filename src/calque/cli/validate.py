@@ -10,7 +10,7 @@ from calque.cli import exits
 from calque.cli.inputs import taken_in, told
 from calque.cli.options import PATH, completing, reading_options, reading_rules
 from calque.cli.verdicts import FORMATS, Verdict, rendered, sentence
-from calque.core.box_reading import BOX_FORMATS, FORMAT_NAMES
+from calque.core.boxes.reading import BOX_FORMATS, FORMAT_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

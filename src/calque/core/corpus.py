@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 import numpy as np
 
 from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, Outlines, Strings, take
+from calque.core.corpora.masks import Masks
 from calque.core.errors import Issue
-from calque.core.masks import Masks
 from calque.geometry.boxes import corners, unsound
 from calque.geometry.forms import BoxForm
 

@@ -131,7 +131,7 @@ class Evaluator:
         """The outcomes of a batch: all at once, or shared among processes where that is worth it."""
         least = task.worth_processes()
         if least and self._jobs > 1:
-            from calque.core.shared_scoring import shared
+            from calque.core.shards.one_batch import shared
 
             yield from shared(task, truth, predictions, self._jobs, least)
         else:

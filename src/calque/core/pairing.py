@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from calque.core.boxes.overlay import Overlay
 from calque.core.columns import Bytes, Codes, Floats
-from calque.core.overlay import Overlay
 from calque.core.start_up import Frozen
 from calque.geometry.forms import COCO_THRESHOLDS
 from calque.kernels import kernels

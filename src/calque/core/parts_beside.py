@@ -11,14 +11,17 @@ if TYPE_CHECKING:
     from calque.core.measures import Measure
     from calque.core.presentation.pictured import Finding, Pictured, Sentence
     from calque.core.presentation.sections import Section
+    from calque.core.resampling.resampled import Resampled
+    from calque.core.standing import Standing
 
 
 class PartsBeside:
     """A task of a package of its own, whose parts stand in modules beside it and are imported when somebody asks for them.
 
-    ``numbers`` has ``MEASURES``; ``presentation`` has ``sentence``, ``headline``, ``sections``, ``flat``,
-    ``result_schema`` and ``COLUMNS``. What a report shows may stand beside them: ``story`` has ``headline`` and
-    ``findings``, ``pictured`` has ``pictured`` and perhaps ``viewed`` and ``on_pages``.
+    ``numbers`` has ``MEASURES``; ``presentation`` has ``sentence``, ``brief``, ``sections``, ``flat``, ``result_schema`` and
+    ``COLUMNS``, and for reports perhaps ``headline`` and ``findings``; ``compared`` has ``standing`` and ``resampled``, which
+    comparisons rest on. What a report draws may stand beside them: ``pictured`` has ``pictured`` and perhaps ``viewed`` and
+    ``on_pages``.
     """
 
     @classmethod
@@ -63,7 +66,7 @@ class PartsBeside:
 
     def brief_sections(self, numbers: Mapping[str, Any]) -> list[Section]:
         """The few numbers that ``--brief`` shows."""
-        shown: list[Section] = self._beside("presentation").headline(numbers)
+        shown: list[Section] = self._beside("presentation").brief(numbers)
         return shown
 
     def flat(self, numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -71,15 +74,25 @@ class PartsBeside:
         rows: list[dict[str, Any]] = self._beside("presentation").flat(numbers)
         return rows
 
+    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
+        """Quick ways to the numbers of weighted documents."""
+        ways: tuple[Resampled, ...] = self._beside("compared").resampled(self, ledger)
+        return ways
+
+    def standing(self, ledger: Ledger) -> Standing:
+        """What became of each truth, and how well each document went."""
+        told: Standing = self._beside("compared").standing(self, ledger)
+        return told
+
     def headline(self, numbers: Mapping[str, Any]) -> Sentence:
         """What a report begins with."""
-        made = self._perhaps_beside("story", "headline")
+        made = self._perhaps_beside("presentation", "headline")
         told: Sentence = [self.sentence(numbers)] if made is None else made(numbers)
         return told
 
     def findings(self, numbers: Mapping[str, Any]) -> list[Finding]:
         """Up to five things to look at."""
-        made = self._perhaps_beside("story", "findings")
+        made = self._perhaps_beside("presentation", "findings")
         lines: list[Finding] = [] if made is None else made(numbers)
         return lines
 

@@ -65,7 +65,7 @@ def box_ground(ledger: Ledger, counted: Callable[[Table], Flags], what: str) -> 
     Predictions are about the documents that have some. Where there is none at all, they are about all that are listed: a
     model that finds nothing was evaluated, unless its documents are others altogether.
     """
-    from calque.core.box_meetings import Meetings
+    from calque.core.boxes.meetings import Meetings
 
     met = ledger.folded(partial(Meetings, counted))
     in_truth, in_found, predicted = met.flags(len(ledger.units))

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calque.core.boxes.overlay import NORMALIZED, SIZED, Layer, Overlay
 from calque.core.columns import Array, Bytes, Codes, Flags, Table
 from calque.core.corpus import Extent, distinct_names
 from calque.core.ledger import UNIT, Ledger
-from calque.core.overlay import NORMALIZED, SIZED, Layer, Overlay
 from calque.core.presentation import pictured as columns
 from calque.core.presentation.pictured import Breakdown, Number, Overview, Part, Pictured
 from calque.core.presentation.wording import counted

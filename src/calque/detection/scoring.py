@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from calque.core.boxes.overlay import PAGE_DETAILS, Layer, Overlay
 from calque.core.columns import Bytes, Column, Flags, Strings, Table
 from calque.core.corpus import BoxCorpus, Flaw
 from calque.core.ledger import Ledger
-from calque.core.overlay import PAGE_DETAILS, Layer, Overlay
 from calque.core.pairing import Pairing, ScorePairing, by_score, greedy
 from calque.detection.average_precision import area_ranges
 from calque.detection.kinds.classify import Kinds, classify, mark_empty_pages

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from calque.core.box_reading import BoxReading
+from calque.core.boxes.reading import BoxReading
 from calque.core.errors import ConfigError, did_you_mean
 from calque.core.parts_beside import PartsBeside
 from calque.core.task import Task, setting, settings, spell
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
     from calque.core.presentation.sections import Section
-    from calque.core.resampling.resampled import Resampled
-    from calque.core.standing import Standing
     from calque.core.unevaluated import Ground
     from calque.detection.kinds import Limits
 
@@ -267,18 +265,6 @@ class Detection(BoxReading, PartsBeside, Task):
     def primary(self) -> tuple[str, ...]:
         """AP, and F1 at the lowest threshold."""
         return "AP", f"f1@{self.iou[0]!r}"
-
-    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
-        """Tallies at every threshold and of error kinds, and the curves of AP."""
-        from calque.detection.resampled import resampled
-
-        return resampled(self, ledger)
-
-    def standing(self, ledger: Ledger) -> Standing:
-        """What became of each truth at the lowest threshold, and the false alarms; documents by their F1."""
-        from calque.detection.standing import standing
-
-        return standing(self, ledger)
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:
         """One row for each object, with its outcome at one IoU threshold (default: the lowest)."""

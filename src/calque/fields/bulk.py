@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from calque.core.arguments import names_arguments
+from calque.core.corpora.records import RecordCorpus
 from calque.core.corpus import UnitId
 from calque.core.errors import CalqueError, ConfigError, MergeError
 from calque.core.evaluator import Evaluator, Keep
-from calque.core.record_corpus import RecordCorpus
 from calque.core.result import Result
 from calque.core.storage.state import well_formed
 from calque.engines import using

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from calque.core.boxes.overlay import NORMALIZED
 from calque.core.columns import Array, Floats, Ints, Strings, Table
 from calque.core.ledger import UNIT, Ledger
-from calque.core.overlay import NORMALIZED
 from calque.core.presentation import pictured as columns
 
 SIDES = (("truth", "t"), ("found", "p"))

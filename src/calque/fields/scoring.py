@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calque.comparators import base
+from calque.core.corpora.records import RecordCorpus
 from calque.core.corpus import Batches, UnitId, in_canonical_order
 from calque.core.errors import ContractError, Issue, Severity, by_place, summarize
 from calque.core.ledger import Ledger
-from calque.core.record_corpus import RecordCorpus
 from calque.engines import meter, portable, processes
 from calque.fields.accounting import complete, paired
 from calque.fields.accounting.rows import Book

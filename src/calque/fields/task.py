@@ -15,12 +15,10 @@ from calque.geometry.forms import DECIMAL_COCO_THRESHOLDS
 
 if TYPE_CHECKING:
     from calque.core.columns import Table
+    from calque.core.corpora.records import RecordCorpus
     from calque.core.errors import Issue
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
-    from calque.core.record_corpus import RecordCorpus
-    from calque.core.resampling.resampled import Resampled
-    from calque.core.standing import Standing
     from calque.fields.schemas.plan import RecordPlan
 
 FAILURES = ("missing", "invented", "wrong", "close")
@@ -235,18 +233,6 @@ class Fields(PartsBeside, Task):
     def primary(self) -> tuple[str, ...]:
         """F1 of all fields."""
         return ("cm_f1",)
-
-    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
-        """Tallies of outcomes, boxes and calibration, and the curves of boxes and confidences."""
-        from calque.fields.resampled import resampled
-
-        return resampled(self, ledger)
-
-    def standing(self, ledger: Ledger) -> Standing:
-        """What became of each field of the truth; documents by their F1."""
-        from calque.fields.standing import standing
-
-        return standing(self, ledger)
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # fields have their own
         """One row for each compared field, with what happened to it and why."""

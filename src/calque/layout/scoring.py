@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from calque.core.boxes.overlay import PAGE_DETAILS, Layer, Overlay
 from calque.core.columns import Bytes, Column, Flags, Table
 from calque.core.corpus import BoxCorpus, Flaw
 from calque.core.ledger import Ledger
-from calque.core.overlay import PAGE_DETAILS, Layer, Overlay
 from calque.core.pairing import best
 from calque.kernels.structs import LEFT_OUT, TAKES_PART
 

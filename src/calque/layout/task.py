@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from calque.core.box_reading import BoxReading
+from calque.core.boxes.reading import BoxReading
 from calque.core.errors import ConfigError
 from calque.core.parts_beside import PartsBeside
 from calque.core.task import Task, setting
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from calque.core.corpus import BoxCorpus, Corpus
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
-    from calque.core.resampling.resampled import Resampled
-    from calque.core.standing import Standing
     from calque.core.unevaluated import Ground
 
 
@@ -97,18 +95,6 @@ class Layout(BoxReading, PartsBeside, Task):
     def primary(self) -> tuple[str, ...]:
         """How often the category of a matched block is right."""
         return ("layout_classification_accuracy",)
-
-    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
-        """Tallies of blocks, matched blocks and right ones."""
-        from calque.layout.resampled import resampled
-
-        return resampled(ledger, self.iou)
-
-    def standing(self, ledger: Ledger) -> Standing:
-        """What became of each block; documents by the share of blocks that are matched and right."""
-        from calque.layout.standing import standing
-
-        return standing(ledger, self.iou)
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:
         """One row for each true block, with the prediction it took."""

@@ -8,13 +8,13 @@ from calque.core.start_up import lazily
 from calque.order.task import Order as Order
 
 if TYPE_CHECKING:
-    from calque.core.order_corpus import OrderCorpus as OrderCorpus
+    from calque.core.corpora.orders import OrderCorpus as OrderCorpus
     from calque.order.two_lists import Compared as Compared
     from calque.order.two_lists import compare as compare
 
 _HOME = {
     "Compared": "calque.order.two_lists",
-    "OrderCorpus": "calque.core.order_corpus",
+    "OrderCorpus": "calque.core.corpora.orders",
     "compare": "calque.order.two_lists",
 }
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from calque.core.columns import Floats, Ints
-from calque.core.order_corpus import OrderPage
+from calque.core.corpora.orders import OrderPage
 from calque.order.inversions import agreement, longest_rise
 from calque.order.placing import by_position, placed
 from calque.order.trees import Tree, line

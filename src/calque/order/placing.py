@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from calque.core.columns import Floats
-from calque.core.order_corpus import OrderPage
+from calque.core.corpora.orders import OrderPage
 from calque.geometry.boxes import Edges, edges, intersection, iou
 from calque.geometry.forms import BoxForm
 

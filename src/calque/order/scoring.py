@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calque.core.columns import Column, Floats, Strings, Table
+from calque.core.corpora.orders import Group, OrderCorpus, OrderPage
 from calque.core.corpus import UnitId, canonical, distinct_names
 from calque.core.ledger import UNIT, Ledger
-from calque.core.order_corpus import Group, OrderCorpus, OrderPage
 from calque.order.one_page import BREAKS, COUNTS, Judged, judged
 
 if TYPE_CHECKING:

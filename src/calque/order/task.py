@@ -12,12 +12,10 @@ from calque.core.task import Task, setting, take_in
 
 if TYPE_CHECKING:
     from calque.core.columns import Table
+    from calque.core.corpora.orders import OrderCorpus
     from calque.core.corpus import Corpus
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
-    from calque.core.order_corpus import OrderCorpus
-    from calque.core.resampling.resampled import Resampled
-    from calque.core.standing import Standing
 
 FURNITURE = ("header", "footer", "page-header", "page-footer", "page-number")
 FOUR = ("pairs", "successors", "footrule", "edit")
@@ -100,18 +98,6 @@ class Order(PartsBeside, Task):
     def primary(self) -> tuple[str, ...]:
         """The way as a whole, and the next step."""
         return ("pairs", "successors")
-
-    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
-        """Sums over pages."""
-        from calque.order.resampled import resampled
-
-        return resampled(ledger)
-
-    def standing(self, ledger: Ledger) -> Standing:
-        """What became of each true block; documents by their pairs."""
-        from calque.order.standing import standing
-
-        return standing(ledger)
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # blocks have none
         """One row for each true block, and one for each break."""

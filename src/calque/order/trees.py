@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from calque.core.order_corpus import Group
+from calque.core.corpora.orders import Group
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from calque.core.arguments import names_arguments
+from calque.core.corpora.orders import OrderPage
 from calque.core.errors import IssueLog
-from calque.core.order_corpus import OrderPage
 from calque.order.one_page import judged
 from calque.readers.orders.building import Ordering, names_in
 

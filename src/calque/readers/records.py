@@ -13,9 +13,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from calque.core.corpora.records import RecordCorpus
 from calque.core.corpus import UnitId
 from calque.core.errors import ContractError, Issue, IssueLog, Severity
-from calque.core.record_corpus import RecordCorpus
 from calque.engines import processes
 from calque.kernels import kernels
 from calque.readers.sources import compression, json_tree

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from calque.core.boxes.overlay import NORMALIZED
 from calque.core.columns import Array, Strings, Table
 from calque.core.ledger import UNIT, Ledger
-from calque.core.overlay import NORMALIZED
 from calque.core.presentation.pictured import FN, FP, TP, WRONG
 from calque.report.images import Album, Beside, Darkroom, Folder, Found, Wanted, made
 

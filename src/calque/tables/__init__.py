@@ -8,7 +8,7 @@ from calque.core.start_up import lazily
 from calque.tables.task import Tables as Tables
 
 if TYPE_CHECKING:
-    from calque.core.table_corpus import TableCorpus as TableCorpus
+    from calque.core.corpora.tables import TableCorpus as TableCorpus
     from calque.tables.one_pair import Compared as Compared
     from calque.tables.one_pair import Table as Table
     from calque.tables.one_pair import compare as compare
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Compared": "calque.tables.one_pair",
     "Table": "calque.tables.one_pair",
-    "TableCorpus": "calque.core.table_corpus",
+    "TableCorpus": "calque.core.corpora.tables",
     "compare": "calque.tables.one_pair",
     "parse": "calque.tables.one_pair",
     "teds": "calque.tables.one_pair",

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from calque.core.columns import Codes, Floats
-from calque.core.table_corpus import CellTable
+from calque.core.corpora.tables import CellTable
 from calque.geometry.boxes import edges, intersection, iou
 from calque.geometry.forms import BoxForm
 

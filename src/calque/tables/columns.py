@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from calque.core.columns import Codes, Floats
-from calque.core.table_corpus import CellTable
+from calque.core.corpora.tables import CellTable
 from calque.kernels.structs import Grids, RowTables, TextPoints
 
 

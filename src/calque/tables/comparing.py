@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calque.core.columns import Array, Codes, Floats, Ints
-from calque.core.table_corpus import CellTable
+from calque.core.corpora.tables import CellTable
 from calque.kernels import kernels
 from calque.kernels.structs import RowTables, TextPoints
 from calque.tables import adjacency, columns

@@ -10,7 +10,7 @@ import numpy as np
 
 from calque.core.arguments import names_arguments
 from calque.core.columns import Array
-from calque.core.table_corpus import CellTable
+from calque.core.corpora.tables import CellTable
 from calque.readers.tables.files import one_table
 from calque.tables.adjacency import THRESHOLDS_2019
 from calque.tables.kinds import KINDS

@@ -8,7 +8,7 @@ import numpy as np
 
 from calque.core.assignment import assign
 from calque.core.columns import Floats
-from calque.core.table_corpus import CellTable
+from calque.core.corpora.tables import CellTable
 from calque.geometry.boxes import edges, intersection, iou
 from calque.geometry.forms import BoxForm
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from calque.core.characters import folded, normalized, squeezed
+from calque.core.corpora.tables import CellTable, TableCorpus
 from calque.core.errors import ContractError
-from calque.core.table_corpus import CellTable, TableCorpus
 from calque.readers.sides.metadata import Joining
 from calque.readers.tables.files import is_single, read_tables
 

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from calque.core.columns import Column, Floats, Strings, Table
+from calque.core.corpora.tables import MOST_SLOTS, CellTable, TableCorpus
 from calque.core.corpus import UnitId, canonical
 from calque.core.errors import Issue
 from calque.core.ledger import UNIT, Ledger
-from calque.core.table_corpus import MOST_SLOTS, CellTable, TableCorpus
 from calque.tables import comparing
 from calque.tables.comparing import EMPTY, Comparison, Pair
 from calque.tables.kinds import KINDS, Losses
@@ -87,7 +87,7 @@ class Distances:
 
     def _computed(self, pairs: Sequence[Pair]) -> tuple[list[float], list[float], list[float]]:
         if self._task.compat in TEDS_ALONE:
-            from calque.tables.compat_trees import trees_apart
+            from calque.tables.other_tools.trees import trees_apart
 
             distances, ours, theirs = trees_apart(self._task.compat, pairs, structure=False, jobs=self._jobs)
             return distances.tolist(), ours.tolist(), theirs.tolist()
@@ -160,7 +160,7 @@ def _measured(
     pairs = [row.tables for row in rows]
     nothing: Losing = [None] * len(rows)
     if task.compat != "none":
-        from calque.tables.compat import compat_columns
+        from calque.tables.other_tools.compat import compat_columns
 
         compat, issues = compat_columns(task, pairs, known.of, jobs)
         return compat, nothing, issues
@@ -187,7 +187,7 @@ def _measured(
 def teds_of(task: Tables, pairs: Sequence[Pair], *, structure: bool) -> Floats:
     """The TEDS of pairs, and nothing else."""
     if task.compat in TEDS_ALONE:
-        from calque.tables.compat_trees import trees_apart
+        from calque.tables.other_tools.trees import trees_apart
 
         return comparing.teds(*trees_apart(task.compat, pairs, structure=structure, jobs=1), clamped=False)
     made = Comparison(task, pairs, 1)

@@ -12,12 +12,10 @@ from calque.core.task import Task, setting, take_in
 
 if TYPE_CHECKING:
     from calque.core.columns import Table
+    from calque.core.corpora.tables import TableCorpus
     from calque.core.corpus import Corpus
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
-    from calque.core.resampling.resampled import Resampled
-    from calque.core.standing import Standing
-    from calque.core.table_corpus import TableCorpus
 
 GROUPS = ("teds", "grits", "adjacency", "cells", "header", "errors")
 """Measures that can be asked for alone."""
@@ -180,18 +178,6 @@ class Tables(PartsBeside, Task):
     def primary(self) -> tuple[str, ...]:
         """TEDS; where a mode has none, GriTS-Con."""
         return ("teds",) if self.wants("teds") else ("grits_con",) if self.wants("grits") else ()
-
-    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
-        """Sums over tables."""
-        from calque.tables.resampled import resampled
-
-        return resampled(self, ledger)
-
-    def standing(self, ledger: Ledger) -> Standing:
-        """What became of each true table; documents by their mean TEDS."""
-        from calque.tables.standing import standing
-
-        return standing(ledger)
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # tables have none
         """One row for each table of both sides."""

@@ -10,24 +10,24 @@ from calque.words.task import Words as Words
 if TYPE_CHECKING:
     from calque.words.alignment import Alignment as Alignment
     from calque.words.alignment import align as align
-    from calque.words.best_path import Oracle as Oracle
-    from calque.words.best_path import oracle as oracle
-    from calque.words.cleaning import Cleaning as Cleaning
-    from calque.words.cleaning import clean as clean
     from calque.words.confusions import confusions as confusions
-    from calque.words.lattices import build_lattice as build_lattice
-    from calque.words.tokenizers import tokenize as tokenize
+    from calque.words.lattice.best_path import Oracle as Oracle
+    from calque.words.lattice.best_path import oracle as oracle
+    from calque.words.lattice.lattices import build_lattice as build_lattice
+    from calque.words.text.cleaning import Cleaning as Cleaning
+    from calque.words.text.cleaning import clean as clean
+    from calque.words.text.tokenizers import tokenize as tokenize
 
 _HOME = {
     "Alignment": "calque.words.alignment",
-    "Cleaning": "calque.words.cleaning",
-    "Oracle": "calque.words.best_path",
+    "Cleaning": "calque.words.text.cleaning",
+    "Oracle": "calque.words.lattice.best_path",
     "align": "calque.words.alignment",
-    "build_lattice": "calque.words.lattices",
-    "clean": "calque.words.cleaning",
+    "build_lattice": "calque.words.lattice.lattices",
+    "clean": "calque.words.text.cleaning",
     "confusions": "calque.words.confusions",
-    "oracle": "calque.words.best_path",
-    "tokenize": "calque.words.tokenizers",
+    "oracle": "calque.words.lattice.best_path",
+    "tokenize": "calque.words.text.tokenizers",
 }
 
 __getattr__, __dir__, __all__ = lazily(__name__, _HOME, own=["Words"])

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from calque.core.corpora.words import Lattice, TextCorpus, WordCorpus
 from calque.core.corpus import UnitId
 from calque.core.errors import ContractError, Issue, Severity
-from calque.core.word_corpus import Lattice, TextCorpus, WordCorpus
 from calque.readers.text.texts import is_single, read_texts
 from calque.words.attached import lattices_of, page_texts
-from calque.words.cleaning import Cleaning
-from calque.words.lattices import build_lattice
-from calque.words.prepare import PageWords, tokens_of, words_of
+from calque.words.lattice.lattices import build_lattice
+from calque.words.text.cleaning import Cleaning
+from calque.words.text.prepare import PageWords, tokens_of, words_of
 
 if TYPE_CHECKING:
     from calque.words.task import Words

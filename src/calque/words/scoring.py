@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calque.core.columns import Array, Codes, Column, Flags, Ints, Strings, Table
+from calque.core.corpora.words import WordCorpus
 from calque.core.corpus import UnitId, canonical
 from calque.core.ledger import UNIT, Ledger
 from calque.core.unevaluated import NO_TRUTH, NOTHING_HELD_OUT, Ground
-from calque.core.word_corpus import WordCorpus
 from calque.kernels import kernels
 from calque.words.alignment import LOG_LIMIT, as_texts
-from calque.words.candidates import COLUMNS
-from calque.words.characters import character_edits
 from calque.words.holdout import held_out
-from calque.words.languages import content_words
-from calque.words.lattices import oracle_tables
-from calque.words.prepare import Sides
+from calque.words.lattice.candidates import COLUMNS
+from calque.words.lattice.lattices import oracle_tables
+from calque.words.text.characters import character_edits
+from calque.words.text.languages import content_words
+from calque.words.text.prepare import Sides
 
 if TYPE_CHECKING:
     from calque.words.task import Words

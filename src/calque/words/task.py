@@ -14,15 +14,13 @@ from calque.core.task import Task, setting, spell, take_in
 
 if TYPE_CHECKING:
     from calque.core.columns import Table
+    from calque.core.corpora.words import WordCorpus
     from calque.core.corpus import Corpus
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
-    from calque.core.resampling.resampled import Resampled
-    from calque.core.standing import Standing
     from calque.core.unevaluated import Ground
-    from calque.core.word_corpus import WordCorpus
     from calque.readers.text.text_files import TextReading
-    from calque.words.cleaning import Cleaning
+    from calque.words.text.cleaning import Cleaning
 
 FORMATS = ("auto", "text", "words", "table", "json", "html", "hocr", "alto", "page", "tesseract")
 
@@ -201,7 +199,7 @@ class Words(PartsBeside, Task):
         self._take_in_characters()
         self._take_in_files()
         if self.clean:
-            from calque.words.cleaning import steps
+            from calque.words.text.cleaning import steps
 
             for name, value in {**steps(self.clean), "clean": ()}.items():
                 object.__setattr__(self, name, value)
@@ -209,7 +207,7 @@ class Words(PartsBeside, Task):
         for name in ("fold", "drop", "keep_lang", "tokenizer", "ignore"):
             object.__setattr__(self, name, getattr(made, name))
         if self.stop_words:
-            from calque.words.languages import stop_word_lists
+            from calque.words.text.languages import stop_word_lists
 
             object.__setattr__(self, "stop_words", stop_word_lists(self.stop_words))
         self._check_columns()
@@ -281,7 +279,7 @@ class Words(PartsBeside, Task):
 
     def cleaning(self) -> Cleaning:
         """The clean-up of the truth; of its steps, those for characters are applied to predictions too."""
-        from calque.words.cleaning import Cleaning
+        from calque.words.text.cleaning import Cleaning
 
         names = Cleaning.__dataclass_fields__
         return Cleaning(**{name: getattr(self, name) for name in names})
@@ -369,18 +367,6 @@ class Words(PartsBeside, Task):
     def primary(self) -> tuple[str, ...]:
         """Recall, the headline of the protocol."""
         return ("recall",)
-
-    def resampled(self, ledger: Ledger) -> tuple[Resampled, ...]:
-        """Tallies of words."""
-        from calque.words.resampled import resampled
-
-        return resampled(self, ledger)
-
-    def standing(self, ledger: Ledger) -> Standing:
-        """What became of each true word; documents by their recall."""
-        from calque.words.standing import standing
-
-        return standing(ledger)
 
     def outcomes(self, ledger: Ledger, *, threshold: float | None = None) -> Table:  # noqa: ARG002  # words match or do not
         """One row for each word of both sides."""

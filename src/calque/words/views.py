@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calque.core.columns import Array, Strings, Table
+from calque.core.corpora.words import Edge, Lattice, WordCorpus
 from calque.core.corpus import UnitId
 from calque.core.errors import ConfigError, did_you_mean
 from calque.core.evaluator import Evaluator, Keep
@@ -18,9 +19,8 @@ from calque.core.presentation.sections import Section, with_reasons
 from calque.core.presentation.wording import counted, joined, percent, short_names
 from calque.core.result import Result
 from calque.core.verdict import FAILED, PASSED
-from calque.core.word_corpus import Edge, Lattice, WordCorpus
 from calque.engines import meter
-from calque.words.best_path import oracle
+from calque.words.lattice.best_path import oracle
 from calque.words.presentation import SCOPES, TITLES, errors_of, side_by_side
 from calque.words.reading import lattices_for, read_all, with_lattices
 from calque.words.scoring import STATUS_NAMES, Status

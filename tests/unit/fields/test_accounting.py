@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from calque import Evaluator, Fields
+from calque.core.corpora.records import RecordCorpus
 from calque.core.errors import ContractError
-from calque.core.record_corpus import RecordCorpus
 from tests.laws.fields import RECORDS, SCHEMA
 
 odd = st.recursive(

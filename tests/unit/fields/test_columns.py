@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from calque import Evaluator, Fields
 from calque.core.columns import Strings
+from calque.core.corpora.records import RecordCorpus
 from calque.core.ledger import Ledger
-from calque.core.record_corpus import RecordCorpus
 from calque.fields.columns.batch import plain_ledger
 from calque.fields.columns.corpora import CorpusReader
 from calque.fields.columns.layout import Layout, layout_of

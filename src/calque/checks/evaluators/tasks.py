@@ -112,7 +112,7 @@ class TaskCheck:
         if isinstance(value, str | bytes) or value is None:
             raise ValueError(f"{shown(value)} is not data that {self.task.name} can evaluate; give it as JSON")
         if self.task.name == "fields":
-            from calque.core.record_corpus import RecordCorpus
+            from calque.core.corpora.records import RecordCorpus
 
             records = value if isinstance(value, list) else [value]
             if not all(isinstance(record, Mapping) for record in records):

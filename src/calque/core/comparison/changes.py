@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from calque.core.boxes.overlay import Overlay
 from calque.core.columns import Flags, Floats
 from calque.core.corpus import Corpus, UnitId, canonical
-from calque.core.overlay import Overlay
 from calque.core.pairing import greedy
 from calque.core.result import Result
 from calque.core.standing import Alarms, Standing

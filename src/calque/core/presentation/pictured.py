@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from calque.core.boxes.overlay import NORMALIZED, SIZED
 from calque.core.columns import Array, Floats, Ints, Strings, Table
 from calque.core.ledger import UNIT, Ledger
-from calque.core.overlay import NORMALIZED, SIZED
 from calque.core.start_up import Frozen
 
 OUTCOMES = ("tp", "fn", "fp", "wrong", "ignored", "excluded", "invalid")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from calque.core.boxes.overlay import Layer, Overlay
 from calque.core.columns import Bytes, Codes, Flags, where_else
-from calque.core.overlay import Layer, Overlay
 from calque.core.pairing import Pairing
 from calque.core.start_up import Frozen
 from calque.detection.kinds import Limits

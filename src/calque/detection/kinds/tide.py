@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from calque.core.boxes.overlay import Overlay
 from calque.core.columns import Flags, Floats
-from calque.core.overlay import Overlay
 from calque.detection.kinds import Limits
 from calque.detection.kinds.classify import Kinds, roles
 from calque.kernels import kernels

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calque.core.boxes.overlay import Overlay
 from calque.core.columns import Bytes, Codes, Column, Flags, Strings, Table
 from calque.core.corpus import BoxCorpus, UnitId
-from calque.core.overlay import Overlay
 from calque.core.pairing import Pairing, greedy
 from calque.core.start_up import Frozen
 from calque.kernels import kernels

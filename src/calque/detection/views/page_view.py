@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calque.core.boxes.overlay import Overlay
 from calque.core.columns import Array, Bytes, Column, Floats, Table
 from calque.core.ledger import UNIT, Ledger, Piece
 from calque.core.measures import Undefined, exact_parts
-from calque.core.overlay import Overlay
 from calque.core.presentation.result_schema import COUNT, MEASURE, NUMBER, UNIT_ID, Schema, list_of, map_of, object_of
 from calque.core.presentation.sections import Section
 from calque.geometry.boxes import share

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from calque.core.columns import Flags, Floats
+from calque.core.corpora.records import RecordCorpus
 from calque.core.corpus import UnitId
 from calque.core.ledger import Ledger
-from calque.core.record_corpus import RecordCorpus
 from calque.fields.columns.accounting import Complete, Paired
 from calque.fields.columns.comparison import Values, compare_leaves, pair_lists, scorer_of, values_of, weighted_mean
 from calque.fields.columns.corpora import CorpusReader

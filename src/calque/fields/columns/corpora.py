@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from calque.core.corpora.records import RecordCorpus
 from calque.core.corpus import UnitId
-from calque.core.record_corpus import RecordCorpus
 from calque.fields.columns.layout import Layout
 from calque.fields.columns.reading import LeafColumn, ListColumn, SideColumns, TreeReader
 from calque.fields.comparison.cells import class_of

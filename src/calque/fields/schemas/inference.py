@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from calque.core.corpora.records import RecordCorpus
 from calque.core.errors import ConfigError
-from calque.core.record_corpus import RecordCorpus
 from calque.fields.comparison.cells import is_wrapper
 from calque.fields.schemas.evidence import by_name, by_values
 from calque.fields.schemas.leaf_types import Accounting

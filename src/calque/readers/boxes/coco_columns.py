@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from calque.core.columns import Bytes, Codes, Floats, Ints, Outlines, Strings
+from calque.core.corpora.masks import Masks, MaskText
 from calque.core.corpus import UnitId
-from calque.core.masks import Masks, MaskText
 from calque.core.start_up import Frozen
 from calque.kernels.scanning import Scanned
 from calque.readers.sources.json_tree import parse

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, Outlines, Strings
+from calque.core.corpora.masks import Masks
 from calque.core.corpus import BoxCorpus, Extent, Flaw, Side, UnitId, canonical
 from calque.core.errors import ContractError, IssueLog, Severity, did_you_mean
-from calque.core.masks import Masks
 from calque.core.start_up import Frozen
 from calque.geometry.boxes import unsound
 from calque.geometry.forms import BoxForm

@@ -150,7 +150,7 @@ def _names(labels: str) -> dict[UnitId, str]:
 
 
 def _configured(data: bytes, path: str) -> dict[UnitId, str]:
-    from calque.core.class_map import parsed_yaml
+    from calque.core.boxes.class_map import parsed_yaml
 
     tree = parsed_yaml(data, path)
     names: Any = tree.get("names") if isinstance(tree, Mapping) else None

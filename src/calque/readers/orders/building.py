@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from calque.core.corpora.orders import Group, OrderPage
 from calque.core.errors import ContractError, IssueLog, Severity
-from calque.core.order_corpus import Group, OrderPage
 from calque.readers.sources.json_tree import identity, number, pointer, shown
 
 DEEPEST = 200

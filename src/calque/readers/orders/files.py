@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from calque.core.corpora.orders import OrderCorpus, OrderPage
 from calque.core.corpus import Corpus, UnitId
 from calque.core.errors import ContractError, Issue, IssueLog, Severity
-from calque.core.order_corpus import OrderCorpus, OrderPage
 from calque.readers.boxes import docling as docling_boxes
 from calque.readers.boxes import page_names
 from calque.readers.orders import docling, omnidocbench, page_xml, rows

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from calque.core.corpora.orders import Group, OrderPage
 from calque.core.corpus import UnitId
 from calque.core.errors import ContractError, IssueLog
-from calque.core.order_corpus import Group, OrderPage
 from calque.readers.boxes import page_names
 from calque.readers.orders.building import DEEPEST, NO_ORDER, Blocks, Ordering, listed
 from calque.readers.sources.xml_tree import children, line, name, number

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from calque.core.corpora.orders import OrderPage
 from calque.core.corpus import UnitId
 from calque.core.errors import IssueLog
-from calque.core.order_corpus import OrderPage
 from calque.readers.orders.building import Blocks, Ordering, listed, names_in
 from calque.readers.sources.json_tree import identity, index, missing, numbers, parse_line, pointer, shown
 from calque.readers.sources.parquet_rows import parquet_rows

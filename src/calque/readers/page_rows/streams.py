@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from calque.core.class_map import Pairs
+from calque.core.boxes.class_map import Pairs
 from calque.core.corpus import Batches, BoxCorpus, UnitId
 from calque.core.errors import ContractError, IssueLog
 from calque.readers.boxes.conventions import Rules, together

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from calque.core.class_map import Pairs, target_of
+from calque.core.boxes.class_map import Pairs, target_of
 from calque.core.columns import Ints
 from calque.core.corpus import BoxCorpus, Flaw
 from calque.core.errors import Issue, Severity

@@ -6,7 +6,7 @@ import dataclasses
 import os
 from collections.abc import Iterable, Sequence
 
-from calque.core.class_map import Pairs
+from calque.core.boxes.class_map import Pairs
 from calque.core.columns import Ints
 from calque.core.corpus import BoxCorpus, UnitId
 from calque.core.errors import ContractError, Issue, Severity

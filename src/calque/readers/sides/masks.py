@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from calque.core.columns import Array, Bytes, Codes, Flags, Floats, Ints
+from calque.core.corpora.masks import Masks, pixel_sizes
 from calque.core.corpus import BoxCorpus, Flaw, Side
 from calque.core.errors import ContractError, Issue, Severity
-from calque.core.masks import Masks, pixel_sizes
 from calque.core.start_up import Frozen
 from calque.geometry.forms import BoxForm
 from calque.kernels import kernels

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from calque.core.class_map import Pairs
-from calque.core.class_map import class_map as as_class_map
+from calque.core.boxes.class_map import Pairs
+from calque.core.boxes.class_map import class_map as as_class_map
 from calque.core.corpus import BoxCorpus, Corpus, Side, UnitId, one_of
 from calque.core.errors import ContractError, Issue, IssueLog
 from calque.kernels.scanning import Scanned

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from calque.core.corpora.tables import MOST_SLOTS, Box, CellTable
 from calque.core.errors import IssueLog, Severity
-from calque.core.table_corpus import MOST_SLOTS, Box, CellTable
 from calque.geometry.forms import FAR
 from calque.readers.sources.json_tree import entries, identity, index, kind, number, numbers, pointer, shown
 from calque.readers.tables.placing import MENDED

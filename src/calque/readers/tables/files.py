@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from calque.core.corpora.tables import MOST_SLOTS, CellTable, TableCorpus
 from calque.core.corpus import Corpus, UnitId
 from calque.core.errors import ContractError, Issue, IssueLog, Severity
-from calque.core.table_corpus import MOST_SLOTS, CellTable, TableCorpus
 from calque.readers.sources import compression, json_tree
 from calque.readers.sources.json_tree import pointer
 from calque.readers.tables import cells, docling, html, icdar, markdown, omnidocbench, placing, pubtabnet

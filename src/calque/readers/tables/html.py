@@ -6,7 +6,7 @@ from collections import Counter
 from html import unescape
 
 from calque.core.characters import squeezed
-from calque.core.table_corpus import CellTable
+from calque.core.corpora.tables import CellTable
 from calque.readers.tables.placing import RawCell, placed, span_of
 from calque.readers.tables.tags import RAW, Tag, attributes_of, tags
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from calque.core.corpora.words import Lattice
 from calque.core.corpus import UnitId
 from calque.core.errors import ContractError, Issue, IssueLog, Severity
-from calque.core.word_corpus import Lattice
 from calque.readers.sources import json_tree
 from calque.readers.text import word_table
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
-from calque.core.word_corpus import CAPTION, FIGURE, REFERENCES, TABLE, Block
+from calque.core.corpora.words import CAPTION, FIGURE, REFERENCES, TABLE, Block
 from calque.readers.sources.xml_tree import children, descendants, name
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from calque.core.corpora.words import Block, TextCorpus, WordCorpus
 from calque.core.corpus import UnitId
 from calque.core.errors import ContractError, Issue, Severity
-from calque.core.word_corpus import Block, TextCorpus, WordCorpus
 from calque.readers.text import text_files, word_table
 from calque.readers.text.text_files import KNOWN, TextReading, is_truth_file
 

@@ -6,9 +6,9 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from calque.core.corpora.words import Block, TextCorpus, WordCorpus
 from calque.core.corpus import Corpus, UnitId
 from calque.core.errors import ContractError
-from calque.core.word_corpus import Block, TextCorpus, WordCorpus
 from calque.readers.sources import json_tree
 from calque.readers.text import text_files, text_folders, word_table
 from calque.readers.text.text_files import TextReading, bytes_of

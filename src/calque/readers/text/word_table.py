@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from calque.core.columns import Strings
+from calque.core.corpora.words import WordCorpus
 from calque.core.corpus import UnitId, canonical
 from calque.core.errors import ContractError, IssueLog, Severity
-from calque.core.word_corpus import WordCorpus
 from calque.readers.sources.json_tree import shown
 from calque.readers.sources.parquet_rows import parquet_rows
 

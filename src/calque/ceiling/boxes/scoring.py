@@ -1,0 +1,195 @@
+"""From a truth and several systems of boxes to the ledger: what each finds, what they share, what could be made of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from calque.ceiling.boxes.contacts import Contacts
+from calque.ceiling.boxes.fusing import fused_columns
+from calque.ceiling.boxes.joint import Joint
+from calque.ceiling.boxes.paired import Paired, blocks_of, boxes_of
+from calque.ceiling.boxes.suspects import suspect_rows
+from calque.core.boxes.overlay import PAGE_DETAILS, Layer
+from calque.core.columns import Array, Codes, Column, Strings, Table
+from calque.core.corpus import BoxCorpus
+from calque.core.ledger import Ledger
+from calque.detection.scoring import STATUS_NAMES, sortable_images
+from calque.detection.views.columns import slice_column, spoken
+from calque.engines import meter
+from calque.geometry.forms import FORMS
+from calque.kernels import kernels
+
+if TYPE_CHECKING:
+    from calque.ceiling.systems import Systems
+    from calque.ceiling.task import Ceiling
+
+DETAILS = frozenset((side, name) for side in ("truth", "found") for name in ("box", "form", "id")) | {("truth", "match")}
+
+
+def score(task: Ceiling, truth: BoxCorpus, found: Systems, *, jobs: int) -> Ledger:
+    """The ledger: tables ``documents``, ``pages``, ``truth``, ``found``, ``cells``, ``tallies``, ``edges`` and ``suspects``."""
+    joint = Joint.of(truth, found.parts, task.on, intersect=task.missing == "intersect", jobs=jobs)
+    meter().expect(0)
+    paired = (blocks_of if task.kind == "layout" else boxes_of)(task, joint, jobs)
+    contacts = Contacts.of(joint, paired, jobs)
+    cells = _Cells(joint, paired)
+    masks = np.stack([contacts.masks(threshold) for threshold in task.iou], axis=1)
+    tables = {
+        "documents": _documents(task, joint, truth),
+        "pages": Table({**joint.base.page_columns(), **sortable_images(joint.base), **joint.base.page_details()}),
+        "truth": _truth_rows(joint, paired, contacts, masks, jobs),
+        "found": _found_rows(joint, paired),
+        "cells": cells.table(contacts.reachable(paired.any_score) if paired.ranked else None),
+        "suspects": suspect_rows(task, joint, paired, contacts, masks, jobs),
+    }
+    if task.kind == "boxes":
+        tables["edges"] = _edges(task, joint, contacts)
+        tables["tallies"] = Table({
+            "unit": np.arange(len(joint.known), dtype=np.int32),
+            "pool": _pool(task, joint, paired, contacts),
+            **fused_columns(task, joint, paired, jobs),
+        })  # fmt: skip
+    labels = joint.base.labels
+    return Ledger(
+        units=joint.base.documents,
+        names={"label": labels, "other": labels, "status": STATUS_NAMES},
+        details=DETAILS | PAGE_DETAILS,
+        tables=tables,
+    )
+
+
+def _documents(task: Ceiling, joint: Joint, truth: BoxCorpus) -> Table:
+    base = joint.base
+    columns: dict[str, Column] = {
+        **base.document_table().columns,
+        "in_found": joint.known > 0,
+        "known": joint.known,
+        "in_play": joint.in_play,
+    }
+    for column in task.by:
+        values = truth.metadata.get(column, {})
+        columns[slice_column(column)] = Strings.pack(spoken(values.get(unit)) for unit in base.documents)
+    return Table(columns)
+
+
+def _truth_rows(joint: Joint, paired: Paired, contacts: Contacts, masks: Array, jobs: int) -> Table:
+    base = joint.base
+    reached = kernels().nearest_edges(
+        base.truth.page_boxes(paired.truth_roles), joint.found.page_boxes(paired.found_roles), joint.system, jobs
+    )
+    columns: dict[str, Column] = {
+        "status": paired.truth_status,
+        "hits": paired.hits,
+        "met": paired.met,
+        "masks": masks,
+        "reached": reached,
+        "out_of_range": paired.out_of_range,
+        "match": base.within_document(base.truth, joint.found, contacts.best()),
+    }
+    return Table({**base.row_columns(base.truth), **columns, **_details(base.truth)})
+
+
+def _found_rows(joint: Joint, paired: Paired) -> Table:
+    columns: dict[str, Column] = {
+        "system": joint.system,
+        "status": paired.found_status,
+        "hit": paired.found_hits,
+        "score": joint.found.scores,
+        **paired.ranks,
+    }
+    return Table({**joint.base.row_columns(joint.found), **columns, **_details(joint.found)})
+
+
+def _details(layer: Layer) -> dict[str, Column]:
+    return {**layer.detail_columns(), "form": np.full(len(layer), FORMS.index(layer.form), dtype=np.uint8)}
+
+
+def _distinct(keys: Array) -> Array:
+    """The keys that occur, rising; counted where there is room for all that could."""
+    room = int(keys.max(initial=-1)) + 1
+    return np.flatnonzero(np.bincount(keys, minlength=room)) if room <= 4 * len(keys) else np.unique(keys)
+
+
+class _Cells:
+    """What each system has of each label in each document."""
+
+    def __init__(self, joint: Joint, paired: Paired) -> None:
+        self._joint, self._paired = joint, paired
+        base = joint.base
+        self._size = max(len(base.labels), 1)
+        truth_at, found_at = (self._keys(layer) for layer in (base.truth, joint.found))
+        self._truths = np.flatnonzero(paired.counts_truth)
+        founds = np.flatnonzero(paired.counted.any(axis=1))
+        self._keys_there = _distinct(np.concatenate([truth_at[self._truths], found_at[founds]]))
+        self._truth_cell = np.searchsorted(self._keys_there, truth_at)
+        self._found_cell = np.searchsorted(self._keys_there, found_at)
+
+    def _keys(self, layer: Layer) -> Array:
+        return np.asarray(self._joint.base.page_document[layer.page].astype(np.int64) * self._size + layer.label)
+
+    def table(self, reachable: Array | None) -> Table:
+        """One row for each document and label: truths, and for each level and system what is right and what is found."""
+        paired, systems = self._paired, len(self._joint.overlays)
+        right, found = [], []
+        for level in range(paired.hits.shape[1]):
+            for system in range(systems):
+                right.append(self._count(self._truth_cell, (paired.hits[:, level] >> system & 1).astype(np.bool_)))
+                if paired.by_truth:
+                    found.append(self._count(self._truth_cell, (paired.met[:, level] >> system & 1).astype(np.bool_)))
+                else:
+                    found.append(self._count(self._found_cell, paired.counted[:, level] & (self._joint.system == system)))
+        rows = len(self._keys_there)
+        bound = np.zeros((rows, 10), np.int32)
+        if reachable is not None:
+            for bit in range(10):
+                bound[:, bit] = self._count(self._truth_cell, (reachable >> bit & 1).astype(np.bool_))
+        counted = np.zeros(len(paired.truth_status), np.bool_)
+        counted[self._truths] = True
+        return Table({
+            "unit": (self._keys_there // self._size).astype(np.int32),
+            "label": (self._keys_there % self._size).astype(np.int32),
+            "truths": self._count(self._truth_cell, counted),
+            "right": np.stack(right, axis=1),
+            "found": np.stack(found, axis=1),
+            "reachable": bound,
+        })  # fmt: skip
+
+    def _count(self, cell: Array, flags: Array) -> Codes:
+        return np.bincount(cell[flags], minlength=len(self._keys_there)).astype(np.int32)
+
+
+def _edges(task: Ceiling, joint: Joint, contacts: Contacts) -> Table:
+    """The edges of truths that share a box with another truth: only there is the largest pairing more than a count."""
+    base = joint.base
+    parts = [contacts.contested(threshold) for threshold in task.iou]
+    level = np.repeat(np.arange(len(parts), dtype=np.uint8), [len(truth) for truth, _ in parts])
+    truth, found = (np.concatenate([part[side] for part in parts]) for side in (0, 1))
+    document = base.page_document[base.truth.page[truth]]
+    first_truth, first_found = (_first_rows(joint, layer)[document] for layer in (base.truth, joint.found))
+    order = np.argsort(document, kind="stable")
+    return Table({
+        "unit": document[order].astype(np.int32),
+        "level": level[order],
+        "truth": (truth - first_truth)[order].astype(np.int32),
+        "box": (found - first_found)[order].astype(np.int32),
+        "system": joint.system[found][order],
+    })  # fmt: skip
+
+
+def _first_rows(joint: Joint, layer: Layer) -> Array:
+    """The first row of each document in a layer."""
+    base = joint.base
+    page = np.searchsorted(base.page_document, np.arange(len(base.documents)))
+    return np.asarray(layer.offsets[page])
+
+
+def _pool(task: Ceiling, joint: Joint, paired: Paired, contacts: Contacts) -> Array:
+    """For each document and level the boxes that have an edge, or are excused by nothing."""
+    document = joint.base.page_document[joint.found.page]
+    pool = []
+    for threshold in task.iou:
+        kept = paired.counts_found & (contacts.with_edge(threshold) | ~(paired.absorbed >= threshold))
+        pool.append(np.bincount(document[kept], minlength=len(joint.known)))
+    return np.stack(pool, axis=1).astype(np.int32)

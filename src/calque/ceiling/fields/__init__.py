@@ -1,0 +1,1 @@
+"""Ceilings of records: leaves, who has them right, and votes on them."""

@@ -1,0 +1,1 @@
+"""Audits of ground truth, and agreement of annotators."""

@@ -1,0 +1,1 @@
+"""The numbers of other tools, computed as they compute them."""

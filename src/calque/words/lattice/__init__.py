@@ -1,0 +1,1 @@
+"""Lattices of candidates, and the best path through them."""

@@ -1,0 +1,1 @@
+"""From texts to words: clean-up, languages, characters and tokenizers."""
