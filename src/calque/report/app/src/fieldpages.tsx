@@ -82,7 +82,7 @@ function OnPage({ app, rows, pages, row, page, apart }: { app: App; rows: FieldR
   const doc = rows.documentOf(row), others: JSX.Element[] = [];
   const rect = (letter: string, at: number, classes: string) => {
     const box = pages.pageOf(letter, at) === page ? pages.corners(letter, at) : null;
-    return box && <rect class={classes} x={box[0] * wide} y={box[1] * high} width={Math.max(0, box[2] - box[0]) * wide} height={Math.max(0, box[3] - box[1]) * high} data-side={letter === "t" ? "truth" : "prediction"} data-object={`t${at}`} data-outcome={OUTCOMES[rows.outcome[at]]} />;
+    return box && <rect class={classes} x={box[0] * wide} y={box[1] * high} width={Math.max(0, box[2] - box[0]) * wide} height={Math.max(0, box[3] - box[1]) * high} data-side={letter === "t" ? "truth" : "prediction"} data-object={rows.key(at)} data-outcome={OUTCOMES[rows.outcome[at]]} />;
   };
   for (let at = rows.start[doc]; at < rows.start[doc + 1] && others.length < MOST; at++)
     if (at !== row) for (const letter of ["t", "p"]) { const made = rect(letter, at, `b o-${OUTCOMES[rows.outcome[at]]} s-${letter} other`); if (made) others.push(made); }
