@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from calque.comparators.base import BaseComparator
+from calque.comparators.base import BaseComparator, PairScores
 from calque.comparators.written_numbers import Written, written
 from calque.core.errors import ConfigError
 
@@ -48,7 +48,7 @@ class NumericComparator(BaseComparator):
     tolerance: float | None = None
     """Another name for ``absolute_tolerance``."""
     strict: bool = False
-    """Whether texts must be wholly numbers, in one currency; what is none is compared as text, blanks around it apart."""
+    """Whether texts must be wholly numbers, in one currency; what is none, true and false too, is compared as text."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -64,7 +64,7 @@ class NumericComparator(BaseComparator):
 
     def prepare(self, value: Any) -> Number | Written | str | None:
         """The number that a value is or spells; ``None``, or in the strict manner its text, when there is none."""
-        if isinstance(value, int | float):
+        if isinstance(value, int | float) and not (self.strict and isinstance(value, bool)):
             return value
         text = str(value).strip()
         if self.strict:
@@ -137,13 +137,11 @@ class NumericComparator(BaseComparator):
 
     def by_pairs(self, truths: Sequence[Any], founds: Sequence[Any]) -> Callable[[Codes, Codes], Floats]:
         """Chosen pairs: floats find the few that are near, decimals decide those."""
-        import numpy as np
-
         exactly = not self.relative_tolerance and not self.absolute_tolerance
         if exactly and {*map(type, truths), *map(type, founds)} <= {float, int}:
             first, second = _exact_floats(truths), _exact_floats(founds)
             if first is not None and second is not None:
-                return lambda rows, columns: np.asarray(first[rows] == second[columns], dtype=np.float64)
+                return PairScores((first, second))
         return self._near_pairs(truths, founds)
 
     def _near_pairs(self, truths: Sequence[Any], founds: Sequence[Any]) -> Callable[[Codes, Codes], Floats]:
