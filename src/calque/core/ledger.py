@@ -160,6 +160,8 @@ class Ledger:
 
     def without_details(self) -> Ledger:
         """Only what numbers are made of."""
+        if not self.details:
+            return self
         tables = {
             name: Table({key: column for key, column in table.columns.items() if (name, key) not in self.details})
             for name, table in self.tables.items()
