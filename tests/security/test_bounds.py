@@ -34,6 +34,7 @@ from calque.readers.tables.files import read_tables
 from calque.readers.text import text_files, word_table
 from calque.readers.text.texts import read_texts
 from calque.report import build, images
+from calque.tables import pairing
 from tests.conftest import Run
 
 PAGE = (Path(__file__).parents[2] / "docs/reference/limits.md").read_text()
@@ -64,6 +65,7 @@ STATED: dict[str, str] = {
     "IoU thresholds": f"{average_precision.MOST_THRESHOLDS}",
     "items of a list in a record": f"{cells.MOST_ITEMS:,}",
     "rows times columns of a table": f"{table_corpus.MOST_SLOTS:,}",
+    "steps of work on the tables of one document": f"{pairing.MOST_STEPS:,}",
     "columns of one cell": f"{placing.MOST_COLUMNS_OF_A_CELL:,}",
     "files of a folder": f"{source.MOST_FILES:,}",
     "pixels of a page image": f"{images.MOST_PIXELS:,}",
