@@ -19,7 +19,7 @@ USUAL: dict[Task, str] = {
     Words(): "words | match:lcs | tokenizer:whitespace | unicode:NFC",
     Checks(): "checks | evaluators:none",
     Fields(schema={"fields": {"a": {}}}): (
-        "fields | schema:a6c9728bee9f | accounting:complete | iou:0.5,0.55,0.6,0.65,0.7,0.75,0.8,0.85,0.9,0.95"
+        "fields | schema:99356b0b5104 | accounting:complete | iou:0.5,0.55,0.6,0.65,0.7,0.75,0.8,0.85,0.9,0.95"
         " | missing:penalize"
     ),
 }

@@ -37,7 +37,13 @@ def error_sheet(result: Result) -> Sheet:
     note = f"{len(rows):,} wrong value{'' if len(rows) == 1 else 's'}" if rows else "no value is wrong"
     sections = [
         *result.warning(),
-        Section(title="Wrong values", head=("document", "path", "kind", "truth", "prediction"), rows=shown, notes=[note]),
+        Section(
+            title="Wrong values",
+            head=("document", "path", "kind", "truth", "prediction"),
+            rows=shown,
+            notes=[note],
+            left=range(5),
+        ),
         Section(title="", notes=[str(result.signature)]),
     ]
     tree = {"task": "fields", "signature": str(result.signature), "errors": rows}

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from calque.core.gates.judging import Gates
     from calque.core.presentation.sections import Section
     from calque.core.result import Result
+    from calque.words.views import Runs
 
 
 @click.command("words")
@@ -72,25 +73,19 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, differen
         raise ConfigError("--save keeps the state of one PRED; evaluate several one by one")
     from calque.cli.progress import working
     from calque.cli.render import formats_of, with_intervals
-    from calque.cli.sheets import shows_losses, terminal_columns
+    from calque.cli.sheets import shows_losses
     from calque.words import views
 
     looked_at = show is not None or removed
     jobs = values.pop("jobs")
     with working(f"evaluating {', '.join(predictions) or 'the lattice'}", quiet=values["quiet"]):
         runs = views.evaluated(task, truth, predictions, keep="outcomes" if looked_at else keep, jobs=jobs)
-    evaluators = dict(runs.evaluators)
     if show is not None:
-        for name, evaluator in evaluators.items():
-            context = 1 if differences else None
-            _print_document(views.shown(evaluator.ledger(), show, name, columns=terminal_columns(), context=context))
-        _print_choices(views.chosen(runs, show))
+        _print_document(runs, show, context=1 if differences else None)
     elif removed:
-        first = next(iter(evaluators))
-        _print_lines(views.removed(evaluators[first].ledger()))
-        evaluators = {first: evaluators[first]}
-    results = _judged({name: evaluator.compute() for name, evaluator in evaluators.items()}, gates, quiet=values["quiet"])
+        runs = _print_removed(runs)
     quiet = values["quiet"]
+    results = _judged({name: evaluator.compute() for name, evaluator in runs.evaluators.items()}, gates, quiet=quiet)
     if not looked_at:
         shown = {name: with_intervals(result, resampling, jobs=jobs, quiet=quiet) for name, result in results.items()}
         _deliver(shown, values)
@@ -116,13 +111,19 @@ def _judged(results: dict[str, Result], gates: Gates | None, *, quiet: bool) -> 
     return results
 
 
-def _print_document(lines: Iterator[str]) -> None:
+def _print_document(runs: Runs, document: str, context: int | None) -> None:
+    """One document of every run beside its truth, and what its lattice offers."""
     from calque.cli.inputs import told
+    from calque.cli.sheets import terminal_columns
     from calque.core.presentation.sections import printable
+    from calque.words import views
 
-    click.echo(click.style(told(printable(next(lines))), bold=True))
-    for line in lines:
-        click.echo(printable(line))
+    for name, evaluator in runs.evaluators.items():
+        lines = views.shown(evaluator.ledger(), document, name, columns=terminal_columns(), context=context)
+        click.echo(click.style(told(printable(next(lines))), bold=True))
+        for line in lines:
+            click.echo(printable(line))
+    _print_choices(views.chosen(runs, document))
 
 
 def _print_choices(choices: Section | None) -> None:
@@ -134,13 +135,17 @@ def _print_choices(choices: Section | None) -> None:
     click.echo("\n" + laid_out([choices], "table"), nl=False)
 
 
-def _print_lines(entries: Iterator[Mapping[str, Any]]) -> None:
+def _print_removed(runs: Runs) -> Runs:
+    """What clean-up took out of the truth, which all runs share: only the first goes on."""
     import json
 
     from calque.core.presentation.sections import printable_json
+    from calque.words import views
 
-    for entry in entries:
+    name, evaluator = next(iter(runs.evaluators.items()))
+    for entry in views.removed(evaluator.ledger()):
         click.echo(printable_json(json.dumps(entry, ensure_ascii=False)))
+    return views.Runs({name: evaluator}, runs.lattices)
 
 
 def _deliver(results: Mapping[str, Result], values: dict[str, Any]) -> None:

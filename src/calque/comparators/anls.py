@@ -7,9 +7,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from calque.comparators.base import BaseComparator
+from calque.comparators.numeric import NumericComparator
 from calque.comparators.text import LevenshteinComparator
 
 _EDITS = LevenshteinComparator()
+_SLIPS = LevenshteinComparator(same_words=True)
+_NUMBERS = NumericComparator(strict=True)
+SAME_TEXT = 0.9
+"""From here on two texts are the same but for slips."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,8 @@ class ANLSStarComparator(BaseComparator):
     name: ClassVar[str] = "anls_star"
 
     floor: float = 0.5
+    strict: bool = False
+    """Whether a leaf is right or wrong: numbers must be equal, and texts the same but for slips."""
 
     def _compare(self, truth: Any, found: Any) -> float:
         right, possible = self._tree(truth, found)
@@ -63,7 +70,8 @@ class ANLSStarComparator(BaseComparator):
             return self._lists(truth, found if isinstance(found, list) else [])
         if truth is None or truth == "":
             return (1.0, 1.0) if found is None or found == "" else (0.0, float(_size(found)))
-        return ANLSComparator(floor=self.floor).compare(truth, found), 1.0
+        leaf = _same_leaf if self.strict else ANLSComparator(floor=self.floor).compare
+        return float(leaf(truth, found)), 1.0
 
     def _mappings(self, truth: Mapping[Any, Any], found: Mapping[Any, Any]) -> tuple[float, float]:
         scores = [self._tree(truth.get(key), found.get(key)) for key in {**truth, **found}]
@@ -84,6 +92,13 @@ class ANLSStarComparator(BaseComparator):
         alone = [truth[row] for row in range(len(truth)) if row not in {pair[0] for pair in pairs}]
         alone += [found[column] for column in range(len(found)) if column not in {pair[1] for pair in pairs}]
         return right, possible + sum(_size(item) for item in alone)
+
+
+def _same_leaf(truth: Any, found: Any) -> bool:
+    """Whether two leaves are the same: numbers and truth values to the last digit, texts but for slips."""
+    if isinstance(truth, str) and isinstance(found, str):
+        return _SLIPS.compare(truth, found) >= SAME_TEXT
+    return _NUMBERS.compare(truth, found) == 1.0
 
 
 def _shape(tree: Any) -> type:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, timezone
 from functools import lru_cache
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
@@ -20,6 +20,11 @@ _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 _YEAR_FIRST = re.compile(r"\d{4}[-/.]")
 _SEPARATORS = (" to ", " through ", " - ", "–")
 _LONGEST = 256
+ZONES = {
+    "EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7, "WET": 0, "WEST": 1, "BST": 1,
+    "CET": 1, "CEST": 2, "MEZ": 1, "MESZ": 2, "EET": 2, "EEST": 3,
+}  # fmt: skip
+"""What the clocks of zones that go by a name are ahead of Greenwich."""
 
 
 class Day(NamedTuple):
@@ -102,12 +107,16 @@ class DateComparator(BaseComparator):
             when = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
             return (Day(when, has_time=timed),) * len(readings)
         text = str(value).strip()
-        read = tuple(self._wanted(_parse(text, day_first)) for day_first in readings)
+        read = tuple(self._wanted(_parse(text, day_first, self.times)) for day_first in readings)
         return text if self.same_text and not any(read) else read
 
     def _wanted(self, read: Parsed) -> Parsed:
-        """What was read, unless it is a mere time of day where those do not count."""
-        return None if isinstance(read, Day) and not read.is_dated and not self.times else read
+        """What was read; where times do not count, hours of one day are that day, and a mere time of day is nothing."""
+        if self.times:
+            return read
+        if isinstance(read, Span) and read.start.midnight() == read.end.midnight():
+            read = read.start
+        return None if isinstance(read, Day) and not read.is_dated else read
 
     def _compare(self, truth: tuple[Parsed, ...] | str, found: tuple[Parsed, ...] | str) -> float:
         if isinstance(truth, str) or isinstance(found, str):
@@ -169,11 +178,23 @@ class DateComparator(BaseComparator):
         years = {day.has_year for day in (*truth, *found)}
         if truth.start.parts != found.start.parts or truth.end.parts != found.end.parts or len(years) > 1:
             return 0.0
-        (start, end), (other_start, other_end) = (tuple(day.midnight(utc=self.utc) for day in span) for span in (truth, found))
+        (start, end), (other_start, other_end) = self._ends(truth, found)
         if self.range_mode != "graded":
             return float(start == other_start and end == other_end)
-        common = (min(end, other_end) - max(start, other_start)).days + 1
-        return max(common, 0) / ((max(end, other_end) - min(start, other_start)).days + 1)
+        last = timedelta(days=0 if self.times else 1)  # a range of days ends with the last of them
+        common = min(end, other_end) - max(start, other_start) + last
+        return max(common / (max(end, other_end) - min(start, other_start) + last), 0.0)
+
+    def _ends(self, truth: Span, found: Span) -> list[tuple[datetime, datetime]]:
+        """The ends of two ranges on one clock: days, or moments where times count."""
+        if not self.times:
+            return [(span.start.midnight(utc=self.utc), span.end.midnight(utc=self.utc)) for span in (truth, found)]
+        placed = all(day.when.tzinfo is not None for day in (*truth, *found))
+        zone = UTC if placed else None
+        start, end, *others = (
+            (day.when.astimezone(zone) if placed else day.when).replace(tzinfo=None) for day in (*truth, *found)
+        )
+        return [(start, end), (others[0], others[1])]
 
 
 def _alike(first: datetime, second: datetime) -> tuple[datetime, datetime]:
@@ -198,7 +219,7 @@ def _same_moment(first: datetime, second: datetime) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _parse(text: str, day_first: bool) -> Parsed:
+def _parse(text: str, day_first: bool, times: bool = False) -> Parsed:
     iso = _ISO.fullmatch(text)
     if iso is not None:
         try:
@@ -210,22 +231,38 @@ def _parse(text: str, day_first: bool) -> Parsed:
     for separator in _SEPARATORS:
         if separator in text:
             first, _, second = text.partition(separator)
-            start, end = _parse_day(first.strip(), day_first), _parse_day(second.strip(), day_first)
+            start, end = (_parse_day(part.strip(), day_first, times) for part in (first, second))
             if start is not None and end is not None:
                 return _span(start, end)
     if text[0] == "-" or text[-1] == "-" or any(separator in text for separator in _SEPARATORS):
         return None
-    return _parse_day(text, day_first)
+    return _parse_day(text, day_first, times)
 
 
 def _span(start: Day, end: Day) -> Parsed:
     first, last = start.midnight(), end.midnight()
     if first == last and start[1:4] == end[1:4]:
-        return start
+        early, late = _alike(start.when, end.when)
+        return start if early == late else Span(start, end) if early < late else None
     return Span(start, end) if first < last else None
 
 
-def _parse_day(text: str, day_first: bool) -> Day | None:
+def _zone(name: str | None, offset: int | None) -> timezone | None:
+    """The zone of a name or an offset in seconds; one that is unknown makes the text no date."""
+    if offset is not None:
+        return timezone(timedelta(seconds=offset))
+    if name is None:
+        return None
+    if name not in ZONES:
+        raise ValueError(f"unknown zone {name}")
+    return timezone(timedelta(hours=ZONES[name]))
+
+
+def _offset(name: str | None, offset: int | None) -> timezone | None:  # noqa: ARG001  # where only days count names do not
+    return None if offset is None else timezone(timedelta(seconds=offset))
+
+
+def _parse_day(text: str, day_first: bool, times: bool) -> Day | None:
     try:
         from dateutil.parser import parse
     except ImportError as error:
@@ -233,8 +270,9 @@ def _parse_day(text: str, day_first: bool) -> Day | None:
     day_first = day_first and _YEAR_FIRST.match(text) is None
     try:
         # What the text leaves out is taken from the default: two defaults that share nothing show what was written.
-        low = parse(text, default=datetime(1900, 1, 1), dayfirst=day_first)
-        high = parse(text, default=datetime(2099, 6, 15, 13, 37), dayfirst=day_first)
+        zones = _zone if times else _offset
+        low = parse(text, default=datetime(1900, 1, 1), dayfirst=day_first, tzinfos=zones)
+        high = parse(text, default=datetime(2099, 6, 15, 13, 37), dayfirst=day_first, tzinfos=zones)
     except (ValueError, OverflowError, TypeError):
         return None
     timed = (low.hour, low.minute) == (high.hour, high.minute)

@@ -48,7 +48,7 @@ class NumericComparator(BaseComparator):
     tolerance: float | None = None
     """Another name for ``absolute_tolerance``."""
     strict: bool = False
-    """Whether texts must be wholly numbers, in one currency; what is none is compared as text, blanks around it apart."""
+    """Whether texts must be wholly numbers, in one currency; what is none, true and false too, is compared as text."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -64,7 +64,7 @@ class NumericComparator(BaseComparator):
 
     def prepare(self, value: Any) -> Number | Written | str | None:
         """The number that a value is or spells; ``None``, or in the strict manner its text, when there is none."""
-        if isinstance(value, int | float):
+        if isinstance(value, int | float) and not (self.strict and isinstance(value, bool)):
             return value
         text = str(value).strip()
         if self.strict:

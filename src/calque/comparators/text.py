@@ -29,6 +29,8 @@ class LevenshteinComparator(BaseComparator):
     normalize: bool = True
     same_numbers: bool = False
     """Whether texts with different numbers in them have nothing in common: "Main Street 5" is not "Main Street 6"."""
+    same_words: bool = False
+    """The same, and short texts with other words in them have at most half in common: "Category A" is not "Category B"."""
 
     def prepare(self, value: Any) -> str:
         """Stripped, in lower case, with single blanks."""
@@ -43,19 +45,23 @@ class LevenshteinComparator(BaseComparator):
     def _compare(self, truth: str, found: str) -> float:
         if truth == found:
             return 1.0
-        if self.same_numbers and numbers_in(truth) != numbers_in(found):
+        if (self.same_numbers or self.same_words) and numbers_in(truth) != numbers_in(found):
             return 0.0
         from rapidfuzz.distance.Levenshtein import normalized_similarity
 
-        return normalized_similarity(truth, found)
+        score = normalized_similarity(truth, found)
+        return score if not self.same_words or score <= OTHER_WORDS or only_slips(truth, found) else OTHER_WORDS
 
     def matrix(self, truths: Sequence[str], founds: Sequence[str]) -> Floats:
         """All edit distances in one call."""
         from rapidfuzz.distance.Levenshtein import normalized_similarity
 
         scores = bulk(truths, founds, normalized_similarity, 1.0)
-        if self.same_numbers:
+        if self.same_numbers or self.same_words:
             scores *= equality([numbers_in(truth) for truth in truths], [numbers_in(found) for found in founds])
+        if self.same_words:
+            rows, columns = ((scores > OTHER_WORDS) & (scores < 1)).nonzero()
+            scores[rows, columns] = _without_others(truths, founds, rows, columns, scores[rows, columns])
         return scores
 
     def by_pairs(self, truths: Sequence[str], founds: Sequence[str]) -> Callable[[Codes, Codes], Floats]:
@@ -66,13 +72,19 @@ class LevenshteinComparator(BaseComparator):
 
         texts = points((*truths, *founds))
         lengths, distances = np.diff(texts.offsets), kernels().edit_distances
-        same = equal_pairs(list(map(numbers_in, truths)), list(map(numbers_in, founds))) if self.same_numbers else None
+        numbers = self.same_numbers or self.same_words
+        same = equal_pairs(list(map(numbers_in, truths)), list(map(numbers_in, founds))) if numbers else None
 
         def scores(rows: Codes, columns: Codes) -> Floats:
             others = columns + np.int32(len(truths))
             longest = np.maximum(np.maximum(lengths[rows], lengths[others]), 1)
-            made = 1.0 - distances(texts, rows, others) / longest
-            return np.asarray(made if same is None else made * same(rows, columns))
+            made = np.asarray(1.0 - distances(texts, rows, others) / longest)
+            if same is not None:
+                made *= same(rows, columns)
+            if self.same_words:
+                near = np.flatnonzero((made > OTHER_WORDS) & (made < 1))
+                made[near] = _without_others(truths, founds, rows[near], columns[near], made[near])
+            return made
 
         return scores
 
@@ -95,16 +107,65 @@ def evened_out(texts: list[str]) -> list[str]:
     return [" ".join(text.lower().split()) for text in texts]
 
 
-_DIGITS = re.compile(r"\d+")
+_NUMBER = r"(?:(?<!\S)[-−]|\((?=[\d.,]+\)))?\d+(?:[-−](?!\S))?"
+"""Digits, with a minus sign before or behind, or with the bracket that stands for one."""
+_DIGITS = re.compile(_NUMBER)
+_WORDS = re.compile(_NUMBER + r"|[^\W\d_]+|[%‰°§$¢£¥€₹+<>=≤≥≠±×÷]")
+"""Numbers, words, and the signs that mean as much as words do."""
+LONG_CHARACTERS = 80
+"""From here on a text is long, and a word more or less may be a matter of reading."""
+OTHER_WORDS = 0.5
+"""What short texts with other words have in common at most."""
+SHORTEST_SLIP = 4
+"""A word of fewer letters with another letter is another word."""
 
 
 def numbers_in(text: str) -> tuple[str, ...]:
-    """The runs of digits in a text, in their order.
+    """The runs of digits in a text, in their order, with the minus signs of numbers.
 
-    >>> numbers_in("Net 30 days, 2 % off")
-    ('30', '2')
+    >>> numbers_in("Net 30 days, 2 % off, INV-7 at -5")
+    ('30', '2', '7', '-5')
     """
     return tuple(_DIGITS.findall(text))
+
+
+def only_slips(truth: str, found: str) -> bool:
+    """Whether two texts in lower case have the same words but for slips of the pen: one letter in a word of four or more.
+
+    Of one word alone nobody can say whether it is a name or a code: it must be the same. Long texts may differ in anything.
+
+    >>> only_slips("acme corporation", "acme corporatoin"), only_slips("category a", "category b")
+    (True, False)
+    >>> only_slips("not for sale to minors", "for sale to minors"), only_slips("deutdeffxxx", "deutdeffxxz")
+    (False, False)
+    """
+    if min(len(truth), len(found)) >= LONG_CHARACTERS:
+        return True
+    first, second = _WORDS.findall(truth), _WORDS.findall(found)
+    if " " not in truth and " " not in found:
+        return False
+    if "".join(first) == "".join(second):
+        return True  # but for blanks and punctuation
+    return len(first) == len(second) > 1 and all(
+        one == other or _is_slip(one, other) for one, other in zip(first, second, strict=True)
+    )
+
+
+def _is_slip(one: str, other: str) -> bool:
+    if min(len(one), len(other)) < SHORTEST_SLIP or not (one.isalpha() and other.isalpha()):
+        return False
+    from rapidfuzz.distance.OSA import distance
+
+    return distance(one, other, score_cutoff=1) <= 1
+
+
+def _without_others(truths: Sequence[str], founds: Sequence[str], rows: Any, columns: Any, scores: Floats) -> Floats:
+    """The scores of chosen pairs, at most one half where words are others. Equal pairs are looked at once."""
+    import numpy as np
+
+    pairs = list(zip(rows.tolist(), columns.tolist(), strict=True))
+    slips = {pair: only_slips(truths[pair[0]], founds[pair[1]]) for pair in set(pairs)}
+    return np.where([slips[pair] for pair in pairs], scores, OTHER_WORDS) if pairs else scores
 
 
 def bulk(truths: Sequence[str], founds: Sequence[str], scorer: Callable[..., float], best: float) -> Floats:

@@ -115,7 +115,8 @@ def _failures(failures: Mapping[str, Any]) -> Section:
     """Which fields fail and how, the most frequent first, with the pair that is wrong most often."""
     ordered = sorted(failures.items(), key=lambda each: -sum(each[1][kind] for kind in FAILURES))
     rows = [(name, *(entry[kind] for kind in FAILURES), _pair(entry["pairs"])) for name, entry in ordered]
-    return Section(title="How fields fail", head=("field", *FAILURES, "most frequent wrong pair"), rows=rows)
+    head = ("field", *FAILURES, "most frequent wrong pair")
+    return Section(title="How fields fail", head=head, rows=rows, left=(0, len(head) - 1))
 
 
 def _pair(pairs: Sequence[Mapping[str, Any]]) -> str:
@@ -123,11 +124,22 @@ def _pair(pairs: Sequence[Mapping[str, Any]]) -> str:
         return ""
     first = pairs[0]
     times = f" ({first['count']:,} times)" if first["count"] > 1 else ""
-    return f"{_short(first['truth'])} → {_short(first['prediction'])}{times}"
+    return " → ".join(_short(first["truth"], first["prediction"])) + times
 
 
-def _short(text: str, most: int = 24) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
+def _short(truth: str, found: str, most: int = 24) -> list[str]:
+    """Two texts, those that are long with no more than the part in which they begin to differ.
+
+    >>> _short("to be paid within thirty days", "to be paid within sixty days")
+    ['…e paid within thirty d…', '…e paid within sixty da…']
+    """
+    same = next((place for place, (one, other) in enumerate(zip(truth, found, strict=False)) if one != other), len(truth))
+    start = max(same - most // 2 - 3, 0) if max(len(truth), len(found)) > most else 0
+    shown = []
+    for text in (truth, found):
+        rest = "…" + text[start + 1 :] if start else text
+        shown.append(rest if len(rest) <= most else rest[: most - 1] + "…")
+    return shown
 
 
 def _worst(numbers: Mapping[str, Any]) -> Section:
@@ -135,7 +147,7 @@ def _worst(numbers: Mapping[str, Any]) -> Section:
         (str(each["document"]), each["score"], each["wrong"], some(each["fields"], 3))
         for each in numbers["worst_documents"][:SHOWN_WORST]
     ]
-    return Section(title="Worst documents", head=("document", "score", "wrong", "fields"), rows=rows)
+    return Section(title="Worst documents", head=("document", "score", "wrong", "fields"), rows=rows, left=(0, 3))
 
 
 def _wholly_right(numbers: Mapping[str, Any]) -> list[str]:
@@ -222,6 +234,8 @@ def _boxes(boxes: Mapping[str, Any]) -> Section:
         for name, entry in boxes["fields"].items()
     ]
     truths, found = (sum(entry[key] for entry in boxes["fields"].values()) for key in ("num_gt", "num_detections"))
+    if not truths:
+        return Section(title="Boxes", notes=[f"the truth has no boxes to compare the {found:,} predicted ones with"])
     rows.append(("mean", truths, found, boxes["mean_ap"], boxes["map_50"], boxes["map_75"], ""))
     coverage = boxes["coverage"]
     note = f"{coverage['fields_with_bbox']:,} of {coverage['fields_total']:,} compared fields have a truth box"
@@ -239,7 +253,8 @@ def _confidences(numbers: Mapping[str, Any]) -> Section:
         ("calibration error", overall["ece"]["value"]),
         ("error capture gain", overall["error_capture_at_budget"]["value"]),
     ]
-    return Section(title="Confidences", head=("measure", "value"), rows=rows, notes=[numbers["acceptance"]["meaning"]])
+    note = f"all fields together: {numbers['acceptance']['meaning']}"
+    return Section(title="Confidences", head=("measure", "value"), rows=rows, notes=[note])
 
 
 def flat(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -174,7 +174,7 @@ class Fields(PartsBeside, Task):
             return super().told(name)
         from calque.fields.schemas.plain_form import comparison_of
 
-        return hashlib.sha256(comparison_of(self.schema).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        return hashlib.sha256(comparison_of(self.schema, self.accounting).encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
     def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[RecordCorpus, RecordCorpus]]:
         """Both sides as records, paired by id or by line, some documents at a time."""

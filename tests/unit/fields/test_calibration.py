@@ -121,7 +121,7 @@ def test_the_operating_point_is_the_lowest_confidence_that_keeps_the_precision()
     assert said(ledger(rows), 0.99)["acceptance"]["operating_point"]["confidence"] == 0.8
     nothing = said(ledger([]), 0.99)["acceptance"]
     assert nothing["operating_point"]["confidence"] == Undefined("no confidences")
-    assert nothing["meaning"] == "no field can be accepted unseen at 99 % precision"
+    assert nothing["meaning"] == "nothing can be accepted unseen at 99 % precision"
     assert said(ledger(rows))["coverage"] == {"fields_with_confidence": 5, "fields_total": 6, "ratio": 5 / 6}
 
 

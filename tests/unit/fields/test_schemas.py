@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from enum import Enum
+from functools import reduce
 from pathlib import Path
 from typing import Any, Literal
 
@@ -111,7 +112,7 @@ def test_the_signature_names_the_schema() -> None:
         ({"properties": {"a": {"$ref": "#/properties/a"}}}, "in a circle"),
         ({"properties": {"a": 5}}, "an object is expected here"),
         ({"properties": {}}, "needs 'properties'"),
-        ({"$ref": "#/$defs/n", "$defs": {"n": {"properties": {"n": {"$ref": "#/$defs/n"}}}}}, "64 levels deep"),
+        (reduce(lambda inner, _: {"properties": {"n": inner}}, range(70), {"type": "string"}), "64 levels deep"),
         ({"feilds": {"a": {}}}, "this one has 'feilds'; did you mean 'fields'"),
         ({"fields": {"a": {}}, "name": 5}, "schema.name: text is expected"),
         ({"fields": {"a": {"alias": ""}}}, "fields.a.alias: text is expected"),
@@ -182,7 +183,7 @@ def test_without_a_schema_the_first_update_makes_one_from_the_truth() -> None:
     assert evaluator.task == Fields.inferred(truth, id="key")
     decided = {
         "a": {"type": "float", "params": {"strict": True}, "evidence": "numbers, by the look of 2 values"},
-        "b": {"type": "str", "params": {"same_numbers": True}, "evidence": "free text, by the look of 2 values"},
+        "b": {"type": "str", "params": {"same_words": True}, "evidence": "free text, by the look of 2 values"},
     }
     assert evaluator.task.schema == Fields(schema={"fields": decided, "inferred": "2 documents of the truth"}).schema
     assert evaluator.compute()["tp"] == 2
@@ -200,6 +201,7 @@ def test_a_failed_update_settles_nothing() -> None:
 
 
 def test_json_schema_forms() -> None:
+    anything = {"type": "any", "params": {"strict": True}, "threshold": 1.0}
     plain = to_plain({
         "$defs": {"money": {"type": ["number", "null"], "x-calque-comparator-config": {"tolerance": 1}}},
         "properties": {
@@ -214,13 +216,13 @@ def test_json_schema_forms() -> None:
         },
     })  # fmt: skip
     assert plain["fields"] == {
-        "a": {"type": "str", "params": {"same_numbers": True}},
+        "a": {"type": "str", "params": {"same_words": True}, "evidence": "text of which no more is known"},
         "b": {"type": "float", "params": {"tolerance": 1}, "weight": 2},
         "c": {"type": "amount", "evidence": "a number or text"},
         "d": {"type": "code", "evidence": "one of an enumeration"},
-        "e": {"type": "any"},
-        "f": {"type": "list[int]"},
-        "g": {"type": "list[object]", "match_threshold": 0.3, "fields": {"h": {"type": "any"}}},
+        "e": {**anything, "evidence": "anything: right when all of it is"},
+        "f": {"type": "list[int]", "params": {"strict": True}, "evidence": "whole numbers"},
+        "g": {"type": "list[object]", "match_threshold": 0.3, "fields": {"h": {**anything, "evidence": "anything"}}},
         "i": {"type": "amount", "evidence": "a number or text"},
     }
 

@@ -17,6 +17,7 @@ from pydantic import BaseModel
 from calque import ComparableField, ConfigError, Evaluator, Fields, StructuredModel
 from calque.comparators import DateComparator, ExactComparator, LevenshteinComparator, NumericComparator
 from calque.comparators.written_numbers import written
+from calque.fields.schemas.explained import editable
 from calque.fields.schemas.plain_form import canonical, comparison_of
 
 
@@ -238,6 +239,30 @@ def test_the_reasons_are_not_in_the_signature() -> None:
     plain = canonical({"fields": {"a": {"type": "object", "fields": {"b": {"evidence": "seen"}}}}})
     assert "seen" in plain
     assert "seen" not in comparison_of(plain)
+
+
+@pytest.mark.parametrize("accounting", ["complete", "paired"])
+def test_a_written_schema_is_the_same_comparison(accounting: Literal["complete", "paired"]) -> None:
+    truth = [{"a": "x y", "b": 1, "c": "$5.00", "d": "2024-03-05", "e": "A-17", "f": True, "g": {"h": [["u"]], "i": "10:30"},
+              "l": [{"m": "word " * 20}], "n": ["1.5"]}]  # fmt: skip
+    task = Fields.inferred(truth, accounting=accounting)
+    written = Fields(schema=editable(task.schema, accounting), accounting=accounting)
+    assert written.signature() == task.signature()
+    assert written.explain() == [
+        {**each, "evidence": mine["evidence"]} for each, mine in zip(task.explain(), written.explain(), strict=True)
+    ]
+    assert Fields(schema=editable(written.schema, accounting), accounting=accounting).signature() == task.signature()
+
+
+@pytest.mark.parametrize(
+    ("kind", "option", "pair"),
+    [("code", "trim", ("a", " a")), ("amount", "strict", ("12", "A12")), ("date", "same_text", ("soon", "soon"))],
+)
+def test_what_a_type_sets_can_be_turned_off(kind: str, option: str, pair: tuple[str, str]) -> None:
+    schemas = [{"fields": {"x": {"type": kind, "params": {option: value}}}} for value in (True, False)]
+    counts = [Evaluator(Fields(schema=each)).update([{"x": pair[0]}], [{"x": pair[1]}]).compute()["tp"] for each in schemas]
+    assert sorted(counts) == [0, 1]
+    assert len({str(Fields(schema=each).signature()) for each in schemas}) == 2
 
 
 @pytest.mark.parametrize(

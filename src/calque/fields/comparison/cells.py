@@ -340,10 +340,14 @@ def wrappers(raw: Any, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _to_float(raw: Any) -> float:
+    if type(raw) is bool:
+        raise ValueError("not a number")
     return raw if type(raw) is float else float(raw)
 
 
 def _to_int(raw: Any) -> int:
+    if type(raw) is bool:
+        raise ValueError("not a number")
     if type(raw) is float:
         if not raw.is_integer():
             raise ValueError("not a whole number")

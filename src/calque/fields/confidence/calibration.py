@@ -139,7 +139,7 @@ class Curve:
         if self.operating_point is not None:
             return {"operating_point": self.operating_point, "meaning": sentence(self.operating_point)}
         reason = "no confidences" if not self.rows else f"no confidence reaches a precision of {self._target:g}"
-        nothing = f"no field can be accepted unseen at {100 * self._target:.3g} % precision"
+        nothing = f"nothing can be accepted unseen at {100 * self._target:.3g} % precision"
         return {"operating_point": dict.fromkeys(ACCEPTED, Undefined(reason)), "meaning": nothing}
 
 

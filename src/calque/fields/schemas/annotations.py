@@ -38,6 +38,7 @@ _TOLD = {
     "time": "a time",
     "code": "an identifier",
 }
+NUMBER_OR_TEXT = "a number or text"
 _NUMBERS = frozenset(("int", "float", "amount"))
 _ADDRESSES = ("EmailStr", "NameEmail", "AnyUrl", "HttpUrl", "AnyHttpUrl", "FileUrl", "IPvAnyAddress", "PaymentCardNumber")
 
@@ -113,7 +114,7 @@ def _of_several(options: Sequence[Spoken]) -> Spoken:
     if kinds == {"int", "float"}:
         return Spoken("float")
     if kinds <= _NUMBERS | {"str"} and kinds & _NUMBERS:
-        return Spoken("amount", None, "a number or text")
+        return Spoken("amount", None, NUMBER_OR_TEXT)
     dated = kinds - {"str"}
     return (
         Spoken(dated.pop(), None, "a date or text")

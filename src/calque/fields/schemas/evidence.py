@@ -8,12 +8,14 @@ from decimal import Decimal
 from statistics import median
 from typing import Any, NamedTuple
 
+from calque.comparators.date import ZONES, DateComparator, Day
+from calque.comparators.text import LONG_CHARACTERS
 from calque.comparators.written_numbers import written
 
 MOST = 0.95
 """The share of values that must have a shape; single oddities such as "n/a" are compared as text."""
-LONG_CHARACTERS, LONG_WORDS = 80, 12
-"""From here on, at the median, a text is long."""
+LONG_WORDS = 12
+"""From here on, at the median, a text is long, or from its characters."""
 
 _CODES = frozenset((
     "id", "ids", "uid", "uuid", "guid", "code", "codes", "sku", "iban", "bic", "swift", "ean", "upc", "gtin", "isbn",
@@ -41,7 +43,7 @@ _DAY = re.compile(
     re.IGNORECASE,
 )
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?: ?[ap]\.?m\.?)?"
-_ZONE = r"(?: ?(?:z|utc|gmt|[+-]\d{2}:?\d{2}))?"
+_ZONE = rf"(?: ?(?:z|utc|gmt|{'|'.join(ZONES)}|[+-]\d{{2}}:?\d{{2}}))?"
 _TIME = re.compile(_CLOCK + _ZONE, re.IGNORECASE)
 _MOMENT = re.compile(rf"\d{{4}}-\d{{2}}-\d{{2}}[t ]{_CLOCK}{_ZONE}", re.IGNORECASE)
 _ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -58,12 +60,29 @@ _NAMED_SHAPES: tuple[tuple[str, Callable[[str], Any]], ...] = (
 )
 
 
+FREE_TEXT, LONG_TEXT = {"same_words": True}, {"same_numbers": True}
+"""Slips in free text are forgiven, other words and numbers are not; in long text other numbers are not."""
+STRICT_NUMBER, WHOLE_TREE = {"strict": True}, {"strict": True}
+"""What is no number has no number in it; of a tree every leaf must be right."""
+WHOLE_OBJECT = "an object: right when all of it is"
+
+
 class Finding(NamedTuple):
     """A type, options of its comparator, and why."""
 
     type: str
     evidence: str
     params: dict[str, Any] = {}  # noqa: RUF012  # a named tuple, whose default is never changed
+
+
+def settled(found: Finding) -> dict[str, Any]:
+    """A finding as a field of the plain form."""
+    field: dict[str, Any] = {"type": found.type}
+    if found.params:
+        field["params"] = dict(found.params)
+    if found.type == "any" and found.params:
+        field["threshold"] = 1.0  # a tree of which a leaf is wrong is not right
+    return {**field, "evidence": found.evidence} if found.evidence else field
 
 
 def words_of(name: str) -> list[str]:
@@ -103,9 +122,9 @@ def by_values(name: str, values: Sequence[Any]) -> Finding:
         return Finding("bool", f"true or false, {count}")
     if kinds <= {int, float, Decimal}:
         whole = kinds == {int}
-        return Finding("int" if whole else "float", f"{'whole ' if whole else ''}numbers, {count}", {"strict": True})
+        return Finding("int" if whole else "float", f"{'whole ' if whole else ''}numbers, {count}", STRICT_NUMBER)
     if bool in kinds:
-        return Finding("any", f"several types, {count}")
+        return Finding("any", f"values of several types, {count}", WHOLE_TREE)
     texts = [str(value).strip() for value in values]
     return _by_shape(name, texts, count)
 
@@ -115,6 +134,8 @@ def _by_shape(name: str, texts: Sequence[str], count: str) -> Finding:
     found = _dates(texts, count) or _addresses(texts, count)
     if found is not None:
         return found
+    if named is not None and named.type in ("date", "datetime") and _most(texts, _is_day):
+        return Finding(named.type, f"its name, {name}, and dates, {count}")
     says_code = named is not None and named.type == "code"
     if _most(texts, written) and not (says_code or _are_codes(texts)):
         return Finding("amount", f"numbers as people write them, {count}", _decimal_comma(texts))
@@ -123,7 +144,7 @@ def _by_shape(name: str, texts: Sequence[str], count: str) -> Finding:
     if _most(texts, _is_code):
         return Finding("code", f"codes without blanks and with digits, {count}")
     long = median(map(len, texts)) >= LONG_CHARACTERS or median(len(text.split()) for text in texts) >= LONG_WORDS
-    return Finding("text" if long else "str", f"{'long' if long else 'free'} text, {count}", {"same_numbers": True})
+    return Finding("text", f"long text, {count}", LONG_TEXT) if long else Finding("str", f"free text, {count}", FREE_TEXT)
 
 
 def _addresses(texts: Sequence[str], count: str) -> Finding | None:
@@ -171,6 +192,14 @@ def _dates(texts: Sequence[str], count: str) -> Finding | None:
     day_first, told = _order(texts)
     params = {} if day_first is None else {"dayfirst": day_first}
     return Finding("date", f"dates{told}, {count}", params)
+
+
+def _is_day(text: str) -> bool:
+    """Whether a text can be read as one day of one year."""
+    if not _reads_dates():
+        return _ISO_DAY.fullmatch(text) is not None
+    readings = DateComparator().prepare(text)
+    return any(isinstance(read, Day) and read.has_year and read.has_month and read.has_day for read in readings)
 
 
 def _order(texts: Sequence[str]) -> tuple[bool | None, str]:

@@ -9,7 +9,7 @@ from typing import Any
 from calque.comparators.base import describe
 from calque.core.presentation.sections import Section
 from calque.core.start_up import Frozen
-from calque.fields.schemas.leaf_types import Accounting, leaf_of, manner
+from calque.fields.schemas.leaf_types import COMPLETE, Accounting, leaf_of, manner
 from calque.fields.schemas.plain_form import DEFAULT_MATCH_THRESHOLD, compared_by
 
 HEAD = ("field", "type", "comparator", "threshold", "weight", "evidence")
@@ -89,7 +89,7 @@ def as_sections(text: str, accounting: Accounting) -> list[Section]:
         )
         for each in explained(text, accounting)
     ]
-    return [Section(title="How fields are compared", head=HEAD, rows=rows, notes=origin_notes(text))]
+    return [Section(title="How fields are compared", head=HEAD, rows=rows, notes=origin_notes(text), left=(0, 1, 2, 5))]
 
 
 def _options(params: Mapping[str, Any]) -> str:
@@ -118,6 +118,10 @@ def _spelt_out(given: Mapping[str, Any], accounting: Accounting) -> dict[str, An
         judged = {} if given["type"] == "list[object]" else {"threshold": given["threshold"]}
         return {"type": given["type"], **judged, **rest, "fields": _editable(given["fields"], accounting)}
     made, threshold = compared_by(given, accounting)
-    described = describe(made)
-    described.get("params", {}).pop("utc", None)  # paired accounting sees to that itself
-    return {"type": given["type"], **{key: value for key, value in described.items() if value}, "threshold": threshold, **rest}
+    usual = COMPLETE[leaf_of(given["type"])]
+    # Options that the type may set are there to be turned, even where they are what the comparator does by itself.
+    turned = {key: getattr(made, key) for key in usual.params} if made.name == usual.comparator else {}
+    params = {**turned, **made.params()}
+    params.pop("utc", None)  # paired accounting sees to that itself
+    options = {"params": params} if params else {}
+    return {"type": given["type"], "comparator": describe(made)["comparator"], **options, "threshold": threshold, **rest}

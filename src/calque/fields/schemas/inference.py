@@ -8,7 +8,7 @@ from typing import Any
 from calque.core.corpora.records import RecordCorpus
 from calque.core.errors import ConfigError
 from calque.fields.comparison.cells import is_wrapper
-from calque.fields.schemas.evidence import by_name, by_values
+from calque.fields.schemas.evidence import WHOLE_OBJECT, WHOLE_TREE, Finding, by_name, by_values, settled
 from calque.fields.schemas.leaf_types import Accounting
 from calque.fields.schemas.plain_form import DEEPEST
 
@@ -69,11 +69,11 @@ class Examples:
 
     def _nested(self, kind: str, fields: dict[str, Any]) -> dict[str, Any]:
         if not fields:
-            return {"type": "any" if kind == "object" else "list[any]"}
+            return {**self._leaf("", [{}]), "type": "any" if kind == "object" else "list[any]"}
         if self._by_type or kind == "list[object]":
             return {"type": kind, "fields": fields}
         # An object of which a part is wrong is not right.
-        return {"type": kind, "threshold": 1.0, "evidence": "an object: right when all of it is", "fields": fields}
+        return {"type": kind, "threshold": 1.0, "evidence": WHOLE_OBJECT, "fields": fields}
 
     def _leaf(self, name: str, examples: list[Any]) -> dict[str, Any]:
         examples = [value for value in examples if value != ""]
@@ -81,15 +81,10 @@ class Examples:
         if self._by_type:
             return {"type": _by_type(kinds)}
         if not kinds <= {str, int, float, bool}:
-            return {"type": "any", "evidence": "values of several types"}
+            return settled(Finding("any", "values of several types", WHOLE_TREE))
         if not examples:
-            named = by_name(name)
-            return (
-                {"type": "str", "evidence": "no values"} if named is None else {"type": named.type, "evidence": named.evidence}
-            )
-        found = by_values(name, examples)
-        field: dict[str, Any] = {"type": found.type, "evidence": found.evidence}
-        return {**field, "params": dict(found.params)} if found.params else field
+            return settled(by_name(name) or Finding("str", "no values"))
+        return settled(by_values(name, examples))
 
 
 def _bare(raw: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 
 from calque.core.errors import ConfigError, did_you_mean
 from calque.fields.schemas import evidence
+from calque.fields.schemas.annotations import NUMBER_OR_TEXT
 from calque.fields.schemas.plain_form import DEEPEST
 from calque.readers.sources.json_tree import shown
 
@@ -80,8 +81,8 @@ FORMATS = {
 def to_plain(schema: Mapping[str, Any], where: str = "schema", *, by_name: bool = True) -> dict[str, Any]:
     """The plain form of a JSON Schema. Where a text says nothing of itself its name may (``by_name``).
 
-    >>> to_plain({"properties": {"total": {"type": "number", "x-calque-threshold": 0.95}}})
-    {'fields': {'total': {'type': 'float', 'threshold': 0.95}}}
+    >>> to_plain({"properties": {"total": {"type": "number", "x-calque-comparator": "numeric", "x-calque-threshold": 0.95}}})
+    {'fields': {'total': {'type': 'float', 'comparator': 'numeric', 'threshold': 0.95}}}
     >>> to_plain({"properties": {"due": {"type": "string", "format": "date"}}})["fields"]["due"]
     {'type': 'date', 'evidence': 'format: date'}
     """
@@ -101,17 +102,27 @@ class _Reading:
     passed_over: list[str] = field(default_factory=list)
     visits: Iterator[int] = field(default_factory=count)
     """Counts the places that are looked at: references can make many of one."""
+    within: list[Any] = field(default_factory=list)
+    """The properties of the objects that are being read, to see when one refers to itself."""
 
     def properties(self, node: Mapping[str, Any], where: str, depth: int) -> dict[str, Any]:
         """The fields of an object."""
         if depth > DEEPEST:
-            raise ConfigError(f"{where}: a schema may be {DEEPEST} levels deep; does it refer to itself?")
+            raise ConfigError(f"{where}: a schema may be {DEEPEST} levels deep")
         properties = node.get("properties")
         if not isinstance(properties, Mapping) or not properties:
             raise ConfigError(f"{where}: an object needs 'properties'")
-        return {
+        self.within.append(properties)
+        read = {
             str(name): self.field(str(name), each, f"{where}.properties.{name}", depth + 1) for name, each in properties.items()
         }
+        self.within.pop()
+        return read
+
+    def _is_inner(self, node: Mapping[str, Any]) -> bool:
+        """Whether an object has fields of its own; one inside itself is a tree, compared as a whole."""
+        properties = node.get("properties")
+        return bool(properties) and not any(properties is outer for outer in self.within)
 
     def field(self, name: str, node: Any, where: str, depth: int) -> dict[str, Any]:
         """One field."""
@@ -121,9 +132,10 @@ class _Reading:
         if kind == "object" or "properties" in node:
             # A class may say from where on its items match and be used alone elsewhere.
             given.pop("match_threshold", None)
-            if not node.get("properties"):
-                return {"type": "any", **given}
-            return {"type": "object", **given, "fields": self.properties(node, where, depth)}
+            if not self._is_inner(node):
+                return {**self._tree(given), **given}
+            whole = {"threshold": 1.0, "evidence": evidence.WHOLE_OBJECT} if self.by_name and "threshold" not in given else {}
+            return {"type": "object", **whole, **given, "fields": self.properties(node, where, depth)}
         if kind == "array":
             return self._array(name, node, given, where, depth)
         if kind is not None and (not isinstance(kind, str | list) or (isinstance(kind, str) and kind not in JSON_TYPES)):
@@ -131,18 +143,28 @@ class _Reading:
         return self._leaf(name, node, given)
 
     def _array(self, name: str, node: Mapping[str, Any], given: dict[str, Any], where: str, depth: int) -> dict[str, Any]:
-        items = self.resolved(node.get("items", {}), f"{where}.items", 0)
+        listed = node.get("items", {})
+        # An array with a schema for each place is one of anything.
+        items = self.resolved({} if isinstance(listed, list) else listed, f"{where}.items", 0)
         if items.get("type") == "object" or items.get("properties"):
             own = self.extensions(items, f"{where}.items")
             given = {**{key: own[key] for key in ("match_threshold",) if key in own}, **given}
-            if not items.get("properties"):
+            if not self._is_inner(items):
                 given.pop("match_threshold", None)
-                return {"type": "list[any]", **given}
+                return {**self._tree(given), **given, "type": "list[any]"}
             return {"type": "list[object]", **given, "fields": self.properties(items, f"{where}.items", depth)}
         if items.get("type") == "array":
-            return {"type": "list[any]", **given}
+            return {**self._tree(given), **given, "type": "list[any]"}
         leaf = self.field(name, {**items, **{key: node[key] for key in node if _is_extension(key)}}, f"{where}.items", depth)
         return {**leaf, **given, "type": given.get("type", f"list[{leaf['type']}]")}
+
+    def _tree(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """What can be anything."""
+        if "comparator" in given or not self.by_name:
+            return {"type": "any"}
+        return _without_given(
+            evidence.settled(evidence.Finding("any", "anything: right when all of it is", evidence.WHOLE_TREE)), given
+        )
 
     def _leaf(self, name: str, node: Mapping[str, Any], given: dict[str, Any]) -> dict[str, Any]:
         if "type" in given:
@@ -153,25 +175,24 @@ class _Reading:
         if "comparator" in given or not self.by_name:
             only = plain.pop() if len(plain) == 1 else "any"
             return {"type": "str" if not kinds and "enum" in node else only, **given}
-        found = self._decided(name, node, plain)
-        decided: dict[str, Any] = {"type": found.type}
-        if found.params and "threshold" not in given and "params" not in given:
-            decided["params"] = dict(found.params)
-        return {**decided, **({"evidence": found.evidence} if found.evidence else {}), **given}
+        return {**_without_given(evidence.settled(self._decided(name, node, plain)), given), **given}
 
     def _decided(self, name: str, node: Mapping[str, Any], plain: set[str]) -> evidence.Finding:
         """The type of a value whose comparison the schema does not describe."""
         if "str" in plain and plain & {"float", "int"} and len(plain - {"str", "float", "int"}) == 0:
-            return evidence.Finding("amount", "a number or text")
+            named = evidence.by_name(name)
+            return named if named is not None and named.type == "code" else evidence.Finding("amount", NUMBER_OR_TEXT)
         if plain and plain <= {"int", "float"}:
-            return evidence.Finding("int" if plain == {"int"} else "float", "")
+            return evidence.Finding(
+                *(("int", "whole numbers") if plain == {"int"} else ("float", "numbers")), evidence.STRICT_NUMBER
+            )
         if plain == {"bool"}:
-            return evidence.Finding("bool", "")
+            return evidence.Finding("bool", "true or false")
         choices = [node["const"]] if "const" in node else node.get("enum")
         if isinstance(choices, list) and plain <= {"str"} and all(isinstance(each, str | None) for each in choices):
             return evidence.Finding("code", "one of an enumeration")
         if plain != {"str"}:
-            return evidence.Finding("any", "")
+            return evidence.Finding("any", "anything", evidence.WHOLE_TREE)
         return self._text(name, node)
 
     def _text(self, name: str, node: Mapping[str, Any]) -> evidence.Finding:
@@ -180,10 +201,11 @@ class _Reading:
             return evidence.Finding(FORMATS[spelled], f"format: {spelled}")
         if isinstance(node.get("pattern"), str):
             return evidence.Finding("code", "texts of one pattern")
-        return evidence.by_name(name) or evidence.Finding("str", "", {"same_numbers": True})
+        return evidence.by_name(name) or evidence.Finding("str", "text of which no more is known", evidence.FREE_TEXT)
 
     def resolved(self, node: Any, where: str, hops: int) -> Mapping[str, Any]:
         """The node with references followed and "or null" taken away."""
+        node = {} if node is True else node  # JSON Schema for anything
         _check_shape(node, where)
         if next(self.visits) > MOST_NODES:
             raise ConfigError(f"{where}: the schema unfolds to more than {MOST_NODES:,} places; refer to less")
@@ -220,7 +242,8 @@ class _Reading:
         if not said or not all(kind in JSON_TYPES for kind in kinds):
             return {}
         formats = {node.get("format") for node in said if node.get("type") == "string"}
-        shared = {"format": formats.pop()} if len(formats) == 1 and None not in formats else {}
+        formats.discard(None)  # a date or text is a date where it is one
+        shared = {"format": formats.pop()} if len(formats) == 1 else {}
         choices = [each for node in said for each in node.get("enum", ())]
         closed = {"enum": choices} if all("enum" in node for node in said) else {}
         return {"type": _together(kinds), **shared, **closed}
@@ -249,6 +272,13 @@ class _Reading:
             told = f"{where}: {key}: {WITHOUT_MEANING.get(name, 'has no meaning here')}"
             if told not in self.passed_over:
                 self.passed_over.append(told)
+
+
+def _without_given(decided: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """What was decided of a field, apart from options that whoever gives others, or a threshold, did not ask for."""
+    if "params" not in decided or not ("params" in given or ("threshold" in given and decided["type"] not in ("int", "float"))):
+        return decided
+    return {key: value for key, value in decided.items() if key not in ("params", "evidence")}
 
 
 SHAPES: Mapping[str, tuple[type, str]] = {

@@ -94,18 +94,23 @@ def passed_over(schema: Mapping[str, Any], path: str = "") -> list[str]:
     return told
 
 
-def comparison_of(text: str) -> str:
-    """What a canonical spelling says of the comparison: without the reasons, which change no number."""
-    if '"evidence":' not in text and '"inferred":' not in text and '"passed_over":' not in text:
-        return text
-    return json.dumps({"fields": _without_reasons(json.loads(text)["fields"])}, separators=(",", ":"), ensure_ascii=False)
+def comparison_of(text: str, accounting: Accounting = "complete") -> str:
+    """What a canonical spelling says of the comparison: all of it, and nothing that changes no number, as the reasons are."""
+    return json.dumps({"fields": _compared(json.loads(text)["fields"], accounting)}, separators=(",", ":"), ensure_ascii=False)
 
 
-def _without_reasons(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: {key: _without_reasons(value) if key == "fields" else value for key, value in each.items() if key != "evidence"}
-        for name, each in fields.items()
-    }
+def _compared(fields: Mapping[str, Any], accounting: Accounting) -> dict[str, Any]:
+    return {name: _compared_field(each, accounting) for name, each in fields.items()}
+
+
+def _compared_field(given: Mapping[str, Any], accounting: Accounting) -> dict[str, Any]:
+    whole = {key: value for key, value in given.items() if key != "evidence"}
+    if "fields" in given:
+        return {**whole, "fields": _compared(given["fields"], accounting)}
+    usual = manner(leaf_of(given["type"]), accounting, given.get("comparator"))
+    params = {**usual.params, **given.get("params", {})}
+    spelled = {"comparator": usual.comparator, "params": params, "threshold": given.get("threshold", usual.threshold)}
+    return dict(sorted({**whole, **spelled}.items()))
 
 
 def _check_keys(given: Mapping[str, Any], known: Any, where: str) -> None:
@@ -215,8 +220,12 @@ def _comparator(given: Mapping[str, Any], kind: str, where: str) -> dict[str, An
     if made.name == "ignore" and "threshold" in given:
         raise ConfigError(f"{where}.threshold: has no effect: the field is not compared")
     described: dict[str, Any] = {"comparator": name} if chosen is not None or leaf in SPELLED_OUT else {}
-    if made.params():
-        described["params"] = made.params()
+    # What the type would set otherwise is said even where it is what the comparator does by itself.
+    turned = (
+        {key: params[key] for key in COMPLETE[leaf].params if key in params} if made.name == COMPLETE[leaf].comparator else {}
+    )
+    if turned or made.params():
+        described["params"] = {**made.params(), **turned}
     if made.threshold is not None:
         described["own_threshold"] = made.threshold
     return described

@@ -105,22 +105,59 @@ def json_schema_of(kind: Any) -> dict[str, Any]:
     if not (typing.is_typeddict(kind) or dataclasses.is_dataclass(kind) or issubclass(kind, BaseModel)):
         raise ConfigError(f"{name}: is no schema; it can be a pydantic model, a dataclass or a TypedDict")
     try:
-        return TypeAdapter(_readable(kind)).json_schema(by_alias=True, mode="validation")
+        adapter = TypeAdapter(_readable(kind))
+        named, spelled = (adapter.json_schema(by_alias=by_alias, mode="validation") for by_alias in (False, True))
     except (PydanticUserError, NameError) as error:
         raise ConfigError(f"{name}: {str(error).splitlines()[0]}") from None
+    _add_aliases(named, spelled)
+    return named
 
 
-def _readable(annotation: Any) -> Any:
+def _add_aliases(named: Any, spelled: Any) -> None:
+    """Say of each property what it is called in the JSON, given the same schema with those names."""
+    if isinstance(named, dict) and isinstance(spelled, dict):
+        ours, theirs = named.get("properties"), spelled.get("properties")
+        if isinstance(ours, dict) and isinstance(theirs, dict):
+            for (name, node), alias in zip(ours.items(), theirs, strict=True):
+                if name != alias:
+                    node["x-calque-alias"] = alias
+        pairs = zip(named.values(), spelled.values(), strict=False)
+    else:
+        pairs = zip(named, spelled, strict=False) if isinstance(named, list) else zip((), (), strict=True)
+    for pair in pairs:
+        _add_aliases(*pair)
+
+
+def _readable(annotation: Any, within: tuple[Any, ...] = ()) -> Any:
     """The annotation with models for typed dictionaries, which pydantic does not read from every version of Python."""
-    if typing.is_typeddict(annotation):
+    if annotation in within:
+        return dict  # it refers to itself: a tree
+    if typing.is_typeddict(annotation) or _is_plain_dataclass(annotation):
         from pydantic import create_model
 
         hints = typing.get_type_hints(annotation, include_extras=True)
-        fields: dict[str, Any] = {name: (_readable(hint), None) for name, hint in hints.items()}
+        fields: dict[str, Any] = {name: (_readable(hint, (*within, annotation)), None) for name, hint in hints.items()}
         return create_model(annotation.__name__, **fields)
-    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
-    if origin in (typing.Required, typing.NotRequired):
-        return _readable(arguments[0])
+    arguments = typing.get_args(annotation)
+    return _of_parts(annotation, arguments, within) if arguments else annotation
+
+
+def _of_parts(annotation: Any, arguments: tuple[Any, ...], within: tuple[Any, ...]) -> Any:
+    origin = typing.get_origin(annotation)
+    if origin is typing.Literal:
+        return annotation
+    if origin in (typing.Required, typing.NotRequired) or getattr(origin, "__name__", "") == "ReadOnly":
+        return _readable(arguments[0], within)
+    if origin is typing.Annotated:
+        return typing.Annotated[(_readable(arguments[0], within), *arguments[1:])]
+    inner = tuple(each if each is Ellipsis else _readable(each, within) for each in arguments)
     if origin is types.UnionType or origin is typing.Union:
-        return typing.Union[tuple(map(_readable, arguments))]  # noqa: UP007  # made of parts
-    return list[_readable(arguments[0])] if origin is list else annotation  # type: ignore[misc]  # made of parts
+        return typing.Union[inner]  # noqa: UP007  # made of parts
+    return annotation if inner == arguments or origin is None else origin[inner]
+
+
+def _is_plain_dataclass(annotation: Any) -> bool:
+    """Whether it is one of the standard library, which says no more than its types."""
+    return (
+        isinstance(annotation, type) and dataclasses.is_dataclass(annotation) and not hasattr(annotation, "__pydantic_fields__")
+    )

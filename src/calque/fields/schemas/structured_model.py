@@ -16,9 +16,9 @@ from calque.core.errors import ConfigError
 from calque.fields.comparison.cells import METADATA, Cell, Record, RecordSide, wrappers
 from calque.fields.comparison.one_document import Wanted, compare_documents, compare_pair
 from calque.fields.comparison.records import compare_records, similarity
-from calque.fields.schemas.annotations import HISTORIC, Spoken, spoken
+from calque.fields.schemas.annotations import HISTORIC, NUMBER_OR_TEXT, Spoken, spoken
 from calque.fields.schemas.comparable_field import EXTRA, described_field
-from calque.fields.schemas.evidence import by_name
+from calque.fields.schemas.evidence import FREE_TEXT, STRICT_NUMBER, by_name
 from calque.fields.schemas.json_schema import from_plain, to_plain
 from calque.fields.schemas.leaf_types import Accounting, leaf_of, spoken_type
 from calque.fields.schemas.plain_form import DEFAULT_MATCH_THRESHOLD, canonical, compile_plan, passed_over
@@ -27,6 +27,10 @@ from calque.fields.schemas.remembered import bare, plain_json, rewrapped, update
 
 _PYTHON: dict[str, Any] = {"str": str, "int": int, "float": float, "bool": bool, "text": str, "code": str}
 """What a field of a made class is annotated with; values of other types may be written in several ways."""
+
+
+OPTIONS = {"str": FREE_TEXT, "int": STRICT_NUMBER, "float": STRICT_NUMBER}
+"""Options of the comparators that types have where a field gives neither options nor a threshold."""
 
 
 class StructuredModel(BaseModel):
@@ -281,10 +285,14 @@ def _typed(said: Spoken, name: str, given: Mapping[str, Any], accounting: Accoun
     kind, leaf = said.type, leaf_of(said.type)
     if accounting == "paired" or "comparator" in given:
         return {"type": kind.replace(leaf, HISTORIC.get(leaf, leaf))}
-    named = by_name(name) if leaf == "str" and not {"threshold", "params"} & given.keys() else None
-    if named is not None:
+    open_to_names = leaf == "str" or said.evidence == NUMBER_OR_TEXT
+    named = by_name(name) if open_to_names and not {"threshold", "params"} & given.keys() else None
+    if named is not None and (leaf == "str" or named.type == "code"):
         return {"type": kind.replace(leaf, named.type), "evidence": named.evidence}
-    return {"type": kind, "evidence": said.evidence} if said.evidence else {"type": kind}
+    typed = {"type": kind, "evidence": said.evidence} if said.evidence else {"type": kind}
+    if leaf not in OPTIONS or {"type", "threshold", "params"} & given.keys():
+        return typed
+    return {**typed, "params": dict(OPTIONS[leaf]), "evidence": f"the type is {kind}"}
 
 
 def _check_nested(given: Mapping[str, Any], said: Spoken, where: str) -> None:

@@ -1,0 +1,135 @@
+"""Classes and JSON Schemas of other people are schemas as they are: nested, recursive, with aliases, in every notation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from typing import Annotated, Any, Literal, NotRequired, Required, TypedDict
+
+import pytest
+from pydantic import BaseModel, ConfigDict, Field, constr
+
+from calque import ComparableField, Evaluator, Fields, StructuredModel
+
+
+def kinds(schema: Any) -> dict[str, str]:
+    return {each["field"]: each["type"] for each in Fields(schema=schema).explain()}
+
+
+class Payee(TypedDict):
+    iban: str
+    since: NotRequired[date]
+
+
+class Letter(TypedDict, total=False):
+    subject: Required[str]
+    fee: Annotated[Decimal, "in euros"]
+    payees: list[Payee]
+    first: Payee | None
+    by_name: dict[str, Payee]
+
+
+@dataclass
+class Branch:
+    label: str
+    payee: Payee
+    below: list[Branch] = field(default_factory=list)
+
+
+class Tree(BaseModel):
+    label: str
+    below: list[Tree] = []
+
+
+class Bill(BaseModel):
+    model_config = ConfigDict(populate_by_name=True)
+    what: str = Field(alias="Beschreibung")
+    reference: int | str
+    code: Annotated[str, constr(pattern=r"A\d+")]
+    due: date | str
+    shares: dict[str, float]
+    kind: Literal["a", 1]
+
+
+def test_typed_dictionaries_and_dataclasses_at_any_depth() -> None:
+    payee = {"iban": "code", "since": "date"}
+    assert kinds(Letter) == {
+        "subject": "str", "fee": "amount", "payees": "list[object]", "first": "object", "by_name": "any",
+        **{f"{where}.{name}": kind for where in ("payees", "first") for name, kind in payee.items()},
+    }  # fmt: skip
+    assert kinds(Branch) == {
+        "label": "str",
+        "payee": "object",
+        "below": "list[any]",
+        "payee.iban": "code",
+        "payee.since": "date",
+    }
+
+
+@pytest.mark.parametrize("schema", [Tree, Tree.model_json_schema()], ids=["class", "JSON Schema"])
+def test_what_refers_to_itself_is_compared_as_a_whole(schema: Any) -> None:
+    assert kinds(schema) == {"label": "str", "below": "list[any]"}
+    leaves = [{"label": f"leaf {letter}", "below": []} for letter in "abcdefghijklmnop"]
+    truth = {"label": "root", "below": [{"label": "branch", "below": leaves}]}
+    found = {"label": "root", "below": [{"label": "branch", "below": [*leaves[:-1], {"label": "leaf q"}]}]}
+    for other, right in ((truth, 2), (found, 1)):
+        assert Evaluator(Fields(schema=schema)).update([truth], [other]).compute()["tp"] == right
+
+
+def test_unions_choices_and_patterns() -> None:
+    expected = {"what": "str", "reference": "code", "code": "code", "due": "date", "shares": "any", "kind": "any"}
+    assert kinds(Bill) == kinds(StructuredModel.from_pydantic(Bill)) == expected
+
+    class Ours(StructuredModel):
+        reference: int | str = ComparableField()
+        price: int | str = ComparableField()
+
+    assert kinds(Ours) == {"reference": "code", "price": "amount"}
+
+
+@pytest.mark.parametrize("key", ["Beschreibung", "what"])
+def test_a_field_with_an_alias_goes_by_both_names(key: str) -> None:
+    truth = {"Beschreibung": "one thing", "reference": 17}
+    result = Evaluator(Fields(schema=Bill)).update([truth], [{key: "one thing", "reference": "17"}]).compute()
+    assert (result["tp/what"], result["tp/reference"], result.numbers["not_in_schema"]) == (1, 1, {})
+
+
+def test_a_part_of_a_mapping_or_of_an_object_that_is_wrong_makes_it_wrong() -> None:
+    class Whole(BaseModel):
+        shares: dict[str, float]
+        tree: Tree
+
+    shares = dict.fromkeys("abcdefghijklmnopqrst", 1.0)
+    truth = {"shares": shares, "tree": {"label": "one leaf", "below": [{"label": "x"}]}}
+    found = {"shares": {**shares, "t": 2.0}, "tree": {"label": "one leaf", "below": [{"label": "y"}]}}
+    result = Evaluator(Fields(schema=Whole)).update([truth], [found]).compute()
+    assert (result["tp"], result["fd"]) == (0, 2)
+
+
+def test_notations_of_json_schema() -> None:
+    schema = {
+        "properties": {
+            "anything": True,
+            "pair": {"type": "array", "items": [{"type": "string"}, {"type": "number"}]},
+            "dated": {"anyOf": [{"type": "string", "format": "date"}, {"type": "string"}]},
+            "number": {"type": ["integer", "string", "null"]},
+            "cost": {"type": ["number", "string", "null"]},
+        }
+    }
+    assert kinds(schema) == {"anything": "any", "pair": "list[any]", "dated": "date", "number": "code", "cost": "amount"}
+
+
+def test_numbers_of_a_schema_are_strict() -> None:
+    schema = {"properties": {"pages": {"type": "integer"}, "size": {"type": "number"}}}
+    for wrong in ("A12", "12 pages", True, "12k"):
+        result = (
+            Evaluator(Fields(schema=schema)).update([{"pages": 12, "size": 1}], [{"pages": wrong, "size": wrong}]).compute()
+        )
+        assert (result["tp"], result["fd"]) == (0, 2)
+    assert (
+        Evaluator(Fields(schema=schema))
+        .update([{"pages": 12, "size": 12}], [{"pages": "12", "size": "12.0 €"}])
+        .compute()["tp"]
+        == 2
+    )

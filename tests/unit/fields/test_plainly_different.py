@@ -1,0 +1,208 @@
+"""Without a schema, and with one that says only "text", no value is ever called right that is another, in whatever spelling."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable
+from datetime import date, datetime, time, timedelta
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from calque import Evaluator, Fields
+
+TEXT = {"properties": {"x": {"type": "string"}}}
+
+
+class Value(NamedTuple):
+    """What a value means, and how it is written."""
+
+    meaning: Any
+    spelled: Any
+
+
+def plain(texts: st.SearchStrategy[Any]) -> st.SearchStrategy[Value]:
+    """Values that can be written in one way."""
+    return texts.map(lambda text: Value(text, text))
+
+
+def written(meanings: st.SearchStrategy[Any], *spellings: Callable[[Any], Any]) -> st.SearchStrategy[Value]:
+    """Values that can be written in several ways."""
+    return st.builds(lambda meaning, spelling: Value(meaning, spelling(meaning)), meanings, st.sampled_from(spellings))
+
+
+def shaped(pattern: str) -> st.SearchStrategy[Value]:
+    """Texts of one pattern: 9 stands for a digit, A and a for letters."""
+    kinds = {"9": string.digits, "A": string.ascii_uppercase, "a": string.ascii_lowercase}
+    letters = [st.sampled_from(kinds[char]) if char in kinds else st.just(char) for char in pattern]
+    return plain(st.tuples(*letters).map("".join))
+
+
+def german(cents: int) -> str:
+    return f"{cents / 100:,.2f}".translate(str.maketrans(",.", ".,"))
+
+
+def bracketed(cents: int) -> str:
+    return f"({-cents / 100:,.2f})" if cents < 0 else f"{cents / 100:,.2f}"
+
+
+def behind(cents: int) -> str:
+    return f"{-cents / 100:.2f}-" if cents < 0 else f"{cents / 100:.2f}"
+
+
+amounts = st.integers(-(10**9), 10**9)
+days = st.dates(date(1950, 1, 1), date(2049, 12, 31)).filter(lambda day: day.day > 12)
+moments = st.datetimes(datetime(1990, 1, 1), datetime(2040, 1, 1)).map(lambda when: when.replace(microsecond=0))
+SPELLINGS: dict[str, tuple[st.SearchStrategy[Any], tuple[Callable[[Any], Any], ...]]] = {
+    "amounts": (amounts, (
+    lambda cents: cents / 100,
+    lambda cents: f"{cents / 100:.2f}",
+    lambda cents: f"{cents / 100:,.2f}",
+    german,
+    bracketed,
+    behind,
+    lambda cents: f"{german(cents)} €",
+    lambda cents: f"EUR {cents / 100:,.2f}",
+    lambda cents: f"{cents / 100:,.2f}".replace(",", " "),
+    lambda cents: f" {cents / 100:,.2f} ",
+    )),
+    "days": (days, (
+    lambda day: day.isoformat(),
+    lambda day: f"{day:%Y/%m/%d}",
+    lambda day: f"{day:%d.%m.%Y}",
+    lambda day: f"{day:%m/%d/%Y}",
+    lambda day: f"{day.day} {day:%B %Y}",
+    lambda day: f"{day:%B} {day.day}, {day.year}",
+    lambda day: f"{day:%d-%b-%Y}",
+    )),
+    "moments": (moments, (
+    lambda when: when.isoformat(),
+    lambda when: when.isoformat(" "),
+    lambda when: f"{when:%Y-%m-%d %I:%M:%S %p}",
+    )),
+    "moments with a zone": (moments, (
+    lambda when: f"{when.isoformat()}Z",
+    lambda when: f"{when.isoformat(' ')} UTC",
+    lambda when: f"{(when + timedelta(hours=2)).isoformat()}+02:00",
+    lambda when: f"{(when - timedelta(hours=5)).isoformat(' ')} EST",
+    )),
+}  # fmt: skip
+"""Values that are right however they are written."""
+
+NEIGHBOURS = (
+    "Category A", "Category B", "Schedule II", "Schedule III", "approved by both", "not approved by both", "Net 30 days",
+    "Net 60 days", "Monthly subscription June", "Monthly subscription July", "value of 5 mg < limit", "value of 5 mg > limit",
+    "Warehouse North Gate", "Warehouse South Gate", "Import duty included", "Export duty included", "Total 500 € net",
+    "Total 500 $ net", "temperature -5 degrees", "temperature 5 degrees", "internal reference desk", "external reference desk",
+)  # fmt: skip
+minutes = st.times().map(lambda when: when.replace(microsecond=0, second=0))
+WORDS = (
+    "delivery",
+    "of",
+    "goods",
+    "not",
+    "included",
+    "excluded",
+    "Monday",
+    "Tuesday",
+    "red",
+    "blue",
+    "standard",
+    "premium",
+    "A",
+    "B",
+)
+KINDS: dict[str, st.SearchStrategy[Value]] = {
+    **{name: written(meanings, *spellings) for name, (meanings, spellings) in SPELLINGS.items()},
+    "invoice numbers": shaped("INV-9999-9999"),
+    "codes of letters": shaped("AAAAAAAAAAAAAA"),
+    "words of letters": shaped("aaaaaaaaaaaaaaaa"),
+    "IBANs": shaped("DE99 9999 9999 9999 9999 99"),
+    "telephone numbers": shaped("+49 (99) 9999-9999"),
+    "e-mail addresses": shaped("aaaaaa.aaaaaa@aaaaaaaa.com"),
+    "file names": shaped("aaaaaaaa_aaaaaaaa.pdf"),
+    "addresses of pages": shaped("https://aaaaaaaaaaaa.com/aaaaaaaa"),
+    "plates": shaped("AA 999 9999 99"),
+    "UUIDs": plain(st.uuids().map(str)),
+    "leading zeros": shaped("000999999999"),
+    "whole numbers": written(st.integers(-(10**18), 10**18), int, str),
+    "truth values": written(st.booleans(), bool, lambda value: str(value).lower()),
+    "times": written(minutes, time.isoformat, lambda when: f"{when:%I:%M %p}"),
+    "percentages": written(st.integers(0, 10_000), lambda share: f"{share / 100:.2f} %", lambda share: f"{share / 100:.2f}%"),
+    "near neighbours": plain(st.sampled_from(NEIGHBOURS)),
+    "quantities": shaped("9999.99 aAa"),
+    "rows of cells": plain(st.lists(st.sampled_from("abcdefgh"), min_size=12, max_size=12).map(lambda cells: (tuple(cells),))),
+}  # fmt: skip
+
+
+def right(truths: list[Any], founds: list[Any], schema: Any = "") -> int:
+    sides = ([{"x": value} for value in values] for values in (truths, founds))
+    return int(Evaluator(Fields(schema=schema)).update(*sides).compute()["tp"])
+
+
+@pytest.mark.parametrize("name", KINDS)
+@given(data=st.data())
+def test_another_value_is_never_right(name: str, data: st.DataObject) -> None:
+    pairs = data.draw(st.lists(st.tuples(KINDS[name], KINDS[name]), min_size=1, max_size=8))
+    differ = [(truth, found) for truth, found in pairs if truth.meaning != found.meaning]
+    assume(differ)
+    sides = [json_of(truth.spelled) for truth, _ in differ], [json_of(found.spelled) for _, found in differ]
+    assert right(*sides) == 0
+    if all(isinstance(value, str) for side in sides for value in side):
+        assert right(*sides, TEXT) == 0
+
+
+WITH_DIGITS = ("amounts", "days", "moments", "moments with a zone", "invoice numbers", "IBANs", "telephone numbers", "plates",
+               "leading zeros", "times", "percentages", "quantities")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WITH_DIGITS)
+@given(data=st.data())
+def test_another_digit_is_another_value(name: str, data: st.DataObject) -> None:
+    truth = data.draw(KINDS[name].map(lambda value: str(value.spelled)))
+    place = data.draw(st.sampled_from([index for index, char in enumerate(truth) if char.isdigit()]))
+    digit = data.draw(st.sampled_from(string.digits.replace(truth[place], "")))
+    found = truth[:place] + digit + truth[place + 1 :]
+    assert right([truth], [found]) == right([truth], [found], TEXT) == 0
+
+
+@pytest.mark.parametrize("schema", ["", TEXT], ids=["no schema", "text"])
+@given(st.lists(st.sampled_from(WORDS), min_size=2, max_size=7), st.data())
+def test_another_word_is_another_text(schema: Any, words: list[str], data: st.DataObject) -> None:
+    """A word that is another, one too many, one missing, or two exchanged."""
+    place = data.draw(st.integers(0, len(words) - 1))
+    other = data.draw(st.sampled_from([word for word in WORDS if word != words[place]]))
+    changed = [
+        [*words[:place], other, *words[place + 1 :]],
+        [*words[:place], other, *words[place:]],
+        words[:place] + words[place + 1 :],
+    ]
+    swapped = [*words[:place], *words[place : place + 2][::-1], *words[place + 2 :]]
+    for found in [*changed, swapped]:
+        expected = int(found == words)
+        assert right([" ".join(words)], [" ".join(found)], schema) == expected
+
+
+@given(st.lists(st.sampled_from([word for word in WORDS if len(word) > 5]), min_size=3, max_size=6), st.data())
+def test_a_slip_of_the_pen_in_free_text_is_forgiven(words: list[str], data: st.DataObject) -> None:
+    place = data.draw(st.integers(0, len(words) - 1))
+    word, at = words[place], data.draw(st.integers(1, len(words[place]) - 2))
+    slip = data.draw(
+        st.sampled_from([word[:at] + "q" + word[at + 1 :], word[:at] + word[at + 1 :], word[:at] + "q" + word[at:]])
+    )
+    assert right([" ".join(words)], [" ".join([*words[:place], slip, *words[place + 1 :]]).title()]) == 1
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+@given(data=st.data())
+def test_the_same_value_is_right_however_it_is_written(name: str, data: st.DataObject) -> None:
+    meanings, spellings = SPELLINGS[name]
+    values = data.draw(st.lists(meanings, min_size=1, max_size=6))
+    truths, founds = ([data.draw(st.sampled_from(spellings))(value) for value in values] for _ in range(2))
+    assert right(truths, founds) == len(values)
+
+
+def json_of(value: Any) -> Any:
+    return [json_of(each) for each in value] if isinstance(value, tuple) else value
