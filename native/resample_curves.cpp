@@ -22,7 +22,7 @@ void each_bit(unsigned mask, Visit visit) {
 // The fewest hits with that recall: a whole number, found by the very division that pycocotools compares.
 std::int64_t hits_for(double recall, std::int64_t truths) {
     const auto whole = static_cast<double>(truths);
-    const double product = std::max(recall * whole, 0.0);
+    const double product = std::clamp(recall * whole, 0.0, whole + 1);  // no recall is more than all
     const auto below = static_cast<std::int64_t>(product);
     const double beyond = product - static_cast<double>(below);
     // Far from any whole number rounding cannot matter, and no division is needed.

@@ -59,5 +59,27 @@ def test_tables_that_are_said_to_be_endlessly_far_apart(native: ModuleType, odd:
         assert same(native.row_tree_mappings(*tables, np.full_like(distances, odd), jobs), right)
 
 
+@pytest.mark.parametrize("truths", [2**53 + 1, 2**63 - 1])
+def test_more_truths_than_a_double_holds(native: ModuleType, reference: ModuleType, truths: int) -> None:
+    """How many hits a recall needs was looked for without end."""
+    units, tied, bounds, matched, ignored, thresholds, counts, points, weights, jobs = _curves()
+    for twin in (native, reference):
+        with pytest.raises(ValueError, match="a double holds"):
+            twin.weighted_precision(
+                units, tied, bounds, matched, ignored, thresholds, np.full_like(counts, truths), points, weights, jobs
+            )
+
+
+def test_recall_points_beyond_all(native: ModuleType, reference: ModuleType) -> None:
+    *before, points, weights, jobs = _curves()
+    far = np.append(points, [1.5, 1e308])
+    both = [twin.weighted_precision(*before, far, weights, jobs) for twin in (native, reference)]
+    assert same(*both)
+
+
+def _curves() -> tuple[Any, ...]:
+    return CALLS["weighted_precision"](np.random.default_rng(3))
+
+
 def same(first: Any, second: Any) -> bool:
     return all(np.array_equal(one, other) for one, other in zip(first, second, strict=True))

@@ -25,7 +25,11 @@ class CorpusReader:
         self._places = {unit: place for place, unit in enumerate(corpus.documents)}
         records = corpus.records
         by_lines = (
-            isinstance(records, LineRecords) and corpus.rows is None and layout.form != "polygon" and chosen() == "native"
+            isinstance(records, LineRecords)
+            and corpus.rows is None
+            and layout.form != "polygon"
+            and chosen() == "native"
+            and _can_be_spelt(layout)
         )
         self._lines = records if by_lines and isinstance(records, LineRecords) else None
         self._reader: LineReader | TreeReader = TreeReader(layout) if self._lines is None else _line_reader(layout)
@@ -49,6 +53,17 @@ class CorpusReader:
     def columns(self) -> SideColumns:
         """What was taken in."""
         return self._reader.columns() if isinstance(self._reader, TreeReader) else _columns(self._reader)
+
+
+def _can_be_spelt(layout: Layout) -> bool:
+    """Whether all keys are text: one with half of a character, as escapes of JSON can spell it, is for Python alone."""
+    plans = (*layout.fields, *layout.ignored)
+    keys = [plan.key for plan in plans] + [each.key for plan in plans if plan.record is not None for each in plan.record.fields]
+    try:
+        "\n".join(keys).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _line_reader(layout: Layout) -> LineReader:
