@@ -49,21 +49,68 @@ auto bound_edit_distances(const given::TextPoints& texts, const Column<std::int3
     return array(std::move(distances));
 }
 
-auto bound_plain_partners(const Column<double>& scores, const Column<std::int64_t>& heights, const Column<std::int64_t>& widths,
-                          double slack) {
-    require(heights.shape(0) == widths.shape(0), "each matrix needs a height and a width");
-    std::size_t rows = 0, cells = 0;
-    for (std::size_t i = 0; i < heights.shape(0); ++i) {
-        require(heights.data()[i] > 0 && widths.data()[i] > 0, "matrices must not be empty");
-        rows += static_cast<std::size_t>(heights.data()[i]);
-        cells += static_cast<std::size_t>(heights.data()[i]) * static_cast<std::size_t>(widths.data()[i]);
+// Values of one side that a field has keys or texts for.
+void check_values(std::span<const std::int32_t> codes, std::size_t values, const char* what) {
+    require(std::all_of(codes.begin(), codes.end(), [=](auto code) { return code < 0 || static_cast<std::size_t>(code) < values; }),
+            std::string("each value needs ") + what);
+}
+
+ItemLeaf checked(const given::ItemLeaf& leaf, std::size_t pairs) {
+    ItemLeaf made{view(leaf.truth), view(leaf.found), leaf.weight, {}, {}, {}, static_cast<std::size_t>(leaf.truth_texts), {}};
+    require(leaf.weight >= 0, "weights must not be negative");
+    require(leaf.truth_keys.has_value() == leaf.found_keys.has_value(), "keys must be given for both sides or for none");
+    if (leaf.truth_keys) {
+        made.truth_keys = view(*leaf.truth_keys);
+        made.found_keys = view(*leaf.found_keys);
+        check_values(made.truth, made.truth_keys->size(), "a key");
+        check_values(made.found, made.found_keys->size(), "a key");
     }
-    require(cells == scores.shape(0), "matrices must have height times width scores");
-    std::vector<std::int32_t> partners(rows);
-    std::vector<std::uint8_t> settled(heights.shape(0));
+    if (leaf.texts) {
+        made.texts = checked(*leaf.texts);
+        require(leaf.truth_texts >= 0 && made.truth_texts <= made.texts->size(), "truth_texts must be a number of texts");
+        check_values(made.truth, made.truth_texts, "a text");
+        check_values(made.found, made.texts->size() - made.truth_texts, "a text");
+    }
+    if (leaf.scores) {
+        made.scores = view(*leaf.scores);
+        require(made.scores->size() == pairs, "each pair of items needs a score");
+    }
+    return made;
+}
+
+// Checks that every list has items, and that they are there.
+std::size_t checked_pairs(const given::ItemRows& lists, const std::vector<given::ItemLeaf>& leaves) {
+    const std::size_t size = lists.heights.shape(0);
+    require(lists.truth.shape(0) == size && lists.found.shape(0) == size && lists.widths.shape(0) == size,
+            "each list needs a place and a length on both sides");
+    const auto within = [](std::int64_t first, std::int64_t count, std::size_t items) {
+        return first >= 0 && count > 0 && static_cast<std::size_t>(first) <= items &&
+               static_cast<std::size_t>(count) <= items - static_cast<std::size_t>(first);
+    };
+    std::size_t pairs = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::int64_t height = lists.heights.data()[i], width = lists.widths.data()[i];
+        require(height > 0 && width > 0, "lists must not be empty");
+        for (const auto& leaf : leaves)
+            require(within(lists.truth.data()[i], height, leaf.truth.shape(0)) &&
+                        within(lists.found.data()[i], width, leaf.found.shape(0)),
+                    "lists must lie within the items");
+        pairs += static_cast<std::size_t>(height) * static_cast<std::size_t>(width);
+    }
+    return pairs;
+}
+
+auto bound_item_partners(const std::vector<given::ItemLeaf>& leaves, const given::ItemRows& lists, double slack) {
+    require(!leaves.empty(), "items need a field");
+    const std::size_t pairs = checked_pairs(lists, leaves);
+    std::vector<ItemLeaf> made;
+    for (const auto& leaf : leaves) made.push_back(checked(leaf, pairs));
+    const auto heights = view(lists.heights);
+    std::vector<std::int32_t> partners(static_cast<std::size_t>(std::accumulate(heights.begin(), heights.end(), std::int64_t{0})));
+    std::vector<std::uint8_t> settled(heights.size());
     {
         const nb::gil_scoped_release released;
-        plain_partners(view(scores), view(heights), view(widths), slack, partners, settled);
+        item_partners(made, {view(lists.truth), heights, view(lists.found), view(lists.widths)}, slack, partners, settled);
     }
     return std::tuple{array(std::move(partners)), array(std::move(settled))};
 }
@@ -84,13 +131,24 @@ nb::object to_object(const records::LeafColumn& column, const records::Value& va
     }
 }
 
+// The types of some values: a set that tells whether each has to be looked at.
+nb::object kinds_of(const std::vector<records::Value>& values) {
+    std::array<bool, 4> there{};
+    for (const auto& value : values) there[value.kind] = true;
+    const std::array<PyTypeObject*, 4> types{&PyUnicode_Type, &PyLong_Type, &PyFloat_Type, &PyBool_Type};  // as in records::Value
+    nb::set found;
+    for (std::size_t kind = 0; kind < types.size(); ++kind)
+        if (there[kind]) found.add(nb::borrow(reinterpret_cast<PyObject*>(types[kind])));
+    return nb::steal(PyFrozenSet_New(found.ptr()));
+}
+
 nb::tuple to_tuple(records::LeafColumn& column) {
     nb::list values;
     for (const auto& value : column.values) values.append(to_object(column, value));
     const std::size_t size = column.codes.size();
     return nb::make_tuple(array(std::move(column.codes)), values, array(std::move(column.confidences)),
                           array(std::move(column.boxes), {size, 4}), array(std::move(column.pages)),
-                          array(std::move(column.ranks)));
+                          array(std::move(column.ranks)), kinds_of(column.values));
 }
 
 nb::tuple to_tuple(records::ListColumn& list) {
@@ -117,6 +175,24 @@ records::LineReader reader_of(const std::vector<std::tuple<std::string, std::str
     return records::LineReader(std::move(made), paired, sized);
 }
 
+// Takes in the records that stand at some places of a text; says of each whether it is plain, and so was taken in.
+auto add_lines(records::LineReader& reader, const nb::bytes& text, const Column<std::int64_t>& starts,
+               const Column<std::int64_t>& lengths, const std::string& id_key) {
+    require(starts.shape(0) == lengths.shape(0), "each line needs a place and a length");
+    std::vector<std::uint8_t> plain(starts.shape(0));
+    const auto size = static_cast<std::int64_t>(text.size());
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+        const std::int64_t start = starts.data()[i], length = lengths.data()[i];
+        require(start >= 0 && length >= 0 && start <= size && length <= size - start, "lines must lie within the text");
+    }
+    {
+        const nb::gil_scoped_release released;
+        for (std::size_t i = 0; i < plain.size(); ++i)
+            plain[i] = reader.add(text.c_str() + starts.data()[i], static_cast<std::size_t>(lengths.data()[i]), id_key);
+    }
+    return array(std::move(plain));
+}
+
 // The columns, which the reader has no longer.
 nb::tuple columns_of(records::LineReader& reader) {
     nb::list fields;
@@ -139,16 +215,12 @@ void bind_records(nb::module_& m) {
                 bool paired, bool sized) { new (self) records::LineReader(reader_of(fields, paired, sized)); },
              "fields"_a, "paired"_a, "sized"_a)
         .def("__len__", &records::LineReader::size)
-        .def(
-            "add",
-            [](records::LineReader& self, const nb::bytes& line, const std::string& id_key) {
-                return self.add(line.c_str(), line.size(), id_key);
-            },
-            "line"_a, "id_key"_a, "Take a record in, if it is plain; says whether it is.")
-        .def("cut", &records::LineReader::cut, "documents"_a, "Keep only so many documents.")
+        .def("add", &add_lines, "text"_a, "starts"_a, "lengths"_a, "id_key"_a,
+             "Take in the records at these places, if they are plain; says of each whether it is.")
         .def("columns", &columns_of, "What was taken in; the reader does not have it any longer.");
     m.def("edit_distances", &bound_edit_distances, "texts"_a, "first"_a, "second"_a, "jobs"_a = 1,
           "The edit distance of the texts of each pair.");
-    m.def("plain_partners", &bound_plain_partners, "scores"_a, "heights"_a, "widths"_a, "slack"_a,
-          "For each row of many matrices its partner where that is plain, else -1; and which matrices are settled by that.");
+    m.def("item_partners", &bound_item_partners, "leaves"_a, "lists"_a, "slack"_a,
+          nb::sig("def item_partners(leaves: list[ItemLeaf], lists: ItemRows, slack: float) -> tuple[Codes, Bytes]"),
+          "For each item of many lists its partner where that is plain, else -1; and which lists are settled by that.");
 }

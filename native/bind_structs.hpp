@@ -90,6 +90,19 @@ struct TextPoints {
     Column<std::int64_t> offsets;
 };
 
+struct ItemLeaf {
+    Column<std::int32_t> truth, found;
+    double weight;
+    std::optional<Column<double>> truth_keys, found_keys;
+    std::optional<TextPoints> texts;
+    std::int64_t truth_texts;
+    std::optional<Column<double>> scores;
+};
+
+struct ItemRows {
+    Column<std::int64_t> truth, heights, found, widths;
+};
+
 struct RowTables {
     Column<std::int64_t> tables, rows, spans;
     Column<std::int32_t> texts;
@@ -137,6 +150,9 @@ CALQUE_TUPLE(ScoreOrder, &Struct::order, &Struct::class_offsets);
 CALQUE_TUPLE(Verdicts, &Struct::rank, &Struct::matched, &Struct::ignored);
 CALQUE_TUPLE(KindLimits, &Struct::match, &Struct::background, &Struct::part, &Struct::most);
 CALQUE_TUPLE(TextPoints, &Struct::points, &Struct::offsets);
+CALQUE_TUPLE(ItemLeaf, &Struct::truth, &Struct::found, &Struct::weight, &Struct::truth_keys, &Struct::found_keys, &Struct::texts,
+             &Struct::truth_texts, &Struct::scores);
+CALQUE_TUPLE(ItemRows, &Struct::truth, &Struct::heights, &Struct::found, &Struct::widths);
 CALQUE_TUPLE(RowTables, &Struct::tables, &Struct::rows, &Struct::spans, &Struct::texts);
 CALQUE_TUPLE(Trees, &Struct::offsets, &Struct::labels, &Struct::texts, &Struct::firsts);
 CALQUE_TUPLE(Grids, &Struct::slots, &Struct::offsets, &Struct::rows, &Struct::columns);

@@ -75,7 +75,7 @@ class LineReader::Line {
         seen_.assign(reader_.fields.size(), 0);
         const char* p = skip_space(text_, text_.begin);
         p = each_key(p, [&](const char* at, std::string_view key) { return root_value(at, key, id_key); });
-        if (skip_space(text_, p) < text_.end) odd(p);
+        if (p > text_.end || skip_space(text_, p) < text_.end) odd(p);  // the next line is no part of this one
         for (std::size_t i = 0; i < seen_.size(); ++i)
             if (seen_[i] == 0) absent(reader_.fields[i]);
         reader_.boxes.push_back(boxes_);

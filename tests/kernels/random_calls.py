@@ -13,6 +13,8 @@ import numpy as np
 from calque.geometry.forms import RECALL_POINTS
 from calque.kernels.structs import (
     Grids,
+    ItemLeaf,
+    ItemRows,
     RowTables,
     TextPoints,
     Trees,
@@ -219,10 +221,21 @@ def _edits(rng: Random) -> tuple[Any, ...]:
     return _points(rng, 6), first, second, jobs(rng)
 
 
-def _plain_partners(rng: Random) -> tuple[Any, ...]:
-    matrices = int(rng.integers(0, 5))
-    heights, widths = rng.integers(1, 5, matrices), rng.integers(1, 5, matrices)
-    return rng.integers(0, 5, int((heights * widths).sum())) / 4, heights, widths, float(rng.choice([0.0, 1e-9, 0.3]))
+def _item_partners(rng: Random) -> tuple[Any, ...]:
+    heights, widths = (rng.integers(1, 5, 4) for _ in range(2))
+    lists = ItemRows(np.cumsum(heights) - heights, heights, np.cumsum(widths) - widths, widths)
+    sizes, pairs = (int(heights.sum()), int(widths.sum())), int((heights * widths).sum())
+
+    def items() -> Any:
+        return (rng.integers(-2, 3, size).astype(np.int32) for size in sizes)
+
+    keys = [rng.integers(0, 3, 3).astype(np.float64) for _ in range(2)]
+    leaves = [
+        ItemLeaf(*items(), 1.0, *keys),
+        ItemLeaf(*items(), 0.5, *keys, _points(rng, 6), 3),
+        ItemLeaf(*items(), 2.0, scores=rng.integers(0, 5, pairs) / 4),
+    ]
+    return leaves, lists, float(rng.choice([0.0, 1e-9, 0.3]))
 
 
 def _keys(rng: Random) -> tuple[Any, ...]:
@@ -262,7 +275,7 @@ CALLS: dict[str, Call] = {
     "nests_beyond": _nested,
     "record_ids": _record_ids,
     "edit_distances": _edits,
-    "plain_partners": _plain_partners,
+    "item_partners": _item_partners,
     "repeats_a_key": _keys,
 }
 """Each kernel, and how a random call of it is made."""
@@ -282,6 +295,9 @@ def _broken(rng: Random, value: Any) -> Any:
         return value._replace(**{name: _broken(rng, getattr(value, name))})
     if isinstance(value, bool) or value is None or isinstance(value, str):
         return value
+    if isinstance(value, list) and value and isinstance(value[0], tuple):
+        place = int(rng.integers(0, len(value)))
+        return [*value[:place], _broken(rng, value[place]), *value[place + 1 :]]
     if isinstance(value, int):
         return int(rng.choice([-1, 0, 1, 7, 1000]))  # none that only takes memory
     if isinstance(value, float):

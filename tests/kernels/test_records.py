@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
 from calque.comparators.text import points
+from calque.kernels.structs import ItemLeaf, ItemRows
 
 texts = st.lists(
     st.one_of(st.text("ab", max_size=5), st.text("abé中\U0001f600", max_size=80), st.just("x" * 200)), min_size=1, max_size=6
@@ -67,14 +68,22 @@ def best_pairings(matrix):
     ]
 
 
+def lists_of(matrices):
+    """One list for each matrix, whose scores are those of its pairs."""
+    heights, widths = (np.array([matrix.shape[side] for matrix in matrices], dtype=np.int64) for side in (0, 1))
+    lists = ItemRows(np.cumsum(heights) - heights, heights, np.cumsum(widths) - widths, widths)
+    scores = np.concatenate([np.zeros(0), *(matrix.ravel() for matrix in matrices)])
+    items = (np.zeros(int(sizes.sum()), dtype=np.int32) for sizes in (heights, widths))
+    return [ItemLeaf(*items, 1.0, scores=scores)], lists
+
+
 @given(matrices)
 def test_partners_that_are_plain_are_the_one_best_pairing(kernels, given_matrices):
     made = [np.array(matrix) for matrix in given_matrices]
-    heights, widths = (np.array([matrix.shape[side] for matrix in made], dtype=np.int64) for side in (0, 1))
-    scores = np.concatenate([matrix.ravel() for matrix in made]) if made else np.zeros(0)
-    partners, settled = kernels.plain_partners(scores, heights, widths, 0.0)
+    leaves, lists = lists_of(made)
+    partners, settled = kernels.item_partners(leaves, lists, 0.0)
     assert len(settled) == len(made)
-    rows = np.split(partners, np.cumsum(heights)[:-1]) if made else []
+    rows = np.split(partners, np.cumsum(lists.heights)[:-1]) if made else []
     for matrix, mine, is_settled in zip(made, rows, settled.tolist(), strict=True):
         if is_settled:
             assert best_pairings(matrix) == [mine.tolist()]
@@ -85,21 +94,62 @@ def test_partners_that_are_plain_are_the_one_best_pairing(kernels, given_matrice
             assert any(len(each) > 1 for each in wanted) or len(set().union(*wanted)) < len(wanted)
 
 
-def test_both_twins_settle_the_same(native, reference):
+def random_items(chance, lists):
+    """Fields of every kind, with few values, so that many items nearly agree and some lack a field."""
+    words = ["amber", "amber birch", "ambre", "", "birch", "cedar \U0001f600", "x" * 70, "x" * 69 + "y"]
+    sizes = [int((starts + counts).max(initial=0)) for starts, counts in (lists[:2], lists[2:])]
+    pairs = int((lists.heights * lists.widths).sum())
+    texts = points([words[each] for each in chance.integers(0, len(words), 12).tolist()])
+
+    def items(most):
+        return (chance.integers(-2, most, size).astype(np.int32) for size in sizes)
+
+    return [
+        ItemLeaf(*items(5), 1.0, *(chance.integers(0, 4, 5).astype(np.float64) for _ in range(2))),
+        ItemLeaf(*items(6), 2.0, texts=texts, truth_texts=6),
+        ItemLeaf(*items(6), 0.5, *(chance.integers(0, 2, 6).astype(np.float64) for _ in range(2)), texts, 6),
+        ItemLeaf(*items(3), float(chance.integers(0, 2)), scores=chance.integers(0, 40, pairs) / 39),
+    ]
+
+
+def random_lists(chance, count):
+    heights, widths = (chance.integers(1, 7, count) for _ in range(2))
+    return ItemRows(np.cumsum(heights) - heights, heights, np.cumsum(widths) - widths, widths)
+
+
+@pytest.mark.parametrize("slack", [0.0, 1e-9, 0.05])
+def test_both_twins_settle_the_same(native, reference, slack):
     chance = np.random.default_rng(7)
-    heights, widths = (chance.integers(1, 7, 300) for _ in range(2))
-    scores = chance.integers(0, 40, int((heights * widths).sum())) / 39
-    for slack in (0.0, 0.05):
-        both = [kernels.plain_partners(scores, heights, widths, slack) for kernels in (native, reference)]
+    settled = 0
+    for _ in range(40):
+        lists = random_lists(chance, 25)
+        leaves = random_items(chance, lists)
+        leaves = [leaves[each] for each in sorted(chance.choice(4, int(chance.integers(1, 5)), replace=False).tolist())]
+        both = [kernels.item_partners(leaves, lists, slack) for kernels in (native, reference)]
         assert [column.tolist() for column in both[0]] == [column.tolist() for column in both[1]]
+        settled += int(both[0][1].sum())
+    assert 100 < settled < 900  # neither all nor none
 
 
-def test_matrices_are_checked(native):
-    one = np.ones(1, dtype=np.int64)
-    with pytest.raises(ValueError, match="height times width"):
-        native.plain_partners(np.zeros(2), one, one, 0.0)
-    with pytest.raises(ValueError, match="not be empty"):
-        native.plain_partners(np.zeros(0), one * 0, one, 0.0)
+def test_items_are_checked(native):
+    lists = random_lists(np.random.default_rng(1), 3)
+    keys, texts, both, scores = random_items(np.random.default_rng(1), lists)
+    wrong = [
+        ("items need a field", [], lists),
+        ("not be empty", [keys], lists._replace(heights=lists.heights * 0)),
+        ("within the items", [keys], lists._replace(found=lists.found + 1)),
+        ("within the items", [keys], lists._replace(truth=lists.truth - 1)),
+        ("a place and a length", [keys], lists._replace(widths=lists.widths[:2])),
+        ("needs a key", [keys._replace(truth_keys=np.zeros(1))], lists),
+        ("for both sides", [both._replace(found_keys=None)], lists),
+        ("needs a text", [texts._replace(truth_texts=11)], lists),
+        ("number of texts", [texts._replace(truth_texts=13)], lists),
+        ("needs a score", [scores._replace(scores=np.zeros(1))], lists),
+        ("not be negative", [keys._replace(weight=-1.0)], lists),
+    ]
+    for message, leaves, given_lists in wrong:
+        with pytest.raises(ValueError, match=message):
+            native.item_partners(leaves, given_lists, 0.0)
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ FIELDS = {
         ("double", "Floats"), ("std::int64_t", "Ints"), ("std::int32_t", "Codes"), ("std::uint8_t", "Bytes"),
     )},
     "Strided<std::uint16_t>": "Masks", "Vertices": "Floats", "SharedAreas": "SharedAreas", "RowRings": "RowRings",
-    "Sizes": "Ints", "RowMasks": "RowMasks",
+    "TextPoints": "TextPoints", "Sizes": "Ints", "RowMasks": "RowMasks",
 }  # fmt: skip
 """The types of fields in C++, and in Python."""
 

@@ -13,9 +13,39 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from calque.core.arguments import names_arguments, names_fields
 from calque.core.errors import ConfigError, did_you_mean
+from calque.core.start_up import Frozen
 
 if TYPE_CHECKING:
     from calque.core.columns import Codes, Floats
+    from calque.kernels.structs import TextPoints
+
+
+class PairScores(Frozen, eq=False):
+    """Similarities of chosen pairs of values, by their numbers, in a form that the kernels know, too.
+
+    Where keys are given, values with other keys are not alike at all; where texts are, the nearer they are the more alike.
+    """
+
+    keys: tuple[Floats, Floats] | None = None
+    """Of the truth's values and of the found ones."""
+    texts: TextPoints | None = None
+    """Of both, the truth's first."""
+    truth_texts: int = 0
+
+    def __call__(self, rows: Codes, columns: Codes) -> Floats:
+        """The similarity of each pair."""
+        import numpy as np
+
+        same = None if self.keys is None else self.keys[0][rows] == self.keys[1][columns]
+        if self.texts is None:
+            return np.asarray(same, dtype=np.float64)
+        from calque.kernels import kernels
+
+        others = columns + np.int32(self.truth_texts)
+        lengths = np.diff(self.texts.offsets)
+        longest = np.maximum(np.maximum(lengths[rows], lengths[others]), 1)
+        made = 1.0 - kernels().edit_distances(self.texts, rows, others) / longest
+        return np.asarray(made if same is None else made * same)
 
 
 @dataclass(frozen=True)
@@ -72,12 +102,14 @@ class BaseComparator(ABC):
         """What gives the similarities of chosen pairs of prepared values, by their numbers; equal pairs are compared once."""
         import numpy as np
 
+        from calque.core.columns import distinct
+
         def scores(rows: Codes, columns: Codes) -> Floats:
             pairs = rows.astype(np.int64) * max(len(founds), 1) + columns
-            distinct, place = np.unique(pairs, return_inverse=True)
-            chosen = (divmod(pair, max(len(founds), 1)) for pair in distinct.tolist())
+            known, place = distinct(pairs)
+            chosen = (divmod(pair, max(len(founds), 1)) for pair in known.tolist())
             compared = [self._compare(truths[row], founds[column]) for row, column in chosen]
-            return np.asarray(np.array(compared, dtype=np.float64)[place.reshape(-1)])
+            return np.asarray(np.array(compared, dtype=np.float64)[place])
 
         return scores
 

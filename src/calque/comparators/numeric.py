@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from calque.comparators.base import BaseComparator
+from calque.comparators.base import BaseComparator, PairScores
 from calque.comparators.written_numbers import Written, written
 from calque.core.errors import ConfigError
 
@@ -137,13 +137,11 @@ class NumericComparator(BaseComparator):
 
     def by_pairs(self, truths: Sequence[Any], founds: Sequence[Any]) -> Callable[[Codes, Codes], Floats]:
         """Chosen pairs: floats find the few that are near, decimals decide those."""
-        import numpy as np
-
         exactly = not self.relative_tolerance and not self.absolute_tolerance
         if exactly and {*map(type, truths), *map(type, founds)} <= {float, int}:
             first, second = _exact_floats(truths), _exact_floats(founds)
             if first is not None and second is not None:
-                return lambda rows, columns: np.asarray(first[rows] == second[columns], dtype=np.float64)
+                return PairScores((first, second))
         return self._near_pairs(truths, founds)
 
     def _near_pairs(self, truths: Sequence[Any], founds: Sequence[Any]) -> Callable[[Codes, Codes], Floats]:

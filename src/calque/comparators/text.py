@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from calque.comparators.base import BaseComparator
+from calque.comparators.base import BaseComparator, PairScores
 from calque.core.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -66,27 +66,17 @@ class LevenshteinComparator(BaseComparator):
 
     def by_pairs(self, truths: Sequence[str], founds: Sequence[str]) -> Callable[[Codes, Codes], Floats]:
         """Edit distances of the compiled kernel, as shares of the longer length."""
-        import numpy as np
-
-        from calque.kernels import kernels
-
-        texts = points((*truths, *founds))
-        lengths, distances = np.diff(texts.offsets), kernels().edit_distances
         numbers = self.same_numbers or self.same_words
-        same = equal_pairs(list(map(numbers_in, truths)), list(map(numbers_in, founds))) if numbers else None
+        same = equal_pairs(list(map(numbers_in, truths)), list(map(numbers_in, founds))).keys if numbers else None
+        plain = PairScores(same, points((*truths, *founds)), len(truths))
 
         def scores(rows: Codes, columns: Codes) -> Floats:
-            others = columns + np.int32(len(truths))
-            longest = np.maximum(np.maximum(lengths[rows], lengths[others]), 1)
-            made = np.asarray(1.0 - distances(texts, rows, others) / longest)
-            if same is not None:
-                made *= same(rows, columns)
-            if self.same_words:
-                near = np.flatnonzero((made > OTHER_WORDS) & (made < 1))
-                made[near] = _without_others(truths, founds, rows[near], columns[near], made[near])
+            made = plain(rows, columns)
+            near = ((made > OTHER_WORDS) & (made < 1)).nonzero()[0]
+            made[near] = _without_others(truths, founds, rows[near], columns[near], made[near])
             return made
 
-        return scores
+        return scores if self.same_words else plain
 
 
 _SEPARATOR = "\0"
@@ -205,7 +195,7 @@ class ExactComparator(BaseComparator):
         """Equality of every pair, by number: equal texts share one."""
         return equality(truths, founds)
 
-    def by_pairs(self, truths: Sequence[str], founds: Sequence[str]) -> Callable[[Codes, Codes], Floats]:
+    def by_pairs(self, truths: Sequence[str], founds: Sequence[str]) -> PairScores:
         """Equality of chosen pairs, by number."""
         return equal_pairs(truths, founds)
 
@@ -218,12 +208,12 @@ def equality(truths: Sequence[Any], founds: Sequence[Any]) -> Floats:
     return np.asarray(rows[:, None] == columns[None, :], dtype=np.float64)
 
 
-def equal_pairs(truths: Sequence[Any], founds: Sequence[Any]) -> Callable[[Codes, Codes], Floats]:
+def equal_pairs(truths: Sequence[Any], founds: Sequence[Any]) -> PairScores:
     """The same for chosen pairs, by the numbers of the values."""
     import numpy as np
 
-    first, second = _numbered(truths, founds)
-    return lambda rows, columns: np.asarray(first[rows] == second[columns], dtype=np.float64)
+    first, second = (numbers.astype(np.float64) for numbers in _numbered(truths, founds))
+    return PairScores((first, second))
 
 
 def _numbered(truths: Sequence[Any], founds: Sequence[Any]) -> tuple[Ints, Ints]:

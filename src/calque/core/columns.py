@@ -41,6 +41,23 @@ def where_else(flags: Flags, column: Array, otherwise: int) -> Array:
     return copy
 
 
+def distinct(values: Array) -> tuple[Array, Ints]:
+    """The values that occur, in order, and for each value its place among them.
+
+    `np.unique` says the same, and imports NumPy's masked arrays to do so: a tenth of a short command's time.
+
+    >>> [each.tolist() for each in distinct(np.array([7, 3, 7]))]
+    [[3, 7], [1, 0, 1]]
+    """
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    first = np.ones(len(values), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    places = np.empty(len(values), dtype=np.int64)
+    places[order] = np.cumsum(first) - 1
+    return ordered[first], places
+
+
 TOGETHER = 4096
 """How many packed strings are unpacked in one go."""
 

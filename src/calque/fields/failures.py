@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from heapq import nlargest, nsmallest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,8 +55,12 @@ def failures(ledger: Ledger) -> dict[str, dict[str, Any]]:
 
 
 def _frequent(pairs: Counter[tuple[str, str]]) -> list[dict[str, Any]]:
-    ordered = sorted(pairs.items(), key=lambda each: (-each[1], each[0]))
-    return [{"truth": truth, "prediction": found, "count": count} for (truth, found), count in ordered[:PAIRS]]
+    counts = nlargest(PAIRS, pairs.values())
+    # Most pairs occur once; only those that may be listed are put in order.
+    frequent = [pair for pair, count in pairs.items() if count > counts[-1]] if counts else []
+    as_often = (pair for pair, count in pairs.items() if count == counts[-1])
+    listed = [*sorted(frequent, key=lambda pair: (-pairs[pair], pair)), *nsmallest(PAIRS - len(frequent), as_often)]
+    return [{"truth": truth, "prediction": found, "count": pairs[truth, found]} for truth, found in listed]
 
 
 def wholly_right(ledger: Ledger) -> dict[str, Any]:

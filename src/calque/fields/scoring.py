@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from calque.core.corpora.records import RecordCorpus
 from calque.core.corpus import Batches, UnitId, in_canonical_order
 from calque.core.errors import ContractError, Issue, Severity, by_place, summarize
 from calque.core.ledger import Ledger
+from calque.core.start_up import Frozen
 from calque.engines import meter, portable, processes
 from calque.fields.accounting import complete, paired
 from calque.fields.accounting.rows import Book
@@ -107,8 +108,7 @@ def _summary(issues: Iterable[Issue]) -> tuple[Issue, ...]:
     return summarize(by_place(issues))
 
 
-@dataclass(frozen=True, eq=False)
-class Piece:
+class Piece(Frozen, eq=False):
     """Some documents, and what either side has of them."""
 
     units: tuple[UnitId, ...]

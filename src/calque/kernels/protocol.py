@@ -13,6 +13,8 @@ from calque.kernels.structs import (
     CocoSettings,
     CocoTruths,
     Grids,
+    ItemLeaf,
+    ItemRows,
     KindLimits,
     MaskFacts,
     Masks,
@@ -313,8 +315,8 @@ class Kernels(Protocol):
     def edit_distances(self, texts: TextPoints, first: Codes, second: Codes, jobs: int = 1) -> Codes:
         """The edit distance of the texts of each pair."""
 
-    def plain_partners(self, scores: Floats, heights: Ints, widths: Ints, slack: float) -> tuple[Codes, Bytes]:
-        """For each row of many matrices its partner where that is plain, else -1; and which matrices are settled by that."""
+    def item_partners(self, leaves: list[ItemLeaf], lists: ItemRows, slack: float) -> tuple[Codes, Bytes]:
+        """For each item of many lists its partner where that is plain, else -1; and which lists are settled by that."""
 
     def repeats_a_key(self, text: bytes) -> bool:
         """Whether any object in a JSON text has a key twice."""

@@ -201,6 +201,36 @@ class TextPoints(NamedTuple):
     offsets: Ints
 
 
+class ItemLeaf(NamedTuple):
+    """One field of list items: for each item the number of its value, below 0 where it has none.
+
+    How alike two values are is the product of whatever is given: whether their keys are equal, how near their texts are (1 less
+    the edit distance as a share of the longer one), and the score of the pair.
+    """
+
+    truth: Codes
+    found: Codes
+    weight: float
+    truth_keys: Floats | None = None
+    """By the number of a value; for both sides or for none."""
+    found_keys: Floats | None = None
+    texts: TextPoints | None = None
+    """By the number of a value, those of the truth first."""
+    truth_texts: int = 0
+    """How many texts are the truth's."""
+    scores: Floats | None = None
+    """One for each pair of items, list after list, by the truth."""
+
+
+class ItemRows(NamedTuple):
+    """Lists of items on two sides: where the items of each list begin, and how many there are."""
+
+    truth: Ints
+    heights: Ints
+    found: Ints
+    widths: Ints
+
+
 class RowTables(NamedTuple):
     """Tables as rows of cells: table ``t`` has rows ``tables[t]:tables[t + 1]``, row ``r`` cells ``rows[r]:rows[r + 1]``."""
 

@@ -7,7 +7,7 @@ import json
 import os
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import is_dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -31,6 +31,10 @@ TOO_DEEP = f"is nested more than {DEEPEST} levels deep"
 
 LONG = 1 << 24
 """From how many bytes on a file of lines is read in a process of its own, beside the other."""
+
+
+BLOCK = 1 << 18
+"""About so many bytes of lines on end are read at once."""
 
 
 class LineRecords(Sequence[Any]):
@@ -58,7 +62,26 @@ class LineRecords(Sequence[Any]):
 
     def line(self, index: int) -> bytes:
         """The text of an object, its id included."""
-        start, length = self._starts[index], self._lengths[index]
+        return self._text(self._starts[index], self._lengths[index])
+
+    def blocks(self, rows: Sequence[int]) -> Iterator[tuple[bytes, list[int], list[int]]]:
+        """The texts of objects, those on end in one piece: bytes, where each begins, how long it is. Row -1 is an empty one."""
+        place = 0
+        while place < len(rows):
+            if rows[place] < 0:
+                yield b"{}", [0], [2]
+                place += 1
+                continue
+            first = end = self._starts[rows[place]]
+            starts, lengths = [], []
+            while place < len(rows) and (row := rows[place]) >= 0 and self._starts[row] == end and end - first < BLOCK:
+                starts.append(end - first)
+                lengths.append(self._lengths[row])
+                end += self._lengths[row]
+                place += 1
+            yield self._text(first, end - first), starts, lengths
+
+    def _text(self, start: int, length: int) -> bytes:
         return self._line(start, length) if self._unpacked is None else self._unpacked[start : start + length]
 
     def _line(self, start: int, length: int) -> bytes:

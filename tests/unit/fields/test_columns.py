@@ -16,7 +16,7 @@ from calque.core.columns import Strings
 from calque.core.corpora.records import RecordCorpus
 from calque.core.ledger import Ledger
 from calque.fields.columns.batch import plain_ledger
-from calque.fields.columns.corpora import CorpusReader
+from calque.fields.columns.corpora import side_columns
 from calque.fields.columns.layout import Layout, layout_of
 from calque.fields.columns.reading import LeafColumn, ListColumn, SideColumns
 from calque.fields.scoring import Piece, Work
@@ -191,14 +191,11 @@ def test_lines_become_the_columns_of_the_values_they_spell(tmp_path_factory: Any
     layout = _layout(Fields(schema=PLAIN, **settings))
     lines = read_records(str(file), declared=frozenset(layout.plan.keys))
     trees = RecordCorpus(documents=lines.documents, records=[lines.record(place) for place in range(len(records))])
-    by_line, by_tree = CorpusReader(layout, lines), CorpusReader(layout, trees)
-    kept = 0
-    for unit in lines.documents:
-        if by_line.add(unit):
-            assert by_tree.add(unit)
-            kept += 1
-        by_tree.cut(kept)  # what the reader of lines does not take, the other may
-    assert_same_columns(by_line.columns(), by_tree.columns())
+    units = [*lines.documents, "nobody"]
+    (by_line, plain), (by_tree, plain_trees) = (side_columns(layout, side, units) for side in (lines, trees))
+    assert not (plain & ~plain_trees).any()
+    # What the reader of lines does not take, the other may.
+    assert_same_columns(by_line, by_tree.take(np.flatnonzero(plain[plain_trees])))
 
 
 def assert_same_columns(one: SideColumns, other: SideColumns) -> None:

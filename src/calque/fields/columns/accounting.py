@@ -212,9 +212,8 @@ def _is_blank(column: LeafColumn) -> Flags:
     """For each value whether it is text of blanks; the last two entries stand for values that are not there."""
     blank = np.zeros(len(column.values) + 2, dtype=np.bool_)
     blank[-2:] = True
-    kinds = set(map(type, column.values))
-    if kinds == {str}:
+    if column.kinds == {str}:
         blank[:-2] = list(map(str.isspace, column.values))
-    elif str in kinds:
+    elif str in column.kinds:
         blank[:-2] = [type(value) is str and value.isspace() for value in column.values]
     return blank

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 
@@ -11,9 +11,10 @@ from calque.core.columns import Flags, Floats
 from calque.core.corpora.records import RecordCorpus
 from calque.core.corpus import UnitId
 from calque.core.ledger import Ledger
+from calque.core.start_up import Frozen
 from calque.fields.columns.accounting import Complete, Paired
 from calque.fields.columns.comparison import Values, compare_leaves, pair_lists, scorer_of, values_of, weighted_mean
-from calque.fields.columns.corpora import CorpusReader
+from calque.fields.columns.corpora import side_columns
 from calque.fields.columns.layout import Layout
 from calque.fields.columns.reading import LeafColumn, ListColumn, SideColumns
 from calque.fields.columns.sheet import Sheet, left_out
@@ -24,8 +25,7 @@ LONG_LISTS = 1 << 18
 """Lists with more pairs of items are for the reference, which looks at them by and by."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Batch:
+class Batch(Frozen, eq=False):
     """Plain documents of both sides."""
 
     units: tuple[UnitId, ...]
@@ -48,16 +48,14 @@ def plain_ledger(layout: Layout, units: Sequence[UnitId], truth: RecordCorpus, f
 
 def read(layout: Layout, units: Sequence[UnitId], truth: RecordCorpus, found: RecordCorpus) -> Batch:
     """The columns of plain documents."""
-    first, second = CorpusReader(layout, truth), CorpusReader(layout, found)
-    plain: list[UnitId] = []
-    for unit in units:
-        if first.add(unit):
-            if second.add(unit):
-                plain.append(unit)
-            else:
-                first.cut(len(plain))
-    in_truth, in_found = (np.array([unit in side for unit in plain], dtype=np.bool_) for side in (first, second))
-    return Batch(tuple(plain), first.columns(), second.columns(), in_truth, in_found, truth.named)
+    first, is_plain = side_columns(layout, truth, units)
+    plain = list(compress(units, is_plain.tolist()))
+    second, is_plain = side_columns(layout, found, plain)
+    if not is_plain.all():
+        first, plain = first.take(np.flatnonzero(is_plain)), list(compress(plain, is_plain.tolist()))
+    known = set(truth.documents), set(found.documents)
+    in_truth, in_found = (np.array([unit in side for unit in plain], dtype=np.bool_) for side in known)
+    return Batch(tuple(plain), first, second, in_truth, in_found, truth.named)
 
 
 def compare(layout: Layout, batch: Batch) -> Ledger | frozenset[UnitId]:

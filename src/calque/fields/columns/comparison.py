@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from calque.comparators.base import PairScores
 from calque.core.columns import Array, Bytes, Codes, Flags, Floats, Ints
-from calque.fields.columns.reading import LIST, LeafColumn, ListColumn
+from calque.core.start_up import Frozen
+from calque.fields.columns.reading import LIST, LeafColumn, ListColumn, ranges
 from calque.fields.comparison.cells import CONVERT, Cell, Record
 from calque.fields.comparison.lists import GRID, assignment
 from calque.fields.comparison.records import FAINT, SLACK, Outcome
 from calque.fields.schemas.plan import FieldPlan, Kind
 from calque.kernels import kernels
+from calque.kernels.structs import ItemLeaf, ItemRows
 
 AT_ONCE = 1 << 16
 """So many pairs of list items are looked at together; a longer list is looked at alone."""
@@ -23,11 +25,10 @@ _AS_READ = frozenset(("str", "text", "amount", "date", "datetime", "time", "code
 """Types of leaves whose values are compared as the JSON has them."""
 
 Scorer = Callable[[Codes, Codes], Floats]
-"""Takes the numbers of truth values and of as many found values."""
+"""Takes the numbers of truth values and of as many found values; kernels know what `PairScores` holds."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Values:
+class Values(Frozen, eq=False):
     """The values of a column as the schema has them."""
 
     values: list[Any]
@@ -38,7 +39,7 @@ class Values:
 def values_of(plan: FieldPlan, column: LeafColumn) -> Values:
     """The values of a field by their numbers."""
     nobody = np.zeros(0, dtype=np.int32)
-    if plan.type in _AS_READ or set(map(type, column.values)) == {plan.python_type}:
+    if plan.type in _AS_READ or column.kinds == {plan.python_type}:
         return Values(column.values, nobody)
     convert = CONVERT[plan.type]
     made, misfits = [], []
@@ -57,8 +58,7 @@ def scorer_of(plan: FieldPlan, truth: Values, found: Values) -> Scorer:
     return plan.comparator.by_pairs(prepare(truth.values), prepare(found.values))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Judged:
+class Judged(Frozen, eq=False):
     """The outcomes of one leaf, for records of both sides that belong together."""
 
     plan: FieldPlan
@@ -109,8 +109,7 @@ def weighted_mean(fields: Sequence[tuple[FieldPlan, Floats]], size: int) -> Floa
     return total / weight if weight > 0 else np.zeros(size)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ListPairs:
+class ListPairs(Frozen, eq=False):
     """The items of one list of many documents that were paired, by document and truth; or objects, of which each has one."""
 
     documents: Ints
@@ -200,37 +199,54 @@ def _chunks(truth: ListColumn, found: ListColumn) -> Iterator[Ints]:
 def _pairs(
     plan: FieldPlan, truth: ListColumn, found: ListColumn, scorers: Sequence[Scorer], documents: Ints
 ) -> tuple[Array, ...]:
+    """The items of lists with their partners: the kernel settles most lists, the others are assigned one by one."""
     heights, widths = (np.diff(side.offsets)[documents] for side in (truth, found))
-    items = _ranges(truth.offsets[documents], heights)
-    across = np.repeat(widths, heights)  # for each item of the truth how many it is compared with
-    begin = np.cumsum(across) - across
-    first = np.repeat(items, across)
-    partners_from = np.repeat(found.offsets[documents], heights)
-    second = np.arange(len(first)) + np.repeat(partners_from - begin, across)
-    alike, scores = _alike(plan, truth, found, scorers, first, second)
-    partners = _partners(plan, truth, found, alike, documents)
-    taken = partners >= 0
-    places = (begin + partners)[taken]
-    return (
-        np.repeat(documents, heights)[taken], items[taken], (partners_from + partners)[taken],
-        alike[places], *(each[places] for each in scores),
-    )  # fmt: skip
-
-
-def _partners(plan: FieldPlan, truth: ListColumn, found: ListColumn, alike: Floats, documents: Ints) -> Codes:
-    """For each item of the truth which item of the other list it goes with, or -1."""
-    heights, widths = (np.diff(side.offsets)[documents] for side in (truth, found))
-    partners, settled = kernels().plain_partners(alike, heights, widths, 1 / GRID)
-    rows, cells = np.cumsum(heights) - heights, np.cumsum(heights * widths) - heights * widths
+    lists = ItemRows(truth.offsets[documents], heights, found.offsets[documents], widths)
+    partners, settled = kernels().item_partners(_item_leaves(plan, truth, found, scorers, lists), lists, 1 / GRID)
+    begin = np.cumsum(heights) - heights
     for place in np.flatnonzero(settled == 0).tolist():
-        height, width, document = int(heights[place]), int(widths[place]), int(documents[place])
-        matrix = alike[cells[place] : cells[place] + height * width].reshape(height, width)
-        one, other = (_cells(side, document) if plan.nearest else [] for side in (truth, found))
-        chosen, columns = assignment(matrix, one, other, plan.nearest)
-        mine = partners[rows[place] : rows[place] + height]
-        mine[:] = -1
-        mine[chosen] = columns
-    return partners
+        mine = partners[begin[place] : begin[place] + heights[place]]
+        mine[:] = _assigned(plan, truth, found, scorers, int(documents[place]))
+    taken = partners >= 0
+    first = ranges(lists.truth, heights)[taken]
+    second = (np.repeat(lists.found, heights) + partners)[taken]
+    alike, scores = _alike(plan, truth, found, scorers, first, second)
+    return np.repeat(documents, heights)[taken], first, second, alike, *scores
+
+
+def _item_leaves(
+    plan: FieldPlan, truth: ListColumn, found: ListColumn, scorers: Sequence[Scorer], lists: ItemRows
+) -> list[ItemLeaf]:
+    """The fields of items as the kernel takes them: where it does not know the comparator, with a score for every pair."""
+    assert plan.record is not None  # noqa: S101  # a list of objects has a plan for them
+    made = []
+    for leaf, a, b, score in zip(plan.record.fields, truth.leaves, found.leaves, scorers, strict=True):
+        if isinstance(score, PairScores):
+            mine, theirs = score.keys or (None, None)
+            made.append(ItemLeaf(a.codes, b.codes, leaf.weight, mine, theirs, score.texts, score.truth_texts))
+        else:
+            first, second = _all_pairs(lists)
+            made.append(ItemLeaf(a.codes, b.codes, leaf.weight, scores=_scores(a.codes[first], b.codes[second], score)))
+    return made
+
+
+def _all_pairs(lists: ItemRows) -> tuple[Ints, Ints]:
+    """The rows of every pair of items, list by list."""
+    items = ranges(lists.truth, lists.heights)
+    across = np.repeat(lists.widths, lists.heights)  # for each item of the truth how many it is compared with
+    return np.repeat(items, across), ranges(np.repeat(lists.found, lists.heights), across)
+
+
+def _assigned(plan: FieldPlan, truth: ListColumn, found: ListColumn, scorers: Sequence[Scorer], document: int) -> Codes:
+    """The best partner of each item of one list, or -1, where several want the same or boxes have to decide."""
+    sides = [slice(int(side.offsets[document]), int(side.offsets[document + 1])) for side in (truth, found)]
+    rows, columns = (np.arange(each.start, each.stop) for each in sides)
+    alike, _ = _alike(plan, truth, found, scorers, np.repeat(rows, len(columns)), np.tile(columns, len(rows)))
+    one, other = (_cells(side, document) if plan.nearest else [] for side in (truth, found))
+    chosen, partners = assignment(alike.reshape(len(rows), len(columns)), one, other, plan.nearest)
+    mine = np.full(len(rows), -1, dtype=np.int32)
+    mine[chosen] = partners
+    return mine
 
 
 def _cells(side: ListColumn, document: int) -> list[Cell]:
@@ -241,12 +257,6 @@ def _cells(side: ListColumn, document: int) -> list[Cell]:
         Cell(Record([Cell(None, None, None if box[0] != box[0] else (*box, None)) for box in boxes], 0))
         for boxes in zip(*by_leaf, strict=True)
     ]
-
-
-def _ranges(starts: Ints, sizes: Ints) -> Ints:
-    """Numbers on end from each start, one range after the other."""
-    begin = np.cumsum(sizes) - sizes
-    return np.asarray(np.arange(int(sizes.sum())) + np.repeat(starts - begin, sizes))
 
 
 def _list_scores(documents: Ints, by_pair: Floats, truth: ListColumn, found: ListColumn) -> Floats:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from calque.core.columns import Flags
 from calque.core.corpora.records import RecordCorpus
 from calque.core.corpus import UnitId
 from calque.fields.columns.layout import Layout
@@ -17,42 +21,25 @@ if TYPE_CHECKING:
     from calque.kernels._native import LineReader
 
 
-class CorpusReader:
-    """Reads documents of one side by their ids; one that the side does not have is an empty record."""
+def side_columns(layout: Layout, corpus: RecordCorpus, units: Sequence[UnitId]) -> tuple[SideColumns, Flags]:
+    """The columns of the plain ones among some documents, and which those are; one that the side lacks is an empty record."""
+    at = {unit: place for place, unit in enumerate(corpus.documents)}
+    places = [at.get(unit, -1) for unit in units]
+    records = corpus.records
+    compiled = layout.form != "polygon" and chosen() == "native" and _can_be_spelt(layout)
+    if isinstance(records, LineRecords) and corpus.rows is None and compiled:
+        return _of_lines(layout, records, places)
+    reader = TreeReader(layout)
+    plain = [reader.add(None if place < 0 else corpus.record(place)) for place in places]
+    return reader.columns(), np.array(plain, dtype=np.bool_)
 
-    def __init__(self, layout: Layout, corpus: RecordCorpus) -> None:
-        self._corpus = corpus
-        self._places = {unit: place for place, unit in enumerate(corpus.documents)}
-        records = corpus.records
-        by_lines = (
-            isinstance(records, LineRecords)
-            and corpus.rows is None
-            and layout.form != "polygon"
-            and chosen() == "native"
-            and _can_be_spelt(layout)
-        )
-        self._lines = records if by_lines and isinstance(records, LineRecords) else None
-        self._reader: LineReader | TreeReader = TreeReader(layout) if self._lines is None else _line_reader(layout)
 
-    def __contains__(self, unit: UnitId) -> bool:
-        return unit in self._places
-
-    def add(self, unit: UnitId) -> bool:
-        """Take a document in if it is plain; says whether it is."""
-        place = self._places.get(unit)
-        if isinstance(self._reader, TreeReader):
-            return self._reader.add(None if place is None else self._corpus.record(place))
-        if place is None or self._lines is None:
-            return self._reader.add(b"{}", "")
-        return self._reader.add(self._lines.line(place), self._lines.id_key or "")
-
-    def cut(self, documents: int) -> None:
-        """Keep only so many documents."""
-        self._reader.cut(documents)
-
-    def columns(self) -> SideColumns:
-        """What was taken in."""
-        return self._reader.columns() if isinstance(self._reader, TreeReader) else _columns(self._reader)
+def _of_lines(layout: Layout, records: LineRecords, places: Sequence[int]) -> tuple[SideColumns, Flags]:
+    reader, key = _line_reader(layout), records.id_key or ""
+    plain = [np.zeros(0, dtype=np.uint8)]
+    for text, starts, lengths in records.blocks(places):
+        plain.append(reader.add(text, np.array(starts, dtype=np.int64), np.array(lengths, dtype=np.int64), key))
+    return _columns(reader), np.concatenate(plain).astype(np.bool_)
 
 
 def _can_be_spelt(layout: Layout) -> bool:

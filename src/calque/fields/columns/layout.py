@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
 from calque.comparators.base import BUILT_IN, BaseComparator
+from calque.core.start_up import Frozen
 from calque.fields.comparison.cells import METADATA, class_of
 from calque.fields.schemas.plain_form import compile_plan
 from calque.fields.schemas.plan import FieldPlan, Kind, Matching, RecordPlan
@@ -15,8 +15,7 @@ KNOWN = frozenset(("anls", "date", "exact", "fuzzy", "levenshtein", "normalized"
 """Comparators whose similarity depends on the two values alone: it is computed once for equal pairs."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Layout:
+class Layout(Frozen, eq=False):
     """The fields of a schema, in its order, each of them a column or a list of columns."""
 
     plan: RecordPlan

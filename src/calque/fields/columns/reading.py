@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from calque.core.columns import Bytes, Codes, Floats, Ints
+from calque.core.start_up import Frozen
 from calque.fields.columns.layout import Layout
 from calque.fields.comparison.cells import MOST_ITEMS, boxes_in, class_of
 from calque.fields.schemas.plan import FieldPlan, Kind
@@ -32,8 +32,7 @@ class OddDocument(Exception):
     """The document holds something that has no place in columns."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LeafColumn:
+class LeafColumn(Frozen, eq=False):
     """One field of many records."""
 
     codes: Codes
@@ -47,19 +46,44 @@ class LeafColumn:
     pages: Floats
     ranks: Codes
     """Which key of its object it was, for lists of what an object holds."""
+    kinds: frozenset[type]
+    """The types of all values."""
+
+    def take(self, rows: Ints) -> LeafColumn:
+        """These records; values stay as they are."""
+        return LeafColumn(
+            self.codes[rows],
+            self.values,
+            self.confidences[rows],
+            self.boxes[rows],
+            self.pages[rows],
+            self.ranks[rows],
+            self.kinds,
+        )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ListColumn:
+class ListColumn(Frozen, eq=False):
     """One list of objects of many documents; an object is a list of one."""
 
     states: Bytes
     offsets: Ints
     leaves: tuple[LeafColumn, ...]
 
+    def take(self, documents: Ints) -> ListColumn:
+        """The lists of these documents."""
+        sizes = np.diff(self.offsets)[documents]
+        rows = ranges(self.offsets[documents], sizes)
+        leaves = tuple(leaf.take(rows) for leaf in self.leaves)
+        return ListColumn(self.states[documents], np.concatenate([[0], np.cumsum(sizes)]), leaves)
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SideColumns:
+
+def ranges(starts: Ints, sizes: Ints) -> Ints:
+    """Numbers on end from each start, one range after the other."""
+    begin = np.cumsum(sizes) - sizes
+    return np.asarray(np.arange(int(sizes.sum())) + np.repeat(starts - begin, sizes))
+
+
+class SideColumns(Frozen, eq=False):
     """One side of many documents."""
 
     fields: tuple[LeafColumn | ListColumn, ...]
@@ -70,6 +94,16 @@ class SideColumns:
     """How many keys of the document itself the schema does not know."""
     outside: list[Counter[str] | None]
     """Everything that the schema does not know, by class."""
+
+    def take(self, documents: Ints) -> SideColumns:
+        """These documents."""
+        return SideColumns(
+            tuple(field.take(documents) for field in self.fields),
+            self.boxes[documents],
+            self.ignored_boxes[documents],
+            self.unknown[documents],
+            [self.outside[document] for document in documents.tolist()],
+        )
 
 
 class _Leaves:
@@ -119,6 +153,7 @@ class _Leaves:
             np.frombuffer(self.boxes, dtype=np.float64).reshape(-1, 4),
             np.frombuffer(self.pages, dtype=np.float64),
             np.frombuffer(self.ranks, dtype=np.int32),
+            frozenset(map(type, self.values)),
         )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Array, Flags, Floats, Ints, Table
+from calque.core.columns import Array, Flags, Floats, Ints, Table, distinct
 from calque.core.corpus import UnitId
 from calque.core.ledger import Ledger
 from calque.fields.accounting.rows import (
@@ -121,7 +121,7 @@ class Sheet:
         book.labels = {each.label: code for code, each in enumerate(self.all_fields)}
         boxes = _in_order(self._boxes, len(BOX_COLUMNS))
         ratings = _in_order(self._ratings, len(RATING_COLUMNS))
-        used, numbered = np.unique(ratings[1], return_inverse=True)
+        used, numbered = distinct(ratings[1])
         book.keys = {name(number): code for code, number in enumerate(used.tolist())}
         made = book.ledger(units)
         _, label = alphabetical(book.labels)
@@ -132,7 +132,7 @@ class Sheet:
             "documents": self._documents(about),
             "counts": self._counts(),
             "boxes": _typed(BOX_COLUMNS, [boxes[0], label[boxes[1].astype(np.int64)], *boxes[2:]]),
-            "ratings": _typed(RATING_COLUMNS, [ratings[0], key[numbered.reshape(-1)], *ratings[2:]]),
+            "ratings": _typed(RATING_COLUMNS, [ratings[0], key[numbered], *ratings[2:]]),
         }
         return Ledger(units=units, tables=tables, names=made.names, details=made.details)
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from calque.comparators.text import LevenshteinComparator
 from calque.core.columns import Array, Codes, Flags, Ints, Strings, Table
+from calque.core.start_up import Frozen
 from calque.fields.accounting.rows import WRONG_COLUMNS
 from calque.fields.accounting.wrong import CLOSE, LONGEST, shown
 from calque.fields.columns.accounting import Leaves, Lists, leftover
@@ -22,8 +22,7 @@ from calque.fields.schemas.plan import FieldPlan, Kind
 _EDITS = LevenshteinComparator(normalize=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Part:
+class _Part(Frozen, eq=False):
     """Wrong values of one field."""
 
     places: Ints

@@ -221,7 +221,10 @@ class KeyTotals:
         for rows in ledger.chunks("ratings"):
             key = rows.array("key")
             self._add(rows.array("match"), rows.array("confidence"), key)
-            seen, at = np.unique(key, return_index=True)
+            at = np.full(size, -1, dtype=np.int64)
+            at[key[::-1]] = np.arange(len(key))[::-1]  # of several rows the last to be written counts: the first one
+            seen = np.flatnonzero(at >= 0)
+            at = at[seen]
             for code, unit, row in zip(seen.tolist(), rows.array(UNIT)[at].tolist(), at.tolist(), strict=True):
                 first[code] = min(first.get(code, (unit, row)), (unit, row))
         self.place = np.zeros(size, np.int64)
@@ -373,8 +376,9 @@ class Groups(NamedTuple):
     @classmethod
     def named(cls, name_of_key: Sequence[str]) -> Groups:
         """Keys that have the same name together, in the order of the alphabet."""
-        names, of_key = np.unique(name_of_key, return_inverse=True)
-        return cls(names.tolist(), of_key.astype(np.int32))
+        names = sorted(set(name_of_key))
+        place = {name: number for number, name in enumerate(names)}
+        return cls(names, np.array([place[name] for name in name_of_key], dtype=np.int32))
 
     def sums(self, column: Ints) -> Ints:
         """A column of the keys, summed by group."""

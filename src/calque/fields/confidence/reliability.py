@@ -55,7 +55,7 @@ class EqualMass:
         bins = np.minimum(BINS * (below + through) // (2 * max(self._rows, 1)), BINS - 1)
         np.add.at(self._count, bins, count)
         np.add.at(self._rights, bins, right_through - right_below)
-        for place in np.unique(bins).tolist():
+        for place in np.flatnonzero(np.bincount(bins)).tolist():
             here = bins == place
             self._sums[place] = exact_parts([*self._sums[place], *(count[here] * confidence[here]).tolist()])
             known = [*self._range[place], float(confidence[here][0]), float(confidence[here][-1])]

@@ -22,7 +22,7 @@ from calque.kernels.reference.masks import (
 )
 from calque.kernels.reference.overlaps import overlapping_pairs, pair_measures
 from calque.kernels.reference.polygons import polygon_areas, polygon_overlaps, polygon_simple
-from calque.kernels.reference.records import edit_distances, plain_partners
+from calque.kernels.reference.records import edit_distances, item_partners
 from calque.kernels.reference.resampling import poisson_weights, weighted_auroc, weighted_precision, weighted_sums
 from calque.kernels.reference.shapes import shape_overlaps
 from calque.kernels.reference.sums import fraction_parts
@@ -56,6 +56,7 @@ __all__ = [
     "grid_boxes",
     "grid_given",
     "grid_texts",
+    "item_partners",
     "lattice_path",
     "lcs_lengths",
     "lcs_partners",
@@ -78,7 +79,6 @@ __all__ = [
     "overlapping_pairs",
     "page_areas",
     "pair_measures",
-    "plain_partners",
     "poisson_weights",
     "polygon_areas",
     "polygon_overlaps",

@@ -6,7 +6,7 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from calque.core.columns import Bytes, Codes, Floats, Ints
-from calque.kernels.structs import TextPoints
+from calque.kernels.structs import ItemLeaf, ItemRows, TextPoints
 
 
 def edit_distances(texts: TextPoints, first: Codes, second: Codes, jobs: int = 1) -> Codes:  # noqa: ARG001  # as the compiled twin
@@ -22,21 +22,23 @@ def edit_distances(texts: TextPoints, first: Codes, second: Codes, jobs: int = 1
     return np.array([Levenshtein.distance(listed[a], listed[b]) for a, b in pairs], dtype=np.int32)
 
 
-def plain_partners(scores: Floats, heights: Ints, widths: Ints, slack: float) -> tuple[Codes, Bytes]:
-    """Each row's best column, or each column's best row where there are fewer columns, for matrices one after the other.
+def item_partners(leaves: list[ItemLeaf], lists: ItemRows, slack: float) -> tuple[Codes, Bytes]:
+    """The partner of each item of the truth, list after list, where it is plain who goes with whom.
 
-    A matrix is settled (1) when no two want the same partner and each prefers its own by more than ``slack``: then nothing
-    beats these pairs. The rows of the others have no partner yet (-1).
+    A list is settled (1) when, seen from its shorter side, no two items want the same partner and each prefers its own by more
+    than ``slack``: then nothing beats these pairs. The items of other lists have no partner yet (-1).
 
-    >>> partners, settled = plain_partners(np.array([0.1, 0.9, 0.8, 0.2, 0.5, 0.5]), np.array([2, 1]), np.array([2, 2]), 0.0)
-    >>> partners.tolist(), settled.tolist()
-    ([1, 0, -1], [1, 0])
+    >>> lists = ItemRows(*(np.array([each]) for each in (0, 2, 0, 2)))
+    >>> names = ItemLeaf(np.array([0, 1]), np.array([0, 1]), 1.0, np.array([5.0, 6.0]), np.array([6.0, 5.0]))
+    >>> [column.tolist() for column in item_partners([names], lists, 0.0)]
+    [[1, 0], [1]]
     """
-    partners = np.full(int(heights.sum()), -1, dtype=np.int32)
-    settled = np.zeros(len(heights), dtype=np.uint8)
-    row = cell = 0
-    for place, (height, width) in enumerate(zip(heights.tolist(), widths.tolist(), strict=True)):
-        matrix = scores[cell : cell + height * width].reshape(height, width)
+    partners = np.full(int(lists.heights.sum()), -1, dtype=np.int32)
+    settled = np.zeros(len(lists.heights), dtype=np.uint8)
+    row = pair = 0
+    for place, (truth, height, found, width) in enumerate(zip(*(column.tolist() for column in lists), strict=True)):
+        rows, columns = np.arange(truth, truth + height), np.arange(found, found + width)
+        matrix = _similarities(leaves, rows, columns, slice(pair, pair + height * width))
         mine = partners[row : row + height]
         turned = height > width
         wanted = _wanted(matrix.T if turned else matrix, slack)
@@ -46,8 +48,44 @@ def plain_partners(scores: Floats, heights: Ints, widths: Ints, slack: float) ->
                 mine[wanted] = np.arange(width)
             else:
                 mine[:] = wanted
-        row, cell = row + height, cell + height * width
+        row, pair = row + height, pair + height * width
     return partners, settled
+
+
+def _similarities(leaves: list[ItemLeaf], rows: Ints, columns: Ints, pairs: slice) -> Floats:
+    """The weighted mean over the fields that one of the two items has; 1 where neither has any."""
+    shape = len(rows), len(columns)
+    total, weight = np.zeros(shape), np.zeros(shape)
+    compared = np.zeros(shape, dtype=np.bool_)
+    for leaf in leaves:
+        one, other = leaf.truth[rows], leaf.found[columns]
+        has_one, has_other = one >= 0, other >= 0
+        there = has_one[:, None] | has_other[None, :]
+        scores = np.zeros(shape)
+        scores[np.ix_(has_one, has_other)] = _alike(leaf, one[has_one], other[has_other])
+        if leaf.scores is not None:
+            scores *= leaf.scores[pairs].reshape(shape)
+        total, weight, compared = total + scores * leaf.weight, weight + leaf.weight * there, compared | there
+    with np.errstate(all="ignore"):
+        return np.where(weight > 0, total / weight, np.where(compared, 0.0, 1.0))
+
+
+def _alike(leaf: ItemLeaf, truths: Codes, founds: Codes) -> Floats:
+    """What keys and texts say of every pair of values."""
+    alike = np.ones((len(truths), len(founds)))
+    if leaf.truth_keys is not None and leaf.found_keys is not None:
+        alike *= leaf.truth_keys[truths][:, None] == leaf.found_keys[founds][None, :]
+    if leaf.texts is not None:
+        first, second = _listed(leaf.texts, truths), _listed(leaf.texts, founds + leaf.truth_texts)
+        distances = [[Levenshtein.distance(one, other) for other in second] for one in first]
+        longest = [[max(len(one), len(other), 1) for other in second] for one in first]
+        alike *= 1.0 - np.array(distances).reshape(alike.shape) / np.array(longest).reshape(alike.shape)
+    return alike
+
+
+def _listed(texts: TextPoints, numbers: Codes) -> list[list[int]]:
+    bounds = zip(texts.offsets[numbers].tolist(), texts.offsets[numbers + 1].tolist(), strict=True)
+    return [texts.points[start:end].tolist() for start, end in bounds]
 
 
 def _wanted(matrix: Floats, slack: float) -> Ints | None:
