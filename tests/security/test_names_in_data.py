@@ -180,4 +180,4 @@ def test_keys_with_half_of_a_character(half: str, calque: Callable[..., Run], tm
     (tmp_path / "r.jsonl").write_text(json.dumps({"id": half, half: half, "list": [{half: 1}]}) + "\n")
     run = calque("fields", "r.jsonl", "r.jsonl", "--format", "json")
     assert run.code == 0, run.err
-    assert json.loads(run.out)["overall"]["f1"] == 1.0
+    assert json.loads(run.out)["overall"]["cm_f1"] == 1.0
