@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,8 +30,8 @@ bool has_equal_ones(Keys::iterator first, Keys::iterator last) {
   return false;
 }
 
-// Whether a key occurs twice in an object, or something is nested more than so many levels deep.
-bool repeats_or_nests(const Text& text, std::size_t most) {
+// Whether a key occurs twice in an object.
+bool repeats(const Text& text) {
   struct Level {
     bool object;
     std::size_t first_key;
@@ -60,7 +59,6 @@ bool repeats_or_nests(const Text& text, std::size_t most) {
       case '[':
         key_next = *p++ == '{';
         levels.push_back({key_next, keys.size()});
-        if (levels.size() > most) return true;
         break;
       case '}':
       case ']': {
@@ -84,9 +82,70 @@ bool repeats_or_nests(const Text& text, std::size_t most) {
   return false;
 }
 
+// One look at a value that nobody reads: checked as `skip_value` does, and for keys that come again and for its depth.
+class Look {
+ public:
+  Look(Text& text, std::int64_t levels) : text_(text), most_(levels) {}
+
+  const char* value(const char* p, std::int64_t depth) {
+    if (*p == '{') return object(p, depth + 1, [&](const char* at, std::string_view) { return value(at, depth + 1); });
+    if (*p == '[') return list(p, depth + 1);
+    return skip_value(text_, p);
+  }
+
+  // Calls `take` with the place of each value and its key; it returns the place after the value.
+  template <class Take>
+  const char* object(const char* p, std::int64_t depth, Take take) {
+    deeper(p, depth);
+    const auto first = static_cast<std::ptrdiff_t>(keys_.size());
+    p = skip_space(text_, p + 1);
+    if (*p == '}') return p + 1;
+    for (;;) {
+      std::string_view key;
+      if (*p != '"') text_.fail_expecting(p, "a key");
+      p = skip_space(text_, read_string(text_, p, scratch_, key));
+      if (key.data() == scratch_.data()) key = unescaped_.emplace_back(key);
+      keys_.push_back(key);
+      if (*p != ':') text_.fail_expecting(p, "':'");
+      p = skip_space(text_, take(skip_space(text_, p + 1), key));
+      if (*p == '}') break;
+      if (*p != ',') text_.fail_expecting(p, "',' or '}'");
+      p = skip_space(text_, p + 1);
+    }
+    if (has_equal_ones(keys_.begin() + first, keys_.end())) text_.fail(p, "a key that comes again");
+    keys_.erase(keys_.begin() + first, keys_.end());
+    return p + 1;
+  }
+
+ private:
+  void deeper(const char* p, std::int64_t depth) const {
+    if (depth > most_) text_.fail(p, "nested too deeply");
+  }
+
+  const char* list(const char* p, std::int64_t depth) {
+    deeper(p, depth);
+    p = skip_space(text_, p + 1);
+    if (*p == ']') return p + 1;
+    for (;;) {
+      p = skip_space(text_, value(p, depth));
+      if (*p == ']') return p + 1;
+      if (*p != ',') text_.fail_expecting(p, "',' or ']'");
+      p = skip_space(text_, p + 1);
+    }
+  }
+
+  Text& text_;
+  std::int64_t most_;
+  Keys keys_;
+  std::deque<std::string> unescaped_;  // does not move what it holds
+  std::string scratch_;
+};
+
+constexpr std::int64_t deepest = 1000;  // as `skip_value`
+
 }  // namespace
 
-bool repeats_a_key(const Text& text) { return repeats_or_nests(text, std::numeric_limits<std::size_t>::max()); }
+bool repeats_a_key(const Text& text) { return repeats(text); }
 
 bool nests_beyond(const Text& text, std::int64_t levels) {
   std::int64_t depth = 0;
@@ -113,35 +172,25 @@ bool nests_beyond(const Text& text, std::int64_t levels) {
 bool record_ids(Text& text, const std::vector<std::string>& keys, std::int64_t levels, std::vector<RecordId>& ids) {
   ids.assign(keys.size(), RecordId{});
   std::string scratch;
+  Look look(text, std::min(levels, deepest));
   const char* p = skip_space(text, text.begin);
   if (*p != '{') return false;
-  p = skip_space(text, p + 1);
-  for (bool more = *p != '}'; more;) {
-    std::string_view key;
-    p = skip_space(text, read_string(text, p, scratch, key));
-    if (*p != ':') return false;
-    p = skip_space(text, p + 1);
+  p = look.object(p, 1, [&](const char* at, std::string_view key) {
     const auto known = std::find(keys.begin(), keys.end(), key);
-    if (known == keys.end()) {
-      p = skip_value(text, p);
+    if (known == keys.end()) return look.value(at, 1);
+    RecordId& id = ids[static_cast<std::size_t>(known - keys.begin())];
+    if (*at == '"') {
+      std::string_view value;
+      at = read_string(text, at, scratch, value);
+      id = std::string(value);
     } else {
-      RecordId& id = ids[static_cast<std::size_t>(known - keys.begin())];
-      if (*p == '"') {
-        std::string_view value;
-        p = read_string(text, p, scratch, value);
-        id = std::string(value);
-      } else {
-        std::int64_t value = 0;
-        p = read_integer(text, p, value);
-        id = value;
-      }
+      std::int64_t value = 0;
+      at = read_integer(text, at, value);
+      id = value;
     }
-    p = skip_space(text, p);
-    more = *p == ',';
-    if (more) p = skip_space(text, p + 1);
-  }
-  if (*p != '}' || skip_space(text, p + 1) < text.end) return false;
-  return !repeats_or_nests(text, static_cast<std::size_t>(std::max<std::int64_t>(levels, 0)));
+    return at;
+  });
+  return skip_space(text, p) == text.end;
 }
 
 }  // namespace calque::json

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import pickle
+import pkgutil
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 import pytest
 
+import calque
 from calque.core.start_up import Frozen
 
 Kept = TypeVar("Kept")
@@ -126,3 +131,30 @@ def test_what_is_remembered_is_no_value_and_copies_travel() -> None:
 
 def test_generic_classes_may_be_named_with_their_kind() -> None:
     assert Holder[int](3).kept == 3
+
+
+def classes_of_columns() -> list[type]:
+    """The classes of the package that hold arrays of their own."""
+    for module in pkgutil.walk_packages(calque.__path__, "calque."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    found, waiting = [], [Frozen]
+    while waiting:
+        for made in waiting.pop().__subclasses__():
+            waiting.append(made)
+            values = [str(each) for each in inspect.get_annotations(made).values() if "Callable" not in str(each)]
+            if made.__module__.startswith("calque.") and any(map(COLUMN.search, values)):
+                found.append(made)
+    return found
+
+
+COLUMN = re.compile(r"\b(Array|Bytes|Codes|Flags|Floats|Ints|Table|Strings|Ledger)\b")
+
+
+def test_what_holds_columns_is_equal_to_itself_alone() -> None:
+    """Comparing arrays gives an array: an equality of such classes would fail, or answer only for one row."""
+    made = classes_of_columns()
+    assert len(made) > 40
+    assert [
+        each.__qualname__ for each in made if each.__eq__ is not object.__eq__ or each.__hash__ is not object.__hash__
+    ] == []

@@ -92,7 +92,8 @@ def evened_out(texts: list[str]) -> list[str]:
     whole = _SEPARATOR.join(texts)
     plain = whole.isascii() and whole.count(_SEPARATOR) == len(texts) - 1 and not any(blank in whole for blank in _BLANKS)
     # Most texts are even but for their case, which is changed for all in one go.
-    if plain and not any(odd in f"{_SEPARATOR}{whole}{_SEPARATOR}" for odd in ("  ", _SEPARATOR + " ", " " + _SEPARATOR)):
+    padded = f"{_SEPARATOR}{whole}{_SEPARATOR}"
+    if plain and not any(odd in padded for odd in ("  ", _SEPARATOR + " ", " " + _SEPARATOR)):
         return whole.lower().split(_SEPARATOR)
     return [" ".join(text.lower().split()) for text in texts]
 

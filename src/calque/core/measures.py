@@ -185,10 +185,12 @@ def settle(tree: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
     reasons: dict[str, str] = {}
 
     def visit(node: Any, path: str) -> Any:
+        if type(node) is float or type(node) is int:
+            return node  # nearly all of a result
         if isinstance(node, Undefined):
             reasons[path] = node.reason
             return None
-        if isinstance(node, Mapping):
+        if type(node) is dict or isinstance(node, Mapping):
             return {key: visit(value, f"{path}.{key}" if path else str(key)) for key, value in node.items()}
         return node
 

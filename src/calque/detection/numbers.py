@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 SEED = "Document Snapshot Detection, Evaluation Specification 1.3"
 
 
-class Tally(Frozen):
+class Tally(Frozen, eq=False):
     """What happened at one threshold, for each group (a class, a document, or everything)."""
 
     tp: Ints

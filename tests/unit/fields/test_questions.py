@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from itertools import pairwise
 from typing import Any
 
@@ -60,6 +61,17 @@ def test_which_fields_fail_and_how(result: Any) -> None:
     }  # fmt: skip
     assert failures["vendor"]["pairs"] == [{"truth": "Acme", "prediction": "Globex", "count": 3}]
     assert "Acme → Globex (3 times)" in str(result)
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from("abcd")), max_size=40))
+def test_the_most_frequent_wrong_pairs_come_first_and_equally_frequent_ones_by_name(pairs: list[tuple[str, str]]) -> None:
+    truth, found = ([{"id": number, "a": pair[side]} for number, pair in enumerate(pairs)] for side in (0, 1))
+    schema = {"fields": {"a": {"type": "str", "comparator": "exact"}}}
+    numbers = Evaluator(Fields(schema=schema)).update(truth, found).compute().numbers
+    wrong = Counter(pair for pair in pairs if pair[0] != pair[1])
+    ordered = sorted(wrong.items(), key=lambda each: (-each[1], each[0]))
+    listed = numbers["failures"].get("a", {"pairs": []})["pairs"]
+    assert listed == [{"truth": one, "prediction": other, "count": count} for (one, other), count in ordered[:5]]
 
 
 def test_which_documents_are_worst_and_how_many_are_wholly_right(result: Any) -> None:

@@ -203,10 +203,9 @@ def _pairs(
     heights, widths = (np.diff(side.offsets)[documents] for side in (truth, found))
     lists = ItemRows(truth.offsets[documents], heights, found.offsets[documents], widths)
     partners, settled = kernels().item_partners(_item_leaves(plan, truth, found, scorers, lists), lists, 1 / GRID)
-    begin = np.cumsum(heights) - heights
-    for place in np.flatnonzero(settled == 0).tolist():
-        mine = partners[begin[place] : begin[place] + heights[place]]
-        mine[:] = _assigned(plan, truth, found, scorers, int(documents[place]))
+    contended = np.flatnonzero(settled == 0)
+    if len(contended):
+        _assign(plan, truth, found, scorers, documents[contended], (np.cumsum(heights) - heights)[contended], partners)
     taken = partners >= 0
     first = ranges(lists.truth, heights)[taken]
     second = (np.repeat(lists.found, heights) + partners)[taken]
@@ -237,16 +236,29 @@ def _all_pairs(lists: ItemRows) -> tuple[Ints, Ints]:
     return np.repeat(items, across), ranges(np.repeat(lists.found, lists.heights), across)
 
 
-def _assigned(plan: FieldPlan, truth: ListColumn, found: ListColumn, scorers: Sequence[Scorer], document: int) -> Codes:
-    """The best partner of each item of one list, or -1, where several want the same or boxes have to decide."""
-    sides = [slice(int(side.offsets[document]), int(side.offsets[document + 1])) for side in (truth, found)]
-    rows, columns = (np.arange(each.start, each.stop) for each in sides)
-    alike, _ = _alike(plan, truth, found, scorers, np.repeat(rows, len(columns)), np.tile(columns, len(rows)))
-    one, other = (_cells(side, document) if plan.nearest else [] for side in (truth, found))
-    chosen, partners = assignment(alike.reshape(len(rows), len(columns)), one, other, plan.nearest)
-    mine = np.full(len(rows), -1, dtype=np.int32)
-    mine[chosen] = partners
-    return mine
+def _assign(
+    plan: FieldPlan,
+    truth: ListColumn,
+    found: ListColumn,
+    scorers: Sequence[Scorer],
+    documents: Ints,
+    begin: Ints,
+    partners: Codes,
+) -> None:
+    """Write down the best partners, or -1, in lists where several items want the same or boxes have to decide."""
+    heights, widths = (np.diff(side.offsets)[documents] for side in (truth, found))
+    lists = ItemRows(truth.offsets[documents], heights, found.offsets[documents], widths)
+    alike, _ = _alike(plan, truth, found, scorers, *_all_pairs(lists))
+    cells = np.cumsum(heights * widths) - heights * widths
+    for document, start, cell, height, width in zip(
+        *(column.tolist() for column in (documents, begin, cells, heights, widths)), strict=True
+    ):
+        matrix = alike[cell : cell + height * width].reshape(height, width)
+        one, other = (_cells(side, document) if plan.nearest else [] for side in (truth, found))
+        chosen, columns = assignment(matrix, one, other, plan.nearest)
+        mine = partners[start : start + height]
+        mine[:] = -1
+        mine[chosen] = columns
 
 
 def _cells(side: ListColumn, document: int) -> list[Cell]:

@@ -127,8 +127,8 @@ def _paths(plan: FieldPlan, leaf: FieldPlan, items: Ints) -> list[str]:
     """Where a field of items stands in the JSON."""
     if plan.kind is Kind.OBJECT:
         return [f"{plan.key}.{leaf.key}"] * len(items)
-    before, after = f"{plan.key}[", f"].{leaf.key}"
-    return [f"{before}{item}{after}" for item in items.tolist()]
+    paths = [f"{plan.key}[{item}].{leaf.key}" for item in range(int(items.max(initial=-1)) + 1)]
+    return [paths[item] for item in items.tolist()]
 
 
 def _texts(codes: Codes, values: list[Any]) -> list[str]:

@@ -72,14 +72,11 @@ class Stairs:
 class Curve:
     """What the ranking of some fields tells; their number, and how many are right, is known beforehand."""
 
-    def __init__(self, rows: int, right: int, target: float) -> None:
+    def __init__(self, rows: int, right: int) -> None:
         self.rows = rows
         self.right = right
         self.levels = 0
         """How many distinct confidences there are."""
-        self.operating_point: dict[str, float] | None = None
-        """The lowest confidence that keeps the target precision for all that is accepted, if one does."""
-        self._target = target
         self._stairs = Stairs()
         self._ranks = 0
         self._reviews = {budget: max(1, int(rows * budget)) for budget in BUDGETS}
@@ -102,11 +99,6 @@ class Curve:
         self.levels += len(steps.confidence)
         # Twice the mean rank of each step, so that sums stay whole numbers.
         self._ranks += int(((steps.below + steps.through + 1) * (steps.right_through - steps.right_below)).sum())
-        if self.operating_point is None:
-            accepted = accepting(steps, self.rows, self.right)
-            good = np.flatnonzero(accepted["precision"] >= self._target)
-            if len(good):
-                self.operating_point = {name: float(values[good[0]]) for name, values in accepted.items()}
 
     def auroc(self) -> float | Undefined:
         """How often a right field has a higher confidence than a wrong one; equal ones count half."""
@@ -133,6 +125,24 @@ class Curve:
                 "gain": share / random,
             }
         return {"value": budgets[f"{BUDGETS[len(BUDGETS) // 2]:.2f}"]["gain"], "budgets": budgets}
+
+
+class TargetCurve(Curve):
+    """The same, and from where on a target precision is kept."""
+
+    def __init__(self, rows: int, right: int, target: float) -> None:
+        super().__init__(rows, right)
+        self.operating_point: dict[str, float] | None = None
+        """The lowest confidence that keeps the target precision for all that is accepted, if one does."""
+        self._target = target
+
+    def _climb(self, steps: Steps) -> None:
+        super()._climb(steps)
+        if self.operating_point is None:
+            accepted = accepting(steps, self.rows, self.right)
+            good = np.flatnonzero(accepted["precision"] >= self._target)
+            if len(good):
+                self.operating_point = {name: float(values[good[0]]) for name, values in accepted.items()}
 
     def acceptance(self) -> dict[str, Any]:
         """The operating point, and what it means in words."""
@@ -262,7 +272,10 @@ class Ratings:
     def confidence_metrics(self, fields_total: int) -> dict[str, Any]:
         """``confidence_metrics``: everything together and each key by itself, and how many fields have a confidence."""
         rated = int(self._totals.rows.sum())
-        curves = self._curves(Groups(self._keys, np.arange(len(self._keys), dtype=np.int32)))
+        curves = [
+            Curve(rows, right) for rows, right in zip(self._totals.rows.tolist(), self._totals.right.tolist(), strict=True)
+        ]
+        self._rank(Groups(self._keys, np.arange(len(self._keys), dtype=np.int32)), curves)
         return {
             "overall": self._metrics(self._whole, slice(None)),
             "fields": {
@@ -318,7 +331,7 @@ class Ratings:
         return Groups.named([class_of(key) for key in self._keys])
 
     @cached_property
-    def _class_curves(self) -> list[Curve]:
+    def _class_curves(self) -> list[TargetCurve]:
         return self._curves(self._classes)
 
     @cached_property
@@ -330,12 +343,12 @@ class Ratings:
         return everything, sweeps
 
     @cached_property
-    def _whole(self) -> Curve:
+    def _whole(self) -> TargetCurve:
         return self._curves(self._together)[0]
 
-    def _curves(self, groups: Groups) -> list[Curve]:
+    def _curves(self, groups: Groups) -> list[TargetCurve]:
         rows, right = (groups.sums(column).tolist() for column in (self._totals.rows, self._totals.right))
-        curves = [Curve(*sizes, self._target) for sizes in zip(rows, right, strict=True)]
+        curves = [TargetCurve(*sizes, self._target) for sizes in zip(rows, right, strict=True)]
         self._rank(groups, curves)
         return curves
 

@@ -1,0 +1,146 @@
+"""What a ceiling says of its rungs, at the limits of its words; and what systems are called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from calque import ConfigError, Corpus
+from calque.ceiling.fields.leaves import groups
+from calque.ceiling.fields.scoring import most_alike
+from calque.ceiling.presentation import _nobody, _right, _worth, rungs
+from calque.ceiling.systems import Systems, by_name, check_names
+from calque.fields.schemas.plain_form import compile_plan
+
+
+def block(**more: Any) -> dict[str, Any]:
+    single = {name: {"recall": share, "tp": hits} for name, share, hits in (("a", 0.5, 5), ("b", 0.75, 7))}
+    return {
+        "truth": 10, "single": single, "best": {"system": "b", "held_out": 0.7, "f1": 0.75}, "route": {}, "repairable": 0.5,
+        "order": [{"system": "b", "recall": 0.75, "matches": 7}], "select": {"matches": 9, "recall": 0.9}, **more,
+    }  # fmt: skip
+
+
+def numbers(*names: str, kind: str = "boxes") -> dict[str, Any]:
+    return {"systems": names or ("a", "b"), "kind": kind}
+
+
+def test_the_best_system_stands_first() -> None:
+    made = list(rungs(numbers(), block()))
+    assert [(title, held, remark, shown) for title, _, held, remark, shown in made] == [
+        ("b", 0.7, "best single", True),
+        ("a", "", "", False),
+        ("select boxes of b", "", "", False),
+        ("select boxes of both", "", "+ 2 truths, 50.0 % of the misses", True),
+    ]
+    alone = list(rungs(numbers("b"), block()))
+    assert [(title, remark) for title, _, _, remark, _ in alone] == [
+        ("b", ""),
+        ("select boxes of b", "+ 2 truths, 50.0 % of the misses"),
+    ]
+
+
+def test_routes_votes_and_edges_are_rungs() -> None:
+    route = {"by:lang": {"f1": 0.8, "held_out": 0.75}, "document": {"f1": 0.9}, "class": None}
+    votes = {"1": {"recall": 0.9}, "2": {"recall": 0.4}}
+    agreement = {"1": {"n": 4, "right": 1}, "2": {"n": 8, "right": 6}}
+    edges = {"recombine": {"recall": 0.95}, "average": {"recall": 0.9}}
+    select = {"matches": 7, "recall": 0.7, "pool": 12}
+    made = list(rungs(numbers(), block(route=route, votes=votes, agreement=agreement, majority=2, select=select, **edges)))
+    assert [(title, held, remark, shown) for title, _, held, remark, shown in made[2:]] == [
+        ("votes: both (majority)", "", "right when both agree 0.75, alone 0.25", True),
+        ("votes: any", "", "", False),
+        ("route by lang", 0.75, "5.0 points better held out", True),
+        ("route by document, perfect", "", "", False),
+        ("select boxes of b", "", "", False),
+        ("select boxes of both", "", "7 of 12 boxes kept", True),
+        ("recombine edges", "", "", False),
+        ("average edges", "", "", False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("agreement", "told"),
+    [
+        ({1: (4, 1), 2: (8, 6), 3: (2, 2)}, "right when 3 agree 1.00, alone 0.25"),
+        ({1: (4, 1), 2: (8, 6), 3: (0, 0)}, "right when 2 agree 0.75, alone 0.25"),
+        ({1: (0, 0), 2: (8, 6), 3: (0, 0)}, "right when 2 agree 0.75"),
+        ({1: (4, 1), 2: (0, 0), 3: (0, 0)}, "right when alone 0.25"),
+        ({1: (0, 0), 2: (0, 0), 3: (0, 0)}, ""),
+    ],
+)
+def test_who_agrees_is_right_so_often(agreement: dict[int, tuple[int, int]], told: str) -> None:
+    assert _right({wanted: {"n": n, "right": right} for wanted, (n, right) in agreement.items()}, 3) == told
+
+
+@pytest.mark.parametrize(
+    ("route", "told"),
+    [
+        ({"f1": 0.8, "held_out": 0.75}, "5.0 points better held out"),
+        ({"f1": 0.8, "held_out": 0.7}, "the gain does not hold"),
+        ({"f1": 0.75, "held_out": 0.9}, ""),
+        ({"f1": 0.8}, ""),
+        ({"f1": None, "held_out": 0.9}, ""),
+    ],
+)
+def test_whether_the_gain_of_a_route_holds(route: dict[str, Any], told: str) -> None:
+    assert _worth(route, block()["best"]) == told
+    recall = {"recall": route["f1"], **{key: value for key, value in route.items() if key != "f1"}}
+    assert _worth(recall, {"recall": 0.75, "held_out": 0.7}) == told
+
+
+def test_what_nobody_finds() -> None:
+    suspects = {"label": 1, "value": 2, "unfound": 3, "agreed": 0, "listed": []}
+    made = block(missed={"unfound": 4}, suspects=suspects)
+    assert _nobody(numbers(), made) == "nobody finds 4 (40.0 %): 1 has a box of another label and 3 none"
+    agreed = {**suspects, "agreed": 1, "listed": [1]}
+    assert _nobody(numbers(kind="fields"), block(missed={"unfound": 4, "contested": 5}, suspects=agreed)) == (
+        "nobody finds 4 (40.0 %): 2 have a value that systems agree on and 3 none; 5 share a box with another truth, which "
+        "has it; 1 value agreed on is not in the truth (--suspects 20 lists them)"
+    )
+    several = {**suspects, "agreed": 2}
+    assert _nobody(numbers(), block(missed={"unfound": 0}, suspects=several)) == (
+        "nobody finds 0 (0.0 %); 2 boxes agreed on are not in the truth"
+    )
+    assert _nobody(numbers(), block(truth=0, missed={}, suspects={})) == "there is nothing to find"
+
+
+ONE = Corpus.from_arrays([[0, 0, 1, 1]], ["x"], documents=["a"])
+TWO = Corpus.from_arrays([[0, 0, 1, 1]] * 2, ["x"] * 2, documents=["b", "a"])
+
+
+def test_systems_are_named_by_whoever_gives_them() -> None:
+    systems = Systems(names=("m", "n"), parts=(ONE, TWO))
+    assert by_name(systems, ()) == {"m": ONE, "n": TWO}
+    assert by_name({"m": ONE}, ()) == {"m": ONE}
+    assert by_name([ONE, TWO], ()) == {"system 1": ONE, "system 2": TWO}
+    assert by_name(ONE, ()) == {"system 1": ONE}
+    assert by_name(["runs/m.json", Path("n.json")], ()) == {"m": "runs/m.json", "n": Path("n.json")}
+    assert by_name("runs/m.json", ["given"]) == {"given": "runs/m.json"}
+    assert list(by_name(["m.json", ONE], ())) == ["system 1", "system 2"]
+    assert systems.units() == ("a", "b")
+    assert systems.select(["b"]).units() == ("b",)
+    with pytest.raises(TypeError, match="mapping of names"):
+        by_name({1: ONE}, ())
+    with pytest.raises(ConfigError, match="names: there are 2 systems and 1 names"):
+        by_name([ONE, TWO], ["m"])
+
+
+@pytest.mark.parametrize("names", [[], [str(n) for n in range(17)], ["a", "b", "a"]])
+def test_as_many_systems_as_fit_and_none_twice(names: list[str]) -> None:
+    with pytest.raises(ConfigError, match=r"a ceiling is of 1 to 16 systems|two systems are named 'a'"):
+        check_names(names)
+    check_names([str(n) for n in range(16)])
+    check_names(["a"])
+
+
+def test_values_that_are_the_same_share_a_number() -> None:
+    name = '{"type": "str", "comparator": "levenshtein", "threshold": 0.9, "weight": 1.0}'
+    plan = compile_plan(f'{{"fields": {{"name": {name}}}}}', "complete").fields[0]
+    values = ["Acme", None, "Orbis", "acme ", "ORBIS", "acme", "else"]
+    assert groups(plan, values) == [1, 0, 2, 1, 2, 1, 3]
+    assert most_alike(plan, values) == 3
+    assert most_alike(plan, [None, None, "a"]) == 1
+    assert most_alike(plan, []) == 0

@@ -1,0 +1,115 @@
+"""Boxes and ids as the columns of a report: narrow numbers, shares of pages of any kind, rows counted on their pages."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from calque import Corpus, Detection, Table
+from calque.core.columns import Strings
+from calque.core.presentation.pictured import (
+    NOWHERE,
+    TALL,
+    Breakdown,
+    Number,
+    Overview,
+    Part,
+    box_columns,
+    id_columns,
+    narrow,
+    on_page,
+    packed,
+    page_columns,
+    page_scale,
+    share_code,
+    shares,
+    text_columns,
+)
+
+
+@pytest.mark.parametrize(
+    ("highest", "kind"), [(0, np.uint8), (254, np.uint8), (255, np.uint16), (65534, np.uint16), (65535, np.uint32)]
+)
+def test_the_smallest_type_that_leaves_room_for_nothing(highest: int, kind: Any) -> None:
+    made = narrow(np.array([highest, -1]))
+    assert made.dtype == kind
+    assert made.tolist() == [highest, np.iinfo(kind).max]
+    assert narrow(np.zeros(0, np.int64)).dtype == np.uint8
+
+
+def test_shares_on_sixteen_bits() -> None:
+    given = np.array([[-0.25, 0.0, 0.5, 1.25], [-9.0, 0.25, 1.0, 9.0], [0.0, 0.0, np.nan, 1.0]])
+    codes = packed(given).reshape(-1, 4)
+    assert codes.dtype == np.uint16
+    assert codes[2].tolist() == [NOWHERE] * 4 == [65535] * 4
+    assert codes[0].tolist() == [0, 10922, 32768, 65534]
+    assert codes[1, [0, 3]].tolist() == [0, 65534]
+    assert np.abs(codes[:2, 1:3] / NOWHERE * 1.5 - 0.25 - given[:2, 1:3]).max() < 1e-4
+    assert share_code(np.array([-1.0, 0.5, 2.0, np.nan])).tolist() == [0, 32767, 65534, 65535]
+
+
+def test_ids_are_steps_or_texts() -> None:
+    def made(ids: Any) -> dict[str, Any]:
+        return id_columns(Table({"id": ids}), "t")
+
+    assert made(np.array([5, 7, 4]))["t.id_step"].tolist() == [5, 2, -3]
+    assert made(np.array([2**31 - 1]))["t.id_step"].dtype == np.int32
+    assert made(np.array([2**31]))["t.id_step"].dtype == np.float64
+    texts = made(Strings.pack(["ab", "", "c"]))
+    assert (bytes(texts["t.id"]), texts["t.id_size"].tolist()) == (b"abc", [2, 0, 1])
+    assert id_columns(Table({"x": np.zeros(1)}), "t") == {}
+    assert text_columns("n", Strings.pack(["é"]))["n_size"].tolist() == [2]
+
+
+def ledger(sizes: Any = None, boxes: Any = ((0, 0, 50, 100), (50, 0, 100, 100), (0, 0, 10, 10))) -> Any:
+    truth = Corpus.from_arrays(np.array(boxes, dtype=float), ["x"] * 3, documents=["a", "a", "b"], pages=[0, 1, 0])
+    if sizes is not None:
+        truth = replace(truth, page_sizes=np.array(sizes, dtype=float))
+    found = Corpus.from_arrays([[0, 0, 50, 80]], ["x"], documents=["a"], pages=[1], scores=[0.5])
+    return Detection().score(truth, found)
+
+
+def test_boxes_are_shares_of_their_pages() -> None:
+    known = ledger([[100, 200], [200, 100], [np.nan, np.nan]])
+    scale = page_scale(known)
+    assert scale[:2].tolist() == [[100, 200], [200, 100]]
+    assert scale[2] == pytest.approx([10, 10 * TALL])  # a page around its boxes
+    placed = shares(known, "truth", np.arange(3))
+    assert placed[:2].tolist() == [[0, 0, 0.5, 0.5], [0.25, 0, 0.5, 1.0]]
+    tall = page_scale(ledger(boxes=((0, 0, 10, 100), (0, 0, 10, 10), (0, 0, 0, 0))))
+    assert tall[0] == pytest.approx([100 / TALL, 100])
+    assert tall[1] == pytest.approx([max(50, 80 / TALL), max(50, 80 / TALL) * TALL])  # predictions take part
+    assert tall[2] == pytest.approx([1, TALL])
+
+
+def test_columns_of_pages_and_boxes() -> None:
+    made = ledger([[100, 200], [200, 100], [np.nan, np.nan]])
+    pages = page_columns(made)
+    assert pages["page.document"].tolist() == [0, 0, 1]
+    assert pages["page.index"].tolist() == [0, 1, 0]
+    assert pages["page.width"].tolist() == [100, 200, 0]
+    columns = box_columns(made, "truth", "t")
+    assert columns["t.start"].tolist() == [0, 1, 2, 3]
+    assert columns["t.label"].tolist() == [0, 0, 0]
+    assert box_columns(made, "found", "f")["f.start"].tolist() == [0, 0, 1, 1]
+    assert on_page(made, "truth", "found", np.array([-1, 0, -1])).tolist() == [255, 0, 255]
+    assert on_page(made, "found", "truth", np.array([1])).tolist() == [0]
+
+
+def test_an_overview_as_json() -> None:
+    table = Breakdown(title="By class", of="class", columns=[("n", "n", "-")], marks=[(1, "tp")], rows=[("a", [1])], total=[1])
+    made = Overview(
+        line=["x"], parts=[Part("tp", 1, "found", "tp@0.5")], numbers=[Number("F1", "f1", 0.5, "", "")], breakdown=table
+    )
+    assert made.to_dict() == {
+        "line": ["x"],
+        "parts": [["tp", 1, "found", "tp@0.5"]],
+        "numbers": [["F1", "f1", 0.5, "", ""]],
+        "table": {
+            "title": "By class", "of": "class", "note": table.note, "columns": [["n", "n", "-"]], "marks": [[1, "tp"]],
+            "rows": [["a", 1]], "total": [1],
+        },
+    }  # fmt: skip
