@@ -39,6 +39,11 @@ def write_shards(folder: Path, shards: int = SHARDS, pages: int = 20) -> None:
             (folder / f"{side}-{shard:02}.ndjson").write_text("\n".join(written) + "\n")
 
 
+def batches(folder: Path) -> list[Path]:
+    """The states of batches; beside them there is one for each shard that says how many it has."""
+    return sorted(folder.glob("*-*.state"))
+
+
 def command(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     line = [sys.executable, "-m", "calque", *arguments]
     return subprocess.run(line, cwd=folder, capture_output=True, text=True, check=False, timeout=GENEROUS)
@@ -112,16 +117,12 @@ def test_what_changed_is_done_again_and_nothing_else(shards: Path) -> None:
     other = command(shards, *DETECT, "--checkpoint", "kept", "--iou", "0.9")
     assert other.stderr == ""
     assert other.stdout == command(shards, *DETECT, "--iou", "0.9").stdout
-    # Where files stand does not matter.
-    for side in ("truth", "found"):
-        (shards / f"{side}-03.ndjson").rename(shards / f"{side}-99.ndjson")
-    assert f"{SHARDS} finished parts" in command(shards, *DETECT, "--checkpoint", "kept").stderr
 
 
 @pytest.mark.parametrize("damage", ["cut off", "another byte", "nothing", "something else"])
 def test_a_broken_checkpoint_is_told_and_never_trusted(shards: Path, damage: str) -> None:
     plain = command(shards, *DETECT, "--checkpoint", "kept").stdout
-    victim = sorted((shards / "kept").iterdir())[2]
+    victim = batches(shards / "kept")[2]
     whole = victim.read_bytes()
     broken = {
         "cut off": whole[:-20], "another byte": whole[:-40] + bytes([whole[-40] ^ 1]) + whole[-39:], "nothing": b"",
@@ -131,9 +132,45 @@ def test_a_broken_checkpoint_is_told_and_never_trusted(shards: Path, damage: str
     again = command(shards, *DETECT, "--checkpoint", "kept")
     assert again.returncode == 0
     assert again.stdout == plain
+    assert again.stderr.count("warning: ") == 1
     assert f"warning: kept/{victim.name}: is not used, and what it stands for is done again" in again.stderr
     assert f"{SHARDS - 1} finished parts" in again.stderr
     assert victim.read_bytes() == whole
+
+
+def test_where_the_end_of_a_shard_is_broken_its_batches_are_still_known(shards: Path) -> None:
+    plain = command(shards, *DETECT, "--checkpoint", "kept").stdout
+    victim = next(path for path in sorted((shards / "kept").iterdir()) if path not in batches(shards / "kept"))
+    whole = victim.read_bytes()
+    victim.write_bytes(whole[:-1])
+    again = command(shards, *DETECT, "--checkpoint", "kept")
+    assert again.stdout == plain
+    assert f"warning: kept/{victim.name}: is not used" in again.stderr
+    assert f"{SHARDS} finished parts" in again.stderr
+    assert victim.read_bytes() == whole
+
+
+@pytest.mark.parametrize("which", ["batches", "ends"])
+def test_states_under_the_names_of_others_are_told_and_never_trusted(shards: Path, which: str) -> None:
+    plain = command(shards, *DETECT, "--checkpoint", "kept").stdout
+    own = batches(shards / "kept")
+    one, other = (own if which == "batches" else sorted({*(shards / "kept").iterdir()} - {*own}))[:2]
+    contents = one.read_bytes(), other.read_bytes()
+    one.write_bytes(contents[1])
+    other.write_bytes(contents[0])
+    again = command(shards, *DETECT, "--checkpoint", "kept")
+    assert again.stdout == plain
+    assert again.stderr.count("this is the state of something else") == 2
+    assert (one.read_bytes(), other.read_bytes()) == contents
+
+
+def test_files_that_were_moved_are_called_as_they_are_now(shards: Path) -> None:
+    command(shards, *DETECT, "--checkpoint", "kept")
+    for side in ("truth", "found"):
+        (shards / f"{side}-03.ndjson").rename(shards / f"{side}-99.ndjson")
+    again = command(shards, *DETECT, "--checkpoint", "kept")
+    assert f"{SHARDS} finished parts" in again.stderr
+    assert again.stdout == command(shards, *DETECT).stdout
 
 
 def test_a_file_is_no_folder(shards: Path) -> None:
@@ -149,7 +186,7 @@ def test_batches_of_one_pair_of_files_are_kept(monkeypatch: pytest.MonkeyPatch, 
     pair = ["detect", "all.truth", "all.found", "--from-truth", "ndjson", "--from-pred", "ndjson", "--format", "json"]
     plain = calque(*pair)
     first = calque(*pair, "--checkpoint", "kept")
-    kept = sorted((shards / "kept").iterdir())
+    kept = batches(shards / "kept")
     assert len(kept) > 3
     kept[1].unlink()
     kept[2].write_bytes(kept[2].read_bytes()[:-1])
@@ -157,24 +194,6 @@ def test_batches_of_one_pair_of_files_are_kept(monkeypatch: pytest.MonkeyPatch, 
     assert plain.out == first.out == again.out
     assert f"note: kept: {len(kept) - 2} finished parts" in again.err
     assert again.err.count("warning:") == 1
-
-
-@pytest.mark.parametrize(
-    ("verb", "content"),
-    [
-        ("words", {"a.txt": "to be or not", "b.txt": "that is"}),
-        ("fields", {"a.json": '{"total": 1}', "b.json": '{"total": 2}'}),
-    ],
-)
-def test_every_verb_has_checkpoints(tmp_path: Path, verb: str, content: dict[str, str]) -> None:
-    for side in ("truth", "found"):
-        (tmp_path / side).mkdir()
-        for name, text in content.items():
-            (tmp_path / side / name).write_text(text)
-    line = [verb, "truth", "found", "--format", "json"]
-    plain, first, again = (command(tmp_path, *line, *more) for more in ([], ["--checkpoint", "kept"], ["--checkpoint", "kept"]))
-    assert plain.stdout == first.stdout == again.stdout != ""
-    assert "1 finished part taken" in again.stderr
 
 
 def killed_at(folder: Path, seconds: float) -> int | None:
@@ -197,14 +216,13 @@ def killed_again_and_again(folder: Path, times: int) -> None:
     for _ in range(times):
         if killed_at(folder, dice.uniform(0.1, 1.3) * usual) is not None:
             assert (folder / "result.json").read_text() == plain
-            for kept in dice.sample(sorted((folder / "kept").glob("*.state")), dice.randrange(SHARDS)):
+            for kept in dice.sample(sorted((folder / "kept").glob("*.state")), dice.randrange(2 * SHARDS)):
                 kept.unlink()
         (folder / "result.json").unlink(missing_ok=True)
     done = command(folder, *DETECT, "--checkpoint", "kept")
     assert done.stdout == plain
     assert "warning" not in done.stderr
-    states = {path.name for path in (folder / "kept").iterdir() if not path.name.startswith(".")}
-    assert len(states) == SHARDS
+    assert len(batches(folder / "kept")) == SHARDS
 
 
 @pytest.mark.skipif(os.name != "posix", reason="no such signal here")

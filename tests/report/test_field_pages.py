@@ -61,6 +61,24 @@ def test_boxes_in_pixels_are_laid_over_their_page(opened: Opener, tmp_path: Path
     assert page.locator("[data-viewer] image").count() == 0
 
 
+def test_a_page_is_drawn_larger_around_the_value(opened: Opener, tmp_path: Path) -> None:
+    truth, found = ([{"id": "a", "total": value(text, [0.6, 0.7, 0.8, 0.9])}] for text in "12")
+    evaluated(truth, found).report(tmp_path / "zoom.html")
+    page = opened(tmp_path / "zoom.html", "#view=fields&object=t0")
+    seen = "document.querySelector('svg.page').getAttribute('viewBox').split(' ').map(Number)"
+    high = 1000 * 2**0.5
+    assert page.evaluate(seen) == pytest.approx([0, 0, 1000, high], abs=0.1)
+    for _ in range(2):
+        page.keyboard.press("+")
+    assert "zoom=200" in page.url
+    # Half as much, with the middle of the box, 0.7 and 0.8 of the page, in its middle or as near as the edge allows.
+    assert page.evaluate(seen) == pytest.approx([450, high / 2, 500, high / 2], abs=0.2)
+    page.keyboard.press("0")
+    page.get_by_role("button", name="smaller").click()
+    assert page.evaluate(seen) == pytest.approx([0, 0, 1000, high], abs=0.1)
+    assert page.evaluate("document.querySelector('svg.page').style.width") == "75%"
+
+
 def test_boxes_in_shares_need_no_size(opened: Opener, tmp_path: Path) -> None:
     truth, found = (
         [{"id": "r.png", "total": value(text, box)}] for text, box in (("1", [0.1, 0.2, 0.3, 0.4]), ("2", [0.1, 0.2, 0.5, 0.4]))

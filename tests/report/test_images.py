@@ -19,7 +19,7 @@ Image = pytest.importorskip("PIL.Image")
 
 
 def result(documents: tuple[str, ...] = ("a.pdf", "b.pdf", "c.pdf")) -> Result:
-    """A document each, of which only the last is found."""
+    """A document each, of which only the last is found, and nothing is wrong on its page."""
     boxes = [[10, 10, 60, 60]] * len(documents)
     truth = Corpus.from_arrays(boxes, ["Table"] * len(documents), documents=list(documents))
     found = Corpus.from_arrays(boxes[:1], ["Table"], documents=[documents[-1]], scores=[0.9])
@@ -84,13 +84,30 @@ def test_images_go_into_the_file_worst_pages_first(opened: Opener, tmp_path: Pat
         picture(tmp_path / "images" / f"{name}-0.png")
     result().report(tmp_path / "all.html", images=str(tmp_path / "images"))
     text = (tmp_path / "all.html").read_text()
-    assert re.findall(r'<script type="image/webp" data-image="(\d+)">', text) == ["0", "1", "2"]
+    # Nothing is wrong on the third page: its picture is left out, and the page says why.
+    assert re.findall(r'<script type="image/webp" data-image="(\d+)">', text) == ["0", "1"]
+    page = opened(tmp_path / "all.html", "#view=pages&doc=c.pdf")
+    assert "image left out: nothing is wrong on this page, use --sidecar" in page.locator("[data-viewer]").inner_text()
     size = len(re.findall(r'data-image="0">([^<]*)<', text)[0])
     result().report(tmp_path / "one.html", images=str(tmp_path / "images"), size=size + 1)
     assert re.findall(r'data-image="(\d+)">', (tmp_path / "one.html").read_text()) == ["0"]
     page = opened(tmp_path / "one.html", "#view=pages&doc=b.pdf")
     assert "image left out: over" in page.locator("[data-viewer]").inner_text()
     assert "use --sidecar" in page.locator("[data-viewer]").inner_text()
+
+
+def test_a_page_that_is_wrong_at_a_higher_threshold_only_has_its_picture(tmp_path: Path) -> None:
+    for name in "ab":
+        picture(tmp_path / "images" / f"{name}-0.png")
+    truth = Corpus.from_arrays([[0, 0, 100, 100]] * 2, ["Table"] * 2, documents=["a.pdf", "b.pdf"])
+    found = Corpus.from_arrays(
+        [[0, 0, 100, 60], [0, 0, 100, 100]], ["Table"] * 2, documents=["a.pdf", "b.pdf"], scores=[0.9, 0.9]
+    )
+    made = Evaluator(Detection()).update(truth, found).compute()
+    assert made["fn@0.5"] == 0
+    assert made["fn@0.75"] == 1
+    made.report(tmp_path / "report.html", images=str(tmp_path / "images"))
+    assert re.findall(r'data-image="(\d+)">', (tmp_path / "report.html").read_text()) == ["0"]
 
 
 def test_a_sidecar_moves_with_its_report(opened: Opener, tmp_path: Path) -> None:
@@ -140,7 +157,7 @@ def test_pages_of_a_pdf(tmp_path: Path) -> None:
     assert Folder(str(tmp_path / "images")).find(Wanted("reports/a.pdf", "a.pdf", 1)) == Found(
         str(tmp_path / "images" / "a.pdf"), 1
     )
-    result(("a.pdf",)).report(tmp_path / "report.html", images=str(tmp_path / "images"))
+    result(("a.pdf", "b.pdf")).report(tmp_path / "report.html", images=str(tmp_path / "images"))
     assert 'data-image="0"' in (tmp_path / "report.html").read_text()
 
 

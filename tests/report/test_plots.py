@@ -65,6 +65,17 @@ def test_the_curve_is_the_results(results: list[Result]) -> None:
     assert axes.lines[1].get_ydata()[at] == sum(row["outcome"] == "tp" for row in rows) / len(rows), place
 
 
+def test_bars_have_their_numbers_and_room(results: list[Result]) -> None:
+    figure = MADE["fields"]().plot("classes")
+    (axes,) = figure.axes
+    numbers = MADE["fields"]().numbers["fields"]
+    drawn = {tick.get_text(): bar.get_width() for tick, bar in zip(axes.get_yticklabels(), axes.patches, strict=True)}
+    assert drawn == {name: row["cm_f1"] for name, row in numbers.items()}
+    assert [text.get_text() for text in axes.texts] == [f"{value:.3f}" for value in drawn.values()]
+    assert axes.get_xlabel() == "F1"
+    assert figure.get_figheight() > results[0].plot("errors").get_figheight()
+
+
 def test_other_tasks_have_plots_or_say_so(results: list[Result]) -> None:
     for make in MADE.values():
         assert svg(make().plot())

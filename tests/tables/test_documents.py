@@ -103,8 +103,10 @@ def test_slices(tmp_path: Path) -> None:
     result = Evaluator(task).update({"a": A, "b": B, "c": C}, {"a": A, "b": "", "c": C}).compute()
     tree = result.numbers["slices"]["kind"]
     assert {value: block["mean"]["teds"] for value, block in tree["values"].items()} == {"letter": 1.0, "memo": 0.0}
+    assert list(tree["values"]) == ["letter", "memo"]
     assert tree["macro_slices"]["teds"] == 0.5
     assert tree["without_value"]["documents"] == 1
+    assert Tables(by=("kind", "page", "kind"), metadata=str(tmp_path / "m.csv")).by == ("kind", "page")
     with pytest.raises(ConfigError, match="no document has 'knd'"):
         Evaluator(Tables(by=("knd",), metadata=str(tmp_path / "m.csv"))).update({"a": A}, {"a": A})
 

@@ -78,6 +78,41 @@ def test_it_judges_as_the_reference_does(schema: Any, leaf: Any, value: Any) -> 
     assert (not Schema.compile(whole).complaints(value)) == right
 
 
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"contains": {"type": "integer"}},
+        {"contains": {"type": "integer"}, "minContains": 0},
+        {"contains": {"type": "integer"}, "minContains": 2, "maxContains": 2},
+        {"minItems": 2},
+        {"maxItems": 2},
+        {"minLength": 2},
+        {"maxLength": 2},
+        {"minimum": 2},
+        {"maximum": 2},
+        {"exclusiveMinimum": 2},
+        {"exclusiveMaximum": 2},
+        {"multipleOf": 2},
+        {"minProperties": 2},
+        {"maxProperties": 2},
+        {"uniqueItems": True},
+        {"uniqueItems": False},
+        {"required": ["a", "b"]},
+        {"prefixItems": [{"type": "integer"}], "items": {"type": "string"}},
+        {"propertyNames": {"maxLength": 1}},
+        {"dependentRequired": {"a": ["b"]}},
+        {"additionalProperties": False, "properties": {"a": True}},
+    ],
+)
+def test_it_judges_as_the_reference_does_at_the_limits(schema: dict[str, Any]) -> None:
+    numbers: list[Any] = [0, 1, 2, 3, 4, 1.5, 2.0]
+    lists: list[Any] = [[], [1], [1, 1], [1, "x"], ["x", 1], [1, 2, 3], ["x", "x", "x"], [1, "x", 2]]
+    objects: list[Any] = [{}, {"a": 1}, {"a": 1, "b": 2}, {"a": 1, "b": 2, "c": 3}, {"bb": 1}]
+    for value in (*numbers, *lists, *objects, "", "a", "ab", "abc", None, True):
+        right = jsonschema.Draft202012Validator(schema).is_valid(value)
+        assert (not Schema.compile(schema).complaints(value)) == right, value
+
+
 def test_references_may_go_round() -> None:
     tree = {"$ref": "#/$defs/node", "$defs": {"node": {"type": "object", "additionalProperties": {"$ref": "#/$defs/node"}}}}
     schema = Schema.compile(tree)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from calque import ConfigError, ContractError, Corpus, Detection, Evaluator, Mer
 from calque.core.columns import Strings, Table
 from calque.core.ledger import UNIT, Ledger
 from calque.core.storage.files import write_whole
-from calque.core.storage.state import MAGIC, pack, unpack
+from calque.core.storage.state import MAGIC, _digest, pack, unpack
 from tests.snapshots import valid_predictions, valid_truth
 
 
@@ -131,7 +130,7 @@ def forged(change: Any) -> bytes:
     replaced = change(header)
     text = json.dumps(replaced.whole if isinstance(replaced, Whole) else header).encode()
     body = MAGIC + len(text).to_bytes(8, "little") + text + state[start + size : -16]
-    return body + hashlib.blake2b(body, digest_size=16).digest()
+    return body + _digest(body)
 
 
 def first_column(header: dict[str, Any]) -> dict[str, Any]:

@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from calque.checks.evaluators import custom
 from calque.checks.evaluators.points import TYPE
-from calque.checks.suites.editor_schema import suite_schema
+from calque.checks.evaluators.settings import Key
+from calque.checks.suites import gate
+from calque.checks.suites.editor_schema import ALL_KEYS, suite_schema
 
 
 def suite(**keys: Any) -> dict[str, Any]:
@@ -19,3 +22,27 @@ def suite(**keys: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(("threshold", "allowed"), [(0, True), (0.5, True), (12, True), (-0.5, False)])
 def test_the_threshold_of_points_begins_at_zero(threshold: float, allowed: bool) -> None:
     assert Draft202012Validator(suite_schema()).is_valid(suite(threshold=threshold)) is allowed
+
+
+NUMBERS = [-1.0, -0.5, 0, 0.001, 0.5, 1, 1.001, 1.5, 2, 3, 100]
+BOUNDS = {"minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"}
+KEYS = [
+    pytest.param(key, id=f"{keys.owner}.{key.name}")
+    for keys in (*ALL_KEYS, gate.KEYS, custom._keys("own"))
+    for key in keys.keys
+    if BOUNDS & key.schema.keys()
+]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_editors_allow_the_numbers_that_are_read(key: Key) -> None:
+    """Where the reader has an upper end that editors are not told, they may allow more; below both agree."""
+    for number in NUMBERS:
+        try:
+            key.check(number)
+        except ValueError:
+            read = False
+        else:
+            read = True
+        allowed = Draft202012Validator(dict(key.schema)).is_valid(number)
+        assert allowed == read or (allowed and number > 1 and not BOUNDS & {"maximum", "exclusiveMaximum"} & key.schema.keys())

@@ -125,7 +125,7 @@ class Checks(PartsBeside, Task):
         cases = [replace(case, output=outputs[case.id].output if case.id in outputs else None) for case in expected.cases]
         cases += [replace(case, expected=None) for case in found.cases if case.id not in truths]
         bench = Bench([json.loads(text) for text in self.evaluators], file=expected.source, partial=self.partial)
-        return ledger_of([row for chunk in run(bench, cases, jobs) for row in chunk])
+        return ledger_of([row for judged in run(bench, cases, jobs) for row in judged.rows])
 
     def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:  # noqa: ARG002  # sums take no time
         """The summary, and the numbers of each evaluator."""

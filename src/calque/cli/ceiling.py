@@ -10,7 +10,7 @@ import click
 
 from calque.ceiling.task import Ceiling
 from calque.cli.evaluate import evaluate
-from calque.cli.options import PATH, interval_options, jobs_option, output_options, task_options
+from calque.cli.options import PATH, checkpoint_option, interval_options, jobs_option, output_options, task_options
 from calque.core.boxes.reading import BoxReading
 from calque.core.errors import ConfigError
 
@@ -21,6 +21,7 @@ from calque.core.errors import ConfigError
 @task_options(Ceiling)
 @interval_options
 @jobs_option
+@checkpoint_option
 @output_options
 def command(truth: str, predictions: tuple[str, ...], **values: Any) -> int:
     """What any combination of systems could reach on TRUTH, what of it can be had simply, and what nobody finds.

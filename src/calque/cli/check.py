@@ -21,6 +21,7 @@ from calque.cli.options import (
     FILE,
     PATH,
     brief_option,
+    checkpoint_option,
     interval_options,
     intervals_from,
     jobs_option,
@@ -29,6 +30,7 @@ from calque.cli.options import (
     save_option,
 )
 from calque.cli.reports import image_options, wanted, write
+from calque.cli.sharded import kept_in
 from calque.core.errors import ConfigError
 from calque.core.presentation.sections import printable
 
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from calque.checks.suites.suite import Suite
     from calque.cli.checked import CheckedSuite
     from calque.core.gates.judging import Gates
+    from calque.core.shards.checkpoint import Checkpoint
 
 FORMATS = ("table", "json", "jsonl", "junit", "csv", "markdown", "latex", "github")
 EXTENSIONS = {
@@ -74,6 +77,7 @@ EXTENSIONS = {
 @click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr.")
 @interval_options
 @jobs_option
+@checkpoint_option
 def command(suites: tuple[str, ...], schema: bool, output: tuple[str, ...], quiet: bool, **values: Any) -> int:
     """Judge every case of each SUITE, a YAML file, with the evaluators that it names. A pattern in quotes names several.
 
@@ -112,7 +116,8 @@ def command(suites: tuple[str, ...], schema: bool, output: tuple[str, ...], quie
     outputs.settle(*(file for suite in loaded for file in suite.inputs.files or (suite.file,)))
     if values["report"] is None and values["save"] is None and (gates is None or gates.baseline is None):
         loaded = [suite.for_numbers() for suite in loaded]
-    judged = _judged(loaded, values, printed, quiet=quiet)
+    with kept_in(values.pop("checkpoint"), quiet=quiet) as kept:
+        judged = _judged(loaded, values, printed, kept, quiet=quiet)
     return _deliver(judged, files, printed, gates=gates, quiet=quiet, **values)
 
 
@@ -212,7 +217,9 @@ def _printed(shape: str | None, output: tuple[str, ...], files: Mapping[str, str
     return None if shape in files.values() else shape
 
 
-def _judged(suites: Sequence[Suite], values: Mapping[str, Any], printed: str | None, *, quiet: bool) -> list[CheckedSuite]:
+def _judged(
+    suites: Sequence[Suite], values: Mapping[str, Any], printed: str | None, kept: Checkpoint | None, *, quiet: bool
+) -> list[CheckedSuite]:
     """What became of each suite; those without a case that is wanted are left out when there are several."""
     from calque.checks.suites.suite import NoCases
     from calque.cli.checked import CheckedSuite
@@ -225,7 +232,7 @@ def _judged(suites: Sequence[Suite], values: Mapping[str, Any], printed: str | N
             without.append(None)
             continue
         try:
-            rows = _rows(suite, selection, values, printed, several=len(suites) > 1, quiet=quiet)
+            rows = _rows(suite, selection, values, printed, kept, several=len(suites) > 1, quiet=quiet)
         except NoCases as error:
             without.append(error)
             continue
@@ -241,7 +248,14 @@ def _judged(suites: Sequence[Suite], values: Mapping[str, Any], printed: str | N
 
 
 def _rows(
-    suite: Suite, selection: Selection | None, values: Mapping[str, Any], printed: str | None, *, several: bool, quiet: bool
+    suite: Suite,
+    selection: Selection | None,
+    values: Mapping[str, Any],
+    printed: str | None,
+    kept: Checkpoint | None,
+    *,
+    several: bool,
+    quiet: bool,
 ) -> list[Row]:
     """Every result of a suite; some formats are printed while they come."""
     from calque.checks.exports import annotated
@@ -252,7 +266,7 @@ def _rows(
     names = names_of_files()
 
     def come() -> Iterator[Row]:
-        for judged in suite.stream(selection=selection, jobs=values["jobs"]):
+        for judged in suite.stream(selection=selection, jobs=values["jobs"], checkpoint=kept):
             chunk = with_names(judged, names) if names else judged
             if printed == "jsonl":
                 shown = (row for row in chunk if row.failed or not values["only_failed"])

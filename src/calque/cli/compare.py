@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -14,6 +15,7 @@ from calque.cli.gates import FOR_SERVERS, OF_RUNS, gates_from, limit_options
 from calque.cli.options import (
     PATH,
     brief_option,
+    checkpoint_option,
     completing,
     jobs_option,
     output_option,
@@ -24,6 +26,7 @@ from calque.cli.options import (
     task_options,
 )
 from calque.cli.reports import image_options, wanted, write
+from calque.cli.sharded import kept_in
 from calque.core.errors import ConfigError
 from calque.core.task import BUILT_IN, Task, settings, task_class
 
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from calque.core.comparison.compare import Comparison
     from calque.core.presentation.sections import Section
     from calque.core.result import Result
+    from calque.core.shards.checkpoint import Checkpoint
     from calque.core.verdict import Verdict
 
 VERBS_OF = {"detection": "detect", "checks": "check"}
@@ -137,6 +141,7 @@ def _decorators(task: type[Task]) -> list[Any]:
         limit_options,
         resampling_options,
         jobs_option,
+        checkpoint_option,
         click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr."),
         output_option,
         report_option,
@@ -164,7 +169,8 @@ def _run(task: type[Task], sources: tuple[str, ...], values: dict[str, Any]) -> 
     report = wanted(values, values.pop("report"), values["jobs"])
     outputs.settle()
     baseline = values.pop("baseline")
-    results = _results(task, taken_in(*((baseline,) if baseline else ()), *sources), values)
+    with kept_in(values.pop("checkpoint"), quiet=values["quiet"]) as kept:
+        results = _results(task, taken_in(*((baseline,) if baseline else ()), *sources), values, kept)
     if names is not None and len(names) != len(results):
         raise ConfigError(f"--names: there are {len(results)} runs and {len(names)} names")
     from calque.cli.progress import working
@@ -185,7 +191,7 @@ def _run(task: type[Task], sources: tuple[str, ...], values: dict[str, Any]) -> 
     return _deliver(comparison, gates.judged_runs(comparison, held=baseline is not None), kinds, values)
 
 
-def _results(task: type[Task], sources: Sequence[str], values: dict[str, Any]) -> dict[str, Result]:
+def _results(task: type[Task], sources: Sequence[str], values: dict[str, Any], kept: Checkpoint | None) -> dict[str, Result]:
     """One result for each run, by the name of its file."""
     states = [is_state(source) for source in sources]
     if all(states):
@@ -201,7 +207,8 @@ def _results(task: type[Task], sources: Sequence[str], values: dict[str, Any]) -
             "a ceiling is of several systems: make a state of each set with calque ceiling --save, and compare those"
         )
     _need_two(sources[1:])
-    return _judged(sources, values) if task.name == "checks" else _evaluated(task, sources, values)
+    evaluate = _judged if task.name == "checks" else partial(_evaluated, task)
+    return evaluate(sources, values, kept)
 
 
 def is_state(path: str) -> bool:
@@ -265,7 +272,7 @@ def _loaded(states: Sequence[str], values: dict[str, Any]) -> dict[str, Result]:
     return results
 
 
-def _judged(sources: Sequence[str], values: dict[str, Any]) -> dict[str, Result]:
+def _judged(sources: Sequence[str], values: dict[str, Any], kept: Checkpoint | None) -> dict[str, Result]:
     from pathlib import Path
 
     from calque.checks.evaluators.custom import named_evaluators
@@ -276,23 +283,23 @@ def _judged(sources: Sequence[str], values: dict[str, Any]) -> dict[str, Result]
     registry: dict[str, Any] = dict(named_evaluators(Path()))
     with working(f"checking {suite}", quiet=values["quiet"]):
         return {
-            name: Suite.load(suite, evaluators=registry, run=path).run(jobs=values["jobs"])
+            name: Suite.load(suite, evaluators=registry, run=path).run(jobs=values["jobs"], checkpoint=kept)
             for name, path in zip(run_names(data), data, strict=True)
         }
 
 
-def _evaluated(task: type[Task], sources: Sequence[str], values: dict[str, Any]) -> dict[str, Result]:
+def _evaluated(task: type[Task], sources: Sequence[str], values: dict[str, Any], kept: Checkpoint | None) -> dict[str, Result]:
     from calque.cli.inputs import told
     from calque.cli.progress import working
-    from calque.core.evaluator import Evaluator
+    from calque.core.shards.cluster import evaluated_shard
+    from calque.readers.sources.shards import Shard
 
     truth, *runs = sources
     chosen = task_from(task, values)
     results = {}
     for name, path in zip(run_names(runs), runs, strict=True):
-        evaluator = Evaluator(chosen, jobs=values["jobs"])
         with working(told(f"evaluating {path}"), quiet=values["quiet"]):
-            evaluator.update(task.begin(truth), task.begin(path))
+            evaluator = evaluated_shard(chosen, Shard(truth, path), keep="outcomes", jobs=values["jobs"], kept=kept)
         results[name] = evaluator.compute()
     return results
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from calque.cli.options import (
     task_from,
     task_options,
 )
+from calque.cli.sharded import kept_in
 from calque.core.boxes.reading import BoxReading
 
 if TYPE_CHECKING:
@@ -29,8 +31,13 @@ if TYPE_CHECKING:
     from calque.core.evaluator import Keep
     from calque.core.gates.judging import Gates
     from calque.core.result import Result
+    from calque.core.shards.checkpoint import KeptBatches
     from calque.core.task import Task
     from calque.readers.sources.shards import Shard
+
+
+LONG = 1 << 29
+"""Files of so many bytes are read in many batches: what each frees would be kept in pieces that fit no other, and add up."""
 
 
 def evaluation_verb(name: str, task: type[Task], help: str) -> click.Command:
@@ -82,17 +89,30 @@ def evaluate(
     from calque.kernels import keep_freed_memory
 
     jobs = values.pop("jobs")
-    for name in ("checkpoint", "engine"):
-        values.pop(name, None)
+    checkpoint = values.pop("checkpoint", None)
+    values.pop("engine", None)
     _no_scheduler(values.pop("scheduler", None))
     report = wanted(values, values.pop("report"), jobs)
     keep = what_to_keep(values, kind, everything=report is not None)
-    if issubclass(kind, BoxReading):
+    if issubclass(kind, BoxReading) and sum(map(_size, (truth, *files))) < LONG:
         keep_freed_memory()  # boxes are long columns, made once
-    evaluator = Evaluator(task, keep=keep, jobs=jobs)
-    with working(told(f"evaluating {', '.join(files)}"), quiet=values["quiet"]):
-        evaluator.update(*sources)
+
+    def update(known: KeptBatches | None = None) -> Evaluator:
+        return Evaluator(task, keep=keep, jobs=jobs).update(*sources, known=known)
+
+    with (
+        working(told(f"evaluating {', '.join(files)}"), quiet=values["quiet"]),
+        kept_in(checkpoint, quiet=values["quiet"]) as kept,
+    ):
+        evaluator = update() if kept is None else kept.evaluated(task, keep, (truth, *files), update)
     return deliver(evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, look=look, **values)
+
+
+def _size(path: str) -> int:
+    try:
+        return os.path.getsize(path)
+    except OSError:
+        return 0  # whoever reads it tells of it
 
 
 def _no_scheduler(given: str | None) -> None:

@@ -166,12 +166,12 @@ def jobs_option(command: Decorated) -> Decorated:
 
 
 def checkpoint_option(command: Decorated) -> Decorated:
-    """``--checkpoint``: where finished shards are kept."""
+    """``--checkpoint``: where what is finished is kept."""
     return click.option(
         "--checkpoint",
         type=FOLDER,
         metavar="DIR",
-        help="Keep finished shards in this folder; the same command goes on from there.",
+        help="Keep what is finished in this folder; the same command goes on from there.",
     )(command)
 
 

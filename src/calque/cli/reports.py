@@ -38,7 +38,7 @@ def image_options(command: Decorated) -> Decorated:
         click.option("--sidecar", is_flag=True, help="With --images: all pages beside the report, in FILE's name_files/."),
         click.option(
             "--report-size", type=click.FloatRange(min=0), default=MEGABYTES, metavar="MB",
-            help="With --images: how much of them goes into the report, pages with most errors first. [default: 25]",
+            help="With --images: how much of them goes into the report: pages with errors, worst first. [default: 25]",
         ),
         click.option("--images", metavar="DIR", help="Pictures of the pages for the report: PNG, JPEG, WebP or PDF."),
     ):  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -34,48 +34,34 @@ def on_cluster(
 def evaluated(task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, checkpoint: str | None, quiet: bool) -> Evaluator:
     """One evaluator of all shards."""
     from calque.core.evaluator import Evaluator
+    from calque.core.shards.cluster import evaluated_shard
     from calque.engines import meter
 
-    kept = None if checkpoint is None else _opened(checkpoint)
     evaluator = Evaluator(task.settled(shards[0].truth), keep=keep, jobs=jobs)
-    if len(shards) == 1 and not is_address(shards[0].truth) and not is_address(shards[0].predictions):
-        _in_batches(evaluator, shards[0], keep, kept)
-    else:
-        meter().expect(len(shards), "shard")
+    with kept_in(checkpoint, quiet=quiet) as kept:
+        if len(shards) > 1:
+            meter().expect(len(shards), "shard")
         for shard in shards:
-            evaluator.merge(_shard(evaluator.task, shard, keep, jobs, kept))
-            meter().advance()
-    if kept is not None and kept.reused and not quiet:
-        click.echo(
-            f"note: {kept.folder}: {kept.reused:,} finished part{'' if kept.reused == 1 else 's'} taken from there", err=True
-        )
+            evaluator.merge(evaluated_shard(evaluator.task, shard, keep=keep, jobs=jobs, kept=kept))
+            if len(shards) > 1:
+                meter().advance()
     return evaluator
 
 
-def _opened(folder: str) -> Checkpoint:
+@contextmanager
+def kept_in(folder: str | None, *, quiet: bool) -> Iterator[Checkpoint | None]:
+    """The checkpoint in a folder, if one is named. When all went well, it is told how much was there already."""
+    if folder is None:
+        yield None
+        return
     from calque.core.shards.checkpoint import Checkpoint
 
     try:
-        return Checkpoint(folder)
+        checkpoint = Checkpoint(folder)
     except FileExistsError:
         raise ConfigError(f"{folder}: is a file; --checkpoint needs a folder") from None
-
-
-def _in_batches(evaluator: Evaluator, shard: Shard, keep: Keep, kept: Checkpoint | None) -> None:
-    """One pair of files, batch by batch."""
-    sides: tuple[Any, Any] = evaluator.task.begin(shard.truth), evaluator.task.begin(shard.predictions)
-    if kept is None:
-        evaluator.update(*sides)
-        return
-    batches = kept.batches(kept.key(evaluator.task, keep, shard.truth, shard.predictions))
-    evaluator.update(*sides, known=batches)
-    batches.end()
-
-
-def _shard(task: Task, shard: Shard, keep: Keep, jobs: int, kept: Checkpoint | None) -> Evaluator:
-    from calque.core.shards.cluster import evaluated_shard
-
-    def evaluate() -> Evaluator:
-        return evaluated_shard(task, shard, keep=keep, jobs=jobs)
-
-    return evaluate() if kept is None else kept.evaluated(kept.key(task, keep, shard.truth, shard.predictions), evaluate)
+    with checkpoint as kept:
+        yield kept
+    if kept.reused and not quiet:
+        parts = f"{kept.reused:,} finished part{'' if kept.reused == 1 else 's'}"
+        click.echo(f"note: {folder}: {parts} taken from there", err=True)

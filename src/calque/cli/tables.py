@@ -35,6 +35,10 @@ def command(truth: str, predictions: str, show: str | None, **values: Any) -> in
     """
     if show is None:
         return evaluate(Tables, truth, predictions, values)
+    if values["checkpoint"] or values["engine"] != "here" or values["scheduler"]:
+        raise click.UsageError(
+            "--show looks at the tables of one document; --checkpoint and --engine are for numbers. Give one of them."
+        )
     from calque.cli.progress import working
     from calque.cli.sheets import terminal_columns
     from calque.core.evaluator import Evaluator

@@ -53,6 +53,14 @@ class ANLSStarComparator(BaseComparator):
     floor: float = 0.5
     strict: bool = False
     """Whether a leaf is right or wrong: numbers must be equal, and texts the same but for slips."""
+    leaf_threshold: float | None = None
+    """Another name for ``floor``."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.leaf_threshold is not None:
+            object.__setattr__(self, "floor", self.leaf_threshold)
+            object.__setattr__(self, "leaf_threshold", None)
 
     def _compare(self, truth: Any, found: Any) -> float:
         right, possible = self._tree(truth, found)

@@ -66,8 +66,10 @@ class BaseComparator(ABC):
         names_fields(cls)
 
     def __post_init__(self) -> None:
-        if self.threshold is not None and not 0 <= self.threshold <= 1:
-            raise ConfigError(f"{type(self).__name__}: threshold must be from 0 to 1, not {self.threshold!r}")
+        given = self.threshold
+        # Other libraries have other options in the first place.
+        if given is not None and (isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given <= 1):
+            raise ConfigError(f"{type(self).__name__}: threshold must be from 0 to 1, not {given!r}; give options by name")
 
     def prepare(self, value: Any) -> Any:
         """The form of a value that `_compare` and `matrix` take."""
@@ -166,6 +168,8 @@ BUILT_IN = {
     "phone": ("phone", "PhoneComparator"),
 }
 """The comparators that come with calque: their module here, and their class."""
+OTHER_NAMES = {"Fuzz": "fuzzy", "NumericExactC": "numeric"}
+"""What stickler calls some of them beside the name of the class."""
 
 _REGISTERED: dict[str, Callable[..., BaseComparator]] = {}
 
@@ -248,7 +252,7 @@ def _check_option(where: str, value: Any, annotation: str) -> None:
 
 
 def _maker(name: str) -> Callable[..., BaseComparator]:
-    short = next((key for key, (_, class_name) in BUILT_IN.items() if class_name == name), name)
+    short = next((key for key, (_, class_name) in BUILT_IN.items() if class_name == name), OTHER_NAMES.get(name, name))
     if short in BUILT_IN:
         module, class_name = BUILT_IN[short]
         made: type[BaseComparator] = getattr(importlib.import_module(f"calque.comparators.{module}"), class_name)

@@ -30,7 +30,7 @@ class LevenshteinComparator(BaseComparator):
     same_numbers: bool = False
     """Whether texts with different numbers in them have nothing in common: "Main Street 5" is not "Main Street 6"."""
     same_words: bool = False
-    """The same, and short texts with other words in them have at most half in common: "Category A" is not "Category B"."""
+    """The same, and short texts with other words in them are never more than 0.8 alike: "Category A" is not "Category B"."""
 
     def prepare(self, value: Any) -> str:
         """Stripped, in lower case, with single blanks."""
@@ -105,8 +105,8 @@ _WORDS = re.compile(_NUMBER + r"|[^\W\d_]+|[%‰°§$¢£¥€₹+<>=≤≥≠±
 """Numbers, words, and the signs that mean as much as words do."""
 LONG_CHARACTERS = 80
 """From here on a text is long, and a word more or less may be a matter of reading."""
-OTHER_WORDS = 0.5
-"""What short texts with other words have in common at most."""
+OTHER_WORDS = 0.8
+"""How alike short texts with other words are at most."""
 SHORTEST_SLIP = 4
 """A word of fewer letters with another letter is another word."""
 
@@ -151,11 +151,11 @@ def _is_slip(one: str, other: str) -> bool:
 
 
 def _without_others(truths: Sequence[str], founds: Sequence[str], rows: Any, columns: Any, scores: Floats) -> Floats:
-    """The scores of chosen pairs, at most one half where words are others. Equal pairs are looked at once."""
+    """The scores of chosen pairs, lowered where words are others. Equal pairs are looked at once."""
     import numpy as np
 
-    pairs = list(zip(rows.tolist(), columns.tolist(), strict=True))
-    slips = {pair: only_slips(truths[pair[0]], founds[pair[1]]) for pair in set(pairs)}
+    pairs = [(truths[row], founds[column]) for row, column in zip(rows.tolist(), columns.tolist(), strict=True)]
+    slips = {pair: only_slips(*pair) for pair in set(pairs)}
     return np.where([slips[pair] for pair in pairs], scores, OTHER_WORDS) if pairs else scores
 
 

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from calque.core.arguments import names_arguments
 from calque.core.corpus import BoxCorpus, Corpus, Extent, UnitId, documents_to_come, in_canonical_order
 from calque.core.errors import ContractError, Issue, MergeError, Severity, by_place, summarize
-from calque.core.ledger import Ledger, check_disjoint
+from calque.core.ledger import Ledger, check_disjoint, joint_units
 from calque.core.result import Result, Sources
 from calque.core.signature import Signature
 from calque.core.storage.files import write_whole
 from calque.core.storage.ledger_parts import MOST_BYTES, LedgerParts
-from calque.core.storage.state import pack, unpack, well_formed
+from calque.core.storage.state import Packed, pack, unpack, well_formed
 from calque.core.task import Task, names_a_file, settings, task_class
 from calque.engines import kept, meter
 from calque.kernels.structs import TOO_TANGLED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Protocol
 
     from calque.core.storage.spool import Spool
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     class KeptBatches(Protocol):
         """Batches that were scored before."""
 
-        def get(self, number: int, units: Sequence[UnitId]) -> Ledger | None:
+        def get(self, number: int, units: Callable[[], Sequence[UnitId]]) -> Ledger | None:
             """What the batch of that number came to, if it was of just these documents."""
 
-        def put(self, number: int, ledger: Ledger) -> None:
-            """Keep what a batch came to."""
+        def put(self, number: int, ledger: Ledger) -> Ledger:
+            """Keep what a batch came to; the same ledger, which then need not be written again."""
 
 
 Keep = Literal["numbers", "outcomes"]
@@ -63,6 +63,7 @@ class Evaluator:
         self._spool: Spool | None = None
         self._parts = self._no_parts()
         self._units: set[UnitId] = set()
+        """All documents, from the second update on: of millions that come in one, no table is made."""
         self._free = 0
         """The first number that no document has, nor any after it."""
         self._issues: list[Issue] = []
@@ -74,7 +75,7 @@ class Evaluator:
         """What the state is called that it was loaded from, if it was; without a name it is called a state."""
 
     def __repr__(self) -> str:
-        count = len(self._units)
+        count = sum(map(len, self._parts.units()))
         return f"<Evaluator {self.task.signature()}: {count:,} document{'' if count == 1 else 's'}>"
 
     def update(self, expected: Any, found: Any, *, known: KeptBatches | None = None) -> Self:
@@ -119,12 +120,11 @@ class Evaluator:
             for ledger in self._scored(task, truth, predictions):
                 yield self._kept(ledger, truth)
             return
-        before = known.get(number, in_canonical_order({*truth.units(), *predictions.units()}))
+        before = known.get(number, lambda: in_canonical_order({*truth.units(), *predictions.units()}))
         if before is None:
             made = [self._kept(ledger, truth) for ledger in self._scored(task, truth, predictions)]
             issues = tuple(issue for ledger in made for issue in ledger.issues)
-            before = dataclasses.replace(Ledger.concat(made), issues=issues)
-            known.put(number, before)
+            before = known.put(number, dataclasses.replace(Ledger.concat(made), issues=issues))
         yield before
 
     def _scored(self, task: Task, truth: Corpus, predictions: Corpus) -> Iterator[Ledger]:
@@ -200,7 +200,7 @@ class Evaluator:
 
     def _numbered_on(self, parts: LedgerParts, issues: list[Issue]) -> LedgerParts:
         """The parts as they are added: documents that have only a number are counted on from those that are here."""
-        if not self.task.numbers_documents or not self._units or not parts:
+        if not self.task.numbers_documents or not self._parts or not parts:
             return parts
         ledger = parts.ledger()
         appended = self.task.numbered_on(ledger, self._free)
@@ -215,7 +215,7 @@ class Evaluator:
                 f"boxes are {_MEASURED[self._extent]} on one side and {_MEASURED[extent]} on the other; "
                 "evaluate both in one unit (--units, --page-size)"
             )
-        self._units = self._joined(parts)
+        self._check_new(parts)
         for units in parts.units():
             # Numbers come first, in their order.
             highest = next((unit for unit in reversed(units) if isinstance(unit, int)), -1)
@@ -223,17 +223,15 @@ class Evaluator:
         self._parts.extend(parts)
         self._extent = self._extent or extent
 
-    def _joined(self, parts: LedgerParts) -> set[UnitId]:
-        """All documents with those of these parts, of which none may have been there; of millions, one table is made."""
-        if self._units:
-            check_disjoint(parts.units(), self._units)
-            self._units.update(*parts.units())
-            return self._units
-        joined: set[UnitId] = set()
-        joined.update(*parts.units())
-        if len(joined) < sum(map(len, parts.units())):
-            check_disjoint(parts.units())
-        return joined
+    def _check_new(self, parts: LedgerParts) -> None:
+        """Refuse documents that come twice."""
+        if not self._parts:
+            joint_units(list(parts.units()))
+            return
+        if not self._units:
+            self._units.update(*self._parts.units())
+        check_disjoint(parts.units(), self._units)
+        self._units.update(*parts.units())
 
     @property
     def sources(self) -> Sources:
@@ -268,7 +266,11 @@ class Evaluator:
 
     def state(self) -> bytes:
         """Everything that `from_state` needs to go on, as bytes."""
-        header = {
+        return pack(self.header(), self.ledger())
+
+    def header(self) -> dict[str, Any]:
+        """Everything of a state but the ledger."""
+        return {
             "signature": self.task.signature().to_dict(),
             "fields": dataclasses.asdict(self.task),
             "keep": self._keep,
@@ -276,17 +278,24 @@ class Evaluator:
             "issues": [issue.to_dict() for issue in self.issues()],
             "sources": self._sources.to_dict(),
         }
-        return pack(header, self.ledger())
 
     @classmethod
     @names_arguments
     def from_state(cls, data: bytes, *, file: str = "") -> Evaluator:
         """The evaluator whose `state` this is."""
         header, ledger = unpack(data, file)
+        return cls.of_header(header, [ledger], file)
+
+    @classmethod
+    def of_header(cls, header: dict[str, Any], ledgers: Iterable[Ledger], file: str) -> Evaluator:
+        """The evaluator that had this `header`, with its documents in some ledgers."""
         with well_formed(file):
             evaluator = cls(_task_of(header, file), keep=header["keep"])
             extent = header.get("extent", "")
-            evaluator._add(evaluator._alone(ledger), extent if extent in _MEASURED else "")
+            parts = evaluator._no_parts()
+            for ledger in ledgers:
+                parts.add(ledger)
+            evaluator._add(parts, extent if extent in _MEASURED else "")
             evaluator._issues = [Issue.from_dict(issue) for issue in header["issues"]]
             evaluator._sources = Sources.from_dict(header["sources"])
             evaluator._state = file or "a state"
@@ -295,7 +304,7 @@ class Evaluator:
     @names_arguments
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the state to a file, whole or not at all."""
-        write_whole(path, self.state())
+        write_whole(path, Packed(self.header(), self.ledger()))
 
     @classmethod
     @names_arguments

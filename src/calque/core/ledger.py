@@ -160,6 +160,8 @@ class Ledger:
 
     def without_details(self) -> Ledger:
         """Only what numbers are made of."""
+        if not self.details:
+            return self
         tables = {
             name: Table({key: column for key, column in table.columns.items() if (name, key) not in self.details})
             for name, table in self.tables.items()
@@ -226,12 +228,11 @@ def check_disjoint(parts: Iterable[Sequence[UnitId]], before: Set[UnitId] = froz
     for part in parts:
         for unit in part:
             (twice.append if unit in seen or unit in before else seen.add)(unit)
-    if twice:
-        listed = ", ".join(repr(unit) for unit in in_canonical_order(twice)[:5])
-        more = f" and {len(twice) - 5:,} more" if len(twice) > 5 else ""
-        images = any(isinstance(unit, int) for unit in twice)
-        help = " (other images with the same ids? name documents by something else: --document-key file_name)" if images else ""
-        raise MergeError(f"seen twice: document {listed}{more}; each document may be counted once{help}")
+    listed = ", ".join(repr(unit) for unit in in_canonical_order(twice)[:5])
+    more = f" and {len(twice) - 5:,} more" if len(twice) > 5 else ""
+    images = any(isinstance(unit, int) for unit in twice)
+    help = " (other images with the same ids? name documents by something else: --document-key file_name)" if images else ""
+    raise MergeError(f"seen twice: document {listed}{more}; each document may be counted once{help}")
 
 
 def joint_names(parts: Sequence[Mapping[str, tuple[str, ...]]]) -> dict[str, tuple[str, ...]]:

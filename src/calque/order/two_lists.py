@@ -33,9 +33,8 @@ def compare(truth: list[Any], pred: list[Any]) -> Compared:
     """
     pages = []
     for order in (truth, pred):
-        names, log = names_in(order), IssueLog("")
-        group = Ordering(names, log).group(order, "", "")
-        log.raise_errors()
+        names = names_in(order)
+        group = Ordering(names, IssueLog("")).group(order, "", "")
         pages.append(OrderPage(tuple(names), group))
     counts = dict(judged(*pages, pair="id", iou=0.5, furniture=()).counts)
     c = counts

@@ -20,7 +20,7 @@ KNOWN = {"PNG": b"\x89PNG\r\n\x1a\n", "JPEG": b"\xff\xd8\xff", "WEBP": b"RIFF"}
 """What a picture begins with: its content decides, never its name."""
 WIDTH, QUALITY = 800, 40
 MOST_PIXELS = 50_000_000
-NONE, LEFT_OUT, REFUSED = -1, -2, -3
+NONE, LEFT_OUT, REFUSED, NOT_WRONG = -1, -2, -3, -4
 """Places of pages whose picture is not there: it has none, there was no room, or it was not taken."""
 AT_ONCE = 4
 """How many pictures each worker makes ready before the room that is left is looked at."""
@@ -224,8 +224,11 @@ class Album(Frozen, eq=False):
 
 
 def made(found: Sequence[Found | None], order: Sequence[int], room: int | None, jobs: int, darkroom: Darkroom) -> Album:
-    """The pictures of pages in this order, as many as there is room for; all of them when there is no limit."""
-    places = [NONE] * len(found)
+    """The pictures of pages in this order, as many as there is room for; all of them when there is no limit.
+
+    Pages that the order does not name have nothing wrong on them, and keep their room for others.
+    """
+    places = [NONE if place is None else NOT_WRONG for place in found]
     aspects: list[float | None] = [None] * len(found)
     pictures: list[Picture] = []
     left = room
@@ -243,7 +246,7 @@ def made(found: Sequence[Found | None], order: Sequence[int], room: int | None, 
             places[row], aspects[row] = row, picture.aspect
             pictures.append(picture)
     for row in there:
-        places[row] = LEFT_OUT if places[row] == NONE else places[row]
+        places[row] = LEFT_OUT if places[row] == NOT_WRONG else places[row]
     limit = "" if room is None else f"image left out: over {room / 1e6:g} MB, use --sidecar"
     return Album(tuple(pictures), tuple(places), tuple(aspects), limit)
 

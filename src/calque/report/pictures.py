@@ -41,8 +41,10 @@ class Pictures:
         return Ledger(units=ledger.units, tables=tables, names=ledger.names, details=ledger.details)
 
     def album(self, columns: Mapping[str, Array], room: int | None) -> Album:
-        """The pictures, worst pages first, as many as there is room for."""
-        return made(self.found, worst_first(columns).tolist(), room, self._jobs, self._darkroom)
+        """All pictures; where room is limited those of pages with errors, worst first, as many as there is room for."""
+        order = worst_first(columns)
+        chosen = order if room is None else order[has_errors(columns)[order]]
+        return made(self.found, chosen.tolist(), room, self._jobs, self._darkroom)
 
 
 def _wanted(ledger: Ledger) -> list[Wanted]:
@@ -75,6 +77,21 @@ def worst_first(columns: Mapping[str, Array]) -> Array:
             sums = np.bincount(page[paired], weights=lost, minlength=pages)
             loss = np.maximum(loss, sums / np.maximum(1, np.bincount(page[paired], minlength=pages)))
     return np.lexsort((np.arange(pages), -loss, -errors))
+
+
+def has_errors(columns: Mapping[str, Array]) -> Array:
+    """Which pages have an error at any threshold: the reader chooses which is shown."""
+    pages = len(next(column for name, column in columns.items() if name.endswith("page.index")))
+    errors = np.zeros(pages)
+    for name, outcomes in columns.items():
+        if name.endswith("row.outcome"):
+            errors += _wrong_values(columns, name.removesuffix("outcome"), pages)
+        for side, wrong in (("t", (FN, WRONG)), ("p", (FP,))):
+            prefix, found, _ = name.partition(f"{side}.outcome.")
+            if found:
+                page = np.repeat(np.arange(pages), np.diff(_of(columns, prefix, f"{side}.start")))
+                errors += np.bincount(page[np.isin(outcomes, wrong)], minlength=pages)
+    return errors > 0
 
 
 def _wrong_values(columns: Mapping[str, Array], prefix: str, pages: int) -> Array:

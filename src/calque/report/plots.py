@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from calque.core.errors import ConfigError, MissingExtra, did_you_mean
@@ -22,7 +22,8 @@ STYLE: Any = {
 }  # fmt: skip
 """Text stays text in vector output, so that a paper can be searched and set in its own type."""
 
-Drawn = Callable[[Any, Mapping[str, Any]], None]
+Drawn = Callable[[Any, Mapping[str, Any]], int | None]
+"""Draws on axes, and says how many rows it drew where its height should follow them."""
 
 
 def figure(result: Result, kind: str = "", axes: Any = None) -> Any:
@@ -42,7 +43,7 @@ def comparison_figure(comparison: Comparison, axes: Any = None) -> Any:
     return _on(axes, lambda place: _differences(place, comparison))
 
 
-def _on(axes: Any, draw: Callable[[Any], None]) -> Any:
+def _on(axes: Any, draw: Callable[[Any], int | None]) -> Any:
     try:
         from matplotlib import rc_context
         from matplotlib.figure import Figure
@@ -58,8 +59,11 @@ def _on(axes: Any, draw: Callable[[Any], None]) -> Any:
 
     with rc_context(STYLE):
         place = Paper(figsize=(4.2, 3.0)).subplots() if axes is None else axes
-        draw(place)
-    return place.figure
+        figure: Any = place.figure
+        rows = draw(place)
+        if axes is None and rows is not None:
+            figure.set_figheight(0.8 + 0.24 * max(2, rows))
+    return figure
 
 
 def _pr(axes: Any, numbers: Mapping[str, Any]) -> None:
@@ -71,14 +75,18 @@ def _pr(axes: Any, numbers: Mapping[str, Any]) -> None:
     axes.legend(loc="lower left")
 
 
-def _kinds(axes: Any, numbers: Mapping[str, Any]) -> None:
+def _kinds(axes: Any, numbers: Mapping[str, Any]) -> int:
     """What F1 would gain without each kind of error."""
     worth = {kind: told["delta_f1"] for kind, told in _impact(numbers).items() if told["delta_f1"]}
-    ordered = sorted(worth.items(), key=lambda entry: entry[1])
-    axes.barh(
-        [kind for kind, _ in ordered], [value for _, value in ordered], height=0.5, color=MISSED, hatch="///", edgecolor="white"
-    )
     axes.set(xlabel="gain in F1 without this kind")
+    return _bars(axes, sorted(worth.items(), key=lambda entry: entry[1]), color=MISSED, hatch="////", edgecolor="white")
+
+
+def _bars(axes: Any, rows: Sequence[tuple[str, float]], **look: Any) -> int:
+    """Horizontal bars from 0 with their numbers behind them, the last row on top."""
+    bars = axes.barh([name for name, _ in rows], [value for _, value in rows], height=0.62, linewidth=0, **look)
+    axes.bar_label(bars, fmt="%.3f", padding=3, fontsize=8)
+    return len(rows)
 
 
 def _crops(axes: Any, numbers: Mapping[str, Any]) -> None:
@@ -109,32 +117,36 @@ def _bins(numbers: Mapping[str, Any]) -> list[tuple[float, float]]:
     return drawn or [(mean, right) for _, _, _, mean, right in next(iter(numbers.get("score_calibration") or []), [])]
 
 
-def _classes(axes: Any, numbers: Mapping[str, Any]) -> None:
+def _classes(axes: Any, numbers: Mapping[str, Any]) -> int:
     """F1, accuracy or recall of each class, field or document; of tables the means."""
-    shares = _shares(numbers)
-    ordered = sorted(shares.items(), key=lambda entry: entry[1])[:20][::-1]
-    axes.barh([name for name, _ in ordered], [value for _, value in ordered], color=FOUND)
-    axes.set(xlim=(0, 1), xlabel="share that is right")
+    title, shares = _shares(numbers)
+    axes.set(xlim=(0, 1), xlabel=title)
+    return _bars(axes, sorted(shares.items(), key=lambda entry: entry[1])[:20][::-1], color=FOUND)
 
 
-def _shares(numbers: Mapping[str, Any]) -> dict[str, float]:
-    places = (
-        ("per_class", "layout_accuracy_over_total"),
-        ("fields", "cm_f1"),
-        ("evaluators", "pass_rate"),
-        ("documents", "recall"),
-        ("documents", "pairs"),
-    )
-    for table, name in places:
+SHARES = (
+    ("per_class", "layout_accuracy_over_total", "share of blocks found and named right"),
+    ("fields", "cm_f1", "F1"),
+    ("evaluators", "pass_rate", "pass rate"),
+    ("documents", "recall", "recall"),
+    ("documents", "pairs", "share of pairs in order"),
+)
+"""Where a result has a share for each of its parts, under which name, and what it is called."""
+
+
+def _shares(numbers: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
+    for table, name, title in SHARES:
         rows = numbers.get(table)
         if isinstance(rows, Mapping):
             known = {
                 label: row[name] for label, row in rows.items() if isinstance(row, Mapping) and isinstance(row.get(name), float)
             }
             if known:
-                return known
+                return title, known
     means = numbers.get("mean")
-    return {name: value for name, value in means.items() if isinstance(value, float)} if isinstance(means, Mapping) else {}
+    return "mean", {name: value for name, value in means.items() if isinstance(value, float)} if isinstance(
+        means, Mapping
+    ) else {}
 
 
 def _impact(numbers: Mapping[str, Any]) -> Mapping[str, Mapping[str, float | None]]:
@@ -146,13 +158,13 @@ KINDS: Mapping[str, tuple[Drawn, Callable[[Mapping[str, Any]], bool]]] = {
     "pr": (_pr, lambda numbers: bool(numbers.get("coco", {}).get("curves", {}).get("precision", {}).get("0.5"))),
     "errors": (_kinds, lambda numbers: any(told["delta_f1"] for told in _impact(numbers).values())),
     "crops": (_crops, lambda numbers: bool((numbers.get("crops") or {}).get("overall", {}).get("pairs"))),
-    "classes": (_classes, lambda numbers: bool(_shares(numbers))),
+    "classes": (_classes, lambda numbers: bool(_shares(numbers)[1])),
     "calibration": (_calibration, lambda numbers: bool(_bins(numbers))),
 }
 """Every plot of a result, and whether a result has it."""
 
 
-def _differences(axes: Any, comparison: Comparison) -> None:
+def _differences(axes: Any, comparison: Comparison) -> int:
     from calque.core.comparison.presentation import title
 
     primary = [one for one in comparison.measures.values() if "/" not in one.name and "." not in one.name.partition("@")[0]]
@@ -172,3 +184,4 @@ def _differences(axes: Any, comparison: Comparison) -> None:
     axes.axvline(0, color=SOFT, linewidth=0.8)
     axes.set(yticks=range(len(shown)), xlabel=f"{', '.join(runs)} against {comparison.base}")
     axes.set_yticklabels([title(comparison, one.name) for one in shown])
+    return len(shown) * len(runs)

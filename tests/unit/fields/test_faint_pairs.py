@@ -10,13 +10,21 @@ from calque import Evaluator, Fields
 
 
 def list_score(rest: float, items: int = 1) -> float | None:
-    """The score of a list whose pairs agree in a field of weight 1 and differ in one that weighs the rest."""
+    """The score of a list whose pairs agree in a field of weight 1 and differ in one that weighs the rest.
+
+    Documents are compared one by one where outcomes are kept, and column by column where not.
+    """
     leaf: dict[str, Any] = {"type": "str", "comparator": "exact", "threshold": 1.0}
     fields = {"right": {**leaf, "weight": 1.0}, "wrong": {**leaf, "weight": rest}}
-    task = Fields(schema={"fields": {"lines": {"type": "list[object]", "fields": fields}}})
+    schema = {"fields": {"lines": {"type": "list[object]", "fields": fields}}}
     truth = {"lines": [{"right": f"item {n}", "wrong": "x"} for n in range(items)]}
     found = {"lines": [{"right": f"item {n}", "wrong": "y"} for n in range(items)]}
-    return Evaluator(task).update([truth], [found]).compute()["weighted_overall_score"]
+    one_by_one, in_columns = (
+        Evaluator(Fields(schema=schema, keep_outcomes=kept)).update([truth], [found]).compute()["weighted_overall_score"]
+        for kept in (True, False)
+    )
+    assert one_by_one == in_columns
+    return one_by_one
 
 
 @pytest.mark.parametrize("items", [1, 2, 20])

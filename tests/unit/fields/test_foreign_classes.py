@@ -8,9 +8,12 @@ from decimal import Decimal
 from typing import Annotated, Any, Literal, NotRequired, Required, TypedDict
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, constr
 
-from calque import ComparableField, Evaluator, Fields, StructuredModel
+from calque import ComparableField, ConfigError, Evaluator, Fields, StructuredModel
+from calque.fields import error_table
 
 
 def kinds(schema: Any) -> dict[str, str]:
@@ -133,3 +136,52 @@ def test_numbers_of_a_schema_are_strict() -> None:
         .compute()["tp"]
         == 2
     )
+
+
+NAMES = ("Acme Corporation", "Acme Corporatian", "Globex Trading", "Globex Tradimg")
+OBJECTS = st.recursive(
+    st.fixed_dictionaries({"name": st.sampled_from(NAMES), "city": st.sampled_from(("Rome", "Paris"))}),
+    lambda inner: st.fixed_dictionaries(
+        {"name": st.sampled_from(NAMES), "in": inner, "tags": st.lists(st.sampled_from(NAMES), max_size=2)}
+    ),
+    max_leaves=3,
+)
+
+
+@given(st.lists(st.tuples(OBJECTS, OBJECTS), min_size=1, max_size=4))
+def test_an_object_is_right_just_when_nothing_in_it_is_wrong(pairs: list[tuple[Any, Any]]) -> None:
+    """Slips that are forgiven in a value are forgiven in the object, and one wrong value is enough."""
+    for truth, found in [*pairs, *((truth, truth) for truth, _ in pairs)]:
+        result = Evaluator(Fields()).update([{"o": truth, "l": [{"o": truth}]}], [{"o": found, "l": [{"o": found}]}]).compute()
+        wrong = [
+            row
+            for row in error_table(result).rows()
+            if row["truth_path"].startswith("o.") or row["found_path"].startswith("o.")
+        ]
+        assert (result["tp/o"], result["fd/o"]) == ((0, 1) if wrong else (1, 0))
+        assert result["tp/l.o"] == result["tp/o"]
+
+
+def test_whole_objects_by_columns_and_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    truth = [{"o": {"name": name, "city": "Rome"}} for name in NAMES]
+    found = [
+        {"o": {"name": name, "city": city}}
+        for name, city in zip(NAMES[1:] + NAMES[:1], ("Rome", "Rome", "Rome", "Paris"), strict=True)
+    ]
+    by_columns = Evaluator(Fields()).update(truth, found).compute()
+    assert (by_columns["tp/o"], by_columns["fd/o"]) == (2, 2)
+    monkeypatch.setattr("calque.fields.columns.layout.KNOWN", frozenset())
+    assert Evaluator(Fields()).update(truth, found).compute().to_dict() == by_columns.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("field", "told"),
+    [
+        ({"type": "object", "whole": 1, "fields": {"a": {}}}, "whole: true or false"),
+        ({"type": "object", "whole": True, "threshold": 0.5, "fields": {"a": {}}}, "threshold: has no effect"),
+        ({"type": "str", "whole": True}, "whole: is for objects"),
+    ],
+)
+def test_what_whole_is_not_for(field: Any, told: str) -> None:
+    with pytest.raises(ConfigError, match=told):
+        Fields(schema={"fields": {"x": field}})

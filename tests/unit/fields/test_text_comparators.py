@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from calque.comparators import DateComparator, LevenshteinComparator, NormalizedComparator
 
@@ -30,6 +33,18 @@ def test_many_texts_are_evened_out_as_one_is(normalize: bool) -> None:
     texts = ["Acme  Corp", "acme corp", " ACME"]
     assert list(each.prepare_all(texts)) == [each.prepare(text) for text in texts]
     assert (each.prepare(texts[0]) == each.prepare(texts[1])) is normalize
+
+
+@pytest.mark.usefixtures("kernels")
+@given(st.lists(st.text("abC 15-(.)€é", max_size=14), min_size=1, max_size=8), st.booleans())
+def test_words_and_numbers_count_the_same_for_one_pair_all_pairs_and_chosen_ones(texts: list[str], words: bool) -> None:
+    each = LevenshteinComparator(same_numbers=True, same_words=words)
+    ready, size = each.prepare_all(texts), len(texts)
+    one_by_one = [each.compare(truth, found) for truth in texts for found in texts]
+    rows, columns = (part.astype(np.int32) for part in np.divmod(np.arange(size * size), size))
+    assert each.matrix(ready, ready).ravel().tolist() == pytest.approx(one_by_one, abs=1e-15)
+    assert each.by_pairs(ready, ready)(rows, columns).tolist() == pytest.approx(one_by_one, abs=1e-15)
+    assert one_by_one == [each.compare(found, truth) for truth in texts for found in texts]
 
 
 def test_a_text_that_is_too_long_is_no_date() -> None:

@@ -15,7 +15,14 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from calque import ComparableField, ConfigError, Evaluator, Fields, StructuredModel
-from calque.comparators import DateComparator, ExactComparator, LevenshteinComparator, NumericComparator
+from calque.comparators import (
+    ANLSStarComparator,
+    DateComparator,
+    ExactComparator,
+    LevenshteinComparator,
+    NumericComparator,
+)
+from calque.comparators.base import comparator
 from calque.comparators.written_numbers import written
 from calque.fields.schemas.explained import editable
 from calque.fields.schemas.plain_form import canonical, comparison_of
@@ -301,6 +308,15 @@ def test_options_of_comparators() -> None:
     assert text.matrix(["street 5", "abc"], ["street 5", "abd"]).tolist() == [[1.0, 0.0], [0.0, pytest.approx(2 / 3)]]
 
 
+def test_options_as_stickler_writes_them() -> None:
+    assert comparator("Fuzz", {"method": "token_sort_ratio"}) == comparator("fuzzy", {"method": "token_sort_ratio"})
+    assert comparator("NumericExactC", {"tolerance": 1}) == NumericComparator(absolute_tolerance=1)
+    assert comparator("ANLSStarComparator", {"leaf_threshold": 0.7}) == ANLSStarComparator(floor=0.7)
+    for misplaced in (False, "token_sort_ratio"):
+        with pytest.raises(ConfigError, match=r"threshold must be from 0 to 1, not .*; give options by name"):
+            LevenshteinComparator(misplaced)  # type: ignore[arg-type]  # its first option there is another
+
+
 def test_a_date_with_a_time_zone_keeps_its_local_day() -> None:
     late = "2024-03-05T23:30:00-05:00"
     assert DateComparator().compare(late, "2024-03-05") == 1.0
@@ -321,3 +337,23 @@ def test_times_count_where_they_should() -> None:
     assert DateComparator(same_text=True).compare(" soon", "soon ") == 1.0
     assert DateComparator(same_text=True).compare("soon", "2024-03-05") == 0.0
     assert timed.compare(datetime(2024, 3, 5, 10), "2024-03-05 10:00") == 1.0
+
+
+@pytest.mark.parametrize(
+    ("truth", "found", "score"),
+    [
+        ("10:30", "10:30 - 11:30", 0.5), ("10:30 - 11:30", "10:30 - 12:30", 0.5), ("10:30 - 11:30", "10:30 – 11:30", 1.0),
+        ("2024-03-05 10:00 to 2024-03-05 12:00", "2024-03-05 10:00 to 2024-03-05 13:00", 2 / 3),
+        ("2024-03-05 10:00Z to 2024-03-05 12:00Z", "2024-03-05 11:00+01:00 to 2024-03-05 13:00+01:00", 1.0),
+        ("2024-03-05 10:30 EST", "2024-03-05 10:30 PST", 0.0), ("2024-03-05 10:30 EST", "2024-03-05T15:30Z", 1.0),
+        ("2024-03-05 10:30 XYZ", "2024-03-05 10:30 ABC", 0.0), ("22:00 - 06:00", "22:00 - 06:00", 1.0),
+        ("22:00 - 06:00", "22:00 - 05:00", 0.0),
+    ],
+)  # fmt: skip
+def test_hours_and_zones(truth: str, found: str, score: float) -> None:
+    assert DateComparator(times=True, same_text=True).compare(truth, found) == pytest.approx(score)
+
+
+def test_where_only_days_count_hours_and_names_of_zones_do_not() -> None:
+    for other in ("2024-03-05 23:30 EST", "2024-03-05 10:00 - 2024-03-05 12:00", "2024-03-05 10:00 XYZ"):
+        assert DateComparator().compare("2024-03-05", other) == 1.0

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
-from typing import Any
+from typing import Any, TypeAlias
 
 from calque.checks.evaluators.assertions import Assertion
 from calque.checks.evaluators.commands import FORBIDDEN, Command, CommandFailed, Permission
@@ -18,10 +18,12 @@ from calque.checks.evaluators.settings import Complaints
 from calque.checks.evaluators.two_sides import GeometricCheck
 from calque.checks.suites.cases import Case
 from calque.core.errors import ConfigError
-from calque.engines import processes
+from calque.engines import Serial, processes, remark
 
 CHUNK = 200
 """Cases that are judged, and told of, at a time."""
+SOON = 20
+"""The same where evaluators take their time and what they say is kept: no more than these are asked again."""
 
 WORTH_PROCESSES = 2
 """From how many chunks on processes are started where evaluators take their time."""
@@ -173,28 +175,37 @@ class _Unknown:
 UNKNOWN = _Unknown()
 
 
-def run(bench: Bench, cases: Iterable[Case], jobs: int = 1) -> Iterator[list[Row]]:
-    """The outcomes of all cases, in chunks and in order; the same for any number of jobs."""
-    chunks = _chunks(cases)
+def run(
+    bench: Bench, cases: Iterable[Case], jobs: int = 1, kept: Callable[[Judging], Judges] | None = None
+) -> Iterator[Judged]:
+    """The outcomes of all cases, in chunks and in order; the same for any number of jobs.
+
+    ``kept`` makes of what judges a chunk something that keeps what came of it.
+    """
     quick = bench.system is None and all(isinstance(check, QUICK) for check in bench.checks)
+    chunks = _chunks(cases, CHUNK if quick or kept is None else SOON)
     least = WORTH_PROCESSES_IF_QUICK if quick else WORTH_PROCESSES
+    judge: Judges = Judging(bench) if kept is None else kept(Judging(bench))
     # Workers cannot see functions that live here only.
     first = (
         [] if jobs == 1 or any(callable(reference) for reference in bench.registry.values()) else list(islice(chunks, least))
     )
-    if len(first) < least:
+    if len(first) < least and kept is None:
         for chunk in chain(first, chunks):
-            yield [row for case in chunk for row in bench.judge(case)]
+            yield Judged([row for case in chunk for row in bench.judge(case)])
         return
-    for judged in processes(jobs).map(Judging(bench), chain(first, chunks)):
+    engine = Serial() if len(first) < least else processes(jobs)
+    for judged in engine.map(judge, chain(first, chunks)):
+        if judged.broken:
+            remark(judged.broken)
         for level, message in judged.records:
             LOGGER.log(level, "%s", message)
-        yield judged.rows
+        yield judged
 
 
-def _chunks(cases: Iterable[Case]) -> Iterator[list[Case]]:
+def _chunks(cases: Iterable[Case], size: int) -> Iterator[list[Case]]:
     rest = iter(cases)
-    while chunk := list(islice(rest, CHUNK)):
+    while chunk := list(islice(rest, size)):
         yield chunk
 
 
@@ -203,7 +214,15 @@ class Judged:
     """What a worker hands back: outcomes, and what it would have logged."""
 
     rows: list[Row]
-    records: list[tuple[int, str]]
+    records: list[tuple[int, str]] = field(default_factory=list)
+    known: bool = False
+    """Whether this was kept from an earlier run."""
+    broken: str = ""
+    """What people should hear of what was kept and could not be used."""
+
+
+Judges: TypeAlias = "Callable[[Sequence[Case]], Judged]"
+"""What judges a chunk of cases."""
 
 
 class Judging:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from calque.checks.shapes.coordinates import shown
 from calque.checks.suites.cases import Case, CaseCorpus, Selection, case_of, complain_of_twins, distinct, read_cases
 from calque.checks.suites.gate import Gate
 from calque.checks.suites.inputs import DATA_KEYS, Inputs
-from calque.checks.suites.runner import Bench, Row, run
+from calque.checks.suites.runner import Bench, Judges, Judging, Row, run
 from calque.checks.task import Checks, ledger_of
 from calque.core import yaml_tree
 from calque.core.corpus import json_digest
@@ -28,6 +28,7 @@ from calque.core.yaml_tree import LocatedList
 if TYPE_CHECKING:
     from calque.core.evaluator import Evaluator
     from calque.core.result import Result
+    from calque.core.shards.checkpoint import Checkpoint
 
 KEYS = ("name", "evaluators", "cases", *DATA_KEYS, "system", "gate", "partial")
 PARTIAL = ("fail", "pass")
@@ -122,18 +123,33 @@ class Suite:
             gate=self.gate.to_text(),
         )
 
-    def stream(self, *, selection: Selection | None = None, jobs: int = 1) -> Iterator[list[Row]]:
-        """Results in chunks as they come, in the order of the cases; `NoCases` when there is none."""
+    def stream(
+        self, *, selection: Selection | None = None, jobs: int = 1, checkpoint: Checkpoint | None = None
+    ) -> Iterator[list[Row]]:
+        """Results in chunks as they come, in the order of the cases; `NoCases` when there is none.
+
+        ``checkpoint`` has chunks that were judged before, and keeps those that are judged now.
+        """
         some = False
-        for rows in run(self.bench, self.cases(selection), jobs):
+        for judged in run(self.bench, self.cases(selection), jobs, self._keeping(checkpoint)):
             some = True
-            yield rows
+            if checkpoint is not None:
+                checkpoint.reused += judged.known
+            yield judged.rows
         if not some:
             raise NoCases(f"{self.data or self.file}: {'no case matches' if selection else 'there are no cases'}")
 
-    def run(self, *, selection: Selection | None = None, jobs: int = 1) -> Result:
+    def _keeping(self, checkpoint: Checkpoint | None) -> Callable[[Judging], Judges] | None:
+        if checkpoint is None:
+            return None
+        from calque.checks.suites.kept import KeptJudging, settings_of
+
+        settings = settings_of(self.bench, self.task())
+        return lambda judging: KeptJudging(judging, checkpoint.folder, settings)
+
+    def run(self, *, selection: Selection | None = None, jobs: int = 1, checkpoint: Checkpoint | None = None) -> Result:
         """Judge every case that is wanted."""
-        rows = [row for chunk in self.stream(selection=selection, jobs=jobs) for row in chunk]
+        rows = [row for chunk in self.stream(selection=selection, jobs=jobs, checkpoint=checkpoint) for row in chunk]
         return self.evaluator(rows, selection).compute()
 
     def for_numbers(self) -> Suite:

@@ -11,17 +11,19 @@ import os
 import re
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-from calque.core.errors import CalqueError, Issue
+from calque.core.errors import CalqueError, ContractError, Issue
 from calque.core.evaluator import Evaluator, Keep
+from calque.core.ledger import Ledger
 from calque.core.storage.files import write_whole
-from calque.core.storage.state import pack, unpack, well_formed
+from calque.core.storage.long_ledger import KeptLedger, StoredPart
+from calque.core.storage.spool import KeptFile
+from calque.core.storage.state import Packed, columns_start, pack, unpack, well_formed
 from calque.engines import begin, remark
 
 if TYPE_CHECKING:
     from calque.core.corpus import UnitId
-    from calque.core.ledger import Ledger
     from calque.core.task import Task
     from calque.engines import Begun
 
@@ -32,90 +34,168 @@ AN_HOUR = 3600.0
 
 
 class Checkpoint:
-    """A folder of finished shards."""
+    """A folder of finished shards. Each is kept batch by batch, and then a small state that says how many there are."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
         self.reused = 0
-        """How many shards were there already."""
+        """How many batches were there already."""
+        self._writing: Begun[Any] | None = None
+        self._told: set[str] = set()
         os.makedirs(folder, exist_ok=True)
         for name in os.listdir(folder):
             path = os.path.join(folder, name)
             if LEFT_OVER.fullmatch(name) and time.time() - os.stat(path).st_mtime > AN_HOUR:
                 os.unlink(path)
 
-    def key(self, task: Task, keep: Keep, *files: str) -> str:
-        """The name of what these files come to under a task."""
-        import hashlib
-        import json
+    def __enter__(self) -> Self:
+        return self
 
-        settings = {"signature": task.signature().to_dict(), "fields": dataclasses.asdict(task), "keep": keep}
-        told = [json.dumps(settings, sort_keys=True, default=str), *map(content_digest, files)]
-        return hashlib.sha256("\n".join(told).encode("utf-8", "surrogatepass")).hexdigest()[:40]
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Wait until everything is written: a thread that ends with its process would leave something unfinished."""
+        if self._writing is not None and self._writing.ended() and kind is None:
+            self._writing.result()
 
-    def evaluated(self, key: str, evaluate: Callable[[], Evaluator]) -> Evaluator:
-        """The evaluator that was kept under that name, or else one that is evaluated now, and kept."""
-        path = os.path.join(self.folder, f"{key}.state")
-        known: Evaluator | None = self._sound(path, lambda: Evaluator.load(path))
-        if known is not None:
-            self.reused += 1
-            return known
-        made = evaluate()
-        made.save(path)
-        return made
+    def evaluated(
+        self, task: Task, keep: Keep, files: Sequence[str], evaluate: Callable[[KeptBatches], Evaluator]
+    ) -> Evaluator:
+        """What was kept of these files under a task, or else what is evaluated now, batch by batch, and kept."""
+        batches = KeptBatches(self, _key(task, keep, files), files)
+        known = batches.whole()
+        if known is None:
+            known = evaluate(batches)
+            batches.conclude(known)
+        return known
 
-    def batches(self, key: str) -> KeptBatches:
-        """What the batches of one pair of files come to."""
-        return KeptBatches(self, key)
+    def begin(self, work: Callable[[], Any]) -> Begun[Any]:
+        """Begin to write when what is being written is, so that at most one batch waits for it."""
+        if self._writing is not None:
+            self._writing.result()
+        self._writing = begin(work)
+        return self._writing
 
-    def _sound(self, path: str, load: Callable[[], Any]) -> Any:
-        """What a file holds; nothing where there is none, and where it is broken, which is told."""
+    def sound(self, path: str, load: Callable[[], Any]) -> Any:
+        """What a file holds; nothing where there is none, and where it is broken, which is told once."""
         try:
             return load() if os.path.exists(path) else None
         except (CalqueError, OSError) as error:
-            reason = str(error).removeprefix(f"{path}: ")
-            remark(f"{path}: is not used, and what it stands for is done again: {reason}")
+            if path not in self._told:
+                remark(not_used(path, error))
+                self._told.add(path)
             return None
 
 
 class KeptBatches:
-    """The ledgers of batches, by their number. Each is written while the next batch is being scored."""
+    """What the batches of one pair of files come to, by their number. Each is written while the next is being scored."""
 
-    def __init__(self, checkpoint: Checkpoint, key: str) -> None:
+    def __init__(self, checkpoint: Checkpoint, key: str, files: Sequence[str]) -> None:
         self._checkpoint = checkpoint
         self._key = key
-        self._writing: Begun[None] | None = None
+        self._files = list(files)
+        self._count = 0
 
-    def _path(self, number: int) -> str:
-        return os.path.join(self._checkpoint.folder, f"{self._key}-{number}.state")
+    def whole(self) -> Evaluator | None:
+        """All of them, if the files were evaluated to their end and nothing is broken."""
+        known: tuple[Evaluator, int] | None = self._checkpoint.sound(self._path(self._key), self._concluded)
+        if known is None:
+            return None
+        evaluator, count = known
+        for number in range(count):
+            ledger = self._known(number)
+            if ledger is None:
+                return None
+            evaluator.add(ledger)
+        self._checkpoint.reused += count
+        return evaluator
 
-    def get(self, number: int, units: Sequence[UnitId]) -> Ledger | None:
+    def _concluded(self) -> tuple[Evaluator, int]:
+        """The evaluator without its documents, and the number of batches that they are in."""
+        path = self._path(self._key)
+        header, _, _ = self._loaded(self._key)
+        with well_formed(path):
+            evaluator = Evaluator.of_header(header["evaluator"], (), path)
+            evaluator.rename(self._renamed(header))
+            return evaluator, int(header["batches"])
+
+    def get(self, number: int, units: Callable[[], Sequence[UnitId]]) -> Ledger | None:
         """The ledger of a batch, if it was kept and is of just these documents."""
-        path = self._path(number)
-        ledger: Ledger | None = self._checkpoint._sound(path, lambda: _loaded(path))
-        if ledger is None or list(ledger.units) != list(units):
+        self._count = number + 1
+        ledger = self._known(number)
+        if ledger is None or list(ledger.units) != list(units()):
             return None
         self._checkpoint.reused += 1
         return ledger
 
-    def put(self, number: int, ledger: Ledger) -> None:
+    def put(self, number: int, ledger: Ledger) -> Ledger:
         """Keep the ledger of a batch."""
-        self.end()
-        issues = [issue.to_dict() for issue in ledger.issues]
-        self._writing = begin(lambda: write_whole(self._path(number), pack({"issues": issues}, ledger)))
+        name = f"{self._key}-{number}"
+        packed = Packed({**self._header(name), "issues": [issue.to_dict() for issue in ledger.issues]}, ledger)
 
-    def end(self) -> None:
-        """Wait until everything is written."""
-        if self._writing is not None:
-            writing, self._writing = self._writing, None
-            writing.result()
+        def write() -> StoredPart:
+            write_whole(self._path(name), packed)
+            return StoredPart.kept(ledger, KeptFile(self._path(name)), len(packed.head))
+
+        return _with(ledger, self._checkpoint.begin(write).result)
+
+    def conclude(self, evaluator: Evaluator) -> None:
+        """Keep what was noticed of the files as a whole, and that this was all."""
+        header = {**self._header(self._key), "batches": self._count, "evaluator": evaluator.header()}
+        self._checkpoint.begin(lambda: write_whole(self._path(self._key), pack(header, Ledger(units=(), tables={}))))
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self._checkpoint.folder, f"{name}.state")
+
+    def _header(self, name: str) -> dict[str, Any]:
+        return {"kept": name, "files": self._files}
+
+    def _renamed(self, header: dict[str, Any]) -> dict[str, str]:
+        """What files were called then, and are called now."""
+        return dict(zip(header["files"], self._files, strict=True))
+
+    def _known(self, number: int) -> Ledger | None:
+        name = f"{self._key}-{number}"
+
+        def load() -> Ledger:
+            header, ledger, start = self._loaded(name)
+            with well_formed(self._path(name)):
+                renamed = self._renamed(header)
+                issues = tuple(Issue.from_dict(issue).renamed(renamed) for issue in header["issues"])
+                part = StoredPart.kept(ledger, KeptFile(self._path(name)), start)
+                return _with(dataclasses.replace(ledger, issues=issues), lambda: part)
+
+        ledger: Ledger | None = self._checkpoint.sound(self._path(name), load)
+        return ledger
+
+    def _loaded(self, name: str) -> tuple[dict[str, Any], Ledger, int]:
+        """What a state holds, if it is the one of that name: whoever renames files must not mislead anybody."""
+        path = self._path(name)
+        with open(path, "rb") as file:
+            data = file.read()
+        header, ledger = unpack(data, path)
+        if header.get("kept") != name:
+            raise ContractError.single("state-damaged", "this is the state of something else", file=path)
+        return header, ledger, columns_start(data)
 
 
-def _loaded(path: str) -> Ledger:
-    with open(path, "rb") as file:
-        header, ledger = unpack(file.read(), path)
-    with well_formed(path):
-        return dataclasses.replace(ledger, issues=tuple(Issue.from_dict(issue) for issue in header["issues"]))
+def not_used(path: str, error: CalqueError | OSError) -> str:
+    """What is told of a broken file. Nobody has to do anything about it."""
+    what = error.issues[0].message if isinstance(error, ContractError) else str(error).removeprefix(f"{path}: ")
+    return f"{path}: is not used, and what it stands for is done again: {what}"
+
+
+def _with(ledger: Ledger, written: Callable[[], StoredPart]) -> KeptLedger:
+    parts = {field.name: getattr(ledger, field.name) for field in dataclasses.fields(Ledger)}
+    return KeptLedger(**parts, written=written)
+
+
+def _key(task: Task, keep: Keep, files: Sequence[str]) -> str:
+    """The name of what these files come to under a task."""
+    import hashlib
+    import json
+
+    settings = {"signature": task.signature().to_dict(), "fields": dataclasses.asdict(task), "keep": keep}
+    told = [json.dumps(settings, sort_keys=True, default=str), *map(content_digest, files)]
+    return hashlib.sha256("\n".join(told).encode("utf-8", "surrogatepass")).hexdigest()[:40]
 
 
 def content_digest(path: str) -> str:

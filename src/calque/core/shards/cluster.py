@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -31,21 +32,23 @@ if TYPE_CHECKING:
 
     from calque.core.columns import Codes
     from calque.core.ledger import Joining
+    from calque.core.shards.checkpoint import Checkpoint, KeptBatches
     from calque.core.storage.ranked_runs import Ranked, Rows
     from calque.core.task import Task
     from calque.engines.on_dask import Cluster
 
 
-def evaluated_shard(task: Task, shard: Shard, *, keep: Keep, jobs: int = 1) -> Evaluator:
+def evaluated_shard(task: Task, shard: Shard, *, keep: Keep, jobs: int = 1, kept: Checkpoint | None = None) -> Evaluator:
     """The evaluator of one shard; files on other machines are brought here first."""
-    evaluator = Evaluator(task, keep=keep, jobs=jobs)
     paths = shard.truth, shard.predictions
-    if not any(map(is_address, paths)):
-        return evaluator.update(*paths)
-    with tempfile.TemporaryDirectory(prefix="calque-") as folder:
+    with tempfile.TemporaryDirectory(prefix="calque-") if any(map(is_address, paths)) else nullcontext("") as folder:
         here = [_brought(path, os.path.join(folder, side)) for side, path in zip(("truth", "predictions"), paths, strict=True)]
-        evaluator.update(*here)
-        evaluator.rename(dict(zip(here, paths, strict=True)))
+
+        def evaluate(known: KeptBatches | None = None) -> Evaluator:
+            return Evaluator(task, keep=keep, jobs=jobs).update(task.begin(here[0]), task.begin(here[1]), known=known)
+
+        evaluator = evaluate() if kept is None else kept.evaluated(task, keep, here, evaluate)
+    evaluator.rename({name: path for name, path in zip(here, paths, strict=True) if name != path})
     return evaluator
 
 

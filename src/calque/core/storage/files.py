@@ -9,20 +9,24 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
 
-def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write to a temporary name in the same folder, then rename; into what is no regular file, write through."""
+def write_whole(path: str | os.PathLike[str], data: bytes | Iterable[bytes | memoryview]) -> None:
+    """Write to a temporary name in the same folder, then rename; into what is no regular file, write through.
+
+    What is long may be given piece by piece.
+    """
     name = os.fspath(path)
     there = what_is(name)
+    pieces = (data,) if isinstance(data, bytes) else data
     if there is not None and not stat.S_ISREG(there.st_mode):
-        _write_through(name, data)
+        _write_through(name, pieces)
         return
     with _renamed(name) as temporary:
         with open(temporary, "xb") as file:
-            file.write(data)
+            file.writelines(pieces)
         if there is not None:
             os.chmod(temporary, stat.S_IMODE(there.st_mode))  # who may read it stays as it was
 
@@ -47,11 +51,11 @@ def what_is(path: str) -> os.stat_result | None:
         return None
 
 
-def _write_through(target: str, data: bytes) -> None:
+def _write_through(target: str, pieces: Iterable[bytes | memoryview]) -> None:
     """Write into what is there already. It is neither made nor emptied: a pipe has a reader, a device its own ideas."""
     try:
         with open(os.open(target, os.O_WRONLY), "wb") as file:
-            file.write(data)
+            file.writelines(pieces)
     except OSError as error:
         raise OSError(error.errno, error.strerror, target) from None
 

@@ -61,7 +61,11 @@ class LedgerParts:
     def _file(self) -> Spool:
         if callable(self._spool):
             self._spool = self._spool()
-        return self._spool or self._stored[0].spool
+        if self._spool is not None:
+            return self._spool
+        from calque.core.storage.spool import Spool
+
+        return next((part.shelf for part in self._stored if isinstance(part.shelf, Spool)), None) or Spool()
 
     def _join_small(self) -> None:
         """Join the last two while neither is longer than the one before: as in a binary counter, few small ones are left."""
@@ -85,12 +89,13 @@ class LedgerParts:
             self.add(ledger)
 
     def _store(self, spool: Spool) -> None:
-        from calque.core.storage.long_ledger import StoredPart
+        from calque.core.storage.long_ledger import KeptLedger, StoredPart
 
         long = [ledger for ledger in self._recent if size_of(ledger) >= LONG]
         short = [ledger for ledger in self._recent if size_of(ledger) < LONG]
         joined = [Ledger.concat(short)] if short else []
-        self._stored += (StoredPart.of(ledger, spool) for ledger in (*long, *joined))
+        for ledger in (*long, *joined):
+            self._stored.append(ledger.written() if isinstance(ledger, KeptLedger) else StoredPart.of(ledger, spool))
         self._recent, self._bytes = [], 0
 
     def ledger(self) -> Ledger:

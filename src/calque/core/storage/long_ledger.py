@@ -9,10 +9,10 @@ from typing import Self
 
 import numpy as np
 
-from calque.core.columns import Array, Codes, Column, Table
+from calque.core.columns import Array, Codes, Column, Strings, Table
 from calque.core.corpus import UnitId
 from calque.core.ledger import UNIT, Ledger, Piece, joint_names, joint_units, recoded
-from calque.core.storage.spool import Places, Spool
+from calque.core.storage.spool import KeptFile, Place, Places, Shelf, Spool
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class StoredPart:
     units: tuple[UnitId, ...]
     names: Mapping[str, tuple[str, ...]]
     details: frozenset[tuple[str, str]]
-    spool: Spool
+    shelf: Shelf
     tables: Mapping[str, Mapping[str, Places]]
 
     @classmethod
@@ -33,9 +33,28 @@ class StoredPart:
         }
         return cls(ledger.units, ledger.names, ledger.details, spool, tables)
 
+    @classmethod
+    def kept(cls, ledger: Ledger, file: KeptFile, start: int) -> StoredPart:
+        """A ledger whose columns stand in a state, from that place on."""
+
+        def place(array: Array) -> Place:
+            nonlocal start
+            found = Place(start, array.dtype.newbyteorder("<"), array.shape)
+            start += array.nbytes
+            return found
+
+        def places(column: Column) -> Places:
+            if not isinstance(column, Strings):
+                return (place(column),)
+            offsets = place(column.offsets)
+            return place(column.data), offsets
+
+        tables = {name: {key: places(column) for key, column in table.columns.items()} for name, table in ledger.tables.items()}
+        return cls(ledger.units, ledger.names, ledger.details, file, tables)
+
     def within(self, spool: Spool) -> StoredPart:
         """The same part in that file: evaluators that are merged must not hold a file each."""
-        if self.spool is spool:
+        if self.shelf is spool or isinstance(self.shelf, KeptFile):
             return self
         whole = {name: self._read(name, tuple(columns)) for name, columns in self.tables.items()}
         return StoredPart.of(Ledger(units=self.units, names=self.names, details=self.details, tables=whole), spool)
@@ -46,7 +65,7 @@ class StoredPart:
         return Ledger(units=self.units, names=self.names, details=self.details, tables={table: self._read(table, wanted)})
 
     def _read(self, table: str, columns: Sequence[str]) -> Table:
-        return Table({key: self.spool.load(self.tables[table][key]) for key in columns})
+        return Table({key: self.shelf.load(self.tables[table][key]) for key in columns})
 
     def height(self, table: str) -> int:
         """How many rows a table has."""
@@ -55,6 +74,17 @@ class StoredPart:
     def called(self, tables: Mapping[str, str]) -> StoredPart:
         """The part with some tables under other names."""
         return replace(self, tables={**self.tables, **{name: self.tables[source] for name, source in tables.items()}})
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class KeptLedger(Ledger):
+    """A ledger that is also in a file which stays, or will be when its writing has ended: it need not be written again."""
+
+    written: Callable[[], StoredPart]
+    """The same in the file; waits until it is written."""
+
+    def __post_init__(self) -> None:
+        """It was checked when it was made."""
 
 
 class StoredColumns(Mapping[str, Column]):
@@ -153,7 +183,7 @@ class StoredLedger(Ledger):
             yield Piece(StoredPiece(units=part.units, names=self.names, details=self.details, tables=tables), places)
 
     def _reading(self, part: StoredPart, table: str) -> Callable[[str], Column]:
-        return lambda key: recoded(key, part.names, part.spool.load(part.tables[table][key]), self.names)
+        return lambda key: recoded(key, part.names, part.shelf.load(part.tables[table][key]), self.names)
 
     def _shared(self, table: str) -> tuple[str, ...]:
         """The columns that a table has in the whole; a part without rows says nothing about them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import weakref
 from typing import IO, NamedTuple, TypeAlias
@@ -19,12 +20,60 @@ class Place(NamedTuple):
     dtype: np.dtype[np.generic]
     shape: tuple[int, ...]
 
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+        return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
+
+    def array(self, data: bytes) -> Array:
+        """The array that these bytes are."""
+        return np.frombuffer(data, dtype=self.dtype).reshape(self.shape)
+
 
 Places: TypeAlias = tuple[Place, ...]
 """Where a column lies: one array, or two for strings."""
 
 
-class Spool:
+class Shelf:
+    """Columns in a file, to be read again."""
+
+    def load(self, places: Places) -> Column:
+        """The column, back in memory."""
+        data, *offsets = (self.read(place) for place in places)
+        return Strings(data, *offsets) if offsets else data
+
+    def read(self, place: Place) -> Array:
+        """The array at that place."""
+        raise NotImplementedError
+
+
+class KeptFile(Shelf):
+    """A file that was written by this run and stays. It is opened when it is read, as there may be thousands.
+
+    One that is another by now is refused: what was checked when it was written holds for that file alone.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._mark = _mark(os.stat(path))
+
+    def read(self, place: Place) -> Array:
+        """The array at that place."""
+        try:
+            with open(self._path, "rb") as file:
+                if _mark(os.fstat(file.fileno())) == self._mark:
+                    file.seek(place.start)
+                    return place.array(file.read(place.size))
+        except FileNotFoundError:
+            pass
+        raise CalqueError(f"{self._path}: was changed or removed while it was in use; give the same command again")
+
+
+def _mark(file: os.stat_result) -> tuple[int, int, int]:
+    return file.st_ino, file.st_size, file.st_mtime_ns
+
+
+class Spool(Shelf):
     """A file without a name in the temporary folder; it is gone when nobody holds it any more, or when the process ends."""
 
     def __init__(self) -> None:
@@ -37,11 +86,6 @@ class Spool:
         """Write a column at the end of the file."""
         arrays = (column.data, column.offsets) if isinstance(column, Strings) else (column,)
         return tuple(self.write(np.ascontiguousarray(array)) for array in arrays)
-
-    def load(self, places: Places) -> Column:
-        """The column, back in memory."""
-        data, *offsets = (self.read(place) for place in places)
-        return Strings(data, *offsets) if offsets else data
 
     def write(self, array: Array) -> Place:
         """Write an array at the end of the file."""
@@ -69,5 +113,4 @@ class Spool:
         assert self._file is not None  # noqa: S101  # there is no place in a file that was never opened
         with self._turn:
             self._file.seek(place.start)
-            data = self._file.read(int(np.prod(place.shape, dtype=np.int64)) * place.dtype.itemsize)
-        return np.frombuffer(data, dtype=place.dtype).reshape(place.shape)
+            return place.array(self._file.read(place.size))

@@ -8,15 +8,13 @@ from typing import NamedTuple
 
 from calque.fields.accounting.rows import told_value
 from calque.fields.comparison.cells import ABSENT, Cell, Record
-from calque.fields.comparison.records import Compared, Outcome, Pair
+from calque.fields.comparison.records import RIGHT, Compared, Outcome, Pair
 from calque.fields.schemas.plan import FieldPlan, Kind
 
 CLOSE = 0.75
 """From which similarity of its text on a wrong value is close: a slip, and not another value."""
 LONGEST = 200
 """So many characters of a value are kept to be shown."""
-
-_RIGHT = (Outcome.TP, Outcome.TN)
 
 
 class Wrong(NamedTuple):
@@ -43,7 +41,7 @@ def wrong_values(fields: Sequence[Compared]) -> list[Wrong]:
 def _fields(listed: list[Wrong], fields: Sequence[Compared], truth_prefix: str, found_prefix: str) -> None:
     for each in fields:
         plan = each.plan
-        if plan.ignored or (each.outcome in _RIGHT and (plan.is_leaf or each.parts is None)):
+        if plan.ignored or (each.outcome in RIGHT and (plan.is_leaf or each.parts is None)):
             continue
         paths = truth_prefix + plan.key, found_prefix + plan.key
         if plan.is_leaf:
@@ -76,7 +74,7 @@ def _items(listed: list[Wrong], each: Compared, truth_path: str, found_path: str
 
 
 def _all_right(pair: Pair) -> bool:
-    return all(each.outcome in _RIGHT and each.parts is None for each in pair.fields)
+    return all(each.outcome in RIGHT and each.parts is None for each in pair.fields)
 
 
 def _alone(listed: list[Wrong], plan: FieldPlan, cell: Cell, path: str, *, missed: bool) -> None:

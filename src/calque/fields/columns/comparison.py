@@ -143,7 +143,7 @@ def pair_lists(plan: FieldPlan, truth: ListColumn, found: ListColumn, scorers: S
     outcomes[has_truth & has_found] = Outcome.TP
     applied = np.where(outcomes == Outcome.TN, 1.0, 0.0)
     if are_objects:
-        same = alike >= plan.threshold
+        same = np.logical_and.reduce([each.right for each in compared]) if plan.whole else alike >= plan.threshold
         outcomes[documents] = np.where(same, Outcome.TP, Outcome.FD)
         applied[documents] = np.where(same, alike, 0.0) if plan.clip else alike
         matched = np.ones(len(documents), dtype=np.bool_)

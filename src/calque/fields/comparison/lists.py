@@ -354,7 +354,8 @@ def _present_matrix(plan: FieldPlan, truths: Column, founds: Column, read: Any) 
     plain = truths.is_plain and founds.is_plain
     if plan.is_leaf and plain:
         return plan.comparator.matrix(truths.prepared(plan), founds.prepared(plan))
-    if plan.kind is Kind.OBJECT and plain and plan.record is not None:
+    by_similarity = read is _plain or not plan.whole
+    if plan.kind is Kind.OBJECT and plain and plan.record is not None and by_similarity:
         if read is _plain:
             return _overall_scores(plan.record, truths.values, founds.values)
         raw = _similarities(plan.record, Side(truths.values), Side(founds.values), {})

@@ -88,7 +88,8 @@ def compare_documents(pair: ComparedPair, wanted: Wanted) -> dict[str, Any]:
         "overall_score": pair.score,
     }
     if wanted.include_confusion_matrix:
-        result["confusion_matrix"] = _matrix(pair)
+        result["confusion_matrix"] = matrix = _matrix(pair)
+        matrix["overall"]["similarity_score"] = pair.score  # beside the counts, where stickler has it
     if wanted.document_non_matches:
         result["non_matches"] = non_matches(pair.rows)
     if wanted.document_field_comparisons or wanted.add_bbox_metrics or wanted.add_confidence_metrics:

@@ -26,6 +26,8 @@ SLACK = 1e-10
 """By how much the elements of value lists may miss their threshold."""
 FAINT = 0.01
 """A pair of list items that scores less counts nothing in the score of the list."""
+RIGHT = (Outcome.TP, Outcome.TN)
+"""What a value that is right, or rightly absent, comes to."""
 
 
 class Compared:
@@ -159,9 +161,21 @@ def compare_object(plan: FieldPlan, truth: Cell, found: Cell) -> Compared:
         return done or compare_leaf(plan, truth, found)
     fields = compare_records(plan.record, _first(truth.value), _first(found.value))
     raw = similarity(fields)
-    same = raw >= plan.threshold
+    same = all_right(fields) if plan.whole else raw >= plan.threshold
     applied = raw if same or not plan.clip else 0.0
     return Compared(plan, truth, found, Outcome.TP if same else Outcome.FD, raw, applied, overall_score(fields), fields)
+
+
+def all_right(fields: Sequence[Compared]) -> bool:
+    """Whether every value in some fields is right, or rightly absent."""
+    return all(each.plan.ignored or (each.outcome in RIGHT and _parts_right(each.parts)) for each in fields)
+
+
+def _parts_right(parts: Any) -> bool:
+    if not isinstance(parts, Pairs):
+        return parts is None or all_right(parts)
+    whole = not parts.only_truth and not parts.only_found
+    return whole and all(pair.matched and all_right(pair.fields) for pair in parts.pairs)
 
 
 def _first(value: Any) -> Any:

@@ -77,23 +77,22 @@ def _usual(given: Mapping[str, Any], comparator: str, accounting: Accounting) ->
 
 
 def as_sections(text: str, accounting: Accounting) -> list[Section]:
-    """The fields as a table."""
+    """The fields as two tables, which fit a terminal where one would not: how each is compared, and why."""
+    fields = explained(text, accounting)
     rows = [
-        (
-            each.field,
-            each.type,
-            each.comparator + _options(each.params),
-            f"{each.threshold:g}",
-            f"{each.weight:g}",
-            each.evidence,
-        )
-        for each in explained(text, accounting)
+        (each.field, each.type, each.comparator + _options(each.params), f"{each.threshold:g}", f"{each.weight:g}")
+        for each in fields
     ]
-    return [Section(title="How fields are compared", head=HEAD, rows=rows, notes=origin_notes(text), left=(0, 1, 2, 5))]
+    why = [(each.field, each.evidence) for each in fields]
+    return [
+        Section(title="How fields are compared", head=HEAD[:-1], rows=rows, left=(0, 1, 2)),
+        Section(title="And why", head=(HEAD[0], HEAD[-1]), rows=why, notes=origin_notes(text), left=(0, 1)),
+    ]
 
 
 def _options(params: Mapping[str, Any]) -> str:
-    return f" ({', '.join(f'{key}={json.dumps(value)}' for key, value in params.items())})" if params else ""
+    told = (key if value is True else f"{key}={json.dumps(value)}" for key, value in params.items())
+    return f" ({', '.join(told)})" if params else ""
 
 
 def origin_notes(text: str) -> list[str]:
@@ -115,7 +114,7 @@ def _editable(fields: Mapping[str, Any], accounting: Accounting) -> dict[str, An
 def _spelt_out(given: Mapping[str, Any], accounting: Accounting) -> dict[str, Any]:
     rest = {key: value for key, value in given.items() if key not in ("type", "comparator", "params", "threshold", "fields")}
     if "fields" in given:
-        judged = {} if given["type"] == "list[object]" else {"threshold": given["threshold"]}
+        judged = {} if given["type"] == "list[object]" or "whole" in given else {"threshold": given["threshold"]}
         return {"type": given["type"], **judged, **rest, "fields": _editable(given["fields"], accounting)}
     made, threshold = compared_by(given, accounting)
     usual = COMPLETE[leaf_of(given["type"])]

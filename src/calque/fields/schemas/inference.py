@@ -73,7 +73,7 @@ class Examples:
         if self._by_type or kind == "list[object]":
             return {"type": kind, "fields": fields}
         # An object of which a part is wrong is not right.
-        return {"type": kind, "threshold": 1.0, "evidence": WHOLE_OBJECT, "fields": fields}
+        return {"type": kind, "whole": True, "evidence": WHOLE_OBJECT, "fields": fields}
 
     def _leaf(self, name: str, examples: list[Any]) -> dict[str, Any]:
         examples = [value for value in examples if value != ""]

@@ -21,6 +21,7 @@ EXTENSIONS = {
     "comparator-config": "params",
     "params": "params",
     "threshold": "threshold",
+    "whole": "whole",
     "weight": "weight",
     "clip": "clip",
     "clip-under-threshold": "clip",
@@ -134,7 +135,8 @@ class _Reading:
             given.pop("match_threshold", None)
             if not self._is_inner(node):
                 return {**self._tree(given), **given}
-            whole = {"threshold": 1.0, "evidence": evidence.WHOLE_OBJECT} if self.by_name and "threshold" not in given else {}
+            decides = self.by_name and not {"threshold", "whole"} & given.keys()
+            whole = {"whole": True, "evidence": evidence.WHOLE_OBJECT} if decides else {}
             return {"type": "object", **whole, **given, "fields": self.properties(node, where, depth)}
         if kind == "array":
             return self._array(name, node, given, where, depth)

@@ -36,6 +36,7 @@ FIELD_KEYS = {
     "comparator": "how two values are compared",
     "params": "options of the comparator",
     "threshold": "from which similarity on two values count as the same",
+    "whole": "whether an object is right only when all of it is",
     "weight": "its weight in the score of the record",
     "clip": "whether a score below the threshold counts 0",
     "clip_under_threshold": "another name for clip",
@@ -176,6 +177,8 @@ def _check_list_keys(given: Mapping[str, Any], kind: str, where: str) -> None:
     if "match_threshold" in given and kind != "list[object]":
         other = "; its items are compared with threshold" if kind.startswith("list[") else ""
         raise ConfigError(f"{where}.match_threshold: is for list[object], not for {kind}{other}")
+    if "whole" in given and kind != "object":
+        raise ConfigError(f"{where}.whole: is for objects, not for {kind}")
     for key in ("matching", "match_key"):
         if key in given and not kind.startswith("list["):
             raise ConfigError(f"{where}.{key}: is for lists, not for {kind}")
@@ -186,10 +189,20 @@ def _nested(given: Mapping[str, Any], kind: str, where: str) -> dict[str, Any]:
         if given.get(key) is not None:
             raise ConfigError(f"{where}: {key} is for values; {kind} is compared by its fields")
     if kind == "object":
-        return {}
+        return _whole(given, where)
     if given.get("threshold", HISTORIC_THRESHOLD) != HISTORIC_THRESHOLD:
         raise ConfigError(f"{where}.threshold: has no effect on list[object]; match_threshold says when two items are the same")
     return {"match_threshold": _share(given, "match_threshold", DEFAULT_MATCH_THRESHOLD, where)}
+
+
+def _whole(given: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Whether all of an object must be right, whatever its similarity is."""
+    whole = given.get("whole", False)
+    if not isinstance(whole, bool):
+        raise ConfigError(f"{where}.whole: true or false is expected here, not {_shown(whole)}")
+    if whole and given.get("threshold", 1.0) != 1.0:
+        raise ConfigError(f"{where}.threshold: has no effect on an object that is right only when all of it is (whole)")
+    return {"whole": True, "own_threshold": 1.0} if whole else {}
 
 
 def _type(given: Mapping[str, Any], where: str) -> str:
@@ -340,4 +353,5 @@ def _plan(
         nearest=accounting == "complete",
         record=record,
         default=given.get("default"),
+        whole=given.get("whole", False),
     )

@@ -64,6 +64,8 @@ class FieldPlan:
     """The fields of an object, or of each item of a list."""
     default: Any = None
     """What stands for a field that is not there: JSON."""
+    whole: bool = False
+    """Whether an object is right only when all of it is."""
     is_leaf: bool = field(init=False)
     python_type: Any = field(init=False)
     """What a leaf's value is in Python once it is what the schema says."""

@@ -26,6 +26,8 @@ BATCH = 1_200_000
 """About how many pages and objects, of both sides together, are evaluated at a time: some hundred megabytes."""
 BLOCKS = 8
 """In about how many blocks a batch is read."""
+LATER = 2
+"""A batch after the first is smaller by this: what the first came to waits beside it, and the ids of all documents."""
 SHOWN = 1000
 """How many documents are kept to say how a file names them."""
 
@@ -162,7 +164,7 @@ def _pairs(
 ) -> Iterator[tuple[BoxCorpus, BoxCorpus]]:
     joining = _Joining(truth, found, maps)
     gone: set[UnitId] = set()
-    full = batch
+    full, later = batch, max(1, batch // LATER)
     while not (truth.ended and found.ended):
         min((side for side in (truth, found) if not side.ended), key=lambda side: side.met).advance(gone)
         if _errors(truth, found):
@@ -176,7 +178,7 @@ def _pairs(
             if ready and not _errors(truth, found):
                 yield joining.joined(*pair, page_size)
             # When little could be handed on, more has to come before it is worth another look.
-            full = max(batch, 2 * (truth.load + found.load))
+            full = max(later, 2 * (truth.load + found.load))
     rest = joining.corpora({*truth.waiting, *found.waiting})
     if _errors(truth, found):
         raise ContractError([*truth.reader.log, *found.reader.log], total=truth.reader.log.total + found.reader.log.total)

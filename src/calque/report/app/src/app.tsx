@@ -42,6 +42,7 @@ export class App {
     const alone = runs.length === 1;
     if (IS_BOXES) this.boxes = runs.map((run, place) => new Boxes(data, run, place, alone));
     if (IS_FIELDS) this.fields = runs.map((run, place) => new FieldRows(data, run, place, alone));
+    for (const rows of this.fields) rows.runs = this.fields;
     if (IS_WORDS) this.texts = runs.map((run, place) => new WordRows(data, run, place, alone));
     if (!alone) this.changes = new Changes(this, data);
     for (const boxes of this.boxes) boxes.changed = this.changes ? (address) => (this.changes as Changes).pages(address) : undefined;
@@ -73,8 +74,8 @@ export class App {
     const chosen = parseKey(key);
     const boxes = this.boxes[chosen && chosen.letter === "p" ? chosen.run : place];
     if (IS_BOXES && boxes) return chosen && chosen.row < boxes.side(chosen.letter).length ? boxes.row(chosen.letter, chosen.row, boxes.threshold(address)) : null;
-    if (this.fields[place]) return /^t\d+$/.test(key) ? this.fields[place].json(Number(key.slice(1))) : null;
-    if (this.texts[place]) return chosen ? this.texts[place].json(key) : null;
+    if (this.fields[place]) return this.fields[place].at(key) >= 0 ? this.fields[place].json(this.fields[place].at(key)) : null;
+    if (this.texts[place]) return this.texts[place].json(key);
     return this.cases[place]?.chosen(address) ?? null;
   }
 

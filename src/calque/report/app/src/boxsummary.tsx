@@ -77,7 +77,8 @@ export function WorstPages({ app, boxes, k }: { app: App; boxes: Boxes; k: numbe
               <a href={to({ view: "pages", doc: document, page: String(index) })} aria-label={`${document} page ${index}: ${told.map(([number, name]) => `${number} ${boxes.names[name]}`).join(", ")}`}>
                 <Miniature boxes={boxes} page={page} k={k} url={app.images.url(page)} aspect={app.aspect(boxes, page)} />
                 <span class="doc">{document}</span>
-                <span class="note">page {index} {told.map(([number, name]) => <span class="tally"><Mark of={name} />{number}</span>)}</span>
+                <span class="note">page {index}</span>
+                <span class="tallies note">{told.map(([number, name]) => <span class="tally"><Mark of={name} />{number}</span>)}</span>
               </a>
             </li>
           );

@@ -33,15 +33,17 @@ function bar(x: number, width: number, height: number): string {
 
 // A histogram whose every bar leads to what it counts; stacked where there are several sorts.
 export function Histogram({ bins, label, low, high, unit }: { bins: { values: [string, number][]; href?: string; title: string }[]; label: string; low: string; high: string; unit?: string }): JSX.Element {
-  const most = Math.max(1, ...bins.map((bin) => bin.values.reduce((sum, [, value]) => sum + value, 0)));
+  const totals = bins.map((bin) => bin.values.reduce((sum, [, value]) => sum + value, 0)), most = Math.max(1, ...totals);
   const width = 400 / bins.length;
+  // Counts stand over all bars, or where they would run into each other over the highest alone.
+  const room = Math.max(...totals.map((total) => count(total).length)) * 7.5 <= width - 1;
   return (
     <figure class="chart">
       <svg viewBox="0 0 400 150" role="group" aria-label={label}>
         <path class="axis" d="M0 130.5H400" />
         {bins.map((bin, place) => {
           let y = 130;
-          const total = bin.values.reduce((sum, [, value]) => sum + value, 0);
+          const total = totals[place];
           if (!total) return null;
           const parts = bin.values.map(([mark, value]) => {
             const height = value ? Math.max(4 * (value / total), (110 * value) / most) : 0;
@@ -53,7 +55,7 @@ export function Histogram({ bins, label, low, high, unit }: { bins: { values: [s
               <title>{bin.title}</title>
               <rect class="hit" x={place * width} y="10" width={width} height="120" />
               {parts}
-              {bins.length <= 20 && <text x={place * width + width / 2} y={y - 4} class="value">{count(total)}</text>}
+              {(room || place === totals.indexOf(most)) && <text x={place * width + width / 2} y={y - 4} class="value">{count(total)}</text>}
             </a>
           );
         })}

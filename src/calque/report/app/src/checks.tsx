@@ -32,7 +32,7 @@ export class Cases {
 
   list(address: Address): Case[] {
     const wanted = address.q?.toLowerCase(), evaluator = address.class === undefined ? -1 : this.evaluators.indexOf(address.class);
-    const kept = this.cases.filter((entry) => (!wanted || entry.id.toLowerCase().includes(wanted)) && (!address.outcome || entry.verdict === address.outcome) && (address.class === undefined || entry.rows.some((row) => row.evaluator === evaluator && row.verdict !== "pass")));
+    const kept = this.cases.filter((entry) => (!wanted || entry.id.toLowerCase().includes(wanted)) && (address.class === undefined ? !address.outcome || entry.verdict === address.outcome : entry.rows.some((row) => row.evaluator === evaluator && (!address.outcome || row.verdict === address.outcome))));
     return address.sort === "document" ? kept : kept.sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict) || a.score - b.score);
   }
 
@@ -134,10 +134,10 @@ export function WorstCases({ run, cases }: { run: Run; cases: Cases }): JSX.Elem
   const { gate } = run.numbers;
   return (
     <>
-      <section aria-labelledby="worst-cases">
+      {cases.cases.length > 0 && <section aria-labelledby="worst-cases">
         <Head id="worst-cases" title={`Worst ${nounOf(run)}s`}><a class="more" href={to({ view: "checks" })}>all {plural(cases.cases.length, nounOf(run))} →</a></Head>
         <table class="rows"><tbody>{cases.list({}).slice(0, 12).map((entry) => <tr><th scope="row" class="doc-cell" title={entry.id}><Mark of={entry.verdict} /> <a href={to({ view: "checks", doc: entry.id })}>{entry.id}</a></th><td>{ratio(entry.score)}</td><td class="grow left note">{entry.rows.find((row) => row.verdict === entry.verdict)?.reasoning}</td></tr>)}</tbody></table>
-      </section>
+      </section>}
       {gate && gate.failures.length > 0 && <section><Head title="Gate" /><ul class="issues">{gate.failures.slice(0, 40).map((text: string) => <li><Mark of="fail" /> {text}</li>)}</ul></section>}
     </>
   );

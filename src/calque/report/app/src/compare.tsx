@@ -79,11 +79,11 @@ export class Changes {
     }
     if (IS_FIELDS) {
       const of = fields[mine];
-      return { document: of.documents[of.documentOf(row)], label: of.pathOf(row), key: `t${row}`, from: alarm ? "–" : of.shown(of.found, row) || "–", to: alarm ? of.shown(of.found, row) : fields[run].shown(fields[run].found, change.other) || "–", row, letter: "t" };
+      return { document: of.documents[of.documentOf(row)], label: of.pathOf(row), key: of.key(row), from: alarm ? "–" : of.shown(of.found, row) || "–", to: alarm ? of.shown(of.found, row) : fields[run].shown(fields[run].found, change.other) || "–", row, letter: "t" };
     }
     if (IS_WORDS) {
       const of = texts[mine], doc = of.documentOf(letter, row);
-      return { document: of.documents[doc], label: of.words.at((letter === "t" ? of.tWord : of.pWord)[row]), key: `${letter}${row}`, from: "", to: "", row, letter };
+      return { document: of.documents[doc], label: of.words.at((letter === "t" ? of.tWord : of.pWord)[row]), key: of.key(letter, row), from: "", to: "", row, letter };
     }
     const of = cases[0].cases[row];
     return { document: of.id, label: of.id, key: of.id, from: of.verdict, to: cases[run].cases.find((one) => one.id === of.id)?.verdict ?? "", row, letter: "t" };
@@ -92,7 +92,7 @@ export class Changes {
   address(change: Change): Address {
     const run = this.run(), { document, page, key } = this.about(change, run), kind = this.app.run().kind;
     const shown = change.code === 2 || change.code === 0 ? run : 0;
-    const object = kind === "checks" ? undefined : kind === "fields" && change.code < 2 && shown ? `t${change.other}` : key;
+    const object = kind === "checks" ? undefined : kind === "fields" && change.code < 2 && shown ? this.app.fields[shown].key(change.other) : key;
     return { view: kind === "boxes" ? "pages" : kind, doc: document, page: page === undefined ? undefined : String(page), object, run: shown ? String(shown) : undefined, change: now().change } as Address;
   }
 

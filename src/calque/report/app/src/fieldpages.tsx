@@ -6,7 +6,7 @@ import type { App } from "./app";
 import { placeIn } from "./boxes";
 import { Column, Data, Texts } from "./data";
 import type { FieldRows } from "./fields";
-import { Toggle } from "./pages";
+import { Toggle, Zoom, zoomed } from "./pages";
 import { OUTCOMES, TP } from "./words";
 
 type Corners = [number, number, number, number];
@@ -53,13 +53,24 @@ export function OnPages({ app, rows, row }: { app: App; rows: FieldRows; row: nu
   if (!shown.length) return null;
   return (
     <>
-      <div class="segments toggles" role="group" aria-label="what is shown"><Toggle of="truth" letter="t" label="Truth" /><Toggle of="prediction" letter="p" label="Prediction" /><Toggle of="image" letter="i" label="Image" /></div>
+      <div class="page-tools">
+        <div class="segments toggles" role="group" aria-label="what is shown"><Toggle of="truth" letter="t" label="Truth" /><Toggle of="prediction" letter="p" label="Prediction" /><Toggle of="image" letter="i" label="Image" /></div>
+        <Zoom />
+      </div>
       {shown.map((page) => <OnPage app={app} rows={rows} pages={pages} row={row} page={page} apart={shown.length > 1} />)}
     </>
   );
 }
 
 const MOST = 300;
+
+// The part of a page that is seen: all of it, or what lies around the value when it is drawn larger.
+function seen(around: Corners[], wide: number, high: number, zoom: number): string {
+  const part = Math.min(1, 100 / zoom), [w, h] = [wide * part, high * part];
+  const middle = (side: number) => (Math.min(...around.map((box) => box[side])) + Math.max(...around.map((box) => box[side + 2]))) / 2;
+  const from = (side: number, whole: number, shown: number) => (around.length ? Math.max(0, Math.min(whole - shown, middle(side) * whole - shown / 2)) : 0);
+  return [from(0, wide, w), from(1, high, h), w, h].map((value) => Math.round(value * 10) / 10).join(" ");
+}
 
 function OnPage({ app, rows, pages, row, page, apart }: { app: App; rows: FieldRows; pages: FieldPages; row: number; page: number; apart: boolean }): JSX.Element {
   // Pictures are those of the first run's pages.
@@ -71,16 +82,17 @@ function OnPage({ app, rows, pages, row, page, apart }: { app: App; rows: FieldR
   const doc = rows.documentOf(row), others: JSX.Element[] = [];
   const rect = (letter: string, at: number, classes: string) => {
     const box = pages.pageOf(letter, at) === page ? pages.corners(letter, at) : null;
-    return box && <rect class={classes} x={box[0] * wide} y={box[1] * high} width={Math.max(0, box[2] - box[0]) * wide} height={Math.max(0, box[3] - box[1]) * high} data-side={letter === "t" ? "truth" : "prediction"} data-object={`t${at}`} data-outcome={OUTCOMES[rows.outcome[at]]} />;
+    return box && <rect class={classes} x={box[0] * wide} y={box[1] * high} width={Math.max(0, box[2] - box[0]) * wide} height={Math.max(0, box[3] - box[1]) * high} data-side={letter === "t" ? "truth" : "prediction"} data-object={rows.key(at)} data-outcome={OUTCOMES[rows.outcome[at]]} />;
   };
   for (let at = rows.start[doc]; at < rows.start[doc + 1] && others.length < MOST; at++)
     if (at !== row) for (const letter of ["t", "p"]) { const made = rect(letter, at, `b o-${OUTCOMES[rows.outcome[at]]} s-${letter} other`); if (made) others.push(made); }
   const outcome = OUTCOMES[rows.outcome[row]], right = rows.outcome[row] === TP;
+  const zoom = zoomed(), around = ["t", "p"].filter((letter) => pages.pageOf(letter, row) === page).map((letter) => pages.corners(letter, row)).filter((box): box is Corners => !!box);
   const note = pictured < 0 ? "" : app.images.note(pictured);
   const click = (event: MouseEvent) => { const key = (event.target as Element).getAttribute("data-object"); if (key) go({ object: key }); };
   return (
     <figure class="boxes-on-page">
-      <svg class="crop page" viewBox={`0 0 ${wide} ${Math.round(high)}`} role="img" aria-label={`where truth and prediction stand on ${name ? `page ${name}` : "the page"}`} onClick={click}>
+      <svg class="crop page" viewBox={seen(around, wide, high, zoom)} style={{ width: `${Math.min(100, zoom)}%` }} role="img" aria-label={`where truth and prediction stand on ${name ? `page ${name}` : "the page"}`} onClick={click}>
         <rect class="sheet" width={wide} height={Math.round(high)} />
         {url && <image href={url} width={wide} height={Math.round(high)} preserveAspectRatio="none" />}
         {now().truth !== "0" && now().prediction !== "0" && others}

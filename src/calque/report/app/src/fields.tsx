@@ -4,7 +4,7 @@ import { JSX } from "preact";
 import { Address, go, now, to } from "./address";
 import { App } from "./app";
 import { Column, Data, Run, Texts } from "./data";
-import { scoreRange } from "./boxes";
+import { parseKey, scoreRange } from "./boxes";
 import { FieldPages, OnPages } from "./fieldpages";
 import { Chips, Count, Mark, Outcomes, Search, useWindow } from "./parts";
 import { OUTCOMES, TP, count, plural, ratio, short } from "./words";
@@ -24,6 +24,7 @@ export class FieldRows {
   found: Texts;
   path: Texts;
   pages: FieldPages | null;
+  runs: FieldRows[] = [this];
   private known = new Map<string, any>();
 
   constructor(public data: Data, public run: Run, public place: number, alone: boolean) {
@@ -50,6 +51,21 @@ export class FieldRows {
     } catch {
       return text;
     }
+  }
+
+  // Rows differ from run to run; of one that another run names the same value is meant.
+  key(row: number): string { return this.place ? `t${row}@${this.place}` : `t${row}`; }
+
+  at(key: string | undefined): number {
+    const given = parseKey(key), of = given && this.runs[given.run];
+    if (!given || !of || given.letter !== "t" || given.row >= of.outcome.length) return -1;
+    return of === this ? given.row : this.find(of.documents[of.documentOf(given.row)], of.pathOf(given.row));
+  }
+
+  private find(document: string, path: string): number {
+    const doc = this.documents.indexOf(document);
+    for (let row = doc < 0 ? 0 : this.start[doc]; doc >= 0 && row < this.start[doc + 1]; row++) if (this.pathOf(row) === path) return row;
+    return -1;
   }
 
   pathOf(row: number): string { return this.path.at(row) || this.fields[this.field[row]]; }
@@ -118,8 +134,8 @@ export class FieldRows {
   }
 
   chosen(address: Address): { doc: number; row: number } {
-    const row = /^t\d+$/.test(address.object ?? "") ? Number(address.object?.slice(1)) : -1;
-    if (row >= 0 && row < this.outcome.length) return { doc: this.documentOf(row), row };
+    const row = this.at(address.object);
+    if (row >= 0) return { doc: this.documentOf(row), row };
     const doc = address.doc === undefined ? -1 : this.documents.indexOf(address.doc);
     return { doc: doc < 0 ? this.list(address).documents[0] ?? -1 : doc, row: -1 };
   }
@@ -139,7 +155,7 @@ export class FieldRows {
       for (let at = this.start[of]; at < this.start[of + 1]; at++) if (this.outcome[at] !== TP && test(at)) rows.push(at);
       return rows;
     };
-    const show = (at: number) => go({ view: "fields", doc: this.documents[this.documentOf(at)], object: `t${at}` });
+    const show = (at: number) => go({ view: "fields", doc: this.documents[this.documentOf(at)], object: this.key(at) });
     const here = doc < 0 ? [] : wrong(doc);
     const next = row < 0 ? (by > 0 ? here[0] : undefined) : by > 0 ? here.find((at) => at > row) : [...here].reverse().find((at) => at < row);
     if (next !== undefined) return show(next);
@@ -167,7 +183,7 @@ export function Fields({ app, rows }: { app: App; rows: FieldRows }): JSX.Elemen
   const height = 38;
   const { ref, first, last } = useWindow(documents.length, height);
   const places = Array.from({ length: last - first }, (_, place) => first + place);
-  const choose = (of: number, field: number) => { const values = rows.rowsOf(of, field); go({ doc: rows.documents[of], object: values.length ? `t${values[0]}` : undefined }); };
+  const choose = (of: number, field: number) => { const values = rows.rowsOf(of, field); go({ doc: rows.documents[of], object: values.length ? rows.key(values[0]) : undefined }); };
   return (
     <div class="viewer-layout two">
       <section class="matrix-side" aria-label="documents and fields">
@@ -231,7 +247,7 @@ function ValueViewer({ app, rows, doc, row }: { app: App; rows: FieldRows; doc: 
           const name = OUTCOMES[rows.outcome[at]];
           return (
             <li key={at} class={at === row ? "on" : ""}>
-              <button type="button" class="value-row" aria-pressed={at === row} data-object={`t${at}`} data-side="truth" data-outcome={name} data-kind="" data-label={rows.fields[rows.field[at]]} onClick={() => go({ doc: rows.documents[doc], object: `t${at}` })}>
+              <button type="button" class="value-row" aria-pressed={at === row} data-object={rows.key(at)} data-side="truth" data-outcome={name} data-kind="" data-label={rows.fields[rows.field[at]]} onClick={() => go({ doc: rows.documents[doc], object: rows.key(at) })}>
                 <Mark of={name} /> <span class="name"><span class="path">{rows.pathOf(at)}</span> <span class="note">{SPOKEN[name]}</span><span class="pair"><span>{cut(rows.shown(rows.truth, at)) || "–"}</span><span aria-hidden="true">→</span><span>{cut(rows.shown(rows.found, at)) || "–"}</span></span></span>
               </button>
             </li>
@@ -251,7 +267,7 @@ function Chosen({ app, rows, row }: { app: App; rows: FieldRows; row: number }):
   if (shown.confidence !== null) facts.push(["Confidence", ratio(shown.confidence)]);
   if (shown.iou !== null) facts.push(["IoU", ratio(shown.iou)]);
   return (
-    <div class="chosen-object" data-detail={`t${row}`}>
+    <div class="chosen-object" data-detail={rows.key(row)}>
       <h2><Mark of={name} /> {shown.path} <span class="note">{SPOKEN[name]}</span></h2>
       <div class="both-values">
         <div><span class="note">truth</span><pre data-value-side="truth">{rows.shown(rows.truth, row) || "–"}</pre></div>

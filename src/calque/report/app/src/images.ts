@@ -27,6 +27,7 @@ export class Images {
   // Why a page that has an image does not show it.
   note(page: number): string {
     const place = this.data.head.images?.places?.[page];
+    if (place === -4) return "image left out: nothing is wrong on this page, use --sidecar";
     return place === -2 ? this.data.head.images.left_out : place === -3 ? "image refused: it cannot be read, or has over 50 megapixels" : "";
   }
 

@@ -1,6 +1,7 @@
 // Pages: a list, worst first; the page with its boxes; and what is known of the chosen object.
 
 import { JSX } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Address, Key, beside, go, now } from "./address";
 import { App } from "./app";
 import { Boxes, Item, Letter, parseKey, placeIn } from "./boxes";
@@ -128,8 +129,10 @@ export function Toggle({ of, letter, label }: { of: "truth" | "prediction" | "im
   return <button type="button" data-toggle={of} aria-pressed={on} onClick={() => go({ [of]: on ? "0" : undefined })}>{label} <kbd>{letter}</kbd></button>;
 }
 
+export function zoomed(): number { return Math.max(10, Math.min(1000, Number(now().zoom ?? 100) || 100)); }
+
 export function Zoom(): JSX.Element {
-  const zoom = Number(now().zoom ?? 100) || 100;
+  const zoom = zoomed();
   return (
     <div class="segments zoom" role="group" aria-label="zoom">
       <button type="button" aria-label="smaller" onClick={() => zoomBy(-1)}>−</button>
@@ -141,7 +144,7 @@ export function Zoom(): JSX.Element {
 
 const ZOOMS = [50, 75, 100, 150, 200, 300, 400, 600];
 export function zoomBy(step: number): void {
-  const zoom = Number(now().zoom ?? 100) || 100;
+  const zoom = zoomed();
   const next = step > 0 ? ZOOMS.find((value) => value > zoom) : [...ZOOMS].reverse().find((value) => value < zoom);
   go({ zoom: step ? String(next ?? zoom) : undefined });
 }
@@ -155,7 +158,8 @@ function Viewer({ app, boxes, page, k, at, total }: { app: App; boxes: Boxes; pa
   const number = boxes.t.start[page + 1] - boxes.t.start[page] + boxes.p.start[page + 1] - boxes.p.start[page];
   const unknown = !(boxes.width[page] > 0) && app.images.aspect(page) === null;
   const hidden = [...shapesOf(boxes, page, k, "t").hidden.map((entry) => ({ ...entry, letter: "t" as Letter })), ...shapesOf(boxes, page, k, "p").hidden.map((entry) => ({ ...entry, letter: "p" as Letter }))];
-  const other = app.other(boxes);
+  const other = app.other(boxes), zoom = zoomed(), canvas = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => { if (zoom > 100) centre(canvas.current); }, [zoom, address.object, page]);
   return (
     <section class="stage" aria-label="page" data-viewer data-document={document} data-page={index}>
       <div class="bar-top">
@@ -167,8 +171,8 @@ function Viewer({ app, boxes, page, k, at, total }: { app: App; boxes: Boxes; pa
         </div>
         <Zoom />
       </div>
-      <div class="canvas">
-        <Stage boxes={boxes} page={page} k={k} chosen={address.object} url={url} aspect={app.aspect(boxes, page)} zoom={Number(address.zoom ?? 100) || 100}
+      <div class="canvas" ref={canvas}>
+        <Stage boxes={boxes} page={page} k={k} chosen={address.object} url={url} aspect={app.aspect(boxes, page)} zoom={zoom}
           truth={address.truth !== "0"} prediction={address.prediction !== "0"} label={`${document} page ${index}: ${told || "nothing on it"}`}
           choose={(key) => go({ object: key === address.object ? undefined : key })} over={other && app.wiped ? other : undefined} wipe={app.wiped ?? undefined} />
       </div>
@@ -191,6 +195,12 @@ function Viewer({ app, boxes, page, k, at, total }: { app: App; boxes: Boxes; pa
       </div>
     </section>
   );
+}
+
+// A large page is moved so that the chosen object is seen.
+function centre(canvas: HTMLElement | null): void {
+  const chosen = canvas?.querySelector(".b.on")?.getBoundingClientRect(), box = canvas?.getBoundingClientRect();
+  if (chosen && box) canvas?.scrollBy(chosen.x + chosen.width / 2 - box.x - box.width / 2, chosen.y + chosen.height / 2 - box.y - box.height / 2);
 }
 
 // What happened to an object, said in words.

@@ -118,7 +118,7 @@ export function Count({ of, value, noun, many }: { of: "pages" | "objects" | "ch
   return <span class="count" role="status" data-count={of} data-value={value}>{count(value)} {value === 1 ? noun : many ?? noun + "s"}</span>;
 }
 
-const paper = matchMedia("print"), PRINTED = 300;
+const paper = matchMedia("print"), PRINTED = 300, SCREEN = 700;
 
 // Which rows of a long list are on the screen, whatever scrolls.
 export function useWindow(total: number, height: number, spare = 4): { ref: any; first: number; last: number } {
@@ -140,7 +140,8 @@ export function useWindow(total: number, height: number, spare = 4): { ref: any;
       }
     }
     const first = Math.max(0, Math.floor((top - box.top) / height) - spare);
-    const last = Math.min(total, Math.ceil((bottom - box.top) / height) + spare);
+    // A screenful is there even below the fold, for those who look without scrolling.
+    const last = Math.min(total, Math.max(first + Math.ceil(SCREEN / height), Math.ceil((bottom - box.top) / height) + spare));
     setRange((before) => (before[0] === first && before[1] === last ? before : [first, Math.max(first, last)]));
   };
   useLayoutEffect(measure, [total, height]);

@@ -91,7 +91,7 @@ export function Stage(props: {
   };
   const wiped = props.wipe === undefined ? undefined : { clipPath: `inset(0 ${100 - props.wipe}% 0 0)` };
   return (
-    <div class="paper" style={{ aspectRatio: `${UNITS} / ${r(height)}`, height: `calc(100cqh * ${zoom / 100})`, maxWidth: zoom > 100 ? "none" : "100%" }}>
+    <div class="paper" style={{ aspectRatio: `${UNITS} / ${r(height)}`, height: `calc(min(100cqh, ${aspect} * 100cqw) * ${zoom / 100})` }}>
       <svg viewBox={`0 0 ${UNITS} ${r(height)}`} role="img" aria-label={props.label} class={`page${fills ? "" : " no-fills"}${chosen ? " chosen" : ""}`} onClick={click}>
         <rect class="sheet" width={UNITS} height={r(height)} />
         {url && <image href={url} width={UNITS} height={r(height)} preserveAspectRatio="none" />}

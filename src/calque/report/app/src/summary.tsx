@@ -4,7 +4,7 @@ import { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Address, to } from "./address";
 import { App } from "./app";
-import { Finding, Run, Said } from "./data";
+import { Cell, Finding, Run, Said } from "./data";
 import { Head, Mark, Measure, Numbers, Shares, Value } from "./parts";
 import { MARKS, count, plural, ratio } from "./words";
 
@@ -186,21 +186,27 @@ export function Ground({ app, run }: { app: App; run: Run }): JSX.Element {
   );
 }
 
+const cellText = (cell: Cell) => (typeof cell === "string" ? cell : cell.text);
+const isNumber = (text: string) => /^[-−+<>]?[\d.,\s]*%?$|^–$/.test(text.trim());
+
+// Tables as the terminal has them; numbers stand right, texts left, and those may wrap.
 export function Tables({ run, children }: { run: Run; children?: ComponentChildren }): JSX.Element | null {
   if (!children && !run.sections.some((section) => section.rows.length || section.notes.length)) return null;
   return (
     <div class="columns tables">
       {children}
-      {run.sections.filter((section) => section.rows.length || section.notes.length).map((section) => (
+      {run.sections.filter((section) => section.rows.length || section.notes.length).map((section) => {
+        const classes = section.head.map((_, place) => (place && section.rows.some((row) => !isNumber(cellText(row[place]))) ? "text" : undefined));
+        return (
         <section class="plain-table">
           {section.title && <Head title={section.title} />}
           {section.rows.length > 0 && (
             <div class="scrolls">
               <table>
-                <thead><tr>{section.head.map((name) => <th scope="col">{name}</th>)}</tr></thead>
+                <thead><tr>{section.head.map((name, place) => <th scope="col" class={classes[place]}>{name}</th>)}</tr></thead>
                 <tbody>
                   {section.rows.slice(0, 100).map((row) => (
-                    <tr>{row.map((cell, place) => { const text = typeof cell === "string" ? cell : cell.text; const title = typeof cell === "string" ? undefined : cell.reason; return place ? <td title={title}>{text}</td> : <th scope="row">{text}</th>; })}</tr>
+                    <tr>{row.map((cell, place) => { const title = typeof cell === "string" ? undefined : cell.reason; return place ? <td title={title} class={classes[place]}>{cellText(cell)}</td> : <th scope="row">{cellText(cell)}</th>; })}</tr>
                   ))}
                 </tbody>
               </table>
@@ -208,7 +214,8 @@ export function Tables({ run, children }: { run: Run; children?: ComponentChildr
           )}
           {section.notes.map((note) => <p class="note">{note}</p>)}
         </section>
-      ))}
+        );
+      })}
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Address, go, now, to } from "./address";
 import { App } from "./app";
+import { Letter, parseKey } from "./boxes";
 import { Column, Data, Run, Texts } from "./data";
 import { Candidates, Lattice, Piece } from "./lattice";
 import { Chips, Count, Head, Listbox, Mark, Outcomes, Search, useWindow } from "./parts";
@@ -54,10 +55,18 @@ export class WordRows {
   }
 
   chosen(address: Address): number {
-    const key = /^([tp])(\d+)/.exec(address.object ?? "");
-    if (key) return this.documentOf(key[1] as "t" | "p", Number(key[2]));
+    const word = this.at(address.object);
+    if (word) return this.documentOf(word.letter, word.row);
     const doc = address.doc === undefined ? -1 : this.documents.indexOf(address.doc);
     return doc < 0 ? this.list(address)[0] ?? -1 : doc;
+  }
+
+  key(letter: Letter, row: number): string { return letter === "p" && this.place > 0 ? `p${row}@${this.place}` : `${letter}${row}`; }
+
+  // The word that a key names, if it is one of this run.
+  at(key: string | undefined): { letter: Letter; row: number } | null {
+    const word = parseKey(key);
+    return word && (word.letter === "t" || word.run === this.place) && word.row < (word.letter === "t" ? this.tWord : this.pWord).length ? word : null;
   }
 
   documentOf(letter: "t" | "p", row: number): number {
@@ -142,7 +151,7 @@ export class WordRows {
     let i = this.tStart[doc], j = this.pStart[doc], inside = false;
     while (i < this.tStart[doc + 1] || j < this.pStart[doc + 1]) {
       const a = i < this.tStart[doc + 1] && !this.tMatched[i], b = !a && j < this.pStart[doc + 1] && !this.pMatched[j];
-      if ((a || b) && !inside) found.push(a ? `t${i}` : `p${j}`);
+      if ((a || b) && !inside) found.push(a ? this.key("t", i) : this.key("p", j));
       inside = a || b;
       if (a) i++;
       else if (b) j++;
@@ -171,8 +180,10 @@ export class WordRows {
     }
   }
 
-  json(key: string): Record<string, unknown> {
-    const letter = key[0] as "t" | "p", row = Number(key.slice(1)), doc = this.documentOf(letter, row);
+  json(key: string): Record<string, unknown> | null {
+    const chosen = this.at(key);
+    if (!chosen) return null;
+    const { letter, row } = chosen, doc = this.documentOf(letter, row);
     const [start, word, matched] = letter === "t" ? [this.tStart, this.tWord, this.tMatched] : [this.pStart, this.pWord, this.pMatched];
     return { document: this.documents[doc], side: letter === "t" ? "truth" : "prediction", position: row - start[doc], word: this.words.at(word[row]), outcome: matched[row] ? "tp" : letter === "t" ? "fn" : "fp" };
   }
@@ -220,8 +231,8 @@ function Text({ app, rows, doc }: { app: App; rows: WordRows; doc: number }): JS
   const lines = address.outcome === "fn" ? all.filter((line) => line.fn) : address.outcome === "fp" ? all.filter((line) => line.fp) : all;
   const { ref, first, last } = useWindow(lines.length, HEIGHT, 6);
   const chosen = address.object;
-  const letter = chosen?.[0], row = Number(chosen?.slice(1));
-  const at = chosen === undefined ? -1 : lines.findIndex((line) => (letter === "t" ? row >= line.t0 && row < line.t1 : row >= line.p0 && row < line.p1));
+  const word = rows.at(chosen);
+  const at = word ? lines.findIndex((line) => (word.letter === "t" ? word.row >= line.t0 && word.row < line.t1 : word.row >= line.p0 && word.row < line.p1)) : -1;
   useLayoutEffect(() => {
     const scroller = box.current;
     if (!scroller || at < 0) return;
@@ -233,8 +244,8 @@ function Text({ app, rows, doc }: { app: App; rows: WordRows; doc: number }): JS
       <div class="bar-top">
         <h1><span class="doc" title={rows.documents[doc]}>{rows.documents[doc]}</span> <span class="note">{percent(rows.recalls[doc])} of {plural(rows.tStart[doc + 1] - rows.tStart[doc], "word")}</span></h1>
         <span class="steps"><button type="button" aria-label="document before" onClick={() => rows.step(-1)}>‹</button><button type="button" aria-label="next document" onClick={() => rows.step(1)}>›</button></span>
-        {chosen !== undefined && /^[tp]\d+$/.test(chosen) && <ChosenWord rows={rows} of={chosen} />}
-        {chosen !== undefined && <button type="button" onClick={() => app.copy(rows.json(chosen))}>Copy as JSON <kbd>c</kbd></button>}
+        {chosen !== undefined && rows.at(chosen) && <ChosenWord rows={rows} of={chosen} />}
+        {chosen !== undefined && rows.at(chosen) && <button type="button" onClick={() => app.copy(rows.json(chosen))}>Copy as JSON <kbd>c</kbd></button>}
       </div>
       <div class="text-head note" aria-hidden="true"><span>word</span><span>truth</span><span>prediction</span></div>
       <div class="text-scroll" ref={box}>
@@ -271,7 +282,7 @@ function pieces(rows: WordRows, letter: "t" | "p", from: number, until: number, 
     const text = rows.words.at(word[row]);
     if (matched[row]) { plain += text + " "; continue; }
     if (plain) (parts.push(plain), (plain = ""));
-    const outcome = letter === "t" ? "fn" : "fp", key = `${letter}${row}`;
+    const outcome = letter === "t" ? "fn" : "fp", key = rows.key(letter, row);
     const reached = letter === "t" && rows.reached?.[row] === 1;
     parts.push(<span class={`word w-${outcome}${key === chosen ? " on" : ""}`} data-word={outcome} data-object={key} data-side={letter === "t" ? "truth" : "prediction"} data-outcome={outcome} data-kind="" data-label={text} title={reached ? "the best path through the lattice has this word" : undefined}>{text}{reached && <Mark of="tp" />}</span>, " ");
   }
@@ -279,7 +290,8 @@ function pieces(rows: WordRows, letter: "t" | "p", from: number, until: number, 
   return parts;
 }
 
-export function WorstTexts({ rows }: { rows: WordRows }): JSX.Element {
+export function WorstTexts({ rows }: { rows: WordRows }): JSX.Element | null {
+  if (!rows.documents.length) return null;
   return (
     <section aria-labelledby="worst-docs">
       <Head id="worst-docs" title="Worst documents" note="by recall"><a class="more" href={to({ view: "words" })}>all {plural(rows.documents.length, "document")} →</a></Head>

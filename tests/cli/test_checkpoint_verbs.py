@@ -1,0 +1,146 @@
+"""Every verb that evaluates has checkpoints and workers: whatever is kept, and however many work, the same bits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+
+from calque.checks.suites.runner import CHUNK, SOON
+from tests.conftest import Run
+
+Calque: TypeAlias = Callable[..., Run]
+
+CASES = 2 * CHUNK + 30
+OWN = "def judge(output, expected):\n    return {'score': 1 / (1 + output), 'metadata': {'n': [output, None, 0.1]}}\n"
+SUITE = "evaluators:\n  - {type: mine}\n  - {type: equals}\ndata: cases.jsonl\n"
+VERBS: dict[str, list[str]] = {
+    "detect": ["detect", "truth.ndjson", "one.ndjson"],
+    "layout": ["layout", "truth.ndjson", "one.ndjson"],
+    "ceiling": ["ceiling", "truth.ndjson", "one.ndjson", "two.ndjson"],
+    "compare": ["compare", "truth.ndjson", "one.ndjson", "two.ndjson", "--replicates", "100"],
+    "compare words": ["compare", "--task", "words", "texts", "read", "texts", "--replicates", "100"],
+    "compare suites": ["compare", "plain.yaml", "cases.jsonl", "others.jsonl", "--replicates", "100"],
+    "fields": ["fields", "records", "records2"],
+    "words": ["words", "texts", "read"],
+    "tables": ["tables", "grids", "grids2"],
+    "order": ["order", "order.json", "order2.json"],
+    "check": ["check", "suite.yaml", "--evaluator", "mine=own.py:judge"],
+}
+
+
+def page(number: int, shift: int, **more: Any) -> str:
+    boxes = [[10 * place + shift, 10, 10 * place + 8, 20 + number] for place in range(3)]
+    return json.dumps({"doc_id": f"d{number}", "page_index": 0, "boxes": boxes, "labels": ["Table", "Figure", "Table"], **more})
+
+
+def folder_of(folder: Path, files: dict[str, str]) -> None:
+    folder.mkdir()
+    for name, text in files.items():
+        (folder / name).write_text(text)
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Files for every verb."""
+    home = tmp_path_factory.mktemp("inputs")
+    scores = {"scores": [0.9, 0.5, 0.4]}
+    (home / "truth.ndjson").write_text("".join(page(number, 0) + "\n" for number in range(9)))
+    for name, shift in (("one", 1), ("two", 3)):
+        (home / f"{name}.ndjson").write_text("".join(page(number, shift, **scores) + "\n" for number in range(9)))
+    for name, last in (("texts", "not"), ("read", "nut")):
+        folder_of(home / name, {f"{number}.txt": f"to be or {last} to be {number}" for number in range(9)})
+    for name, total in (("records", 1), ("records2", 2)):
+        folder_of(home / name, {f"{number}.json": json.dumps({"total": total * number, "who": "Ann"}) for number in range(9)})
+    for name, cell in (("grids", "x"), ("grids2", "y")):
+        table = f"<table><tr><td>a</td><td>{cell}</td></tr></table>"
+        folder_of(home / name, {f"{number}.html": table for number in range(9)})
+    for name, ways in (("order", "abc"), ("order2", "acb")):
+        rows = [{"doc_id": f"d{number}", "page_index": 0, "order": list(ways)} for number in range(9)]
+        (home / f"{name}.json").write_text(json.dumps(rows))
+    (home / "own.py").write_text(OWN)
+    (home / "suite.yaml").write_text(SUITE)
+    (home / "plain.yaml").write_text("evaluators:\n  - {type: equals}\ndata: cases.jsonl\n")
+    for name, step in (("cases", 3), ("others", 2)):
+        cases = ({"id": number, "output": number % step, "expected": number % 2} for number in range(CASES))
+        (home / f"{name}.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
+    return home
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_what_is_kept_and_who_works_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch, inputs: Path, tmp_path: Path, calque: Calque, verb: str
+) -> None:
+    monkeypatch.chdir(inputs)
+    line = [*VERBS[verb], "--format", "json"]
+    kept = ["--checkpoint", str(tmp_path / "kept")]
+    plain = calque(*line, "--jobs", "1")
+    assert plain.code in (0, 1), plain.err
+    assert json.loads(plain.out)
+    first, again = calque(*line, *kept, "--jobs", "2"), calque(*line, *kept, "--jobs", "3")
+    assert plain.out == first.out == again.out
+    assert (plain.code, plain.err) == (first.code, first.err)
+    assert "taken from there" in again.err
+    assert sorted((tmp_path / "kept").glob("*.state"))
+    # A damaged state is told, done again, and replaced.
+    for state in (tmp_path / "kept").iterdir():
+        state.write_bytes(state.read_bytes()[:-3])
+    mended = calque(*line, *kept, "--jobs", "1")
+    assert mended.out == plain.out
+    assert "warning" in mended.err
+    assert "--save" not in mended.err
+    assert calque(*line, *kept, "--jobs", "1").err == again.err
+
+
+@pytest.mark.parametrize("line", [["tables", "grids", "grids2", "--show", "1"], ["words", "texts", "read", "--show", "1"]])
+def test_what_only_shows_one_document_keeps_nothing_and_says_so(
+    monkeypatch: pytest.MonkeyPatch, inputs: Path, tmp_path: Path, calque: Calque, line: list[str]
+) -> None:
+    monkeypatch.chdir(inputs)
+    done = calque(*line, "--checkpoint", str(tmp_path / "kept"))
+    assert done.code == 2
+    assert "--checkpoint" in done.err
+    assert not (tmp_path / "kept").exists()
+
+
+def test_a_suite_does_again_what_was_changed(
+    monkeypatch: pytest.MonkeyPatch, inputs: Path, tmp_path: Path, calque: Calque
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("own.py", "suite.yaml", "cases.jsonl"):
+        (tmp_path / name).write_text((inputs / name).read_text())
+    line = [*VERBS["check"], "--format", "json", "--checkpoint", "kept", "--jobs", "1"]
+    chunks = -(-CASES // SOON)
+    calque(*line)
+    assert len(list((tmp_path / "kept").iterdir())) == chunks
+    lines = (tmp_path / "cases.jsonl").read_text().splitlines()
+    lines[SOON] = json.dumps({"id": "new", "output": 7, "expected": 7})
+    (tmp_path / "cases.jsonl").write_text("\n".join(lines) + "\n")
+    assert f"{chunks - 1} finished parts" in calque(*line).err
+    # Another code of its own evaluators judges otherwise, and so does another suite.
+    (tmp_path / "own.py").write_text(OWN.replace("0.1", "0.2"))
+    changed = calque(*line)
+    assert "finished" not in changed.err
+    assert "0.2" in changed.out
+    (tmp_path / "suite.yaml").write_text(SUITE.replace("{type: equals}", "{type: equals, weight: 2}"))
+    assert "finished" not in calque(*line).err
+
+
+def test_cases_that_could_not_be_judged_are_asked_again(
+    monkeypatch: pytest.MonkeyPatch, inputs: Path, tmp_path: Path, calque: Calque
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own.py").write_text(
+        "from pathlib import Path\ndef judge(output, expected):\n    return float(Path('answer').read_text())\n"
+    )
+    for name in ("suite.yaml", "cases.jsonl"):
+        (tmp_path / name).write_text((inputs / name).read_text())
+    line = [*VERBS["check"], "--format", "json", "--checkpoint", "kept", "--jobs", "1"]
+    assert calque(*line).code == 3
+    assert not list((tmp_path / "kept").iterdir())
+    (tmp_path / "answer").write_text("1")
+    assert calque(*line).code == 1
+    assert list((tmp_path / "kept").iterdir())

@@ -1,0 +1,84 @@
+"""Ctrl-C and SIGTERM at any moment of any verb: nobody is left behind, no temporary file, and no half of an output."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_checkpoint_verbs import VERBS, inputs  # noqa: F401  # a fixture
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="nobody can be looked for here")
+GENEROUS = 120
+"""Seconds until a test gives up. Nothing is asserted about how long anything takes."""
+ENDS = {signal.SIGINT: 130, signal.SIGTERM: 143}
+
+
+def left_of(session: int) -> list[int]:
+    """The processes of a session that have not ended."""
+    left = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, _, of, *_ = stat.read_text().rpartition(")")[2].split()
+        except (OSError, ValueError):
+            continue  # it has just ended
+        if int(of) == session and state != "Z":
+            left.append(int(stat.parent.name))
+    return left
+
+
+def begun(line: list[str], folder: Path, home: Path) -> subprocess.Popen[str]:
+    """The command in a session of its own, with a folder for temporary files of its own."""
+    (folder / "temporary").mkdir(parents=True, exist_ok=True)
+    return subprocess.Popen(
+        [sys.executable, "-m", "calque", *line, "-o", str(folder / "out.json"), "--jobs", "2"],
+        cwd=home,
+        env={**os.environ, "TMPDIR": str(folder / "temporary")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def ended_at_random(line: list[str], home: Path, tmp_path: Path, dice: random.Random, times: int) -> None:
+    start = time.monotonic()
+    whole = begun(line, tmp_path / "whole", home)
+    whole.communicate(timeout=GENEROUS)
+    usual = time.monotonic() - start
+    expected = (tmp_path / "whole" / "out.json").read_bytes()
+    for number in range(times):
+        folder, sent = tmp_path / str(number), (signal.SIGINT, signal.SIGTERM)[number % 2]
+        process = begun([*line, "--checkpoint", str(folder / "kept")], folder, home)
+        try:
+            process.communicate(timeout=dice.uniform(0.05, 1.1) * usual)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, sent)
+        _, err = process.communicate(timeout=GENEROUS)
+        assert process.returncode in (ENDS[sent], whole.returncode, -sent), err  # or before Python could listen
+        until = time.monotonic() + GENEROUS
+        while left_of(process.pid):
+            assert time.monotonic() < until, "somebody is left"
+            time.sleep(0.02)
+        assert "Traceback" not in err or process.returncode == -sent
+        assert not list((folder / "temporary").iterdir())
+        assert not [path for path in folder.rglob("*") if path.name.startswith(".")]
+        if process.returncode == whole.returncode or (folder / "out.json").exists():
+            assert (folder / "out.json").read_bytes() == expected
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_signal_leaves_nothing(inputs: Path, tmp_path: Path, verb: str) -> None:  # noqa: F811  # the fixture
+    ended_at_random(VERBS[verb], inputs, tmp_path, random.Random(f"a signal {verb}"), 1)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("verb", VERBS)
+def test_signals_at_many_points_leave_nothing(inputs: Path, tmp_path: Path, verb: str) -> None:  # noqa: F811  # the fixture
+    ended_at_random(VERBS[verb], inputs, tmp_path, random.Random(f"signals {verb}"), 12)

@@ -1,0 +1,93 @@
+"""Wide, narrow and on a phone: nothing is cut off, runs into its neighbour or scrolls sideways, whatever the data holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from calque import Evaluator, Words
+from calque.core.comparison.compare import compare
+from calque.core.comparison.resample import Resampling
+from tests.report.test_safety import HOSTILE, MADE, VIEWS
+from tests.report.test_safety import detection as hostile
+from tests.report.test_sizes import many
+
+Opener = Callable[..., Any]
+FEW = Resampling(replicates=100)
+SIDEWAYS = "document.documentElement.scrollWidth"
+OVERFULL = """
+() => [...document.querySelectorAll(".columns > section")]
+  .filter((section) => section.scrollWidth > section.clientWidth + 1).map((section) => section.innerText.slice(0, 40))
+"""
+CROWDED = """
+() => [...document.querySelectorAll(".chart svg")].flatMap((chart) => {
+  const boxes = [...chart.querySelectorAll("text.value")].map((text) => text.getBoundingClientRect());
+  return boxes.filter((box, at) => boxes.some((other, place) => place > at && box.left < other.right && other.left < box.right
+    && box.top < other.bottom && other.top < box.bottom)).map((box) => chart.getAttribute("aria-label"));
+})
+"""
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("widths")
+    for task, make in MADE.items():
+        make().report(folder / f"{task}.html")
+    # Many kinds of errors, and counts of five digits.
+    many(1_000, 14).report(folder / "many.html")
+    runs = [hostile(), hostile()]
+    compare(runs, [HOSTILE[1], HOSTILE[2]], resampling=FEW).report(folder / "hostile.html")
+    text = " ".join(f"word{place}" for place in range(60))
+    words = [Evaluator(Words()).update({"a": text}, {"a": found}).compute() for found in ("", text)]
+    compare(words, ["nothing", "everything"], resampling=FEW).report(folder / "texts.html")
+    return {path.stem: path for path in folder.iterdir()}
+
+
+SEEN = {
+    **{task: ("summary", *views) for task, views in VIEWS.items()},
+    "many": ("summary", "pages", "objects"),
+    "hostile": ("compare", "changes", "pages", "summary"),
+    "texts": ("compare", "changes", "words", "summary"),
+}
+
+
+@pytest.mark.parametrize("name", SEEN)
+@pytest.mark.parametrize("width", [390, 800, 1440])
+def test_nothing_scrolls_sideways_or_runs_into_its_neighbour(
+    opened: Opener, reports: dict[str, Path], name: str, width: int
+) -> None:
+    page = opened(reports[name], width=width)
+    for view in SEEN[name]:
+        page.goto(f"{reports[name].resolve().as_uri()}#view={view}")
+        page.wait_for_selector(f"main[data-view={view}]")
+        if view not in ("summary", "compare", "changes", "objects"):
+            page.keyboard.press("n")
+        assert page.evaluate(SIDEWAYS) <= width, view
+        assert page.evaluate(OVERFULL) == [], view
+        assert page.evaluate(CROWDED) == [], view
+
+
+def test_a_narrow_screen_keeps_its_panes_beside_each_other(opened: Opener, reports: dict[str, Path]) -> None:
+    page = opened(reports["many"], "#view=pages", width=800)
+    page.keyboard.press("n")
+    sides = [page.locator(name).bounding_box() for name in ("aside.list", "[data-viewer]", "aside.detail")]
+    assert sides[0]["x"] + sides[0]["width"] <= sides[1]["x"] + 1
+    assert sides[1]["x"] + sides[1]["width"] <= sides[2]["x"] + 1
+    drawn = page.locator("[data-viewer] svg.page").bounding_box()
+    assert drawn["width"] <= sides[1]["width"]
+    assert drawn["height"] <= sides[1]["height"]
+    assert page.locator("[data-count=pages]").bounding_box()["x"] < sides[1]["x"]
+
+
+def test_a_phone_has_its_lists_below_the_page(opened: Opener, reports: dict[str, Path]) -> None:
+    page = opened(reports["many"], "#view=pages", width=390, height=844)
+    stage, side = (page.locator(name).bounding_box() for name in ("[data-viewer]", "aside.list"))
+    assert side["y"] >= stage["y"] + stage["height"]
+    assert page.locator("[role=listbox][aria-label=pages] [role=option]").count() > 5
+    page.keyboard.press("+")
+    drawn = page.locator("[data-viewer] svg.page").bounding_box()
+    assert drawn["width"] > 390  # it is moved within its own frame
+    assert page.evaluate(SIDEWAYS) <= 390

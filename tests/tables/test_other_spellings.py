@@ -1,0 +1,53 @@
+"""Cells as other tools spell and compare them: formulas unwrapped, boxes by their hull, texts by matching blocks."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from calque.core.corpora.tables import CellTable
+from calque.tables.other_tools.omnidocbench_html import LONGEST_MATH, spelt
+from calque.tables.other_tools.table_transformer import _shared, blocks, by_hull
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("$x$", "x"), ("$$ x $$", "x"), ("\\(x\\)", "x"), ("\\[x\\]", "x"), ("$", "$"), ("$$", ""), ("$x", "$x"), ("x$", "x$"),
+        ("$a<b$", "$a<b$"), ("$a>b$", "$a>b$"), ("-", "—"), ("–", "—"), ("--", "--"), (" a \n b ", "a b"),
+        (f"${'y' * LONGEST_MATH}$", "y" * LONGEST_MATH), (f"${'y' * (LONGEST_MATH + 1)}$", f"${'y' * (LONGEST_MATH + 1)}$"),
+    ],
+)  # fmt: skip
+def test_formulas_are_unwrapped(text: str, made: str) -> None:
+    assert spelt(text) == made
+
+
+def test_boxes_by_the_smallest_box_around_both() -> None:
+    ours = np.array([[0, 0, 2, 2], [0, 0, 0, 0.0]])
+    theirs = np.array([[1, 0, 3, 2], [2, 0, 4, 2], [0, 0, 2, 2], [0, 0, 0, 0.0]])
+    assert by_hull(ours, theirs).tolist() == [[pytest.approx(1 / 3), 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 0.0]]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "share"), [("", "", 1.0), ("", "a", 0.0), ("abcd", "abxd", 0.75), ("ab", "abab", 2 / 3)]
+)
+def test_texts_by_matching_blocks(one: str, other: str, share: float) -> None:
+    assert blocks(one, other) == pytest.approx(share)
+
+
+def table(*texts: str, boxes: bool = False) -> CellTable:
+    cells = [(0, place, 1, 1, text, False) for place, text in enumerate(texts)]
+    return CellTable.of(cells, boxes=tuple((place, 0, place + 1, 1) for place in range(len(texts))) if boxes else ())
+
+
+def test_tables_share_places_only_where_both_have_boxes() -> None:
+    both = _shared(table("a", "b", boxes=True), table("a", "x", boxes=True), 1)
+    assert (both["top"], both["con"], both["loc"]) == (2.0, 1.0, 2.0)
+    for one, other in ((True, False), (False, True), (False, False)):
+        made = _shared(table("a", boxes=one), table("a", boxes=other), 1)
+        assert math.isnan(made["loc"])
+        assert made["con"] == 1.0
+    longer = _shared(table("a", "b"), table("b", "a", "b"), 1)
+    assert longer["con"] == 2.0
