@@ -24,6 +24,7 @@ from calque.report.page import asset
 
 LABELS = ["Text", "Title", "Table", "Figure", "List"]
 STEPS = 21
+IMAGES, MOST_IMAGES = "images", 100_000_000
 OPENED = 3
 """How often each report is opened."""
 
@@ -86,13 +87,29 @@ def order(pages: int, each: int) -> tuple[Result, int]:
     return Evaluator(Order()).update(truth, found).compute(), 2 * pages * each
 
 
-REPORTS: dict[str, tuple[Callable[[], tuple[Result, int]], str, str, str]] = {
-    "boxes-500": (lambda: boxes(500, 21), "500 pages, 20,000 boxes", "j", "boxes"),
-    "boxes-5000": (lambda: boxes(5000, 13), "5,000 pages, 120,000 boxes", "j", "boxes"),
-    "boxes-20000": (lambda: boxes(20000, 21), "20,000 pages, 800,000 boxes", "j", "boxes"),
-    "words": (lambda: words(100_000), "one document of 100,000 words", "n", "words"),
-    "fields": (lambda: fields(2000), "2,000 records, 16,000 values", "n", "fields"),
-    "order": (lambda: order(1000, 40), "1,000 pages, 80,000 blocks in order", "j", "boxes"),
+def pictured(folder: Path, pages: int = 172) -> tuple[Result, int]:
+    """Pages that have an error each, and a picture of noise that no compression makes small."""
+    from PIL import Image
+
+    rng = np.random.default_rng(7)
+    (folder / IMAGES).mkdir()
+    for page in range(pages):
+        noise = rng.integers(0, 256, (1131, 800, 3), dtype=np.uint8)
+        Image.fromarray(noise).save(folder / IMAGES / f"document-{page:05}-0.png", compress_level=0)
+    names = [f"document-{page:05}" for page in range(pages)]
+    truth = Corpus.from_arrays([[20, 20, 200, 200]] * pages, ["Figure"] * pages, documents=names)
+    found = Corpus.from_arrays([[210, 210, 300, 300]] * pages, ["Figure"] * pages, documents=names, scores=[0.5] * pages)
+    return Evaluator(Detection()).update(truth, found).compute(), 2 * pages
+
+
+REPORTS: dict[str, tuple[Callable[[Path], tuple[Result, int]], str, str, str]] = {
+    "boxes-500": (lambda _: boxes(500, 21), "500 pages, 20,000 boxes", "j", "boxes"),
+    "boxes-5000": (lambda _: boxes(5000, 13), "5,000 pages, 120,000 boxes", "j", "boxes"),
+    "boxes-20000": (lambda _: boxes(20000, 21), "20,000 pages, 800,000 boxes", "j", "boxes"),
+    "images": (pictured, "100 MB of inlined images", "j", "boxes"),
+    "words": (lambda _: words(100_000), "one document of 100,000 words", "n", "words"),
+    "fields": (lambda _: fields(2000), "2,000 records, 16,000 values", "n", "fields"),
+    "order": (lambda _: order(1000, 40), "1,000 pages, 80,000 blocks in order", "j", "boxes"),
 }
 """How each is made, what it is, the key that steps, and which app it holds."""
 
@@ -155,11 +172,13 @@ def main() -> None:
     for running in browser():
         for name in chosen:
             make, title, key, app = REPORTS[name]
-            result, count = make()
-            with tempfile.TemporaryDirectory() as folder:
-                path = Path(folder) / "report.html"
+            with tempfile.TemporaryDirectory() as place:
+                folder = Path(place)
+                result, count = make(folder)
+                path = folder / "report.html"
+                pictures = {"images": str(folder / IMAGES), "size": MOST_IMAGES} if (folder / IMAGES).is_dir() else {}
                 begin = time.process_time()
-                result.report(path)
+                result.report(path, **pictures)
                 cpu, size = time.process_time() - begin, path.stat().st_size
                 del result
                 shell = len(asset(f"{app}.js")) + len(asset("app.css"))

@@ -19,7 +19,7 @@ static_assert(sizeof(Point) == 2 * sizeof(double), "a row of two doubles is read
 Rings rings(const std::string& name, const Vertices& points, const Rows& offsets) {
     const auto bounds = view(offsets);
     bool fine = !bounds.empty() && bounds.front() == 0 && bounds.back() == static_cast<std::int64_t>(points.shape(0));
-    for (std::size_t i = 1; fine && i < bounds.size(); ++i) fine = bounds[i] - bounds[i - 1] >= 3;
+    for (std::size_t i = 1; fine && i < bounds.size(); ++i) fine = bounds[i] > bounds[i - 1] && bounds[i] - bounds[i - 1] >= 3;
     require(fine, name + " must rise from 0 to the number of points, three or more a ring");
     return {{reinterpret_cast<const Point*>(points.data()), points.shape(0)}, bounds};
 }

@@ -73,6 +73,10 @@ auto bound_weighted_precision(const Column<std::int32_t>& units, const Column<st
     check_codes("units", view(units), given.documents);
     require(truths.shape(0) + 1 == class_offsets.shape(0) && truths.shape(1) == given.replicates,
             "truths must have a row for each class and a column for each replicate");
+    // Beyond 2**53 two numbers of hits can be one double, and the search for the fewest would not end.
+    const std::span<const std::int64_t> numbers(truths.data(), truths.size());
+    require(std::all_of(numbers.begin(), numbers.end(), [](std::int64_t each) { return each <= std::int64_t{1} << 53; }),
+            "truths must be numbers that a double holds");
     bool rising = true;
     for (std::size_t i = 0; i < recall_points.shape(0); ++i) {
         const double point = recall_points.data()[i];

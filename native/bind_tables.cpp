@@ -76,9 +76,12 @@ Grids checked(const std::string& name, const given::Grids& side, std::size_t ite
     check_offsets(name + ".offsets", made.offsets, made.slots.size(), "slots");
     require(made.rows.size() + 1 == made.offsets.size() && made.columns.size() == made.rows.size(),
             name + " must have rows and columns for each grid");
-    for (std::size_t i = 0; i < made.size(); ++i)
-        require(made.rows[i] >= 0 && made.columns[i] >= 0 && made.rows[i] * made.columns[i] == made.offsets[i + 1] - made.offsets[i],
-                name + " must have rows times columns slots");
+    for (std::size_t i = 0; i < made.size(); ++i) {
+        const std::int64_t rows = made.rows[i], columns = made.columns[i], slots = made.offsets[i + 1] - made.offsets[i];
+        // Divided, not multiplied: what does not fit into 64 bits could come out right.
+        const bool fine = rows > 0 && columns > 0 ? slots % columns == 0 && slots / columns == rows : slots == 0;
+        require(rows >= 0 && columns >= 0 && fine, name + " must have rows times columns slots");
+    }
     require(within(made.slots, 0, items), name + ".slots must be numbers of items");
     return made;
 }

@@ -101,7 +101,9 @@ MaskFault read_counts(std::string_view counts, std::vector<std::int64_t>& runs) 
 
 void write_counts(std::span<const std::int64_t> runs, std::string& counts) {
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        std::int64_t value = i > 2 ? runs[i] - runs[i - 2] : runs[i];
+        // Without a sign, so that runs which no mask has come round instead of being undefined.
+        const auto run = static_cast<std::uint64_t>(runs[i]), former = i > 2 ? static_cast<std::uint64_t>(runs[i - 2]) : 0;
+        auto value = static_cast<std::int64_t>(run - former);
         for (bool more = true; more;) {
             auto group = static_cast<int>(value & 31);
             value >>= 5;

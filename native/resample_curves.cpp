@@ -22,7 +22,7 @@ void each_bit(unsigned mask, Visit visit) {
 // The fewest hits with that recall: a whole number, found by the very division that pycocotools compares.
 std::int64_t hits_for(double recall, std::int64_t truths) {
     const auto whole = static_cast<double>(truths);
-    const double product = std::max(recall * whole, 0.0);
+    const double product = std::clamp(recall * whole, 0.0, 0x1p53);  // nobody has more hits than that
     const auto below = static_cast<std::int64_t>(product);
     const double beyond = product - static_cast<double>(below);
     // Far from any whole number rounding cannot matter, and no division is needed.
@@ -87,8 +87,12 @@ private:
         for (std::size_t point = 0; point + 1 < need_.size(); ++point)
             for (std::size_t lane = 0; lane < lanes; ++lane)
                 need_[point + 1][lane] =
-                    truths_[lane] > 0 ? static_cast<Count>(hits_for(curves_.recall_points[point], truths_[lane]))
-                                      : std::numeric_limits<Count>::min();
+                    truths_[lane] > 0 ? needed(curves_.recall_points[point], truths_[lane]) : std::numeric_limits<Count>::min();
+    }
+
+    // More than can be counted is never reached.
+    static Count needed(double recall, std::int64_t truths) {
+        return static_cast<Count>(std::min<std::int64_t>(hits_for(recall, truths), std::numeric_limits<Count>::max()));
     }
 
     Lanes<Count> weight_of(std::size_t row) const {

@@ -49,10 +49,16 @@ Lanes<Count> widened(const Lanes<Weight>& weights) {
     return wide;
 }
 
+// A sum and some times a weight; what does not fit into 64 bits comes round, as in NumPy.
+inline std::int64_t plus_times(std::int64_t sum, std::int64_t times, std::int64_t weight) {
+    const auto added = static_cast<std::uint64_t>(times) * static_cast<std::uint64_t>(weight);
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) + added);
+}
+
 // Add some times the weights.
 template <class Weight>
 void add_times(std::int64_t times, const Lanes<Weight>& weights, Lanes<std::int64_t>& sums) {
-    for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] += times * static_cast<std::int64_t>(weights[lane]);
+    for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] = plus_times(sums[lane], times, std::int64_t{weights[lane]});
 }
 
 // One bit for each lane in which the first is more than the second.
@@ -119,7 +125,7 @@ inline Lanes<std::int32_t> widened(const Lanes<std::uint8_t>& weights) {
 template <>
 inline void add_times(std::int64_t times, const Lanes<std::uint8_t>& weights, Lanes<std::int64_t>& sums) {
     if (times < 0 || times > std::numeric_limits<std::uint32_t>::max()) {
-        for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] += times * std::int64_t{weights[lane]};
+        for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] = plus_times(sums[lane], times, std::int64_t{weights[lane]});
         return;
     }
     const __m128i factor = _mm_set1_epi64x(times);

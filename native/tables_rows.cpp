@@ -294,7 +294,9 @@ struct Bench {
 class Tracing {
    public:
     Tracing(Bench& bench, double distance) : bench_(bench), a_(bench.ours), b_(bench.theirs), pass_(a_, b_, &bench.costs) {
-        pass_.narrow(static_cast<std::int64_t>(std::floor(distance + 1e-6)));
+        // No two tables are further apart than all their nodes; what is no number is taken for that.
+        const auto most = static_cast<double>(a_.size() + b_.size());
+        pass_.narrow(static_cast<std::int64_t>(distance < most ? std::floor(std::max(distance, 0.0) + 1e-6) : most));
         rows.assign(a_.size(), -1);
         cells.assign(a_.size(), -1);
         others.assign(b_.size(), -1);

@@ -35,15 +35,15 @@ def main(path: str, seconds: float) -> None:
         for name, call in CALLS.items():
             rng = np.random.default_rng([seed, *name.encode()])
             arguments = call(rng)
+            sys.stderr.write(f"{name} {seed}\n")
             for given in (arguments, broken(rng, arguments), broken(rng, arguments)):
-                sys.stderr.write(f"\r{name} {seed}          ")
                 calls += 1
                 try:
                     getattr(native, name)(*given)
                 except (TypeError, ValueError, MemoryError):
                     continue
         seed += 1
-    print(f"\n{calls:,} calls of {len(CALLS)} kernels, and no fault")
+    print(f"{calls:,} calls of {len(CALLS)} kernels, and no fault")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 import random
@@ -34,6 +35,7 @@ from calque.readers.tables.files import read_tables
 from calque.readers.text import text_files, word_table
 from calque.readers.text.texts import read_texts
 from calque.report import build, images
+from calque.tables import pairing
 from tests.conftest import Run
 
 PAGE = (Path(__file__).parents[2] / "docs/reference/limits.md").read_text()
@@ -53,6 +55,7 @@ STATED: dict[str, str] = {
     "the text or XML of one document": f"{text_files.LARGEST // MB} MB",
     "a page of NDJSON": f"{ndjson.LONGEST_LINE // MB} MB",
     "a line of a table of words": f"{word_table.LONGEST_LINE // MB} MB",
+    "a cell of CSV (metadata, cases of a suite)": f"{csv.field_size_limit():,} characters",
     "a class map": f"{class_map.LARGEST // MB} MB",
     "a pattern of a check": f"{patterns.LONGEST:,} characters, {schemas.SECONDS:g} s a text",
     "a formatted number that a comparator reads": f"{written_numbers.LONGEST} characters",
@@ -64,6 +67,7 @@ STATED: dict[str, str] = {
     "IoU thresholds": f"{average_precision.MOST_THRESHOLDS}",
     "items of a list in a record": f"{cells.MOST_ITEMS:,}",
     "rows times columns of a table": f"{table_corpus.MOST_SLOTS:,}",
+    "steps of work on the tables of one document": f"{pairing.MOST_STEPS:,}",
     "columns of one cell": f"{placing.MOST_COLUMNS_OF_A_CELL:,}",
     "files of a folder": f"{source.MOST_FILES:,}",
     "pixels of a page image": f"{images.MOST_PIXELS:,}",
@@ -297,3 +301,13 @@ def test_numbers_with_more_digits_than_python_prints(verb: str, calque: Callable
     run = calque(verb, "x.json", "x.json")
     assert run.code == 2
     assert "x.json" in run.err
+
+
+@pytest.mark.parametrize("over", [0, 1])
+def test_a_cell_of_metadata(over: int, calque: Callable[..., Run], tmp_path: Path) -> None:
+    """At the limit it is read, beyond it refused with its line."""
+    (tmp_path / "t.json").write_text(json.dumps([{"bbox": [0, 0, 1, 1], "category": "a", "doc_id": "d", "score": 0.5}]))
+    (tmp_path / "about.csv").write_text(f"doc_id,kind\nd,{'x' * (csv.field_size_limit() + over)}\n")
+    run = calque("detect", "t.json", "t.json", "--metadata", "about.csv", "--by", "kind", "--format", "json")
+    assert run.code == (2 if over else 0), run.err[:500]
+    assert ("about.csv: line 2" in run.err) == bool(over)

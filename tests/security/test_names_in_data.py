@@ -161,3 +161,23 @@ def test_no_cell_of_a_spreadsheet_is_a_formula(verb: str, calque: Callable[..., 
     for cell in cells:
         if cell.lstrip().startswith(FORMULA):
             float(cell)  # a number stays one
+
+
+def test_one_long_name_does_not_make_every_line_as_long(calque: Callable[..., Run], tmp_path: Path) -> None:
+    """Lined up, a table of many classes would be as many times as long as its longest name."""
+    long = "x" * 100_000
+    boxes = [{"bbox": BOX, "category": name, "doc_id": "d"} for name in (long, *map(str, range(200)))]
+    (tmp_path / "t.json").write_text(json.dumps(boxes))
+    run = calque("detect", "t.json", "t.json")
+    assert run.code == 0, run.err
+    assert long in run.out
+    assert len(run.out) < 20 * len(long)
+
+
+@pytest.mark.parametrize("half", ["\ud800", "a\udfff", "\udc00\ud800"])
+def test_keys_with_half_of_a_character(half: str, calque: Callable[..., Run], tmp_path: Path) -> None:
+    """Escapes of JSON can spell them, and no compiled reader can."""
+    (tmp_path / "r.jsonl").write_text(json.dumps({"id": half, half: half, "list": [{half: 1}]}) + "\n")
+    run = calque("fields", "r.jsonl", "r.jsonl", "--format", "json")
+    assert run.code == 0, run.err
+    assert json.loads(run.out)["overall"]["cm_f1"] == 1.0

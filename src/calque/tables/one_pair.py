@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,11 +11,14 @@ import numpy as np
 from calque.core.arguments import names_arguments
 from calque.core.columns import Array
 from calque.core.corpora.tables import CellTable
+from calque.core.errors import ContractError, Severity
 from calque.readers.tables.files import one_table
 from calque.tables.adjacency import THRESHOLDS_2019
+from calque.tables.comparing import Pair
 from calque.tables.kinds import KINDS
+from calque.tables.pairing import MOST_STEPS, steps
 from calque.tables.reading import plainly, with_texts
-from calque.tables.scoring import Distances, measured_pair, teds_of
+from calque.tables.scoring import Distances, measured_pair, teds_of, too_much_work
 from calque.tables.task import TEDS_ALONE, Tables
 
 Table = CellTable
@@ -57,8 +60,7 @@ def teds(truth: TableSource, pred: TableSource, structure_only: bool = False, co
     0.6666666666666667
     """
     task = Tables(compat=compat or "none", only=("teds",))
-    plain = plainly(task)
-    pair = with_texts(one_table(truth), plain), with_texts(one_table(pred), plain)
+    pair = _pair(task, truth, pred)
     return _defined(float(teds_of(task, [pair], structure=structure_only)[0]))
 
 
@@ -73,8 +75,8 @@ def compare(
     (0.6666666666666667, {'cell_missed': {'count': 1, 'cost': 1.0, 'loss': 0.3333333333333333}})
     """
     task = Tables(compat=compat or "none", adjacency=adjacency, **settings)  # type: ignore[arg-type]  # checked by the task
-    sides = [with_texts(one_table(source), plainly(task)) for source in (truth, pred)]
-    columns, issues = measured_pair(task, (sides[0], sides[1]), Distances(task, 1))
+    sides = _pair(task, truth, pred)
+    columns, issues = measured_pair(task, sides, Distances(task, 1))
     numbers = _numbers(task, {name: column[0] for name, column in columns.items()}, sides)
     noticed = [
         {"code": code, "side": side, "count": count}
@@ -85,7 +87,16 @@ def compare(
     return Compared({**numbers, "issues": noticed})
 
 
-def _numbers(task: Tables, row: Mapping[str, Any], sides: list[CellTable]) -> dict[str, Any]:
+def _pair(task: Tables, truth: TableSource, pred: TableSource) -> Pair:
+    """The two tables; `ContractError` where comparing them would take hours."""
+    plain = plainly(task)
+    pair = with_texts(one_table(truth), plain), with_texts(one_table(pred), plain)
+    if steps([pair]) > MOST_STEPS:
+        raise ContractError([replace(too_much_work("", ""), severity=Severity.ERROR)])
+    return pair
+
+
+def _numbers(task: Tables, row: Mapping[str, Any], sides: Pair) -> dict[str, Any]:
     made: dict[str, Any] = {}
     if "teds" in row:
         made = {name: _defined(row[name]) for name in ("teds", "teds_struct", "distance")}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
 
 import numpy as np
 
@@ -15,17 +16,27 @@ from calque.geometry.forms import BoxForm
 Tables = Sequence[CellTable]
 Places = list[tuple[int, int]]
 LEAST_IOU = 0.5
+MOST_STEPS = 10_000_000_000
+"""What the tables of one document may take: slots of one side times slots of the other, for all that are compared; minutes."""
+STEPS_OF_A_PAIR = 10_000
+"""What it takes to look at two tables at all."""
 
 
 def paired(
     documents: Sequence[tuple[Tables, Tables]], alike: Callable[[list[tuple[CellTable, CellTable]]], Floats]
-) -> list[Places]:
+) -> list[Places | None]:
     """For each document the tables that go together, as places on both sides in the order of the truth.
 
     ``alike`` says how alike tables are (TEDS; 1 where neither has anything); it is asked once, for all documents.
+    A document whose tables cannot be compared within the limit has ``None``.
     """
-    known = [_by_id(*document) if _all_have_ids(*document) else _by_box(*document) for document in documents]
-    asked = [(place, ours, theirs) for place, (ours, theirs) in enumerate(documents) if known[place] is None]
+    within = [_can_be_looked_at(*document) for document in documents]
+    known = [_known(*document) if fine else None for document, fine in zip(documents, within, strict=True)]
+    within = [
+        fine and steps(_compared(*document, pairs)) <= MOST_STEPS
+        for document, pairs, fine in zip(documents, known, within, strict=True)
+    ]
+    asked = [(place, ours, theirs) for place, (ours, theirs) in enumerate(documents) if within[place] and known[place] is None]
     values = alike([(truth, found) for _, ours, theirs in asked for truth in ours for found in theirs]) if asked else None
     start = 0
     for place, ours, theirs in asked:
@@ -33,7 +44,29 @@ def paired(
         scores = np.asarray(values)[start : start + size].reshape(len(ours), len(theirs))
         known[place] = _best(scores, 0.0)
         start += size
-    return [pairs or [] for pairs in known]
+    return [(pairs or []) if fine else None for pairs, fine in zip(known, within, strict=True)]
+
+
+def steps(pairs: Iterable[tuple[CellTable, CellTable]]) -> int:
+    """What it takes to compare tables: slots, or cells where several lie on one slot, that are held against each other."""
+    return sum(max(truth.slots, len(truth)) * max(found.slots, len(found)) for truth, found in pairs)
+
+
+def _can_be_looked_at(ours: Tables, theirs: Tables) -> bool:
+    """Whether there are few enough tables to hold each against each, where no ids say which go together."""
+    return _all_have_ids(ours, theirs) or len(ours) * len(theirs) * STEPS_OF_A_PAIR <= MOST_STEPS
+
+
+def _known(ours: Tables, theirs: Tables) -> Places | None:
+    """What goes together by id or by box; ``None`` where only content can tell."""
+    return _by_id(ours, theirs) if _all_have_ids(ours, theirs) else _by_box(ours, theirs)
+
+
+def _compared(ours: Tables, theirs: Tables, known: Places | None) -> Iterator[tuple[CellTable, CellTable]]:
+    """The tables that are compared: those that go together, or each with each to find out."""
+    if known is None:
+        return product(ours, theirs)
+    return ((ours[truth], theirs[found]) for truth, found in known)
 
 
 def _all_have_ids(ours: Tables, theirs: Tables) -> bool:

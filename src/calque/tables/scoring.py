@@ -11,12 +11,12 @@ import numpy as np
 from calque.core.columns import Column, Floats, Strings, Table
 from calque.core.corpora.tables import MOST_SLOTS, CellTable, TableCorpus
 from calque.core.corpus import UnitId, canonical
-from calque.core.errors import Issue
+from calque.core.errors import Issue, Severity
 from calque.core.ledger import UNIT, Ledger
 from calque.tables import comparing
 from calque.tables.comparing import EMPTY, Comparison, Pair
 from calque.tables.kinds import KINDS, Losses
-from calque.tables.pairing import paired
+from calque.tables.pairing import MOST_STEPS, paired
 from calque.tables.task import TEDS_ALONE, Tables
 
 
@@ -29,7 +29,7 @@ class Status(IntEnum):
     SPURIOUS = 2
     """Only the prediction has it."""
     INVALID = 3
-    """It has more slots than can be evaluated."""
+    """It has more slots than can be evaluated, or its document takes too much work."""
 
 
 STATUS_NAMES = tuple(status.name.lower() for status in Status)
@@ -53,7 +53,7 @@ def score(task: Tables, truth: TableCorpus, found: TableCorpus, *, jobs: int) ->
     """The ledger: ``documents``, ``tables`` with a row for each table, and ``cells`` with what happened to each cell."""
     units = tuple(sorted({*truth.units(), *found.units()}, key=canonical))
     known = Distances(task, jobs)
-    rows = _rows(units, truth, found, known)
+    rows, beyond = _rows(units, truth, found, known)
     columns, losses, issues = _measured(task, rows, known, jobs)
     cells = _cells(rows, losses)
     return Ledger(
@@ -65,8 +65,15 @@ def score(task: Tables, truth: TableCorpus, found: TableCorpus, *, jobs: int) ->
             "tables": Table({**_heads(rows), **columns}),
             "cells": cells,
         },
-        issues=issues,
+        issues=(*issues, *(too_much_work(units[unit], truth.source) for unit in beyond)),
     )
+
+
+def too_much_work(unit: UnitId, source: str) -> Issue:
+    """The issue of a document whose tables are not compared."""
+    message = f"its tables are too large, or too many, to be compared: that takes more than {MOST_STEPS:,} steps"
+    help = "evaluate smaller tables, or give each an id where there are many"
+    return Issue("too-much-work", message, source, str(unit), help, Severity.LOSS)
 
 
 class Distances:
@@ -102,15 +109,21 @@ class Distances:
         return np.where(nothing, 1.0, np.nan_to_num(values))
 
 
-def _rows(units: Sequence[UnitId], truth: TableCorpus, found: TableCorpus, known: Distances) -> list[TableRow]:
+def _rows(
+    units: Sequence[UnitId], truth: TableCorpus, found: TableCorpus, known: Distances
+) -> tuple[list[TableRow], list[int]]:
+    """The tables of all documents, and the documents whose tables take too much work."""
     sides = [(truth.tables.get(unit, ()), found.tables.get(unit, ())) for unit in units]
     valid = [(_valid(ours), _valid(theirs)) for ours, theirs in sides]
     documents = [([table for _, table in ours], [table for _, table in theirs]) for ours, theirs in valid]
-    rows = []
+    rows, beyond = [], []
     for unit, pairs in enumerate(paired(documents, known.alike)):
         ours, theirs = valid[unit]
-        rows += _document_rows(unit, sides[unit], {ours[a][0]: theirs[b][0] for a, b in pairs})
-    return rows
+        partner = None if pairs is None else {ours[a][0]: theirs[b][0] for a, b in pairs}
+        rows += _document_rows(unit, sides[unit], partner)
+        if pairs is None:
+            beyond.append(unit)
+    return rows, beyond
 
 
 def _valid(tables: Iterable[CellTable]) -> list[tuple[int, CellTable]]:
@@ -118,21 +131,23 @@ def _valid(tables: Iterable[CellTable]) -> list[tuple[int, CellTable]]:
 
 
 def _document_rows(
-    unit: int, sides: tuple[Sequence[CellTable], Sequence[CellTable]], partner: dict[int, int]
+    unit: int, sides: tuple[Sequence[CellTable], Sequence[CellTable]], partners: dict[int, int] | None
 ) -> list[TableRow]:
+    """One row for each table; without ``partners`` none of them can be evaluated."""
     ours, theirs = sides
+    partner = partners or {}
     rows = []
     for place, table in enumerate(ours):
         if place in partner:
             rows.append(TableRow(unit, place, partner[place], Status.PAIRED, table.page, (table, theirs[partner[place]])))
-        elif table.slots > MOST_SLOTS:
+        elif partners is None or table.slots > MOST_SLOTS:
             rows.append(TableRow(unit, place, -1, Status.INVALID, table.page, (EMPTY, EMPTY)))
         else:
             rows.append(TableRow(unit, place, -1, Status.MISSED, table.page, (table, EMPTY)))
     taken = set(partner.values())
     for place, table in enumerate(theirs):
         if place not in taken:
-            invalid = table.slots > MOST_SLOTS
+            invalid = partners is None or table.slots > MOST_SLOTS
             status = Status.INVALID if invalid else Status.SPURIOUS
             rows.append(TableRow(unit, -1, place, status, table.page, (EMPTY, EMPTY if invalid else table)))
     return rows

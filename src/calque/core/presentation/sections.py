@@ -138,8 +138,8 @@ def _text_lines(section: Section, columns: int | None) -> list[str]:
     lines = wrapped(printable(section.title), columns) if section.title else []
     if section.rows:
         grid = [[printable(name) for name in section.head], *([cell(value) for value in row] for row in section.rows)]
-        for part in _side_by_side(_beginning(_shortened(grid, section.rows, columns), section.left), columns):
-            sizes = _sizes(part)
+        for part in _side_by_side(_beginning(_shortened(grid, section.rows, columns), section.left, columns), columns):
+            sizes = _lined_up(part, columns)
             body = ["  ".join(pad(text, sizes[i], left=i == 0) for i, text in enumerate(row)).rstrip() for row in part]
             if section.rule_before is not None:
                 body.insert(section.rule_before + 1, "─" * _total(sizes))
@@ -150,10 +150,18 @@ def _text_lines(section: Section, columns: int | None) -> list[str]:
 Grid = list[list[str]]
 NARROWEST = 12
 """No column of texts is cut to fewer terminal cells than this."""
+WIDEST = 200
+"""No column is filled up to more terminal cells than this, or than the terminal has: a name of a million characters would make
+every line as long."""
 
 
 def _sizes(grid: Grid) -> list[int]:
     return [max(width(row[column]) for row in grid) for column in range(len(grid[0]))]
+
+
+def _lined_up(grid: Grid, columns: int | None) -> list[int]:
+    """How far each column is filled up; a text that is longer sticks out."""
+    return [min(size, max(WIDEST, columns or 0)) for size in _sizes(grid)]
 
 
 def _total(sizes: Sequence[int]) -> int:
@@ -165,6 +173,8 @@ def _shortened(grid: Grid, rows: Sequence[Sequence[Any]], columns: int | None) -
     sizes = _sizes(grid)
     texts = [place for place in range(len(sizes)) if any(isinstance(row[place], str) for row in rows)]
     floors = {place: _floor(grid, rows, place) for place in texts}
+    if columns is not None:  # none can stay wider than that
+        sizes = [min(size, columns + floors[place]) if place in floors else size for place, size in enumerate(sizes)]
     while columns is not None and _total(sizes) > columns:
         widest = max(texts, key=lambda place: sizes[place] - floors[place], default=None)
         if widest is None or sizes[widest] <= floors[widest]:
@@ -173,9 +183,9 @@ def _shortened(grid: Grid, rows: Sequence[Sequence[Any]], columns: int | None) -
     return [[cut(text, sizes[place]) for place, text in enumerate(row)] for row in grid]
 
 
-def _beginning(grid: Grid, left: Sequence[int]) -> Grid:
+def _beginning(grid: Grid, left: Sequence[int], columns: int | None) -> Grid:
     """The grid with the texts of these columns filled up at their end, so that they begin in one place."""
-    sizes = _sizes(grid)
+    sizes = _lined_up(grid, columns)
     filled = [place for place in left if place]
     return [[pad(text, sizes[place], left=True) if place in filled else text for place, text in enumerate(row)] for row in grid]
 

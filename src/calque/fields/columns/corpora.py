@@ -26,7 +26,8 @@ def side_columns(layout: Layout, corpus: RecordCorpus, units: Sequence[UnitId]) 
     at = {unit: place for place, unit in enumerate(corpus.documents)}
     places = [at.get(unit, -1) for unit in units]
     records = corpus.records
-    if isinstance(records, LineRecords) and corpus.rows is None and layout.form != "polygon" and chosen() == "native":
+    compiled = layout.form != "polygon" and chosen() == "native" and _can_be_spelt(layout)
+    if isinstance(records, LineRecords) and corpus.rows is None and compiled:
         return _of_lines(layout, records, places)
     reader = TreeReader(layout)
     plain = [reader.add(None if place < 0 else corpus.record(place)) for place in places]
@@ -39,6 +40,17 @@ def _of_lines(layout: Layout, records: LineRecords, places: Sequence[int]) -> tu
     for text, starts, lengths in records.blocks(places):
         plain.append(reader.add(text, np.array(starts, dtype=np.int64), np.array(lengths, dtype=np.int64), key))
     return _columns(reader), np.concatenate(plain).astype(np.bool_)
+
+
+def _can_be_spelt(layout: Layout) -> bool:
+    """Whether all keys are text: one with half of a character, as escapes of JSON can spell it, is for Python alone."""
+    plans = (*layout.fields, *layout.ignored)
+    keys = [plan.key for plan in plans] + [each.key for plan in plans if plan.record is not None for each in plan.record.fields]
+    try:
+        "\n".join(keys).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _line_reader(layout: Layout) -> LineReader:

@@ -156,6 +156,8 @@ def _check_curves(
     check_codes("units", units, len(weights))
     if truths.shape != (len(class_offsets) - 1, weights.shape[1]):
         raise ValueError("truths must have a row for each class and a column for each replicate")
+    if (truths > 2**53).any():
+        raise ValueError("truths must be numbers that a double holds")
 
 
 def check_weights(weights: Codes) -> None:
