@@ -5,6 +5,7 @@
 
 #include "bind_sides.hpp"
 #include "boxes_ceilings.hpp"
+#include "halves.hpp"
 
 using namespace nanobind::literals;
 
@@ -62,15 +63,44 @@ auto bound_fuse_boxes(const given::PageBoxes& boxes, const Column<double>& score
                       array(std::move(out.score)), array(std::move(out.systems))};
 }
 
-auto bound_agreeing_boxes(const given::PageBoxes& boxes, const Column<std::uint8_t>& systems, double threshold, int jobs) {
-    const Side found = side("found", boxes, {systems.shape(0)});
+auto bound_agreed_boxes(const given::PageBoxes& boxes, const Column<std::uint8_t>& systems, const Column<double>& taken,
+                        const Column<double>& thresholds, int jobs) {
+    const Side found = side("found", boxes, {systems.shape(0), taken.shape(0)});
     check_systems(view(systems));
-    std::vector<std::int32_t> out;
+    const auto levels = view(thresholds);
+    require(!levels.empty() && levels.size() < 256 && std::is_sorted(levels.begin(), levels.end()),
+            "there must be 1 to 255 thresholds, the lowest first");
+    Agreed out;
     {
         const nb::gil_scoped_release released;
-        out = agreeing_boxes(found, view(systems), threshold, jobs);
+        out = agreed_boxes(found, view(systems), view(taken), levels, jobs);
     }
-    return array(std::move(out));
+    const std::size_t rows = out.first.size();
+    return std::tuple{array(std::move(out.level)), array(std::move(out.first)), array(std::move(out.systems)),
+                      array(std::move(out.boxes), {rows, 4})};
+}
+
+auto bound_contacts(const given::PageBoxes& truth_boxes, const given::PageBoxes& found_boxes, double threshold, int jobs) {
+    const Side truth = side("truth", truth_boxes), found = side("found", found_boxes);
+    check_pages(truth, found);
+    Contacts out;
+    {
+        const nb::gil_scoped_release released;
+        out = contacts(truth, found, threshold, jobs);
+    }
+    return std::tuple{array(std::move(out.truth)), array(std::move(out.found)), array(std::move(out.iou)),
+                      array(std::move(out.truth_best)), array(std::move(out.found_best)), array(std::move(out.nearest))};
+}
+
+auto bound_hashed_halves(const Column<std::uint8_t>& values, const Column<std::int64_t>& offsets,
+                         const Column<std::int64_t>& seeds) {
+    check_offsets("offsets", view(offsets), values.shape(0));
+    std::vector<std::uint8_t> out;
+    {
+        const nb::gil_scoped_release released;
+        out = hashed_halves(view(values), view(offsets), view(seeds));
+    }
+    return array(std::move(out), {seeds.shape(0), offsets.shape(0) - 1});
 }
 
 }  // namespace
@@ -78,6 +108,8 @@ auto bound_agreeing_boxes(const given::PageBoxes& boxes, const Column<std::uint8
 void bind_ceilings(nb::module_& m) {
     m.def("nearest_edges", &bound_nearest_edges, "truth"_a, "found"_a, "systems"_a, "jobs"_a = 1);
     m.def("match_most", &bound_match_most, "truth"_a, "found"_a, "problems"_a, "truths"_a, "founds"_a);
-    m.def("agreeing_boxes", &bound_agreeing_boxes, "found"_a, "systems"_a, "threshold"_a, "jobs"_a = 1);
+    m.def("agreed_boxes", &bound_agreed_boxes, "found"_a, "systems"_a, "taken"_a, "thresholds"_a, "jobs"_a = 1);
+    m.def("contacts", &bound_contacts, "truth"_a, "found"_a, "threshold"_a, "jobs"_a = 1);
+    m.def("hashed_halves", &bound_hashed_halves, "values"_a, "offsets"_a, "seeds"_a);
     m.def("fuse_boxes", &bound_fuse_boxes, "found"_a, "scores"_a, "systems"_a, "threshold"_a, "jobs"_a = 1);
 }

@@ -1,4 +1,4 @@
-// What several systems could reach together on boxes: edges recombined, the largest pairing, fused boxes.
+// What several systems could reach together on boxes: edges recombined, the largest pairing, boxes fused or agreed on.
 #include "boxes_ceilings.hpp"
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "boxes_groups.hpp"
+#include "boxes_overlaps.hpp"
 #include "boxes_threads.hpp"
 
 namespace calque {
@@ -260,45 +261,103 @@ private:
     std::vector<Box> fused_;
 };
 
-// Joins the boxes of one page that agree; a box leads to one that comes before it, or to itself.
+// Joins the boxes of one page that agree, at every threshold in one pass; a box leads to one that comes before it, or to itself.
 class Joining {
 public:
-    Joining(const Side& found, std::span<const std::uint8_t> systems, double threshold, std::vector<std::int32_t>& first)
-        : found_(found), systems_(systems), threshold_(threshold), first_(first) {}
+    Joining(const Side& found, std::span<const std::uint8_t> systems, std::span<const double> taken,
+            std::span<const double> thresholds)
+        : found_(found), systems_(systems), taken_(taken), thresholds_(thresholds) {}
 
     void join(std::span<const std::int32_t> rows) {
-        boxes_.clear();
-        for (const std::int32_t row : rows) boxes_.push_back(by_form(row));
-        for (std::size_t i = 1; i < rows.size(); ++i)
-            for (std::size_t j = 0; j < i; ++j) {
-                if (!touch(boxes_[i], boxes_[j]) || system(rows[i]) == system(rows[j])) continue;
-                if (iou(intersection(boxes_[j], boxes_[i]), boxes_[j], boxes_[i]) >= threshold_) link(rows[j], rows[i]);
-            }
+        rows_.clear();
         for (const std::int32_t row : rows)
-            if (first_[at(row)] >= 0) first_[at(row)] = lead(row);
+            if (is_free(row, thresholds_.size() - 1)) rows_.push_back({read_box(&found_.boxes[4 * at(row)], found_.xywh), row, systems_[at(row)]});
+        leads_.assign(rows_.size() * thresholds_.size(), -1);
+        hits_.resize(rows_.size());
+        for (std::size_t i = 1; i < rows_.size(); ++i) {
+            std::size_t hits = 0;
+            for (std::size_t j = 0; j < i; ++j) {  // no branch: which boxes meet is noise
+                hits_[hits] = j;
+                hits += static_cast<std::size_t>(touch(rows_[i].box, rows_[j].box) & (rows_[i].system != rows_[j].system));
+            }
+            for (std::size_t hit = 0; hit < hits; ++hit) link(i, hits_[hit]);
+        }
+        for (std::size_t level = 0; level < thresholds_.size(); ++level) gather(level);
+    }
+
+    // The groups of all labels of a page.
+    void hand_over(Agreed& out) {
+        std::sort(groups_.begin(), groups_.end(), [](const Joined& a, const Joined& b) {
+            return std::tie(a.level, a.first) < std::tie(b.level, b.first);
+        });
+        for (const Joined& group : groups_) {
+            out.level.push_back(static_cast<std::uint8_t>(group.level));
+            out.first.push_back(group.first);
+            out.systems.push_back(group.systems);
+            for (const double sum : group.sums) out.boxes.push_back(sum / group.count);
+        }
+        groups_.clear();
     }
 
 private:
-    static std::size_t at(std::int32_t row) { return static_cast<std::size_t>(row); }
-    std::uint8_t system(std::int32_t row) const { return systems_[at(row)]; }
-    Box by_form(std::int32_t row) const { return read_box(&found_.boxes[4 * at(row)], found_.xywh); }
+    struct Row {
+        Box box;
+        std::int32_t row;
+        std::uint8_t system;
+    };
+    struct Joined {
+        std::size_t level;
+        std::int32_t first;
+        std::uint16_t systems = 0;
+        double count = 0;
+        Sides sums{};
+    };
 
-    std::int32_t lead(std::int32_t row) {
-        if (first_[at(row)] < 0) first_[at(row)] = row;
-        while (first_[at(row)] != row) row = first_[at(row)] = first_[at(first_[at(row)])];
-        return row;
+    static std::size_t at(std::int32_t row) { return static_cast<std::size_t>(row); }
+    bool is_free(std::int32_t row, std::size_t level) const { return !(taken_[at(row)] >= thresholds_[level]); }
+
+    void link(std::size_t i, std::size_t j) {
+        const double share = iou(intersection(rows_[j].box, rows_[i].box), rows_[j].box, rows_[i].box);
+        for (std::size_t level = 0; level < thresholds_.size() && share >= thresholds_[level]; ++level) {
+            if (!is_free(rows_[i].row, level) || !is_free(rows_[j].row, level)) continue;
+            const std::int32_t a = lead(level, static_cast<std::int32_t>(i)), b = lead(level, static_cast<std::int32_t>(j));
+            leads_[level * rows_.size() + at(std::max(a, b))] = std::min(a, b);
+        }
     }
 
-    void link(std::int32_t one, std::int32_t other) {
-        const std::int32_t a = lead(one), b = lead(other);
-        first_[at(std::max(a, b))] = std::min(a, b);
+    std::int32_t lead(std::size_t level, std::int32_t i) {
+        std::int32_t* leads = &leads_[level * rows_.size()];
+        if (leads[i] < 0) leads[i] = i;
+        while (leads[i] != i) i = leads[i] = leads[leads[i]];
+        return i;
+    }
+
+    void gather(std::size_t level) {
+        number_.assign(rows_.size(), 0);
+        for (std::size_t i = 0; i < rows_.size(); ++i) {
+            if (leads_[level * rows_.size() + i] < 0) continue;
+            const std::size_t first = at(lead(level, static_cast<std::int32_t>(i)));
+            if (first == i) {
+                number_[i] = groups_.size();
+                groups_.push_back({level, rows_[i].row});
+            }
+            Joined& group = groups_[first == i ? groups_.size() - 1 : number_[first]];
+            group.systems = static_cast<std::uint16_t>(group.systems | 1u << rows_[i].system);
+            group.count += 1;
+            const Box& box = rows_[i].box;
+            const Sides sides{box.left, box.top, box.right, box.bottom};
+            for (std::size_t side = 0; side < 4; ++side) group.sums[side] += sides[side];
+        }
     }
 
     const Side& found_;
     std::span<const std::uint8_t> systems_;
-    double threshold_;
-    std::vector<std::int32_t>& first_;
-    std::vector<Box> boxes_;
+    std::span<const double> taken_, thresholds_;
+    std::vector<Row> rows_;
+    std::vector<std::int32_t> leads_;  // by level, of each row of the label; -1 alone
+    std::vector<std::size_t> number_;  // of the group that a row leads
+    std::vector<std::size_t> hits_;
+    std::vector<Joined> groups_;
 };
 
 template <class Values>
@@ -357,18 +416,63 @@ Fused fuse_boxes(const Side& found, std::span<const double> scores, std::span<co
     return all;
 }
 
-std::vector<std::int32_t> agreeing_boxes(const Side& found, std::span<const std::uint8_t> systems, double threshold, int jobs) {
-    std::vector<std::int32_t> first(found.rows(), -1);
+Agreed agreed_boxes(const Side& found, std::span<const std::uint8_t> systems, std::span<const double> taken,
+                    std::span<const double> thresholds, int jobs) {
     const LabelNumbers numbers(found, found);
     const auto cuts = page_shares(found, found);
-    in_threads(cuts.size() - 1, jobs, [&](auto next) {
+    std::vector<Agreed> parts(cuts.size() - 1);
+    in_threads(parts.size(), jobs, [&](auto next) {
         PageGroups groups(numbers);
-        Joining joining(found, systems, threshold, first);
-        for (std::size_t share; (share = next()) < cuts.size() - 1;)
-            for (std::size_t page = cuts[share]; page < cuts[share + 1]; ++page)
+        Joining joining(found, systems, taken, thresholds);
+        for (std::size_t share; (share = next()) < parts.size();)
+            for (std::size_t page = cuts[share]; page < cuts[share + 1]; ++page) {
                 for (const Group& group : groups.of(found, found, page)) joining.join(group.found);
+                joining.hand_over(parts[share]);
+            }
     });
-    return first;
+    Agreed all;
+    for (const Agreed& part : parts) {
+        append(all.level, part.level);
+        append(all.first, part.first);
+        append(all.systems, part.systems);
+        append(all.boxes, part.boxes);
+    }
+    return all;
+}
+
+Contacts contacts(const Side& truth, const Side& found, double threshold, int jobs) {
+    Contacts all;
+    all.truth_best.assign(truth.rows(), 0);
+    all.found_best.assign(found.rows(), 0);
+    all.nearest.assign(truth.rows(), -1);
+    std::vector<double> nearest(truth.rows());
+    const auto cuts = page_shares(truth, found);
+    std::vector<Contacts> parts(cuts.size() - 1);
+    in_threads(parts.size(), jobs, [&](auto next) {
+        PageOverlaps overlaps;
+        for (std::size_t share; (share = next()) < parts.size();)
+            for (std::size_t page = cuts[share]; page < cuts[share + 1]; ++page)
+                overlaps.each(truth, found, page, [&](const PageBox& there, const PageBox& here, double shared) {
+                    const double overlap = iou(shared, there.box, here.box);
+                    if (overlap > all.truth_best[there.row]) all.truth_best[there.row] = overlap;
+                    if (overlap > all.found_best[here.row]) all.found_best[here.row] = overlap;
+                    if (overlap > nearest[there.row] && truth.labels[there.row] == found.labels[here.row]) {
+                        nearest[there.row] = overlap;
+                        all.nearest[there.row] = static_cast<std::int32_t>(here.row);
+                    }
+                    if (overlap >= threshold) {
+                        parts[share].truth.push_back(static_cast<std::int32_t>(there.row));
+                        parts[share].found.push_back(static_cast<std::int32_t>(here.row));
+                        parts[share].iou.push_back(overlap);
+                    }
+                });
+    });
+    for (const Contacts& part : parts) {
+        append(all.truth, part.truth);
+        append(all.found, part.found);
+        append(all.iou, part.iou);
+    }
+    return all;
 }
 
 }  // namespace calque

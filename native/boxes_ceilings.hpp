@@ -32,7 +32,26 @@ struct Fused {
 Fused fuse_boxes(const Side& found, std::span<const double> scores, std::span<const std::uint8_t> systems, double threshold,
                  int jobs);
 
-// For each box the first of those that it is joined with: boxes of two systems and one label with IoU >= threshold; -1 alone.
-std::vector<std::int32_t> agreeing_boxes(const Side& found, std::span<const std::uint8_t> systems, double threshold, int jobs);
+// Groups of boxes on which systems agree: boxes of two systems and one label with IoU >= a threshold, joined by way of others too.
+struct Agreed {
+    std::vector<std::uint8_t> level;  // the threshold's place
+    std::vector<std::int32_t> first;  // the first box of the group
+    std::vector<std::uint16_t> systems;
+    std::vector<double> boxes;  // the mean of its edges
+};
+
+// At each threshold of boxes that are not taken: whose number in `taken` is below it. By page, then threshold, then first box.
+Agreed agreed_boxes(const Side& found, std::span<const std::uint8_t> systems, std::span<const double> taken,
+                    std::span<const double> thresholds, int jobs);
+
+// Pairs of rows that count, whatever their labels, with IoU >= a threshold, by found row and then truth row.
+struct Contacts {
+    std::vector<std::int32_t> truth, found;
+    std::vector<double> iou;
+    std::vector<double> truth_best, found_best;  // the highest IoU of each row with any other
+    std::vector<std::int32_t> nearest;           // for each truth the found row of its label with the highest IoU, or -1
+};
+
+Contacts contacts(const Side& truth, const Side& found, double threshold, int jobs);
 
 }  // namespace calque

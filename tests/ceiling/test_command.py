@@ -47,6 +47,7 @@ def here(tmp_path: Path) -> Path:
         (("truth.ndjson", "a.ndjson", "--iou", "1.01"), "iou must be above 0 and at most 1"),
         (("truth.ndjson", "a.ndjson", "--fuse-iou", "0"), "fuse_iou must be above 0 and at most 1"),
         (("truth.ndjson", "a.ndjson", "--splits", "0"), "splits must be a whole number from 1"),
+        (("truth.ndjson", "a.ndjson", "--seed", str(2**63)), "seed must leave room for the splits"),
         (("truth.ndjson", "a.ndjson", "--task", "words"), "calque words --build-lattice"),
         (("truth.ndjson", "a.ndjson", "--task", "box"), "task can be boxes, layout, fields, not 'box'"),
         (("text.txt", "a.ndjson"), "calque words --build-lattice"),

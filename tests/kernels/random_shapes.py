@@ -160,14 +160,25 @@ def _match_most(rng: Random) -> tuple[Any, ...]:
     return first, second, rng.integers(0, 1 << 16, len(edges)).astype(np.uint16), truths, founds
 
 
-def _agreeing(rng: Random) -> tuple[Any, ...]:
+def _agreed(rng: Random) -> tuple[Any, ...]:
     _, found = sides(rng, odd=0.0)
-    return found, _systems(rng, len(found.boxes)), float(rng.choice([0.3, 0.5, 1.0])), jobs(rng)
+    levels = np.sort(rng.choice([0.3, 0.5, 1.0], int(rng.integers(1, 4))))
+    return found, _systems(rng, len(found.boxes)), rng.integers(0, 5, len(found.boxes)) / 4, levels, jobs(rng)
+
+
+def _contacts(rng: Random) -> tuple[Any, ...]:
+    return *sides(rng), float(rng.choice([0.3, 0.5, 1.0])), jobs(rng)
+
+
+def _halves(rng: Random) -> tuple[Any, ...]:
+    offsets = np.cumsum([0, *rng.choice([0, 1, 9, 126, 300], int(rng.integers(0, 5)))]).astype(np.int64)
+    return rng.integers(0, 256, int(offsets[-1])).astype(np.uint8), offsets, rng.integers(-9, 1 << 40, int(rng.integers(0, 4)))
 
 
 def _fused(rng: Random) -> tuple[Any, ...]:
-    found, systems, threshold, threads = _agreeing(rng)
-    return found, rng.integers(0, 5, len(found.boxes)) / 4, systems, threshold, threads
+    _, found = sides(rng, odd=0.0)
+    rows = len(found.boxes)
+    return found, rng.integers(0, 5, rows) / 4, _systems(rng, rows), float(rng.choice([0.3, 0.5, 1.0])), jobs(rng)
 
 
 # COCO.
@@ -342,8 +353,10 @@ SHAPE_CALLS: dict[str, Call] = {
     "page_areas": _two(odd=0.0),
     "nearest_edges": _nearest,
     "match_most": _match_most,
-    "agreeing_boxes": _agreeing,
+    "contacts": _contacts,
+    "agreed_boxes": _agreed,
     "fuse_boxes": _fused,
+    "hashed_halves": _halves,
     "shape_overlaps": _two(odd=0.0, rings=True),
     "mask_facts": lambda rng: (sides(rng, odd=0.0, masks=True)[0], jobs(rng)),
     "mask_pairs": _two(odd=0.0, masks=True),

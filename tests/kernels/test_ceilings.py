@@ -1,5 +1,6 @@
 """Kernels of ceilings against enumeration: every mix of edges, every set of truths that boxes can serve, every cluster."""
 
+from hashlib import blake2b
 from itertools import combinations, product
 
 import numpy as np
@@ -128,35 +129,117 @@ def test_every_box_is_in_one_cluster(kernels, case):
     assert all(masks > 0)
 
 
-def joined(case: Case, threshold: float) -> list[int]:
+def joined(case: Case, taken: np.ndarray, threshold: float) -> list[list[int]]:
     """Groups by walking from box to box."""
     boxes = [corners(box, case.xywh) for box in case.found_boxes]
     page = np.repeat(np.arange(len(case.found_offsets) - 1), np.diff(case.found_offsets))
+    free = [row for row in range(len(boxes)) if case.found_roles[row] == 0 and taken[row] < threshold]
 
     def agree(a, b):
         same = page[a] == page[b] and case.found_labels[a] == case.found_labels[b] and a % SYSTEMS != b % SYSTEMS
-        return same and case.found_roles[a] == case.found_roles[b] == 0 and overlap(boxes[a], boxes[b]) >= threshold
+        return same and overlap(boxes[a], boxes[b]) >= threshold
 
-    first = [-1] * len(boxes)
-    for row in range(len(boxes)):
-        line = [row] if first[row] < 0 and any(agree(row, other) for other in range(len(boxes))) else []
+    groups, seen = [], set()
+    for row in free:
+        line = [] if row in seen else [row]
         for here in line:
-            first[here] = row
-            line += [other for other in range(len(boxes)) if other not in line and agree(here, other)]
-    return first
+            line += [other for other in free if other not in line and agree(here, other)]
+        seen |= set(line)
+        groups += [sorted(line)] if len(line) > 1 else []
+    return groups
+
+
+LEVELS = np.array([0.1, 0.5, 1.0])
+
+
+def taken_of(case: Case) -> np.ndarray:
+    return (np.arange(len(case.found_boxes)) % 7 * 0.2).astype(np.float64)
+
+
+@given(case=cases(boxes=plain_boxes))
+def test_boxes_that_systems_agree_on(kernels, case):
+    level, first, masks, boxes = kernels.agreed_boxes(case.found, systems_of(case), taken_of(case), LEVELS, 2)
+    for place, threshold in enumerate(LEVELS):
+        groups = joined(case, taken_of(case), threshold)
+        here = level == place
+        assert first[here].tolist() == [group[0] for group in groups]
+        assert masks[here].tolist() == [sum(1 << s for s in {row % SYSTEMS for row in group}) for group in groups]
+        means = [np.mean([corners(case.found_boxes[row], case.xywh) for row in group], axis=0) for group in groups]
+        assert boxes[here] == pytest.approx(np.array(means).reshape(-1, 4))
+
+
+@given(case=cases(boxes=plain_boxes))
+def test_agreed_boxes_agree_to_the_bit(reference, native, case):
+    given = case.found, systems_of(case), taken_of(case), LEVELS
+    assert all_same(reference.agreed_boxes(*given), native.agreed_boxes(*given))
+
+
+@pytest.mark.parametrize("levels", [[], [0.5, 0.1], [0.5] * 256])
+def test_levels_rise(kernels, levels):
+    case = random_case(1, pages=1, classes=2, most=3)
+    given = case.found, systems_of(case), taken_of(case), np.array(levels, np.float64)
+    assert refusal(lambda: kernels.agreed_boxes(*given)) == "there must be 1 to 255 thresholds, the lowest first"
 
 
 @given(case=cases(boxes=plain_boxes), threshold=st.sampled_from([0.1, 0.5, 1.0]))
-def test_boxes_that_systems_agree_on(kernels, case, threshold):
-    assert kernels.agreeing_boxes(case.found, systems_of(case), threshold, 2).tolist() == joined(case, threshold)
+def test_contacts_are_those_of_every_two_boxes(kernels, case, threshold):
+    truth, found, shares, truth_best, found_best, nearest = kernels.contacts(case.truth, case.found, threshold, 2)
+    pairs, best, other, near = [], np.zeros(len(case.truth_boxes)), np.zeros(len(case.found_boxes)), {}
+    for page in range(len(case.truth_offsets) - 1):
+        for f in range(case.found_offsets[page], case.found_offsets[page + 1]):
+            for t in range(case.truth_offsets[page], case.truth_offsets[page + 1]):
+                if case.truth_roles[t] or case.found_roles[f]:
+                    continue
+                share = overlap(corners(case.truth_boxes[t], case.xywh), corners(case.found_boxes[f], case.xywh))
+                best[t], other[f] = max(best[t], share), max(other[f], share)
+                if case.truth_labels[t] == case.found_labels[f] and share > near.get(t, (0.0, -1))[0]:
+                    near[t] = share, f
+                pairs += [(t, f)] if share >= threshold else []
+    assert list(zip(truth.tolist(), found.tolist(), strict=True)) == pairs
+    assert all(shares >= threshold)
+    assert (truth_best, found_best) == (pytest.approx(best, abs=1e-12), pytest.approx(other, abs=1e-12))
+    assert nearest.tolist() == [near.get(t, (0.0, -1))[1] for t in range(len(best))]
+
+
+@given(case=cases(boxes=plain_boxes), threshold=st.sampled_from([0.1, 0.5, 1.0]))
+def test_contacts_agree_to_the_bit(reference, native, case, threshold):
+    assert all_same(
+        reference.contacts(case.truth, case.found, threshold), native.contacts(case.truth, case.found, threshold, 3)
+    )
+
+
+@given(st.lists(st.binary(max_size=300), max_size=4), st.lists(st.integers(-5, 10**18), max_size=3))
+def test_halves_are_the_hash_of_seed_and_name(kernels, names, seeds):
+    offsets = np.cumsum([0, *map(len, names)], dtype=np.int64)
+    made = kernels.hashed_halves(np.frombuffer(b"".join(names), np.uint8), offsets, np.array(seeds, np.int64))
+    digests = [[blake2b(b"%d:%s" % (seed, name), digest_size=8).digest() for name in names] for seed in seeds]
+    assert made.tolist() == [[int.from_bytes(digest, "big") % 2 for digest in row] for row in digests]
+
+
+@pytest.mark.parametrize("size", [0, 1, 125, 126, 127, 253, 254, 255, 256])
+def test_names_that_fill_a_block(kernels, size):
+    """Blocks have 128 bytes, of which two are the seed and the colon."""
+    made = kernels.hashed_halves(np.full(size, 97, np.uint8), np.array([0, size]), np.arange(10))
+    assert made[:, 0].tolist() == [blake2b(b"%d:" % seed + b"a" * size, digest_size=8).digest()[-1] & 1 for seed in range(10)]
 
 
 def test_any_number_of_threads(reference, native):
     case = random_case(4, pages=300, classes=3, most=12)
     systems = systems_of(case)
-    expected = reference.nearest_edges(case.truth, case.found, systems), *fused(reference, case)
+    given = case.found, systems, taken_of(case), LEVELS
+    expected = (
+        reference.nearest_edges(case.truth, case.found, systems),
+        *fused(reference, case),
+        *reference.agreed_boxes(*given),
+        *reference.contacts(case.truth, case.found, 0.5),
+    )
     for jobs in (1, 3, 0):
-        found = native.nearest_edges(case.truth, case.found, systems, jobs), *fused(native, case, jobs=jobs)
+        found = (
+            native.nearest_edges(case.truth, case.found, systems, jobs),
+            *fused(native, case, jobs=jobs),
+            *native.agreed_boxes(*given, jobs),
+            *native.contacts(case.truth, case.found, 0.5, jobs),
+        )
         assert all_same(expected, found)
 
 

@@ -78,10 +78,7 @@ class Halves:
     def __init__(self, units: Sequence[UnitId], documents: Ints, splits: int, seed: int) -> None:
         self.documents = documents
         self.first: Flags = np.zeros((splits, len(units)), np.bool_)
-        seeds = range(seed, seed + splits)
-        for document in documents.tolist():
-            self.first[:, document] = second_halves(units[document], seeds)
-        self.first[:, documents] ^= True
+        self.first[:, documents] = second_halves([units[row] for row in documents.tolist()], seed, splits) == 0
         self.first.flags.writeable = False
 
     def used(self) -> list[Flags]:

@@ -118,6 +118,8 @@ class Ceiling(BoxReading, PartsBeside, Task):
         for name, least in (("splits", 1), ("suspects", 0)):
             if getattr(self, name) < least:
                 raise ConfigError(f"{name} must be a whole number from {least}, not {getattr(self, name)}")
+        if self.seed + self.splits >= 2**63:
+            raise ConfigError(f"seed must leave room for the splits below 2**63, not {self.seed}")
         self._take_files()
 
     def _take_files(self) -> None:

@@ -65,13 +65,23 @@ class Kernels(Protocol):
     def match_most(self, truth: Codes, found: Codes, problems: Masks, truths: int, founds: int) -> Masks:
         """For each truth the problems in which a largest 1:1 pairing has it, over edges that say which problems they are of."""
 
-    def agreeing_boxes(self, found: PageBoxes, systems: Bytes, threshold: float, jobs: int = 1) -> Codes:
-        """For each box the first of the boxes that systems agree on with it, or -1."""
+    def contacts(
+        self, truth: PageBoxes, found: PageBoxes, threshold: float, jobs: int = 1
+    ) -> tuple[Codes, Codes, Floats, Floats, Floats, Codes]:
+        """Pairs with some IoU, the highest IoU of each truth and of each found row, and the nearest found row of each truth."""
+
+    def agreed_boxes(
+        self, found: PageBoxes, systems: Bytes, taken: Floats, thresholds: Floats, jobs: int = 1
+    ) -> tuple[Bytes, Codes, Masks, Floats]:
+        """Threshold, first row, systems and mean box of each group of boxes on which systems agree."""
 
     def fuse_boxes(
         self, found: PageBoxes, scores: Floats, systems: Bytes, threshold: float, jobs: int = 1
     ) -> tuple[Codes, Codes, Floats, Floats, Masks]:
         """Page, label, corners, score and systems of each fused box."""
+
+    def hashed_halves(self, values: Bytes, offsets: Ints, seeds: Ints) -> Bytes:
+        """For each seed and each name the half that it is in, 0 or 1."""
 
     # Rows that are more than boxes.
 

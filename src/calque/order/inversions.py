@@ -6,6 +6,9 @@ import numpy as np
 
 from calque.core.columns import Array, Flags, Ints
 
+SMALL = 128
+"""Up to so many entries it is quicker to look at every pair."""
+
 
 def agreement(positions: Array) -> tuple[Ints, Ints]:
     """For each entry of a sequence with how many others it stands in rising order, and with how many in falling order.
@@ -17,6 +20,10 @@ def agreement(positions: Array) -> tuple[Ints, Ints]:
     """
     values = np.asarray(positions, dtype=np.int64)
     size = len(values)
+    if size <= SMALL:
+        rises = np.triu(values[:, None] < values, 1)
+        falls = np.triu(values[:, None] > values, 1)
+        return rises.sum(0) + rises.sum(1), falls.sum(0) + falls.sum(1)
     falling = np.zeros(size, dtype=np.int64)
     rising = np.zeros(size, dtype=np.int64)
     at = np.arange(size)

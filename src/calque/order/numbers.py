@@ -123,10 +123,9 @@ LOST = ("footrule", "edit")
 def measure(ledger: Ledger) -> dict[str, Any]:
     """The tree of numbers, in the shape of the JSON."""
     pages = Pages(ledger)
-    everything = np.ones(len(pages.unit), dtype=np.bool_)
     counts = {name: int(pages.counts[name].sum()) for name in SHOWN}
     return {
-        "micro": {name: _micro(pages, name, everything) for name in pages.parts},
+        "micro": {name: _micro(pages, name) for name in pages.parts},
         "macro": {name: _mean(pages.values(name), _reason(name)) for name in pages.parts},
         "counts": {"pages": int((pages.counts["truth"] > 0).sum()), "pages_judged": int(pages.judged.sum()), **counts},
         "breaks": {kind: int(pages.counts[kind].sum()) for kind in BREAKS},
@@ -142,8 +141,12 @@ def _reason(name: str) -> str:
     return NO_BLOCKS if name == "edit" else NOT_JUDGED
 
 
-def _micro(pages: Pages, name: str, rows: Array) -> float | Undefined:
-    above, below = (int(part[rows].sum()) for part in pages.parts[name])
+def _micro(pages: Pages, name: str) -> float | Undefined:
+    above, below = pages.parts[name]
+    return _share(int(above.sum()), int(below.sum()), name)
+
+
+def _share(above: int, below: int, name: str) -> float | Undefined:
     if not below:
         return Undefined(_reason(name))
     return 1 - above / below if name in LOST else above / below
@@ -155,10 +158,18 @@ def _mean(values: Floats, reason: str) -> float | Undefined:
 
 
 def _documents(ledger: Ledger, pages: Pages) -> dict[UnitId, dict[str, Any]]:
-    in_truth = ledger.table("documents").array("in_truth")
-    found = {}
-    for row in np.flatnonzero(in_truth).tolist():
-        rows = pages.unit == row
-        block: dict[str, Any] = {name: _micro(pages, name, rows) for name in pages.parts}
-        found[ledger.units[row]] = block | {name: int(pages.counts[name][rows].sum()) for name in ("truth", "placed", "moves")}
-    return found
+    """The numbers of each document of the truth."""
+    size = len(ledger.units)
+
+    def by_document(column: Array) -> list[int]:
+        sums = np.zeros(size, dtype=np.int64)
+        np.add.at(sums, pages.unit, column)
+        return sums.tolist()
+
+    parts = {name: (by_document(above), by_document(below)) for name, (above, below) in pages.parts.items()}
+    counted = {name: by_document(pages.counts[name]) for name in ("truth", "placed", "moves")}
+    return {
+        ledger.units[row]: {name: _share(above[row], below[row], name) for name, (above, below) in parts.items()}
+        | {name: values[row] for name, values in counted.items()}
+        for row in np.flatnonzero(ledger.table("documents").array("in_truth")).tolist()
+    }

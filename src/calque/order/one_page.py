@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 
-from calque.core.columns import Floats, Ints
+from calque.core.columns import Floats
 from calque.core.corpora.orders import OrderPage
 from calque.order.inversions import agreement, longest_rise
 from calque.order.placing import by_position, placed
@@ -97,51 +98,54 @@ class _Pairs:
         blocks = sorted(position, key=ours.place.__getitem__)
         self._row = {block: row for row, block in enumerate(blocks)}
         self._blocks = blocks
-        rising, falling, equal = self._ordered(blocks)
-        self._open_rising, self._open_falling = np.zeros_like(rising), np.zeros_like(falling)
+        self._all, self._open = _Counted(len(blocks)), _Counted(len(blocks))
+        self._count(blocks, self._all, 1)
         held: dict[int, list[int]] = {}
         for block in blocks:
             held.setdefault(places[block], []).append(block)
         for _, members in theirs.open_groups:
             parts = [[block for there in member for block in held.get(there, ())] for member in members]
-            self._take_open([block for part in parts for block in part], 1)
-            for part in parts:
-                self._take_open(part, -1)
-        concordant, discordant = rising - self._open_rising, falling - self._open_falling
+            together = [block for part in parts for block in part]
+            for some, sign in [(together, 1), *((part, -1) for part in parts)]:
+                self._count(sorted(some, key=ours.place.__getitem__), self._open, sign)
+        concordant, discordant = self._all.rising - self._open.rising, self._all.falling - self._open.falling
         self.counts = {
             "concordant": int(concordant.sum()) // 2,
             "discordant": int(discordant.sum()) // 2,
-            "open": int((self._open_rising + self._open_falling).sum()) // 2,
-            "pairs_merged": equal,
+            "open": int((self._open.rising + self._open.falling).sum()) // 2,
+            "pairs_merged": self._all.equal,
         }
         self.discordant = dict(zip(blocks, discordant.tolist(), strict=True))
 
-    def _take_open(self, blocks: Sequence[int], sign: int) -> None:
-        rising, falling, _ = self._ordered(sorted(blocks, key=self._ours.place.__getitem__))
-        self._open_rising += sign * rising
-        self._open_falling += sign * falling
-
-    def _ordered(self, blocks: Sequence[int]) -> tuple[Ints, Ints, int]:
-        """For each block, of pairs among these that the truth orders: how many rise and fall; and how many are in one place."""
-        rising, falling, equal = self._counted(blocks)
-        chosen = set(blocks)
-        for _, members in self._ours.open_groups:
+    def _count(self, blocks: Sequence[int], into: _Counted, sign: int) -> None:
+        """Add, for each block, how many of the pairs among these that the truth orders rise and fall; or take them away."""
+        self._add(blocks, into, sign)
+        chosen = set(blocks) if len(blocks) > 1 else set()
+        for _, members in self._ours.open_groups if chosen else ():
             parts = [[block for block in member if block in chosen] for member in members]
-            together = [block for part in parts for block in part]
-            for part, sign in [(together, -1), *((part, 1) for part in parts)]:
-                up, down, same = self._counted(part)
-                rising, falling, equal = rising + sign * up, falling + sign * down, equal + sign * same
-        return rising, falling, equal
+            self._add([block for part in parts for block in part], into, -sign)
+            for part in parts:
+                self._add(part, into, sign)
 
-    def _counted(self, blocks: Sequence[int]) -> tuple[Ints, Ints, int]:
-        rising, falling = np.zeros(len(self._row), dtype=np.int64), np.zeros(len(self._row), dtype=np.int64)
+    def _add(self, blocks: Sequence[int], into: _Counted, sign: int) -> None:
         if len(blocks) < 2:
-            return rising, falling, 0
+            return
         positions = np.array([self._position[block] for block in blocks], dtype=np.int64)
         rows = [self._row[block] for block in blocks]
-        rising[rows], falling[rows] = agreement(positions)
-        sizes = np.bincount(positions)
-        return rising, falling, int((sizes * (sizes - 1) // 2).sum())
+        rising, falling = agreement(positions)
+        into.rising[rows] += sign * rising
+        into.falling[rows] += sign * falling
+        sizes = (
+            np.unique(positions, return_counts=True)[1] if len(set(positions.tolist())) < len(rows) else np.ones(1, np.int64)
+        )
+        into.equal += sign * int((sizes * (sizes - 1) // 2).sum())
+
+
+class _Counted:
+    """For each block how many pairs with it rise and fall; and how many pairs are in one place."""
+
+    def __init__(self, blocks: int) -> None:
+        self.rising, self.falling, self.equal = np.zeros(blocks, dtype=np.int64), np.zeros(blocks, dtype=np.int64), 0
 
 
 @dataclass(frozen=True)
@@ -195,6 +199,7 @@ def _breaks(
     return found
 
 
+@lru_cache(maxsize=1024)
 def _plain(label: str) -> str:
     """A label as furniture is named: what follows the last colon, in small letters, with hyphens."""
     return label.rpartition(":")[2].lower().replace("_", "-")

@@ -41,7 +41,8 @@ def overlaps(ours: Floats, theirs: Floats) -> tuple[Floats, Floats, Edges, Edges
 def _ranks(found: OrderPage) -> Floats:
     """Where each predicted block is read; those without order come last, as they are listed."""
     rank = np.arange(len(found.ids), dtype=np.float64) + len(found.ids)
-    rank[found.order.blocks()] = np.arange(len(found.order.blocks()))
+    listed = found.order.blocks()
+    rank[listed] = np.arange(len(listed))
     return rank
 
 
@@ -57,13 +58,15 @@ def _greedy(overlap: Floats, rank: Floats, least: float) -> dict[int, int]:
     return pairs
 
 
-def _covered(pairs: dict[int, int], shared: Floats, overlap: Floats, sizes: tuple[Floats, Floats], rank: Floats) -> None:
+def _covered(pairs: dict[int, int], shared: Floats, overlap: Floats, areas: tuple[Floats, Floats], rank: Floats) -> None:
     """Give each true block that is left the block that holds it best, whether it is taken or not."""
-    ours, theirs = sizes
-    fits = (shared >= HALF * np.minimum(ours[:, None], theirs[None, :])) & (shared >= TENTH * ours[:, None]) & (shared > 0)
-    for row in range(len(ours)):
-        columns = np.flatnonzero(fits[row])
-        if row not in pairs and len(columns):
+    ours, theirs = areas
+    left = [row for row in range(len(ours)) if row not in pairs]
+    part, sizes = shared[left], ours[left, None]
+    fits = (part >= HALF * np.minimum(sizes, theirs[None, :])) & (part >= TENTH * sizes) & (part > 0)
+    for row, there in zip(left, fits, strict=True):
+        columns = np.flatnonzero(there)
+        if len(columns):
             pairs[row] = int(columns[np.lexsort((rank[columns], -overlap[row, columns]))[0]])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 from calque.core.corpora.orders import Group
@@ -14,12 +14,10 @@ class Tree:
     """A group with what is asked of it often: where its blocks stand, and in which groups."""
 
     root: Group
-    parents: dict[int, tuple[Group, ...]] = field(init=False)
-    """For each block the groups that it is in, the outermost first."""
-    child: dict[int, tuple[int, ...]] = field(init=False)
-    """For each block which member of each of these groups it is in."""
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def _paths(self) -> tuple[dict[int, tuple[Group, ...]], dict[int, tuple[int, ...]]]:
+        """For each block the groups that it is in, the outermost first, and which member of each of them."""
         parents: dict[int, tuple[Group, ...]] = {}
         child: dict[int, tuple[int, ...]] = {}
         waiting: list[tuple[Group, tuple[Group, ...], tuple[int, ...]]] = [(self.root, (self.root,), ())]
@@ -30,8 +28,7 @@ class Tree:
                     waiting.append((member, (*above, member), (*path, place)))
                 else:
                     parents[member], child[member] = above, (*path, place)
-        object.__setattr__(self, "parents", parents)
-        object.__setattr__(self, "child", child)
+        return parents, child
 
     @cached_property
     def place(self) -> dict[int, int]:
@@ -40,7 +37,10 @@ class Tree:
 
     def orders(self, first: int, second: int) -> bool:
         """Whether the smallest group that holds both blocks says which comes first."""
-        for group, mine, other in zip(self.parents[first], self.child[first], self.child[second], strict=False):
+        if not self.open_groups:
+            return True
+        parents, child = self._paths
+        for group, mine, other in zip(parents[first], child[first], child[second], strict=False):
             if mine != other:
                 return group.ordered
         return True  # a block and itself
@@ -65,6 +65,8 @@ def line(group: Group, position: Mapping[int, int]) -> list[int]:
     >>> line(Group((0, Group((1, 2), ordered=False), 3)), {0: 0, 1: 5, 2: 4})
     [0, 2, 1, 3]
     """
+    if group.ordered and Group not in set(map(type, group.members)):
+        return group.blocks()
     return list(_walk(group, position, _first_positions(group, position)))
 
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from calque.core.corpus import UnitId
 from calque.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from calque.core.columns import Bytes
 
 _FOLD = re.compile(r"(\d+)/(\d+)")
 
@@ -32,14 +36,20 @@ def place(unit: UnitId, seed: int) -> int:
     return int.from_bytes(hashlib.blake2b(f"{seed}:{unit}".encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 
-def second_halves(unit: UnitId, seeds: Iterable[int]) -> list[int]:
-    """For each seed the half of a document: 0 or 1, as its place is even or odd.
+def second_halves(units: Sequence[UnitId], seed: int, splits: int) -> Bytes:
+    """For each seed from the first on, and each document, its half: 0 or 1, as its place is even or odd.
 
-    >>> second_halves("a.pdf", [0, 1, 2]) == [place("a.pdf", seed) % 2 for seed in (0, 1, 2)]
+    >>> second_halves(["a.pdf", 7], 3, 2).tolist() == [[place(unit, seed) % 2 for unit in ("a.pdf", 7)] for seed in (3, 4)]
     True
     """
-    name = f":{unit}".encode("utf-8", "surrogatepass")
-    return [hashlib.blake2b(b"%d" % seed + name, digest_size=8).digest()[-1] & 1 for seed in seeds]
+    import numpy as np
+
+    from calque.kernels import kernels
+
+    names = [str(unit).encode("utf-8", "surrogatepass") for unit in units]
+    offsets = np.cumsum([0, *map(len, names)], dtype=np.int64)
+    seeds = np.arange(seed, seed + splits, dtype=np.int64)
+    return kernels().hashed_halves(np.frombuffer(b"".join(names), np.uint8), offsets, seeds)
 
 
 def held_out(

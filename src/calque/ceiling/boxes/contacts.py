@@ -10,13 +10,12 @@ from calque.ceiling.boxes.joint import Joint
 from calque.ceiling.boxes.paired import Paired
 from calque.core.columns import Array, Bytes, Codes, Flags, Floats
 from calque.core.start_up import Frozen
-from calque.geometry.boxes import iou
 from calque.geometry.forms import COCO_THRESHOLDS
 from calque.kernels import kernels
 
 
 class Contacts(Frozen, kw_only=True, eq=False):
-    """Pairs of a truth that counts and a box that takes part, on one page, that share some area."""
+    """Pairs of a truth that counts and a box that takes part, on one page, that may matter at some threshold."""
 
     joint: Joint
     truth_roles: Bytes
@@ -26,17 +25,24 @@ class Contacts(Frozen, kw_only=True, eq=False):
     iou: Floats
     same: Flags
     """Whether the two have one label."""
+    nearest_box: Floats
+    """The highest IoU of each truth with any box, whatever the labels."""
+    nearest_truth: Floats
+    """The highest IoU of each box with any truth."""
+    best: Codes
+    """For each truth the row of the box of its label that it overlaps most, or -1; the first wins a tie."""
 
     @classmethod
-    def of(cls, joint: Joint, paired: Paired, jobs: int) -> Contacts:
-        """All pairs of boxes whose score is high enough."""
-        return cls._between(joint, paired.truth_roles, paired.found_roles, jobs)
+    def of(cls, joint: Joint, paired: Paired, lowest: float, jobs: int) -> Contacts:
+        """All pairs of boxes whose score is high enough, from the lowest threshold on."""
+        return cls._between(joint, paired.truth_roles, paired.found_roles, min(lowest, COCO_THRESHOLDS[0]), jobs)
 
     @classmethod
-    def _between(cls, joint: Joint, truth_roles: Bytes, found_roles: Bytes, jobs: int = 1) -> Contacts:
+    def _between(cls, joint: Joint, truth_roles: Bytes, found_roles: Bytes, lowest: float, jobs: int = 1) -> Contacts:
         truths, founds = joint.base.truth, joint.found
-        truth, found, shared = kernels().overlapping_pairs(truths.page_boxes(truth_roles), founds.page_boxes(found_roles), jobs)
-        overlap = iou(shared, truths.areas()[truth], founds.areas()[found])
+        truth, found, overlap, nearest_box, nearest_truth, best = kernels().contacts(
+            truths.page_boxes(truth_roles), founds.page_boxes(found_roles), lowest, jobs
+        )
         return cls(
             joint=joint,
             truth_roles=truth_roles,
@@ -45,6 +51,9 @@ class Contacts(Frozen, kw_only=True, eq=False):
             found=found,
             iou=overlap,
             same=truths.label[truth] == founds.label[found],
+            nearest_box=nearest_box,
+            nearest_truth=nearest_truth,
+            best=best,
         )
 
     def _edges(self, threshold: float) -> tuple[Codes, Codes]:
@@ -86,7 +95,7 @@ class Contacts(Frozen, kw_only=True, eq=False):
     def reachable(self, any_score: Bytes) -> Array:
         """For each truth at which of COCO's thresholds a largest pairing has it, as a mask; scores do not matter here."""
         everyone = np.array_equal(any_score, self.found_roles)
-        whole = self if everyone else self._between(self.joint, self.truth_roles, any_score)
+        whole = self if everyone else self._between(self.joint, self.truth_roles, any_score, COCO_THRESHOLDS[0])
         kept = whole.same & (whole.iou >= COCO_THRESHOLDS[0])
         overlap = whole.iou[kept]
         bits = np.zeros(len(overlap), np.uint16)
@@ -94,20 +103,3 @@ class Contacts(Frozen, kw_only=True, eq=False):
             bits |= (overlap >= threshold).astype(np.uint16) << bit
         rows = len(self.joint.base.truth), len(self.joint.found)
         return kernels().match_most(whole.truth[kept], whole.found[kept], bits, *rows)
-
-    def best(self) -> Codes:
-        """For each truth the row of the box of its label that it overlaps most, or -1; the first wins a tie."""
-        truth, found, overlap = self._same_label
-        most = np.zeros(len(self.joint.base.truth))
-        np.maximum.at(most, truth, overlap)
-        there = np.flatnonzero(overlap == most[truth])[::-1]
-        best = np.full(len(most), -1, np.int32)
-        best[truth[there]] = found[there]
-        return best
-
-    def nearest(self) -> tuple[Floats, Floats]:
-        """The highest IoU of each truth with any box, and of each box with any truth, whatever the labels."""
-        truths, founds = np.zeros(len(self.joint.base.truth)), np.zeros(len(self.joint.found))
-        np.maximum.at(truths, self.truth, self.iou)
-        np.maximum.at(founds, self.found, self.iou)
-        return truths, founds

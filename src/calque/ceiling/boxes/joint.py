@@ -20,8 +20,8 @@ class Joint(Frozen, kw_only=True, eq=False):
     found: Layer
     system: Bytes
     """For each box its system."""
-    order: Ints
-    """For each box its row among the boxes of all systems one after the other."""
+    rows: tuple[Ints, ...]
+    """For each system the places of its boxes."""
     known: Array
     """For each document the systems that have it, as a mask."""
     in_play: Flags
@@ -35,17 +35,15 @@ class Joint(Frozen, kw_only=True, eq=False):
         )
         if any(overlay.found.shared is not None for overlay in overlays):  # one with outlines beside one without
             overlays = tuple(each if each.found.shared is not None else each.with_shapes(jobs) for each in overlays)
-        page = np.concatenate([overlay.found.page for overlay in overlays])
-        system = np.repeat(np.arange(len(parts), dtype=np.uint8), [len(overlay.found) for overlay in overlays])
-        order = np.argsort(page, kind="stable")
+        system, rows = _woven([overlay.found for overlay in overlays])
         bits = [overlay.in_found.astype(np.uint16) << place for place, overlay in enumerate(overlays)]
         known = np.bitwise_or.reduce(bits)
         everywhere = overlays[0].in_truth & (known == (1 << len(parts)) - 1)
         return cls(
             overlays=overlays,
-            found=_joined([overlay.found for overlay in overlays], page, order),
-            system=system[order],
-            order=order,
+            found=_joined([overlay.found for overlay in overlays], rows),
+            system=system,
+            rows=rows,
             known=known,
             in_play=everywhere if intersect else np.ones(len(known), np.bool_),
         )
@@ -62,7 +60,7 @@ class Joint(Frozen, kw_only=True, eq=False):
 
     def laid(self, columns: Sequence[Array]) -> Array:
         """A column that is given system by system, for the boxes as they stand here."""
-        return np.concatenate(list(columns))[self.order]
+        return _laid(columns, self.rows)
 
 
 def systems_in(masks: Array) -> Codes:
@@ -75,25 +73,38 @@ def systems_in(masks: Array) -> Codes:
     return np.array([mask.bit_count() for mask in range(highest + 1)], np.int32)[masks]
 
 
-def _joined(layers: Sequence[Layer], page: Array, order: Ints) -> Layer:
-    first = layers[0]
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(page, minlength=len(first.offsets) - 1))]).astype(np.int64)
+def _woven(layers: Sequence[Layer]) -> tuple[Bytes, tuple[Ints, ...]]:
+    """The system of each box when pages are put together, and for each system the places of its boxes."""
+    counts = np.stack([np.diff(layer.offsets) for layer in layers], axis=1)
+    system = np.repeat(np.tile(np.arange(len(layers), dtype=np.uint8), len(counts)), counts.ravel())
+    return system, tuple(np.flatnonzero(system == place) for place in range(len(layers)))
+
+
+def _laid(columns: Sequence[Array], rows: Sequence[Ints]) -> Array:
+    """Columns of the systems, each box at its place; without a copy of all of them in between."""
+    whole = np.empty((sum(map(len, rows)), *columns[0].shape[1:]), np.result_type(*columns))
+    for column, places in zip(columns, rows, strict=True):
+        whole[places] = column
+    return whole
+
+
+def _joined(layers: Sequence[Layer], rows: Sequence[Ints]) -> Layer:
     measured = None
     if any(layer.measured is not None for layer in layers):
-        measured = np.concatenate([layer.areas() for layer in layers])[order]
+        measured = _laid([layer.areas() for layer in layers], rows)
     return Layer(
-        page=page[order],
-        label=np.concatenate([layer.label for layer in layers])[order],
-        boxes=np.concatenate([layer.boxes for layer in layers])[order],
-        form=first.form,
-        scores=np.concatenate([layer.scores for layer in layers])[order],
-        offsets=offsets,
+        page=_laid([layer.page for layer in layers], rows),
+        label=_laid([layer.label for layer in layers], rows),
+        boxes=_laid([layer.boxes for layer in layers], rows),
+        form=layers[0].form,
+        scores=_laid([layer.scores for layer in layers], rows),
+        offsets=np.sum([layer.offsets for layer in layers], axis=0),
         measured=measured,
-        shared=_shared(layers, order),
+        shared=_shared(layers, rows),
     )
 
 
-def _shared(layers: Sequence[Layer], order: Ints) -> SharedAreas | None:
+def _shared(layers: Sequence[Layer], places: Sequence[Ints]) -> SharedAreas | None:
     """What boxes share with truths, where some are more than boxes; then it was measured for every system."""
     parts = [layer.shared for layer in layers]
     if any(part is None for part in parts):
@@ -101,6 +112,7 @@ def _shared(layers: Sequence[Layer], order: Ints) -> SharedAreas | None:
     given = [part for part in parts if part is not None]
     count = np.concatenate([np.diff(part.offsets) for part in given])
     begin = np.concatenate([[0], np.cumsum(count)[:-1]]) if len(count) else np.zeros(0, np.int64)
+    order = np.argsort(np.concatenate(list(places)))
     size = count[order]
     offsets = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
     rows = np.repeat(begin[order] - offsets[:-1], size) + np.arange(offsets[-1])

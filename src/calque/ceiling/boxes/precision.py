@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calque.ceiling.boxes.paired import MOST_DETECTIONS
-from calque.core.columns import Array
-from calque.core.ledger import Ledger
+from calque.core.columns import Array, Table
+from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Undefined, counts
 from calque.detection.average_precision import NO_TRUTHS, precision_of
 from calque.geometry.forms import COCO_THRESHOLDS, RECALL_POINTS
 
 if TYPE_CHECKING:
     from calque.ceiling.task import Ceiling
+
+RANKED = (UNIT, "page", "label", "score", "rank", "matched", "ignored")
+"""What a ranking is made of; the rest of a box stays where it is."""
 
 
 def averages(task: Ceiling, ledger: Ledger, jobs: int) -> Any:
@@ -42,7 +45,8 @@ def _curves(ledger: Ledger, system: int, jobs: int) -> Array:
     """The precision of one system by threshold, recall point and class; -1 for classes without truths."""
     found = ledger.table("found")
     rows = np.flatnonzero(found.array("system") == system)
-    tables = {**ledger.tables, "found": found.take(rows)}
+    needed = Table({name: found[name] for name in RANKED if name in found})
+    tables = {**ledger.tables, "found": needed.take(rows)}
     own = Ledger(units=ledger.units, names=ledger.names, tables=tables)
     return precision_of(own, MOST_DETECTIONS, jobs)
 

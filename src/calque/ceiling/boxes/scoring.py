@@ -33,7 +33,7 @@ def score(task: Ceiling, truth: BoxCorpus, found: Systems, *, jobs: int) -> Ledg
     joint = Joint.of(truth, found.parts, task.on, intersect=task.missing == "intersect", jobs=jobs)
     meter().expect(0)
     paired = (blocks_of if task.kind == "layout" else boxes_of)(task, joint, jobs)
-    contacts = Contacts.of(joint, paired, jobs)
+    contacts = Contacts.of(joint, paired, task.iou[0], jobs)
     cells = _Cells(joint, paired)
     masks = np.stack([contacts.masks(threshold) for threshold in task.iou], axis=1)
     tables = {
@@ -86,7 +86,7 @@ def _truth_rows(joint: Joint, paired: Paired, contacts: Contacts, masks: Array, 
         "masks": masks,
         "reached": reached,
         "out_of_range": paired.out_of_range,
-        "match": base.within_document(base.truth, joint.found, contacts.best()),
+        "match": base.within_document(base.truth, joint.found, contacts.best),
     }
     return Table({**base.row_columns(base.truth), **columns, **_details(base.truth)})
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,11 +10,11 @@ import numpy as np
 from calque.ceiling.boxes.contacts import Contacts
 from calque.ceiling.boxes.joint import Joint, systems_in
 from calque.ceiling.boxes.paired import Paired
-from calque.core.columns import Array, Codes, Column, Flags, Ints, Table, concat
+from calque.core.columns import Array, Bytes, Codes, Flags, Floats, Ints, Table
 from calque.geometry.boxes import corners
 from calque.geometry.forms import BoxForm
 from calque.kernels import kernels
-from calque.kernels.structs import LEFT_OUT, TAKES_PART, PageBoxes
+from calque.kernels.structs import Masks, PageBoxes
 
 if TYPE_CHECKING:
     from calque.ceiling.task import Ceiling
@@ -26,50 +26,49 @@ INSIDE = 0.5
 
 
 def suspect_rows(task: Ceiling, joint: Joint, paired: Paired, contacts: Contacts, masks: Array, jobs: int) -> Table:
-    """One row for each suspect and level."""
-    looking = _Looking(joint, paired, contacts, jobs)
+    """One row for each suspect and level, document by document."""
+    looking = _Looking(joint, paired, contacts, task.iou, jobs)
     parts = [
         {**rows, "level": np.full(len(rows["page"]), level, np.uint8), "kind": np.full(len(rows["page"]), kind, np.uint8)}
         for level, threshold in enumerate(task.iou)
-        for kind, rows in looking.at(threshold, paired.counts_truth & (masks[:, level] == 0))
+        for kind, rows in looking.at(level, threshold, paired.counts_truth & (masks[:, level] == 0))
     ]
-    table = Table({name: concat([part[name] for part in parts]) for name in parts[0]})
-    page = table.array("page")
-    document = joint.base.page_document[page]
-    within = (page - joint.base.first_pages[page]).astype(np.int32)
-    ordered = np.argsort(document, kind="stable")
-    row = table.array("truth")
-    first = joint.base.truth.offsets[joint.base.first_pages[page]]
-    truth = np.where(row < 0, -1, row - first).astype(np.int32)
-    return Table({"unit": document, **table.columns, "page": within, "truth": truth}).take(ordered)
+    del looking  # it holds groups that are as many as the rows
+    base = joint.base
+    order = np.argsort(base.page_document[np.concatenate([part["page"] for part in parts])], kind="stable")
+    columns = {name: np.concatenate([part.pop(name) for part in parts])[order] for name in tuple(parts[0])}
+    page, row = columns["page"], columns["truth"]
+    first = base.first_pages[page]
+    columns["truth"] = np.where(row < 0, -1, row - base.truth.offsets[first]).astype(np.int32)
+    columns["page"] = (page - first).astype(np.int32)
+    return Table({"unit": base.page_document[page], **columns})
 
 
 class _Looking:
     """Looks for suspects at one level after the other."""
 
-    def __init__(self, joint: Joint, paired: Paired, contacts: Contacts, jobs: int) -> None:
+    def __init__(self, joint: Joint, paired: Paired, contacts: Contacts, thresholds: Sequence[float], jobs: int) -> None:
         self._joint, self._paired, self._contacts, self._jobs = joint, paired, contacts, jobs
-        self._nearest_box, self._nearest_truth = contacts.nearest()
         self._truths = corners(joint.base.truth.boxes, joint.base.truth.form)
-        self._boxes = corners(joint.found.boxes, joint.found.form)
+        self._groups = self._agreeing(thresholds)
 
-    def at(self, threshold: float, unfound: Flags) -> Iterator[tuple[int, dict[str, Column]]]:
+    def at(self, level: int, threshold: float, unfound: Flags) -> Iterator[tuple[int, dict[str, Array]]]:
         """The suspects of each kind."""
         named, other, systems = self._other_names(threshold, unfound)
         yield KINDS.index("label"), self._of_truths(named, other=other, systems=systems)
-        yield KINDS.index("agreed"), self._agreed(threshold)
+        yield KINDS.index("agreed"), self._agreed(level)
         rest = unfound.copy()
         rest[named] = False
-        yield KINDS.index("unfound"), self._of_truths(np.flatnonzero(rest), best=self._nearest_box)
+        yield KINDS.index("unfound"), self._of_truths(np.flatnonzero(rest), best=self._contacts.nearest_box)
 
     def _of_truths(
         self, rows: Ints, other: Array | None = None, systems: Array | None = None, best: Array | None = None
-    ) -> dict[str, Column]:
+    ) -> dict[str, Array]:
         truth = self._joint.base.truth
         nothing = np.zeros(len(rows), np.int32)
         return {
             "page": truth.page[rows],
-            "truth": rows,
+            "truth": rows.astype(np.int32),
             "label": truth.label[rows],
             "other": nothing - 1 if other is None else other,
             "systems": nothing if systems is None else systems,
@@ -92,50 +91,36 @@ class _Looking:
         chosen = order[first]
         return rows, (key[chosen] % size).astype(np.int32), count[chosen].astype(np.int32)
 
-    def _agreed(self, threshold: float) -> dict[str, Column]:
-        """Boxes without any truth on which systems agree."""
+    def _agreeing(self, thresholds: Sequence[float]) -> tuple[Bytes, Codes, Masks, Floats]:
+        """Boxes without any truth on which systems agree, at every level: by page, level and first box."""
         joint = self._joint
-        free = self._paired.counts_found & ~(self._nearest_truth >= threshold) & ~(self._paired.absorbed >= threshold)
-        rows, group, first = self._joined(free, threshold)
-        size = len(first)
-        members = np.bincount(group, minlength=size)
-        box = np.stack([np.bincount(group, self._boxes[rows, side], size) for side in range(4)], axis=1) / members[:, None]
-        systems = np.zeros(size, np.uint16)
-        np.bitwise_or.at(systems, group, joint.bit[rows])
-        page = joint.found.page[rows[first]]
+        taken = np.fmax(self._contacts.nearest_truth, self._paired.absorbed)
+        boxes = joint.found.replaced(measured=None, shared=None).page_boxes(self._paired.found_roles)
+        return kernels().agreed_boxes(boxes, joint.system, taken, np.array(thresholds), self._jobs)
+
+    def _agreed(self, level: int) -> dict[str, Array]:
+        found, (at, first, systems, box) = self._joint.found, self._groups
+        here = np.flatnonzero(at == level)
+        rows, boxes = first[here], box[here]
+        page = found.page[rows]
         return {
             "page": page,
-            "truth": np.full(size, -1, np.int64),
-            "label": joint.found.label[rows[first]],
-            "other": np.full(size, -1, np.int32),
-            "systems": systems_in(systems),
-            "best_iou": np.full(size, np.nan),
-            "covers": self._covers(page, box),
-            "box": box,
+            "truth": np.full(len(here), -1, np.int32),
+            "label": found.label[rows],
+            "other": np.full(len(here), -1, np.int32),
+            "systems": systems_in(systems[here]),
+            "best_iou": np.full(len(here), np.nan),
+            "covers": self._covers(page, boxes),
+            "box": boxes,
         }
 
-    def _joined(self, free: Flags, threshold: float) -> tuple[Ints, Ints, Ints]:
-        """The boxes that agree with one of another system, in page order, the number of each one's group, and its first box."""
-        layer = self._joint.found.replaced(measured=None, shared=None)
-        boxes = layer.page_boxes(np.where(free, np.uint8(TAKES_PART), np.uint8(LEFT_OUT)))
-        first = kernels().agreeing_boxes(boxes, self._joint.system, threshold, self._jobs)
-        rows = np.flatnonzero(first >= 0)
-        leads = first[rows]
-        heads = np.flatnonzero(leads == rows)
-        number = np.zeros(len(layer), np.int64)
-        number[rows[heads]] = np.arange(len(heads))
-        return rows, number[leads], heads
-
     def _covers(self, page: Codes, box: Array) -> Codes:
-        """How many truths of its page lie in each box by half or more."""
+        """How many truths of its page lie in each box by half or more; boxes come page by page."""
         base = self._joint.base
-        order = np.argsort(page, kind="stable")
         offsets = np.concatenate([[0], np.cumsum(np.bincount(page, minlength=len(base.page_index)))]).astype(np.int64)
         nothing = np.zeros(len(page), np.int32)
-        found = PageBoxes(np.ascontiguousarray(box[order]), BoxForm.XYXY, nothing, offsets, nothing.astype(np.uint8))
+        found = PageBoxes(box, BoxForm.XYXY, nothing, offsets, nothing.astype(np.uint8))
         truth = base.truth.replaced(measured=None)
         rows, boxes, shared = kernels().overlapping_pairs(truth.page_boxes(self._paired.truth_roles), found, self._jobs)
         inside = shared >= INSIDE * truth.areas()[rows]
-        covers = np.zeros(len(page), np.int32)
-        covers[order] = np.bincount(boxes[inside], minlength=len(page))
-        return covers
+        return np.bincount(boxes[inside], minlength=len(page)).astype(np.int32)

@@ -24,6 +24,8 @@ class Group:
 
     def blocks(self) -> list[int]:
         """All blocks below, as they are listed."""
+        if Group not in set(map(type, self.members)):
+            return list(self.members)  # type: ignore[arg-type]  # no group among them: they are blocks
         found: list[int] = []
         waiting: list[int | Group] = [self]
         while waiting:

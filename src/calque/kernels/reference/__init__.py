@@ -3,7 +3,7 @@
 from calque.kernels.reference.areas import page_areas
 from calque.kernels.reference.average_precision import coco_accumulate, coco_match, coco_match_given, coco_recall, score_order
 from calque.kernels.reference.boxes import match_best, match_greedy
-from calque.kernels.reference.ceilings import agreeing_boxes, fuse_boxes, match_most, nearest_edges
+from calque.kernels.reference.ceilings import agreed_boxes, contacts, fuse_boxes, hashed_halves, match_most, nearest_edges
 from calque.kernels.reference.keys import nests_beyond, record_ids, repeats_a_key
 from calque.kernels.reference.kinds import error_kinds
 from calque.kernels.reference.mask_rows import mask_facts, mask_pairs
@@ -43,12 +43,13 @@ from calque.kernels.reference.words import (
 )
 
 __all__ = [
-    "agreeing_boxes",
+    "agreed_boxes",
     "bag_matches",
     "coco_accumulate",
     "coco_match",
     "coco_match_given",
     "coco_recall",
+    "contacts",
     "edit_distances",
     "error_kinds",
     "fraction_parts",
@@ -56,6 +57,7 @@ __all__ = [
     "grid_boxes",
     "grid_given",
     "grid_texts",
+    "hashed_halves",
     "item_partners",
     "lattice_path",
     "lcs_lengths",

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 
-from calque.core.columns import Bytes, Codes, Floats
+from calque.core.columns import Bytes, Codes, Floats, Ints
 from calque.geometry.boxes import intersection, iou
-from calque.kernels.reference.boxes import box_edges, by_page_and_label, check_sides, pages_of, pairs, shared_area
+from calque.kernels.reference.boxes import (
+    box_edges,
+    by_page_and_label,
+    check_offsets,
+    check_sides,
+    pages_of,
+    pairs,
+    shared_area,
+)
+from calque.kernels.reference.overlaps import overlapping_pairs
 from calque.kernels.structs import TAKES_PART, Masks, PageBoxes
 
 SYSTEMS = 16
@@ -121,39 +131,93 @@ def _move(box: int, came: dict[int, tuple[int, int]], holder: dict[int, int], fi
         box = before
 
 
-def agreeing_boxes(found: PageBoxes, systems: Bytes, threshold: float, jobs: int = 1) -> Codes:
-    """For each box the first of those that it is joined with, by way of others too; -1 where it is alone.
+def contacts(
+    truth: PageBoxes, found: PageBoxes, threshold: float, jobs: int = 1
+) -> tuple[Codes, Codes, Floats, Floats, Floats, Codes]:
+    """Pairs of boxes of one page whose IoU reaches the threshold, whatever their labels, by found row and then truth row.
 
-    Two boxes of one page and label are joined when they are of two systems and their IoU reaches the threshold.
+    Beside truth rows, found rows and IoUs: for each truth and for each found row its highest IoU, and for each truth the found
+    row of its label with the highest IoU (the first wins a tie), or -1.
+
+    >>> from calque.geometry.forms import BoxForm
+    >>> label, counts = np.zeros(1, np.int32), np.zeros(1, np.uint8)
+    >>> truth = PageBoxes(np.array([[0.0, 0, 4, 1]]), BoxForm.XYXY, label, np.array([0, 1]), counts)
+    >>> found = PageBoxes(np.array([[0.0, 0, 1, 1]]), BoxForm.XYXY, label, np.array([0, 1]), counts)
+    >>> [column.tolist() for column in contacts(truth, found, 0.5)]
+    [[], [], [], [0.25], [0.25], [0]]
+    """
+    rows, boxes, shared = overlapping_pairs(truth, found, jobs)
+    overlap = iou(shared, box_edges(truth).area[rows], box_edges(found).area[boxes])
+    truth_best, found_best, same_best = np.zeros(len(truth.boxes)), np.zeros(len(found.boxes)), np.zeros(len(truth.boxes))
+    np.fmax.at(truth_best, rows, overlap)
+    np.fmax.at(found_best, boxes, overlap)
+    same = truth.labels[rows] == found.labels[boxes]
+    np.fmax.at(same_best, rows[same], overlap[same])
+    nearest = np.full(len(truth.boxes), -1, np.int32)
+    best = np.flatnonzero(same & (overlap == same_best[rows]) & (overlap > 0))[::-1]
+    nearest[rows[best]] = boxes[best]
+    kept = overlap >= threshold
+    return rows[kept], boxes[kept], overlap[kept], truth_best, found_best, nearest
+
+
+def agreed_boxes(
+    found: PageBoxes, systems: Bytes, taken: Floats, thresholds: Floats, jobs: int = 1
+) -> tuple[Bytes, Codes, Masks, Floats]:
+    """Groups of boxes on which systems agree: the threshold's place, the first row, the systems, and the mean of the edges.
+
+    At a threshold two boxes of one page and label are joined when they are of two systems, their IoU reaches it, and what
+    either is taken for does not. Groups come by page, threshold and first row.
 
     >>> from calque.geometry.forms import BoxForm
     >>> label, counts = np.zeros(3, np.int32), np.zeros(3, np.uint8)
     >>> boxes = np.array([[0.0, 0, 4, 1], [9.0, 0, 10, 1], [0.0, 0, 5, 1]])
     >>> found = PageBoxes(boxes, BoxForm.XYXY, label, np.array([0, 3]), counts)
-    >>> agreeing_boxes(found, np.array([0, 0, 1], np.uint8), 0.5).tolist()
-    [0, -1, 0]
+    >>> made = agreed_boxes(found, np.array([0, 0, 1], np.uint8), np.zeros(3), np.array([0.5, 0.9]))
+    >>> [column.tolist() for column in made]
+    [[0], [0], [3], [[0.0, 0.0, 4.5, 1.0]]]
     """
     del jobs  # the native twin's threads
-    check_sides(found, found, found_columns=(systems,))
+    check_sides(found, found, found_columns=(systems, taken))
+    if not 0 < len(thresholds) < 256 or (np.diff(thresholds) < 0).any():
+        raise ValueError("there must be 1 to 255 thresholds, the lowest first")
     edges = box_edges(found._replace(areas=None))
-    first = np.arange(len(found.boxes), dtype=np.int32)
-    joined = np.zeros(len(first), np.bool_)
-    links: list[tuple[int, int]] = []
+    corners, page = np.stack(edges[:4], axis=1), pages_of(found.offsets)
     _, rows = by_page_and_label(found, found)
+    links: list[tuple[int, int, float]] = []
     for one, other in pairs(rows, rows):
         apart = (one < other) & (systems[one] != systems[other])
         a, b = one[apart], other[apart]
-        near = iou(intersection(edges.take(a), edges.take(b)), edges.area[a], edges.area[b]) >= threshold
-        links += zip(a[near].tolist(), b[near].tolist(), strict=True)
-    changed = True
-    while changed:
-        changed = False
-        for here, there in links:
-            joined[[here, there]] = True
-            lowest = min(first[here], first[there])
-            changed |= bool(first[here] != lowest or first[there] != lowest)
-            first[here] = first[there] = lowest
-    return np.where(joined, first, np.int32(-1))
+        near = iou(intersection(edges.take(a), edges.take(b)), edges.area[a], edges.area[b])
+        links += zip(a.tolist(), b.tolist(), near.tolist(), strict=True)
+    groups: list[tuple[int, int, int, int, list[float]]] = []
+    for level, threshold in enumerate(thresholds.tolist()):
+        free = ~(taken >= threshold)
+        for members in _joined([(a, b) for a, b, near in links if near >= threshold and free[a] and free[b]]):
+            mask = sum(1 << system for system in set(systems[members].tolist()))
+            sums = [0.0] * 4
+            for row in members:  # one after the other, so that both twins round alike
+                sums = [whole + edge for whole, edge in zip(sums, corners[row].tolist(), strict=True)]
+            groups.append((int(page[members[0]]), level, members[0], mask, [whole / len(members) for whole in sums]))
+    groups.sort(key=lambda group: group[:3])
+    return (
+        np.array([level for _, level, *_ in groups], np.uint8),
+        np.array([first for _, _, first, _, _ in groups], np.int32),
+        np.array([mask for _, _, _, mask, _ in groups], np.uint16),
+        np.array([box for *_, box in groups], np.float64).reshape(-1, 4),
+    )
+
+
+def _joined(links: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """Rows that are linked, by way of others too; each group rising."""
+    lead: dict[int, int] = {}
+    members: dict[int, list[int]] = {}
+    for link in links:
+        one, other = sorted(lead.setdefault(row, row) for row in link)
+        if one != other or one not in members:
+            moved = {*members.pop(other, [other]), *members.pop(one, [one])}
+            lead.update(dict.fromkeys(moved, one))
+            members[one] = sorted(moved)
+    return list(members.values())
 
 
 class _Cluster:
@@ -223,3 +287,20 @@ def _share(one: Sequence[float], other: Sequence[float]) -> float:
     shared = width * height if width > 0 and height > 0 else 0.0
     area = (one[2] - one[0]) * (one[3] - one[1])
     return shared / (area + (other[2] - other[0]) * (other[3] - other[1]) - shared) if shared > 0 else 0.0
+
+
+def hashed_halves(values: Bytes, offsets: Ints, seeds: Ints) -> Bytes:
+    """For each seed and each name the half of a document: the lowest bit of the BLAKE2b hash of both, of eight bytes.
+
+    Names are bytes, one after the other; ``offsets`` cut them.
+
+    >>> hashed_halves(np.frombuffer(b"a.pdfb.pdf", np.uint8), np.array([0, 5, 10]), np.arange(3)).tolist()
+    [[1, 0], [1, 1], [1, 0]]
+    """
+    check_offsets("offsets", offsets, len(values))
+    text = values.tobytes()
+    names = [text[begin:end] for begin, end in pairwise(offsets.tolist())]
+    halves = [
+        [hashlib.blake2b(b"%d:" % seed + name, digest_size=8).digest()[-1] & 1 for name in names] for seed in seeds.tolist()
+    ]
+    return np.array(halves, np.uint8).reshape(len(seeds), len(names))

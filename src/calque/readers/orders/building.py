@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from calque.core.columns import Floats
 from calque.core.corpora.orders import Group, OrderPage
 from calque.core.errors import ContractError, IssueLog, Severity
 from calque.readers.sources.json_tree import identity, number, pointer, shown
@@ -25,6 +26,8 @@ class Blocks:
     labels: list[str] = field(default_factory=list)
     size: tuple[float, float] | None = None
     image: str = ""
+    edges: Floats | None = None
+    """All boxes at once, where a reader has them so."""
 
     def sized(self, width: Any, height: Any) -> None:
         """Take in the size of the page, if it is one."""
@@ -43,7 +46,7 @@ class Blocks:
     def page(self, order: Group) -> OrderPage:
         """The page, with boxes where every block has one."""
         whole = len(self.boxes) == len(self.ids) and bool(self.ids)
-        boxes = np.array(self.boxes, dtype=np.float64).reshape(-1, 4) if whole else None
+        boxes = np.array(self.boxes, dtype=np.float64).reshape(-1, 4) if whole else self.edges
         return OrderPage(tuple(self.ids), order, boxes, tuple(self.labels), self.size, self.image)
 
 
@@ -77,6 +80,8 @@ class Ordering:
         """A nested list of names, in which ``{"unordered": [...]}`` leaves the order open."""
         if depth > DEEPEST:
             raise ContractError.single("order-shape", f"groups are nested more than {DEEPEST} deep", file=file, pointer=where)
+        if (plain := self._plain(node)) is not None:
+            return plain
         ordered = isinstance(node, list)
         members = node if ordered else node.get("unordered") if isinstance(node, Mapping) else None
         if not isinstance(members, list) or (isinstance(node, Mapping) and set(node) != {"unordered"}):
@@ -90,6 +95,17 @@ class Ordering:
             elif (block := self.block(member, inside)) is not None:
                 found.append(block)
         return Group(tuple(found), ordered)
+
+    def _plain(self, node: Any) -> Group | None:
+        """A list of names of which each is a block that comes once: most orders are, and need no look at every name."""
+        if not isinstance(node, list) or set(map(type, node)) != {str}:
+            return None
+        places = [*map(self._places.get, node)]
+        known = {place for place in places if place is not None}
+        if len(known) < len(places) or known & self._seen:
+            return None
+        self._seen |= known
+        return Group(tuple(places))  # type: ignore[arg-type]  # as many are known as there are
 
 
 def names_in(node: Any) -> list[Any]:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
+import numpy as np
+
+from calque.core.columns import Floats
 from calque.core.corpora.orders import OrderPage
 from calque.core.corpus import UnitId
 from calque.core.errors import IssueLog
 from calque.readers.orders.building import Blocks, Ordering, listed, names_in
-from calque.readers.sources.json_tree import identity, index, missing, numbers, parse_line, pointer, shown
+from calque.readers.sources.json_tree import ODD, identity, index, missing, numbers, parse_line, pointer, quickly, shown
 from calque.readers.sources.parquet_rows import parquet_rows
 
 Pages = Iterator[tuple[UnitId, int, OrderPage]]
@@ -22,7 +26,8 @@ def of_lines(data: bytes, file: str, log: IssueLog) -> Pages:
     """A page a line."""
     for number, line in enumerate(data.split(b"\n"), start=1):
         if line.strip():
-            yield from _page(parse_line(line, file, number), f"line {number}", log)
+            row = quickly(line)
+            yield from _page(parse_line(line, file, number) if row is ODD else row, f"line {number}", log)
 
 
 def of_rows(rows: Iterable[Any], log: IssueLog) -> Pages:
@@ -63,6 +68,18 @@ def _page(row: Any, where: str, log: IssueLog) -> Pages:
         yield document, page, blocks.page(made)
 
 
+def _edges(boxes: Any) -> Floats | None:
+    """All boxes of a page at once; nothing where there are none, or one has to be looked at by itself."""
+    if not boxes or set(map(type, boxes)) != {list} or set(map(len, boxes)) != {4}:
+        return None
+    if not set(map(type, chain.from_iterable(boxes))) <= {int, float}:
+        return None
+    try:
+        return np.array(boxes, dtype=np.float64)
+    except OverflowError:  # a whole number that is too large for a float
+        return None
+
+
 def _blocks(row: Mapping[str, Any], where: str, log: IssueLog) -> Blocks | None:
     boxes, labels, ids = (row.get(key) for key in ("boxes", "labels", "ids"))
     blocks = Blocks()
@@ -76,6 +93,9 @@ def _blocks(row: Mapping[str, Any], where: str, log: IssueLog) -> Blocks | None:
         if values is not None and (not isinstance(values, list) or len(values) != count):
             log.add("wrong-length", f"{where}/{key}", f"expected a list with one entry for each of {count} blocks")
             return None
+    if (edges := _edges(boxes)) is not None and (ids is None or (set(map(type, ids)) <= {str} and "" not in ids)):
+        names = list(range(count)) if ids is None else ids
+        return Blocks(ids=names, labels=[""] * count if labels is None else [*map(str, labels)], edges=edges)
     for place in range(count):
         box = None if boxes is None else numbers(boxes[place])
         if boxes is not None and (box is None or len(box) != 4):
