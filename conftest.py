@@ -1,6 +1,7 @@
 """The written pages as doctests: each runs in a folder of its own, with the demo's files at hand."""
 
 import contextlib
+import signal
 import sys
 import tempfile
 from collections.abc import Generator, Iterator
@@ -8,6 +9,9 @@ from pathlib import Path
 
 import pytest
 from tests.docs.pages import PAGES, lay_out
+
+# A shell starts what runs in the background deaf to Ctrl-C. Commands that tests start must not inherit that: some are sent it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(wrapper=True)

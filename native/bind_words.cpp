@@ -2,8 +2,10 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "bind_arrays.hpp"
 #include "words_align.hpp"
@@ -85,6 +87,11 @@ Lattice lattice(const Column<std::int32_t>& from, const Column<std::int32_t>& to
         require(0 <= made.from[edge] && made.from[edge] < made.to[edge] &&
                     static_cast<std::size_t>(made.to[edge]) < made.nodes(),
                 "edges must lead from a lower to a higher node");
+    // Edges lead upwards: where every node is final or has an edge, a path from any of them ends in a final one.
+    std::vector<std::uint8_t> leads_on(made.final_nodes.begin(), made.final_nodes.end());
+    for (const std::int32_t node : made.from) leads_on[static_cast<std::size_t>(node)] = 1;
+    require(std::all_of(leads_on.begin(), leads_on.end(), [](std::uint8_t each) { return each != 0; }),
+            "every node must lead to a final one");
     return made;
 }
 

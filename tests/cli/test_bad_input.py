@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from calque import ContractError, Detection, Evaluator
+from calque.core.storage.state import FAMILY, MAGIC
 from tests.conftest import Run
 from tests.snapshots import BOX, predictions, valid_predictions, valid_truth, write
 
@@ -256,7 +257,7 @@ def test_states_that_cannot_be_merged(name: str, calque: Callable[..., Run], gt:
     contents = {
         "foreign": (b"PK\x03\x04 something else", "not a calque state"),
         "cut off": (good[:-20], "cut off or damaged"),
-        "other version": (good.replace(b"calque state 1\n", b"calque state 9\n", 1), "version"),
+        "other version": (good.replace(MAGIC, FAMILY + b"9\n", 1), "version"),
         "empty": (b"", "not a calque state"),
     }
     if name == "folder":

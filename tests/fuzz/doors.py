@@ -342,19 +342,29 @@ def _state_door(task: str) -> Door:
     )
 
 
-CHECKPOINT = "detect truth.ndjson found.ndjson --checkpoint kept --format json"
+def _checkpoint_door(name: str, command: str, make: Callable[[], Files]) -> Door:
+    """What a command reads, and the folder that the same command before this one left behind."""
+
+    def left_behind() -> Files:
+        sound = make()
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            laid_out(sound)
+            run(command, sound)
+            return {**sound, **{str(path): path.read_bytes() for path in sorted(Path("kept").iterdir())}}
+
+    return Door(name, left_behind, (command,), (name,), kept=tuple(make()))
 
 
-def _checkpoint() -> Files:
-    """Two sides, and the folder that the command before this one left behind."""
-    sides = STATE_LINES["detection"][0]()
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        laid_out(sides)
-        run(CHECKPOINT, sides)
-        return {**sides, **{str(path): path.read_bytes() for path in sorted(Path("kept").iterdir())}}
-
-
-CHECKPOINTS = (Door("checkpoint", _checkpoint, (CHECKPOINT,), ("checkpoint",), kept=("truth.ndjson", "found.ndjson")),)
+CHECKPOINTS = (
+    _checkpoint_door(
+        "checkpoint", "detect truth.ndjson found.ndjson --checkpoint kept --format json", STATE_LINES["detection"][0]
+    ),
+    _checkpoint_door(
+        "checkpoint: check",
+        "check s.check.yaml --checkpoint kept --format json",
+        lambda: {"s.check.yaml": as_json(EVERY_EVALUATOR | {"cases": CASES})},
+    ),
+)
 
 STATES = tuple(map(_state_door, STATE_LINES))
 

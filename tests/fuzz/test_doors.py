@@ -103,6 +103,7 @@ NOT_FROM_OTHERS = {
     "cli/exits.py": "the null device",
     "coco/coco.py": "what pycocotools would read, with a test of its own",
     "core/storage/files.py": "outputs",
+    "core/storage/spool.py": "what this run has written itself, and refuses when it is another by now",
     "engines/worker.py": "pipes to the process that began it",
     "kernels/reference/mask_rows.py": "masks of a file of boxes that a reader has looked through",
     "checks/evaluators/commands.py": "answers that it kept itself, and programs that the user allowed",
@@ -112,7 +113,7 @@ NOT_FROM_OTHERS = {
 """Modules that open files which no attacker writes."""
 READ_THROUGH = {
     "ceiling/reading.py", "core/shards/checkpoint.py",
-    "checks/suites/cases.py", "checks/suites/data_files.py", "checks/suites/inputs.py",
+    "checks/suites/cases.py", "checks/suites/data_files.py", "checks/suites/inputs.py", "checks/suites/kept.py",
     "checks/suites/suite.py", "cli/bless.py", "cli/compare.py", "cli/inputs.py", "core/boxes/class_map.py",
     "core/corpora/masks.py", "core/evaluator.py", "fields/schemas/sources.py", "kernels/scanning.py", "readers/boxes/yolo.py",
     "readers/orders/files.py",

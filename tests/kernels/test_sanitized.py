@@ -77,6 +77,15 @@ def test_recall_points_beyond_all(native: ModuleType, reference: ModuleType) -> 
     assert same(*both)
 
 
+def test_a_lattice_whose_end_is_not_final(native: ModuleType, reference: ModuleType) -> None:
+    """Whoever follows such a path finds no next edge."""
+    for seed in range(20):
+        *before, final, vocabulary, limit = CALLS["lattice_path"](np.random.default_rng(seed))
+        for twin in (native, reference):
+            with pytest.raises(ValueError, match="every node must lead to a final one"):
+                twin.lattice_path(*before, np.zeros_like(final), vocabulary, limit)
+
+
 def _curves() -> tuple[Any, ...]:
     return CALLS["weighted_precision"](np.random.default_rng(3))
 

@@ -131,7 +131,7 @@ def test_everything_lies_in_one_file() -> None:
         joined.extend(parts([unit], Spool()))
     whole = joined.ledger()
     assert isinstance(whole, StoredLedger)
-    assert {id(part.spool) for part in whole.parts} == {id(mine)}
+    assert {id(part.shelf) for part in whole.parts} == {id(mine)}
 
 
 @pytest.mark.parametrize("limit", [0, 1 << 30])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -65,9 +64,11 @@ class _Checksum:
 
     def taken(self, data: memoryview) -> Iterator[memoryview]:
         """The same bytes, each piece when it was counted: whoever writes it finds it near at hand."""
+        from zlib import crc32  # only states need it
+
         while len(data):
             piece, data = data[: self._room], data[self._room :]
-            self._sum = zlib.crc32(piece, self._sum)
+            self._sum = crc32(piece, self._sum)
             self._room -= len(piece)
             if not self._room:
                 self._sums += self._sum.to_bytes(4, "little")

@@ -92,6 +92,8 @@ def lattice_path(
     Edges lead from lower to higher nodes; node 0 is the start. ``rest[node][i]`` is the best that a path from the node
     can still add against ``reference[i:]``, as (matches, minus words).
     """
+    if {*range(len(final_nodes))} - {*edge_from.tolist(), *np.flatnonzero(final_nodes).tolist()}:
+        raise ValueError("every node must lead to a final one")  # edges lead upwards: one edge from each other node is enough
     ours = reference.tolist()
     edges = [
         (source, target, words[begin:end].tolist())
