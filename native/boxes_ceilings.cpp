@@ -278,7 +278,7 @@ public:
             std::size_t hits = 0;
             for (std::size_t j = 0; j < i; ++j) {  // no branch: which boxes meet is noise
                 hits_[hits] = j;
-                hits += static_cast<std::size_t>(touch(rows_[i].box, rows_[j].box) & (rows_[i].system != rows_[j].system));
+                hits += std::size_t{touch(rows_[i].box, rows_[j].box)} & std::size_t{rows_[i].system != rows_[j].system};
             }
             for (std::size_t hit = 0; hit < hits; ++hit) link(i, hits_[hit]);
         }

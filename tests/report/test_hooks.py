@@ -83,6 +83,7 @@ def test_views_are_named_and_numbers_open_them(opened: Opener, reports: dict[str
         page.wait_for_selector(f"main[data-view={view}]")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", EVERY)
 def test_no_key_breaks_any_view(opened: Opener, reports: dict[str, Path], name: str) -> None:
     page = opened(reports[name])
@@ -192,6 +193,7 @@ def test_the_other_run_shows_the_same_value(opened: Opener, tmp_path: Path) -> N
     assert page.locator("[data-detail]").get_attribute("data-detail").endswith("@1")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", EVERY)
 def test_an_address_from_elsewhere_is_no_error(opened: Opener, reports: dict[str, Path], name: str) -> None:
     for address in ("object=t99999", "object=p3@7", "object=nonsense", "doc=nowhere&page=7", "iou=9", "zoom=x", "run=5"):
