@@ -101,6 +101,8 @@ def _end(_signal: int, _frame: object) -> NoReturn:
 
 def _told(error: Exception | KeyboardInterrupt | Interrupted | Ended) -> int:
     """Tell a person what went wrong; the exit code that says so to a program."""
+    if isinstance(error.__cause__, KeyboardInterrupt | Interrupted | Ended):
+        error = error.__cause__  # while a class is made, Python puts what comes up into an error of its own
     if isinstance(error, click.exceptions.Exit):
         return error.exit_code
     if isinstance(error, click.ClickException):
