@@ -47,8 +47,8 @@ Tables scan_source(SourceFile& file, Kind kind, const std::atomic<bool>& stop) {
   try {
     Text text(file.data(), file.size(), &watch);
     return scan(text, kind);
-  } catch (const ScanFailure&) {
-    if (file.is_whole()) throw;
+  } catch (const ScanFailure& failure) {
+    if (file.held(failure.offset)) throw;
   }
   // What failed may be no more than a row that is longer than what is read ahead.
   file.read_whole();
