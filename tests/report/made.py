@@ -63,7 +63,11 @@ def checks(*, better: bool = False) -> Result:
     settings = {"type": "iou_score", "bbox_path": "box", "expected_bbox_path": "box", "threshold": 0.7}
     square = {"box": [0, 0, 10, 10]}
     cases = CaseCorpus(
-        cases=(Case("good", square, square), Case("bad", square if better else {"box": [0, 0, 10, 2]}, square), Case("broken", square, {"box": [1]}))
+        cases=(
+            Case("good", square, square),
+            Case("bad", square if better else {"box": [0, 0, 10, 2]}, square),
+            Case("broken", square, {"box": [1]}),
+        )
     )
     return Evaluator(Checks.of([settings])).update(cases, cases).compute()
 

@@ -19,7 +19,8 @@ async () => {
   const settled = () => new Promise((done) => setTimeout(() => setTimeout(done)));
   await settled();
   const start = location.hash;
-  const there = [...document.querySelectorAll("main a[data-objects]")].map((link) => [link.getAttribute("href"), link.dataset.objects, link.textContent]);
+  const links = [...document.querySelectorAll("main a[data-objects]")];
+  const there = links.map((link) => [link.getAttribute("href"), link.dataset.objects, link.textContent]);
   const found = [], known = new Set();
   for (const [href, count, text] of there) {
     if (known.has(href + count)) continue;
@@ -41,10 +42,11 @@ LOOSE = """
 
 
 DRAWN = """
-() => [...document.querySelectorAll("main, main *")].map((node) => [
-  node.tagName, [...node.attributes].map(({ name, value }) => `${name}=${value}`).filter((text) => !/^(class|title)=$/.test(text)).sort().join(" "),
-  [...node.childNodes].filter((child) => child.nodeType === 3).map((child) => child.data).join(""),
-].join("|"))
+() => [...document.querySelectorAll("main, main *")].map((node) => {
+  const given = [...node.attributes].filter(({ value }) => value).map(({ name, value }) => `${name}=${value}`);
+  const text = [...node.childNodes].filter((child) => child.nodeType === 3).map((child) => child.data).join("");
+  return [node.tagName, given.sort().join(" "), text].join("|");
+})
 """
 
 

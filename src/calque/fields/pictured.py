@@ -84,7 +84,7 @@ def _texts(rows: Table, name: str) -> list[str]:
 
 
 COUNTED = "counted"
-"""Where counts lead: to what they count. A list counts its items, an object itself, and what is rightly absent does not count."""
+"""Where counts lead: a list counts its items, an object counts itself, and what is rightly absent does not count."""
 COLUMNS = (
     ("right", "tp", "tp"), ("wrong", "fd", "wrong"), ("missing", "fn", "fn"), ("made up", "fa", "fp"),
     ("precision", "cm_precision", ""), ("recall", "cm_recall", ""), ("F1", "cm_f1", ""),

@@ -164,7 +164,7 @@ def _shares(numbers: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
 
 
 def _parts(numbers: Mapping[str, Any]) -> Iterator[tuple[Any, str, str]]:
-    """Tables with a share for each part; of several thresholds the lowest. A ceiling has its systems, and what they could reach."""
+    """Tables with a share for each part; of several thresholds the lowest. Of a ceiling these are its systems."""
     for limit, block in list(numbers.get("metrics", {}).items())[:1]:
         yield block["per_class"], "f1", f"F1 at IoU {limit}"
     for limit, block in list(numbers.get("levels", {}).items())[:1]:

@@ -15,7 +15,8 @@ STYLE = (
     '[data-jp-theme-light="false"] .calque,[data-vscode-theme-kind="vscode-dark"] .calque{color-scheme:dark}'
     f"{HERE} h4{{font-size:14px;font-weight:600;color:inherit;margin:16px 0 4px}}{HERE} h4:first-child{{margin-top:0}}"
     f"{HERE} p,{HERE} caption{{margin:4px 0;color:{in_both('ink-2')};font-size:12px;text-align:left;overflow-wrap:anywhere}}"
-    f"{HERE} table{{border-collapse:collapse;margin:0;color:inherit;font-size:14px;table-layout:auto}}{HERE} tr{{background:none}}"
+    f"{HERE} table{{border-collapse:collapse;margin:0;color:inherit;font-size:14px;table-layout:auto}}"
+    f"{HERE} tr{{background:none}}"
     f"{HERE} th,{HERE} td{{text-align:right;padding:4px 16px 4px 0;border:0;background:none;max-width:60ch;"
     f"overflow-wrap:anywhere;border-bottom:1px solid {in_both('line')}}}"
     f"{HERE} th{{color:{in_both('ink-2')};font-weight:500;font-size:12px}}"
