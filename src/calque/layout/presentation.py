@@ -137,7 +137,8 @@ def findings(numbers: Mapping[str, Any]) -> list[Finding]:
     lines = []
     if matched < blocks:
         missed = blocks - matched
-        lines.append(Finding("fn", f"{missed:,} of {counted(blocks, 'block')} are not found", {"outcome": "fn"}, missed))
+        told = f"{missed:,} of {counted(blocks, 'block')} {'is' if missed == 1 else 'are'} not found"
+        lines.append(Finding("fn", told, {"outcome": "fn"}, missed))
     if correct < matched:
         other = matched - correct
         lines.append(Finding("wrong", f"{counted(other, 'block')} found under another name", {"outcome": "wrong"}, other))

@@ -312,14 +312,8 @@ def findings(numbers: Mapping[str, Any]) -> list[Finding]:
     counts = numbers["counts"]
     lines = []
     if counts["missed"]:
-        lines.append(
-            Finding(
-                "fn",
-                f"{counts['missed']:,} of {counted(counts['truth'], 'table')} are missed",
-                {"outcome": "fn"},
-                counts["missed"],
-            )
-        )
+        text = f"{counts['missed']:,} of {counted(counts['truth'], 'table')} {_are(counts['missed'])} missed"
+        lines.append(Finding("fn", text, {"outcome": "fn"}, counts["missed"]))
     if counts["spurious"]:
         text = f"{counted(counts['spurious'], 'predicted table')} for nothing"
         lines.append(Finding("fp", text, {"outcome": "fp"}, counts["spurious"]))

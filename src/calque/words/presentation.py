@@ -454,7 +454,8 @@ def findings(numbers: Mapping[str, Any]) -> list[Finding]:
     missed, extra = counts["words"] - counts["matches"], counts["predicted_words"] - counts["matches"]
     lines = []
     if missed:
-        lines.append(Finding("fn", f"{missed:,} of {counted(counts['words'], 'word')} are missing", {"outcome": "fn"}, missed))
+        told = f"{missed:,} of {counted(counts['words'], 'word')} {'is' if missed == 1 else 'are'} missing"
+        lines.append(Finding("fn", told, {"outcome": "fn"}, missed))
     if extra:
         lines.append(
             Finding("fp", f"{counted(extra, 'word')} that {'is' if extra == 1 else 'are'} not there", {"outcome": "fp"}, extra)
