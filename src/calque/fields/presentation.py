@@ -430,7 +430,9 @@ def findings(numbers: Mapping[str, Any]) -> list[Finding]:
         ("fp", overall["fa"], "made up", "fp"),
     )
     lines = [
-        Finding(mark, f"{counted(count, 'value')} {text}", {"outcome": outcome}) for mark, count, text, outcome in told if count
+        Finding(mark, f"{counted(count, 'value')} {text}", {"outcome": outcome, "kind": "counted"}, count)
+        for mark, count, text, outcome in told
+        if count
     ]
     worst = _weakest_field(numbers)
     if worst is not None:

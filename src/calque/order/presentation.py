@@ -182,7 +182,7 @@ def findings(numbers: Mapping[str, Any]) -> list[Finding]:
     """Where the path is left, most often first; blocks without a place; and the document that is read worst."""
     counts, breaks = numbers["counts"], numbers["breaks"]
     lines = [
-        Finding("wrong", f"{counted(count, 'step')} {SAID[kind]}", {"kind": WORDS.get(kind, kind)})
+        Finding("wrong", f"{counted(count, 'step')} {SAID[kind]}", {"kind": WORDS.get(kind, kind)}, count)
         for kind, count in sorted(breaks.items(), key=lambda item: -item[1])
         if count
     ][: MOST - 2]
@@ -192,6 +192,7 @@ def findings(numbers: Mapping[str, Any]) -> list[Finding]:
                 "fn",
                 f"{lost:,} of {counted(counts['truth'], 'block')} {'has' if lost == 1 else 'have'} no place",
                 {"outcome": "fn"},
+                lost,
             )
         )
     judged = {name: block["pairs"] for name, block in numbers["documents"].items() if isinstance(block["pairs"], float)}
