@@ -9,7 +9,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from calque.comparators.date import ZONES, DateComparator, Day
-from calque.comparators.text import LONG_CHARACTERS
+from calque.comparators.slips import LONG_CHARACTERS
 from calque.comparators.written_numbers import written
 
 MOST = 0.95
