@@ -11,7 +11,11 @@ if TYPE_CHECKING:
 
 _NUMBER = r"(?:(?<!\S)[-−]|\((?=[\d.,]+\)))?\d+(?:[-−](?!\S))?"
 """Digits, with a minus sign before or behind, or with the bracket that stands for one."""
-_DIGITS = re.compile(_NUMBER)
+_DECIDING = re.compile(
+    _NUMBER + r"|\b(?:not?|never|none|nor|neither|cannot|without|except|unless|nicht|kein\w*|nie|ohne|pas|sans|sin|nunca|non)\b"
+    r"|n['’]t\b"
+)
+"""Numbers, and the small words that turn a sentence into its contrary."""
 _WORDS = re.compile(_NUMBER + r"|[^\W\d_]+|[%‰°§$¢£¥€₹+<>=≤≥≠±×÷]")
 """Numbers, words, and the signs that mean as much as words do."""
 LONG_CHARACTERS = 80
@@ -20,25 +24,30 @@ OTHER_WORDS = 0.8
 """How alike short texts with other words are at most."""
 SHORTEST_SLIP = 4
 """A word of fewer letters with another letter is another word."""
+FEWEST_WORDS = 3
+"""A text of fewer words may be somebody's name: John Smith is not Joan Smith."""
 
 
 def numbers_in(text: str) -> tuple[str, ...]:
-    """The runs of digits in a text, in their order, with the minus signs of numbers.
+    """The runs of digits in a text in lower case, in their order, with the minus signs of numbers; and its negations.
 
-    >>> numbers_in("Net 30 days, 2 % off, INV-7 at -5")
-    ('30', '2', '7', '-5')
+    >>> numbers_in("net 30 days, 2 % off, inv-7 at -5"), numbers_in("it isn’t paid, nor due")
+    (('30', '2', '7', '-5'), ("n't", 'nor'))
     """
-    return tuple(_DIGITS.findall(text))
+    return tuple(each.replace("’", "'") for each in _DECIDING.findall(text))
 
 
 def only_slips(truth: str, found: str) -> bool:
     """Whether two texts in lower case have the same words but for slips of the pen: one letter in a word of four or more.
 
-    Of one word alone nobody can say whether it is a name or a code: it must be the same. Long texts may differ in anything.
+    Of one word alone nobody can say whether it is a name or a code: it must be the same. Two words must be the same but for
+    punctuation: they may be somebody's name. Long texts may differ in anything.
 
-    >>> only_slips("acme corporation", "acme corporatoin"), only_slips("category a", "category b")
+    >>> only_slips("acme corporation of ohio", "acme corporatoin of ohio"), only_slips("john smith", "joan smith")
     (True, False)
-    >>> only_slips("not for sale to minors", "for sale to minors"), only_slips("deutdeffxxx", "deutdeffxxz")
+    >>> only_slips("acme corp. ltd", "acme corp ltd"), only_slips("deutdeffxxx", "deutdeffxxz")
+    (True, False)
+    >>> only_slips("not for sale to minors", "for sale to minors"), only_slips("a very typical case", "a very atypical case")
     (False, False)
     """
     if min(len(truth), len(found)) >= LONG_CHARACTERS:
@@ -48,7 +57,7 @@ def only_slips(truth: str, found: str) -> bool:
         return False
     if "".join(first) == "".join(second):
         return True  # but for blanks and punctuation
-    return len(first) == len(second) > 1 and all(
+    return len(first) == len(second) >= FEWEST_WORDS and all(
         one == other or _is_slip(one, other) for one, other in zip(first, second, strict=True)
     )
 
@@ -56,6 +65,8 @@ def only_slips(truth: str, found: str) -> bool:
 def _is_slip(one: str, other: str) -> bool:
     if min(len(one), len(other)) < SHORTEST_SLIP or not (one.isalpha() and other.isalpha()):
         return False
+    if one[1:] == other or one == other[1:]:
+        return False  # typical and atypical
     from rapidfuzz.distance.OSA import distance
 
     return distance(one, other, score_cutoff=1) <= 1
@@ -87,7 +98,7 @@ class OtherWords:
         several = first.several[rows] | second.several[columns]
         slips |= several & (first.joined[rows] == second.joined[columns])
         counts = first.counts[rows]
-        waiting = np.flatnonzero(~slips & several & (counts == second.counts[columns]) & (counts > 1))
+        waiting = np.flatnonzero(~slips & several & (counts == second.counts[columns]) & (counts >= FEWEST_WORDS))
         spelled = list(self._words)
         lengths = np.array(list(map(len, spelled)), dtype=np.int64)
         for place in range(int(counts[waiting].max(initial=0))):

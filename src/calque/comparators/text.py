@@ -28,18 +28,22 @@ class LevenshteinComparator(BaseComparator):
 
     normalize: bool = True
     same_numbers: bool = False
-    """Whether texts with different numbers in them have nothing in common: "Main Street 5" is not "Main Street 6"."""
+    """Whether texts with other numbers or negations in them have nothing in common: "Main Street 5" is not "Main Street 6"."""
     same_words: bool = False
     """The same, and short texts with other words in them are never more than 0.8 alike: "Category A" is not "Category B"."""
 
     def prepare(self, value: Any) -> str:
         """Stripped, in lower case, with single blanks."""
         text = str(value)
+        if self.same_numbers or self.same_words:
+            text = unicodedata.normalize("NFC", text)
         return " ".join(text.lower().split()) if self.normalize else text
 
     def prepare_all(self, values: Sequence[Any]) -> Sequence[str]:
         """The texts of many values."""
         texts = list(map(str, values))
+        if self.same_numbers or self.same_words:
+            texts = [text if text.isascii() else unicodedata.normalize("NFC", text) for text in texts]
         return evened_out(texts) if self.normalize else texts
 
     def _compare(self, truth: str, found: str) -> float:
@@ -124,11 +128,11 @@ class ExactComparator(BaseComparator):
 
     case_sensitive: bool = True
     trim: bool = False
-    """Whether blanks around a text do not count."""
+    """Whether blanks around a text do not count, nor how its accents are encoded (Unicode NFC)."""
 
     def prepare(self, value: Any) -> str:
         """The text, without what does not count."""
-        text = str(value).strip() if self.trim else str(value)
+        text = unicodedata.normalize("NFC", str(value).strip()) if self.trim else str(value)
         return text if self.case_sensitive else text.casefold()
 
     def _compare(self, truth: str, found: str) -> float:

@@ -198,5 +198,9 @@ _ROWS = (
      "mean of (c − [right])²", "no confidences"),
     ("ece", "ECE", "How far confidences are from accuracy, over ten equal bins.",
      "Σ n/N · |accuracy − mean confidence|", "no confidences"),
+    ("error_capture_at_budget", "error capture gain",
+     "How many more errors a review of the least sure 30 % finds than one of any fields. Of equal confidences those of the "
+     "field that occurs first are reviewed first, then by document and row.",
+     "share of errors among the first max(1, ⌊n·b⌋) fields / (that number / n)", "no errors"),
 )  # fmt: skip
 MEASURES = tuple(Measure(name, title, text, formula, SEED, undefined) for name, title, text, formula, undefined in _ROWS)

@@ -24,7 +24,7 @@ _CODES = frozenset((
     "reference", "ref", "barcode", "serial", "account", "acct", "routing", "passport", "licence", "license", "plate",
     "url", "uri", "website", "homepage", "link", "hash", "token", "key", "po", "currency", "country_code", "lang",
     "language", "locale", "mime", "status", "state_code", "cusip", "isin", "lei", "duns", "siret", "siren", "abn",
-    "gstin", "pan", "nif", "cif",
+    "gstin", "pan", "nif", "cif", "version", "ver", "revision", "rev", "release", "checksum", "digest", "filename",
 ))  # fmt: skip
 _AMOUNTS = frozenset((
     "amount", "total", "subtotal", "price", "cost", "sum", "balance", "fee", "gross", "net", "tax", "discount", "deposit",
