@@ -20,6 +20,7 @@ from calque.readers.records import read_record_pair
 from calque.words import build_lattice
 from tests.snapshots import predictions, truth
 
+pytestmark = pytest.mark.long  # workers are real processes, which takes its time
 SCHEMA = {
     "fields": {
         "vendor": {"type": "str"},
@@ -49,7 +50,6 @@ def records(count: int) -> list[list[dict[str, object]]]:
     return [[record(number) for number in range(count) if chance.random() > 0.05] for _ in range(2)]
 
 
-@pytest.mark.long
 def test_fields(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("calque.fields.scoring.FEW", 1)
     monkeypatch.setattr("calque.fields.scoring.AT_ONCE", 70)
@@ -112,7 +112,6 @@ def test_many_words(settings: dict[str, object]) -> None:
     assert len(states(task, sides[0], found)) == 1
 
 
-@pytest.mark.long
 def test_comparisons(tmp_path: Path) -> None:
     chance = random.Random("comparisons")
     for name in ("truth", "one", "two"):
