@@ -8,6 +8,7 @@ void bind_ceilings(nanobind::module_&);
 void bind_json(nanobind::module_&);
 void bind_masks(nanobind::module_&);
 void bind_patience(nanobind::module_&);
+void bind_orders(nanobind::module_&);
 void bind_polygons(nanobind::module_&);
 void bind_records(nanobind::module_&);
 void bind_resample(nanobind::module_&);
@@ -25,6 +26,7 @@ NB_MODULE(_native, m) {
     bind_json(m);
     bind_masks(m);
     bind_patience(m);
+    bind_orders(m);
     bind_polygons(m);
     bind_records(m);
     bind_resample(m);

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.report.made import Reports
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
@@ -61,9 +62,7 @@ def opened(browser: Any) -> Iterator[Callable[..., Any]]:
     assert noise == []
 
 
-@contextmanager
-def written(result: Any, folder: Path, **options: Any) -> Iterator[Path]:
-    """The report of a result in a folder."""
-    path = folder / "report.html"
-    result.report(path, **options)
-    yield path
+@pytest.fixture(scope="session")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> Reports:
+    """Every kind of report, each made when it is first asked for."""
+    return Reports(tmp_path_factory.mktemp("reports"))

@@ -2,74 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from calque import Detection, Evaluator, Result
-from calque.core.comparison.compare import Comparison, compare
-from calque.core.comparison.resample import Resampling
-from calque.sample import sample
-from tests.report import test_ceiling, test_order
-from tests.report.test_tasks import MADE
+from calque import Evaluator
+from calque.core.comparison.compare import compare
+from tests.report.made import BOTH, EVERY, FEW, VIEWS, Reports
 
 Opener = Callable[..., Any]
-FEW = Resampling(replicates=100)
-VIEWS = {
-    "detection": ["summary", "pages", "objects"], "layout": ["summary", "pages", "objects"], "fields": ["summary", "fields"],
-    "words": ["summary", "words"], "checks": ["summary", "checks"], "tables": ["summary", "checks"],
-    "order": ["summary", "pages", "objects"], "ceiling": ["summary", "pages", "objects"],
-}  # fmt: skip
-OWN = {task: views[1] for task, views in VIEWS.items()}
+OWN = {name: views[2] if name in BOTH else views[1] for name, views in VIEWS.items()}
 KEYS = ("j", "n", "t", "p", "i", "x", "+", "-", "0", "c", "k", "N", "Escape", "Escape", "Escape")
 
 
-def detection(model: str = "finder") -> Result:
-    files = sample()
-    return Evaluator(Detection()).update(files["truth"], files[model]).compute()
-
-
-RESULTS: Mapping[str, Callable[[], Result]] = {"detection": detection, **MADE, "ceiling": test_ceiling.result}
-
-
-def comparison(task: str) -> Comparison:
-    """Two runs of a task; where the tests have only one, it is compared with itself."""
-    first = RESULTS[task]()
-    others: Mapping[str, Callable[[], Result]] = {
-        "detection": lambda: detection("cropper"),
-        "layout": lambda: MADE["layout"](moved=True),  # type: ignore[call-arg]  # the tests' layout can be moved
-        "order": lambda: test_order.result(test_order.TRUTH),
-    }
-    return compare([first, others.get(task, RESULTS[task])()], ["old", "new"], resampling=FEW)
-
-
-@pytest.fixture(scope="module")
-def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    folder = tmp_path_factory.mktemp("hooks")
-    for task, make in RESULTS.items():
-        make().report(folder / f"{task}.html")
-        comparison(task).report(folder / f"{task}-both.html")
-    return {path.stem: path for path in folder.iterdir()}
-
-
-EVERY = [*VIEWS, *(f"{task}-both" for task in VIEWS)]
-
-
-def listed(name: str) -> list[str]:
-    """The views of a report, as the contract lists them."""
-    task = name.removesuffix("-both")
-    if task == name:
-        return VIEWS[task]
-    return ["compare", "changes", *(view for view in VIEWS[task][1:] if view != "objects"), "summary"]
-
-
 @pytest.mark.parametrize("name", EVERY)
-def test_views_are_named_and_numbers_open_them(opened: Opener, reports: dict[str, Path], name: str) -> None:
+def test_views_are_named_and_numbers_open_them(opened: Opener, reports: Reports, name: str) -> None:
     page = opened(reports[name])
     links = page.eval_on_selector_all("nav[aria-label] a[data-view-link]", "nodes => nodes.map(node => node.dataset.viewLink)")
-    assert links == listed(name)
+    assert links == VIEWS[name]
     assert page.locator("h1[data-headline] [data-measure]").count() >= 1
     assert page.locator("[data-signature]").count() == 1
     assert "#" not in page.url
@@ -85,9 +37,9 @@ def test_views_are_named_and_numbers_open_them(opened: Opener, reports: dict[str
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", EVERY)
-def test_no_key_breaks_any_view(opened: Opener, reports: dict[str, Path], name: str) -> None:
+def test_no_key_breaks_any_view(opened: Opener, reports: Reports, name: str) -> None:
     page = opened(reports[name])
-    for view in listed(name):
+    for view in VIEWS[name]:
         page.goto(f"{reports[name].resolve().as_uri()}#view={view}")
         page.wait_for_selector(f"main[data-view={view}]")
         for key in KEYS:
@@ -103,12 +55,12 @@ def test_no_key_breaks_any_view(opened: Opener, reports: dict[str, Path], name: 
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_steps_open_the_list_from_any_view(opened: Opener, reports: dict[str, Path], name: str) -> None:
-    own = OWN[name.removesuffix("-both")]
+def test_steps_open_the_list_from_any_view(opened: Opener, reports: Reports, name: str) -> None:
+    own = OWN[name]
     for key in ("j", "n"):
         page = opened(reports[name])
         page.keyboard.press(key)
-        if name.endswith("-both") and key == "n" and not changed(page):
+        if name in BOTH and key == "n" and not changed(page):
             continue
         page.wait_for_selector(f"main[data-view={own}]")
         viewer = page.locator("[data-viewer]")
@@ -123,21 +75,8 @@ def changed(page: Any) -> int:
     return int(sum(values))
 
 
-@pytest.mark.parametrize("task", ["detection", "layout", "checks", "ceiling"])
-def test_every_count_that_is_a_link_leads_to_as_many_objects(opened: Opener, reports: dict[str, Path], task: str) -> None:
-    page = opened(reports[task])
-    links = page.eval_on_selector_all(
-        "a[data-measure]", "nodes => nodes.map(node => [node.dataset.measure, node.dataset.value, node.getAttribute('href')])"
-    )
-    assert links
-    for measure, value, href in links:
-        page.goto(reports[task].resolve().as_uri() + href)
-        page.wait_for_selector("main:not([data-view=summary])")
-        assert page.locator("[data-count=objects]").get_attribute("data-value") == value, (measure, href)
-
-
-@pytest.mark.parametrize("name", [name for name in EVERY if name.endswith("-both")])
-def test_changes_are_counted_and_lead_to_their_place(opened: Opener, reports: dict[str, Path], name: str) -> None:
+@pytest.mark.parametrize("name", BOTH)
+def test_changes_are_counted_and_lead_to_their_place(opened: Opener, reports: Reports, name: str) -> None:
     page = opened(reports[name])
     tiles = page.eval_on_selector_all(
         "[data-change]", "nodes => nodes.map(node => [node.dataset.change, Number(node.dataset.value)])"
@@ -152,7 +91,7 @@ def test_changes_are_counted_and_lead_to_their_place(opened: Opener, reports: di
         if value:
             label = cards.first.get_attribute("data-label")
             cards.first.click()
-            page.wait_for_selector(f"main[data-view={OWN[name.removesuffix('-both')]}]")
+            page.wait_for_selector(f"main[data-view={OWN[name]}]")
             assert page.locator("[data-viewer]").count() == 1
             assert label is not None
 
@@ -195,8 +134,8 @@ def test_the_other_run_shows_the_same_value(opened: Opener, tmp_path: Path) -> N
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", EVERY)
-def test_an_address_from_elsewhere_is_no_error(opened: Opener, reports: dict[str, Path], name: str) -> None:
+def test_an_address_from_elsewhere_is_no_error(opened: Opener, reports: Reports, name: str) -> None:
     for address in ("object=t99999", "object=p3@7", "object=nonsense", "doc=nowhere&page=7", "iou=9", "zoom=x", "run=5"):
-        page = opened(reports[name], f"#view={OWN[name.removesuffix('-both')]}&{address}")
+        page = opened(reports[name], f"#view={OWN[name]}&{address}")
         assert page.locator("[data-viewer]").count() == 1, address
         page.close()

@@ -13,7 +13,7 @@ from calque import Corpus, Detection, Evaluator, Result
 from calque.core.comparison.compare import compare
 from calque.core.comparison.resample import Resampling
 from calque.sample import sample
-from tests.report.test_tasks import layout
+from tests.report.made import layout
 
 Opener = Callable[..., Any]
 
@@ -160,7 +160,7 @@ def test_a_sandboxed_frame_shows_it_too(browser: Any, report: Path, tmp_path: Pa
 
 
 def test_false_alarms_of_layout_come_and_go(opened: Opener, tmp_path: Path) -> None:
-    runs = [layout(), layout(moved=True)]
+    runs = [layout(), layout(better=True)]
     changes = compare(runs, ["old", "new"], resampling=Resampling(replicates=100))
     changes.report(tmp_path / "layouts.html")
     page = opened(tmp_path / "layouts.html")

@@ -8,18 +8,9 @@ from typing import Any
 
 import pytest
 
-from calque import Detection, Evaluator
-from calque.core.comparison.compare import compare
-from calque.core.comparison.resample import Resampling
-from calque.sample import sample
-from tests.report.test_tasks import MADE
+from tests.report.made import BOTH, EVERY, VIEWS, Reports
 
 Opener = Callable[..., Any]
-VIEWS = {
-    "detection": ("summary", "pages", "objects"), "layout": ("summary", "pages"), "fields": ("summary", "fields"),
-    "words": ("summary", "words"), "checks": ("summary", "checks"), "comparison": ("compare", "changes", "pages", "summary"),
-    "tables": ("summary", "checks"), "order": ("summary", "pages", "objects"),
-}  # fmt: skip
 CONTRAST = """
 () => {
   const luminance = ([r, g, b]) => {
@@ -66,39 +57,66 @@ NAMELESS = """
 """
 
 
-@pytest.fixture(scope="module")
-def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    folder = tmp_path_factory.mktemp("looks")
-    files = sample()
-    runs = [Evaluator(Detection()).update(files["truth"], files[model]).compute() for model in ("finder", "cropper")]
-    runs[0].report(folder / "detection.html")
-    compare(runs, ["finder", "cropper"], resampling=Resampling(replicates=100)).report(folder / "comparison.html")
-    for task, make in MADE.items():
-        make().report(folder / f"{task}.html")
-    return {task: folder / f"{task}.html" for task in VIEWS}
+WRONG_ROLES = """
+() => {
+  const bad = [], all = (selector) => [...document.querySelectorAll(selector)];
+  const ids = all("[id]").map((node) => node.id);
+  ids.forEach((id, place) => { if (ids.indexOf(id) !== place) bad.push(`two elements are called ${id}`); });
+  for (const [role, around] of [["option", "[role=listbox]"], ["row", "[role=table]"], ["cell", "[role=row]"]])
+    for (const node of all(`[role=${role}]`)) if (!node.closest(around)) bad.push(`${role} outside ${around}`);
+  for (const { ariaPosInSet: place, ariaSetSize: size } of all("[role=option]"))
+    if (!(Number(place) >= 1 && Number(place) <= Number(size))) bad.push("an option has no place");
+  for (const name of ["aria-labelledby", "aria-activedescendant", "aria-describedby"])
+    for (const node of all(`[${name}]`))
+      if (!document.getElementById(node.getAttribute(name))) bad.push(`${name} names nothing: ${node.getAttribute(name)}`);
+  for (const node of all("[tabindex]")) if (node.tabIndex > 0) bad.push("a tab order of its own");
+  for (const node of all("a:not([href]), img:not([alt]), th:not([scope])")) bad.push(node.outerHTML.slice(0, 80));
+  for (const node of all("[aria-hidden=true] a[href], [aria-hidden=true] button")) bad.push("hidden, and yet reached");
+  const levels = [...document.querySelectorAll("main h1, main h2, main h3")].map((node) => Number(node.tagName[1]));
+  if (levels[0] > 2) bad.push("headings begin too low");
+  levels.forEach((level, place) => { if (place && level > levels[place - 1] + 1) bad.push("a heading is left out"); });
+  for (const landmark of ["#app > header", "header > nav[aria-label]", "#app > main"])
+    if (all(landmark).length !== 1) bad.push(`no single ${landmark}`);
+  return bad;
+}
+"""
 
 
-EVERY = [(task, view) for task, views in VIEWS.items() for view in views]
+def show(page: Any, view: str) -> None:
+    """Another view of an open report, with its first error chosen where there are errors."""
+    page.goto(f"{page.url.partition('#')[0]}#view={view}")
+    page.wait_for_selector(f"main[data-view={view}]")
+    if view not in ("summary", "compare", "changes", "objects"):
+        page.keyboard.press("n")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize(("task", "view"), EVERY)
-def test_contrast_and_names(opened: Opener, reports: dict[str, Path], task: str, view: str, scheme: str) -> None:
-    page = opened(reports[task], f"#view={view}", color_scheme=scheme)
-    page.keyboard.press("n") if view not in ("summary", "compare", "changes", "objects") else None
-    assert page.evaluate(CONTRAST) == []
-    assert page.evaluate(NAMELESS) == []
-    assert page.locator("h1").count() == 1
+@pytest.mark.parametrize("name", EVERY)
+def test_contrast_names_and_roles(opened: Opener, reports: Reports, name: str) -> None:
+    page = opened(reports[name], reduced_motion="reduce")
     assert page.locator("html").get_attribute("lang") == "en"
+    assert page.title()
+    for view in VIEWS[name]:
+        show(page, view)
+        page.eval_on_selector_all("details", "nodes => nodes.forEach(node => { node.open = true; })")
+        assert page.evaluate(NAMELESS) == [], view
+        assert page.evaluate(WRONG_ROLES) == [], view
+        assert page.locator("h1").count() == 1, view
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            assert page.evaluate(CONTRAST) == [], (view, scheme)
 
 
-@pytest.mark.parametrize(("task", "view"), EVERY)
-def test_a_phone_scrolls_in_one_direction(opened: Opener, reports: dict[str, Path], task: str, view: str) -> None:
-    page = opened(reports[task], f"#view={view}", width=390, height=844)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+@pytest.mark.parametrize("name", EVERY)
+def test_nothing_scrolls_sideways(opened: Opener, reports: Reports, name: str) -> None:
+    for width in (390, 800, 1440):
+        page = opened(reports[name], width=width, height=844)
+        for view in VIEWS[name]:
+            show(page, view)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, (view, width)
+        page.close()
 
 
-def test_the_button_overrides_the_mode(opened: Opener, reports: dict[str, Path]) -> None:
+def test_the_button_overrides_the_mode(opened: Opener, reports: Reports) -> None:
     page = opened(reports["detection"], color_scheme="light")
     ground = "getComputedStyle(document.body).backgroundColor"
     assert page.evaluate(ground) == "rgb(251, 250, 247)"
@@ -111,30 +129,57 @@ def test_the_button_overrides_the_mode(opened: Opener, reports: dict[str, Path])
     assert other.evaluate(ground) == "rgb(251, 250, 247)"
 
 
-def test_paper_is_short_and_without_navigation(opened: Opener, reports: dict[str, Path], tmp_path: Path) -> None:
+PRINTED = """
+() => [...document.querySelectorAll("header.top, aside.list, dialog, .toast, button, input, select")]
+  .filter((node) => node.checkVisibility({ visibilityProperty: true }) && node.getClientRects().length && node.offsetHeight)
+  .filter((node) => !node.matches(".cell, .value-row, .link"))
+  .map((node) => node.outerHTML.slice(0, 90))
+"""
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_paper_is_light_and_without_navigation(opened: Opener, reports: Reports, name: str) -> None:
+    page = opened(reports[name], color_scheme="dark")
+    for view in VIEWS[name]:
+        show(page, view)
+        page.emulate_media(media="print")
+        assert page.evaluate(PRINTED) == [], view
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)", view
+        assert page.evaluate("getComputedStyle(document.querySelector('main')).color") == "rgb(27, 31, 36)", view
+        page.emulate_media(media="screen")
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_the_first_view_prints_on_up_to_three_pages(opened: Opener, reports: Reports, name: str, tmp_path: Path) -> None:
     pypdfium2 = pytest.importorskip("pypdfium2")
-    page = opened(reports["detection"], color_scheme="dark")
-    page.pdf(path=str(tmp_path / "summary.pdf"), prefer_css_page_size=True)
-    printed = pypdfium2.PdfDocument(tmp_path / "summary.pdf")
+    page = opened(reports[name], color_scheme="dark")
+    title = page.locator("h1").inner_text().split()[0]
+    page.pdf(path=str(tmp_path / "first.pdf"), prefer_css_page_size=True)
+    printed = pypdfium2.PdfDocument(tmp_path / "first.pdf")
     assert 1 <= len(printed) <= 3
-    text = printed[0].get_textpage().get_text_range()
-    assert "Finds" in text
-    assert "Objects" not in text
-    page.emulate_media(media="print")
-    assert not page.locator("header.top").is_visible()
+    assert title in printed[0].get_textpage().get_text_range()
+    width, height = printed[0].get_size()
+    assert (round(width), round(height)) == (595, 842)  # A4
 
 
-def test_without_scripts_there_are_tables(browser: Any, reports: dict[str, Path]) -> None:
+@pytest.mark.parametrize("name", EVERY)
+def test_without_scripts_there_are_tables(browser: Any, reports: Reports, name: str) -> None:
     context = browser.new_context(java_script_enabled=False, offline=True)
     page = context.new_page()
-    page.goto(reports["detection"].resolve().as_uri())
+    page.goto(reports[name].resolve().as_uri())
+    told = reports.of(name)
+    results = list(told.results.values()) if name in BOTH else [told]
     text = page.inner_text("body")
-    assert "0.9412" in text
-    assert "calque 0.1.0 | detection" in text
+    assert page.locator("h1").count() == 1
+    assert str(told.signature) in text
+    for result in results:
+        for measure in result.task.primary():
+            value = result[measure]
+            assert value is None or any(spelt in text for spelt in (f"{value:.4f}", f"{value:.3f}", f"{value:,}")), measure
     context.close()
 
 
-def test_lists_say_where_one_is(opened: Opener, reports: dict[str, Path]) -> None:
+def test_lists_say_where_one_is(opened: Opener, reports: Reports) -> None:
     page = opened(reports["detection"], "#view=pages")
     chosen = page.locator("[role=listbox][aria-label=pages] [role=option][aria-selected=true]")
     assert (chosen.get_attribute("aria-posinset"), chosen.get_attribute("aria-setsize")) == ("1", "60")

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from calque import Detection, Evaluator, Result
+from calque import Corpus, Detection, Evaluator, Result
 from calque.core.comparison.compare import compare
 from calque.core.comparison.resample import Resampling
 from calque.core.errors import ConfigError
 from calque.core.presentation.tokens import TOKENS
 from calque.report.page import asset
 from calque.sample import sample
-from tests.report.test_tasks import MADE
+from tests.report.made import MADE
 
 pytest.importorskip("matplotlib")
 
@@ -39,6 +39,7 @@ def svg(figure: Any) -> str:
         ("errors", ["MISS", "BKG"]),
         ("crops", ["top", "bottom"]),
         ("calibration", ["confidence"]),
+        ("classes", ["Figure", "Table", "F1 at IoU 0.5"]),
     ],
 )
 def test_plots_of_detection(results: list[Result], kind: str, words: list[str]) -> None:
@@ -76,6 +77,31 @@ def test_bars_have_their_numbers_and_room(results: list[Result]) -> None:
     assert figure.get_figheight() > results[0].plot("errors").get_figheight()
 
 
+def test_many_classes_leave_room_for_the_curves() -> None:
+    count = 30
+    boxes = [[10 * place, 10 * place, 10 * place + 9, 10 * place + 9] for place in range(count)]
+    names = [f"a rather long name of class {place:02}" for place in range(count)]
+    truth = Corpus.from_arrays(boxes, names)
+    found = Corpus.from_arrays(boxes[3:], names[3:], scores=[0.5] * (count - 3))
+    result = Evaluator(Detection()).update(truth, found).compute()
+    (axes,) = result.plot("pr").axes
+    told = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert told[0] == "24 better classes"
+    assert told[1:4] == [f"a rather long …e of class {place:02}" for place in range(3)]  # those that are never found
+    assert len(told) == 7
+    assert len(axes.lines) == count
+    (axes,) = result.plot("classes").axes
+    assert len(axes.patches) == 20
+    assert axes.get_xlabel() == "F1 at IoU 0.5, the lowest 20 of 30"
+
+
+def test_several_runs_are_told_apart(results: list[Result]) -> None:
+    both = compare([*results, results[0]], ["a", "b", "c"], resampling=Resampling(replicates=100)).plot()
+    (axes,) = both.axes
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["b", "c"]
+    assert {line.get_marker() for line in axes.lines} >= {"o", "s"}
+
+
 def test_other_tasks_have_plots_or_say_so(results: list[Result]) -> None:
     for make in MADE.values():
         assert svg(make().plot())
@@ -106,9 +132,3 @@ def test_one_set_of_colours() -> None:
         assert [full.get(part, part) for part in found.groups()] == pair.lower().split("/"), name
         assert TOKENS[name] == tuple(f"#{part}" for part in pair.split("/")), name
     assert f"--cut: {TOKENS['cut'][0].lower()}" in style.replace("--cut:#", "--cut: #")
-
-
-def test_notebooks_show_the_same_tokens(results: list[Result]) -> None:
-    for html in (results[0]._repr_html_(), results[0].outcomes()._repr_html_()):
-        assert 'class="calque"' in html
-        assert "light-dark(#1B1F24,#ECEAE4)" in html

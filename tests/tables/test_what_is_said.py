@@ -128,7 +128,7 @@ def test_findings() -> None:
                 apart=[entry(5)], worst=[entry(7)])
     )  # fmt: skip
     assert [(each.mark, each.text) for each in made] == [
-        ("fn", "1 of 3 tables are missed"),
+        ("fn", "1 of 3 tables is missed"),
         ("fp", "2 predicted tables for nothing"),
         ("wrong", "30 % of TEDS is lost to wrong spans"),
         ("wrong", "20 % of TEDS is lost to shifted rows"),

@@ -109,4 +109,12 @@ def test_the_first_view_of_a_report() -> None:
     assert made.breakdown is not None
     assert list(made.breakdown.rows) == [("e", [3, 2, 0, 0, 0, 0.25, 0.5])]
     assert list(made.breakdown.marks) == [(1, "tp"), (2, "wrong"), (3, "fn"), (4, "ignored")]
-    assert [column[2] for column in made.breakdown.columns] == ["-", "pass", "partial", "fail", "error", "", ""]
+    assert [column[2] for column in made.breakdown.columns] == [
+        "pass,partial,fail,error",
+        "pass",
+        "partial",
+        "fail",
+        "error",
+        "",
+        "",
+    ]

@@ -81,9 +81,9 @@ def test_a_share_is_a_strength_from_nine_tenths_and_a_weakness_below_eight(right
 def test_findings_lead_to_what_is_missing_misnamed_and_weakest() -> None:
     found: Named = [("image", 0), ("image", 1), ("text", 2)]
     assert presentation.findings(result(FOUR, found).numbers) == [
-        Finding("fn", "1 of 4 blocks are not found", {"outcome": "fn"}),
-        Finding("wrong", "3 blocks found under another name", {"outcome": "wrong"}),
-        Finding("class", "text is taken for image 2 times", {"cell": "1>0"}),
+        Finding("fn", "1 of 4 blocks is not found", {"outcome": "fn"}, 1),
+        Finding("wrong", "3 blocks found under another name", {"outcome": "wrong"}, 3),
+        Finding("class", "text is taken for image 2 times", {"cell": "1>0"}, 2),
         Finding("class", "Weakest class: image, 0 % found and named right", {"class": "image"}),
     ]
     assert presentation.findings(result(FOUR[:2], FOUR[:2]).numbers) == []

@@ -102,10 +102,15 @@ def test_columns_of_pages_and_boxes() -> None:
 def test_an_overview_as_json() -> None:
     table = Breakdown(title="By class", of="class", columns=[("n", "n", "-")], marks=[(1, "tp")], rows=[("a", [1])], total=[1])
     made = Overview(
-        line=["x"], parts=[Part("tp", 1, "found", "tp@0.5")], numbers=[Number("F1", "f1", 0.5, "", "")], breakdown=table
+        line=["x"],
+        parts=[Part("tp", 1, "found", "tp@0.5")],
+        numbers=[Number("F1", "f1", 0.5, "", "")],
+        breakdown=table,
+        at={"kind": "counted"},
     )
     assert made.to_dict() == {
         "line": ["x"],
+        "at": {"kind": "counted"},
         "parts": [["tp", 1, "found", "tp@0.5"]],
         "numbers": [["F1", "f1", 0.5, "", ""]],
         "table": {

@@ -383,11 +383,12 @@ def findings(numbers: Mapping[str, Any]) -> list[Finding]:
     missed, suspects = block["missed"], block["suspects"]
     lines = []
     if missed["unfound"]:
-        lines.append(Finding("fn", f"{counted(missed['unfound'], 'truth')} that nobody finds", {"outcome": "fn"}))
+        text = f"{counted(missed['unfound'], 'truth')} that nobody finds"
+        lines.append(Finding("fn", text, {"outcome": "fn"}, missed["unfound"]))
     if suspects.get("label"):
         text = f"{counted(suspects['label'], 'truth')} that systems have under another label"
-        lines.append(Finding("class", text, {"outcome": "fn", "kind": "label"}))
+        lines.append(Finding("class", text, {"outcome": "fn", "kind": "label"}, suspects["label"]))
     if missed.get("contested"):
         text = f"{counted(missed['contested'], 'truth')} whose boxes serve others"
-        lines.append(Finding("wrong", text, {"outcome": "wrong"}))
+        lines.append(Finding("wrong", text, {"outcome": "wrong"}, missed["contested"]))
     return lines

@@ -47,6 +47,8 @@ def pictured(task: Checks, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictur
 
 MARKS = (("pass", "tp"), ("partial", "wrong"), ("fail", "fn"), ("error", "ignored"))
 """Verdicts, and the outcomes whose looks they have in bars."""
+EVERY = ",".join(name for name, _ in MARKS)
+"""The outcomes of all cases."""
 
 
 def _overview(numbers: Mapping[str, Any]) -> Overview:
@@ -71,7 +73,7 @@ def _overview(numbers: Mapping[str, Any]) -> Overview:
             title="By evaluator",
             of="evaluator",
             columns=[
-                (name.replace("_", " "), name, "" if name in ("pass_rate", "score") else name if name != "cases" else "-")
+                (name.replace("_", " "), name, "" if name in ("pass_rate", "score") else name if name != "cases" else EVERY)
                 for name in names
             ],
             marks=[(place + 1, mark) for place, (_, mark) in enumerate(MARKS)],

@@ -153,7 +153,9 @@ def findings(numbers: Mapping[str, Any]) -> list[Finding]:
         ("error", "could not be judged", "could not be judged"),
     )
     lines = [
-        Finding(name, f"{counted(summary[name], 'case')} {one if summary[name] == 1 else many}", {"outcome": name})
+        Finding(
+            name, f"{counted(summary[name], 'case')} {one if summary[name] == 1 else many}", {"outcome": name}, summary[name]
+        )
         for name, many, one in told
         if summary[name]
     ]

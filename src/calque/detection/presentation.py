@@ -432,8 +432,8 @@ def _missed(block: Mapping[str, Any]) -> list[Finding]:
     found = block["micro"]
     if not found["fn"]:
         return []
-    whole = f"{found['tp'] + found['fn']:,} {nouns(block)}"
-    return [Finding("fn", f"{found['fn']:,} of {whole} {'is' if found['fn'] == 1 else 'are'} missed", {"outcome": "fn"})]
+    told = f"{found['fn']:,} of {found['tp'] + found['fn']:,} {nouns(block)} {'is' if found['fn'] == 1 else 'are'} missed"
+    return [Finding("fn", told, {"outcome": "fn"}, found["fn"])]
 
 
 def _false_alarms(block: Mapping[str, Any]) -> list[Finding]:
@@ -447,7 +447,7 @@ def _false_alarms(block: Mapping[str, Any]) -> list[Finding]:
     if empty["fp"]:
         share = "all of them" if empty["fp"] == count else f"{empty['fp']:,} of them"
         told += ", on a page that has none" if count == 1 else f", {share} on pages that have none"
-    return [Finding("fp", told, {"outcome": "fp"})]
+    return [Finding("fp", told, {"outcome": "fp"}, count)]
 
 
 def _cut(crops: Mapping[str, Any] | None) -> list[Finding]:
@@ -457,7 +457,8 @@ def _cut(crops: Mapping[str, Any] | None) -> list[Finding]:
     side = max(("left", "top", "right", "bottom"), key=lambda name: cut[name]["0.1"])
     if cut[side]["0.1"] < CUT:
         return []
-    return [Finding("cut", f"{percent(cut[side]['0.1'])} of crops lose more than a tenth at the {side}", {"cut": side})]
+    lost = round(cut[side]["0.1"] * crops["overall"]["pairs"])
+    return [Finding("cut", f"{percent(cut[side]['0.1'])} of crops lose more than a tenth at the {side}", {"cut": side}, lost)]
 
 
 def _scores(sweep: Mapping[str, Any] | None, found: Mapping[str, Any]) -> list[Finding]:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Array, Bytes, Strings, Table
+from calque.core.columns import Array, Strings, Table
 from calque.core.corpus import distinct_names
 from calque.core.ledger import UNIT, Ledger
 from calque.core.presentation import pictured as columns
 from calque.core.presentation.pictured import Breakdown, Number, Overview, Part, Pictured
-from calque.core.presentation.wording import counted
+from calque.core.presentation.wording import counted as how_many
 from calque.fields.comparison.cells import class_of
+from calque.fields.counted import DRAWN, bare, counted, whole_columns
 from calque.fields.paged import box_columns, on_pages
 
 if TYPE_CHECKING:
@@ -21,15 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ("on_pages", "pictured")
 
-OF_REASONS = {
-    "missing in the prediction": columns.FN,
-    "not in the truth": columns.FP,
-    "absent on both sides": columns.TP,
-}
-"""Reasons that say which side has no value; for others the verdict decides."""
 
-
-def pictured(task: Fields, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictured | None:  # noqa: ARG001  # as all tasks
+def pictured(task: Fields, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictured | None:
     """The values of both sides and the numbers; nothing when the values were let go of."""
     rows = ledger.table("rows")
     if "reason" not in rows:
@@ -38,7 +32,9 @@ def pictured(task: Fields, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictur
     rows = rows.take(np.flatnonzero(rows.array("counted")))
     paths = [truth or found for truth, found in zip(_texts(rows, "truth_path"), _texts(rows, "found_path"), strict=True)]
     labels = [class_of(path) for path in paths]
-    fields = _in_order(labels, list(numbers["fields"]))
+    flags, wholes = counted(task, ledger, rows, labels)
+    values = _in_order(labels, list(numbers["fields"]))
+    fields = [*values, *dict.fromkeys(whole.field for whole in wholes if whole.field not in values)]
     place = {name: code for code, name in enumerate(fields)}
     head = {
         "kind": "fields",
@@ -46,7 +42,7 @@ def pictured(task: Fields, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictur
         "fields": fields,
         "reasons_of": list(ledger.names["reason"]),
         "numbers": {
-            "overviews": [_overview(numbers, len(fields)).to_dict()],
+            "overviews": [_overview(numbers, len(values)).to_dict()],
             "classes": list(numbers["fields"]),
             "calibration": _calibration(numbers),
         },
@@ -54,7 +50,8 @@ def pictured(task: Fields, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictur
     drawn: dict[str, Array] = {
         "row.start": np.searchsorted(rows.array(UNIT), np.arange(len(ledger.units) + 1)).astype(np.uint32),
         "row.field": columns.narrow(np.array([place[label] for label in labels], dtype=np.int64)),
-        "row.outcome": _outcomes(ledger, rows),
+        "row.outcome": DRAWN[rows.array("outcome")],
+        "row.counted": flags,
         "row.reason": rows.array("reason"),
         **{f"row.{name}": rows.array(name).astype(np.float32) for name in ("score", "threshold", "confidence", "iou")},
         # A path is kept where it says more than its field does.
@@ -64,6 +61,7 @@ def pictured(task: Fields, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictur
         **columns.text_columns("row.truth", rows["truth_value"]),
         **columns.text_columns("row.found", rows["found_value"]),
         **box_columns(ledger, rows),
+        **whole_columns(wholes, len(ledger.units), place),
     }
     return Pictured(head, drawn)
 
@@ -78,21 +76,15 @@ def _calibration(numbers: Mapping[str, Any]) -> list[list[float]]:
 def _in_order(labels: list[str], schema: list[str]) -> list[str]:
     """The fields that have values, in the order of the schema, which knows no list marks."""
     place = {name: code for code, name in enumerate(schema)}
-    return sorted(dict.fromkeys(labels), key=lambda label: (place.get(label.replace("[]", ""), len(place)), label))
+    return sorted(dict.fromkeys(labels), key=lambda label: (place.get(bare(label), len(place)), label))
 
 
 def _texts(rows: Table, name: str) -> list[str]:
     return list(rows[name])
 
 
-def _outcomes(ledger: Ledger, rows: Table) -> Bytes:
-    """What became of each value, in the one language of outcomes."""
-    known = [OF_REASONS.get(reason, -1) for reason in ledger.names["reason"]]
-    by_reason = np.array([*known, -1], dtype=np.int16)[rows.array("reason")]
-    by_match = np.where(rows.array("match"), columns.TP, columns.WRONG)
-    return np.where(by_reason >= 0, by_reason, by_match).astype(np.uint8)
-
-
+COUNTED = "counted"
+"""Where counts lead: a list counts its items, an object counts itself, and what is rightly absent does not count."""
 COLUMNS = (
     ("right", "tp", "tp"), ("wrong", "fd", "wrong"), ("missing", "fn", "fn"), ("made up", "fa", "fp"),
     ("precision", "cm_precision", ""), ("recall", "cm_recall", ""), ("F1", "cm_f1", ""),
@@ -113,7 +105,8 @@ def _overview(numbers: Mapping[str, Any], fields: int) -> Overview:
     shown = [Number(title, name, overall[name], note) for name, (title, note) in titles.items()]
     by_name = sorted(numbers["fields"].items(), key=lambda entry: entry[1]["cm_f1"])
     return Overview(
-        line=["Fields", counted(numbers["document_count"], "document"), counted(fields, "field")],
+        line=["Fields", how_many(numbers["document_count"], "document"), how_many(fields, "field")],
+        at={"kind": COUNTED},
         parts=[Part(mark, overall[name], title, name) for title, name, mark in COLUMNS[:4]],
         numbers=[*shown, *_extra(numbers)][:6],
         breakdown=Breakdown(

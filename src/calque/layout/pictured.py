@@ -47,7 +47,7 @@ def _overview(task: Layout, numbers: Mapping[str, Any], unused: int) -> Overview
     counts = numbers["counts"]
     total, matched, correct = (numbers[f"layout_{name}_blocks"] for name in ("total", "matched", "correct"))
     sizes = [counted(counts[f"{noun}s"], noun) for noun in ("document", "page", "truth", "prediction")]
-    outcomes = ("-", "-", "tp", "", "")
+    outcomes = ("tp,wrong,fn", "tp,wrong", "tp", "", "")
     return Overview(
         line=["Layout", *sizes, f"a block counts as found from IoU {task.iou!r} on"],
         parts=[
@@ -59,8 +59,8 @@ def _overview(task: Layout, numbers: Mapping[str, Any], unused: int) -> Overview
         numbers=[
             Number("Accuracy", NAMES[3], numbers[NAMES[3]], "of what is found is named right"),
             Number("Over all blocks", NAMES[4], numbers[NAMES[4]], "found and named right"),
-            Number("Blocks", NAMES[0], total, "in the truth", "-"),
-            Number("Matched", NAMES[1], matched, "a prediction overlaps enough", "-"),
+            Number("Blocks", NAMES[0], total, "in the truth", outcomes[0]),
+            Number("Matched", NAMES[1], matched, "a prediction overlaps enough", outcomes[1]),
             Number("Correct", NAMES[2], correct, "and has the right name", "tp"),
         ],
         breakdown=Breakdown(

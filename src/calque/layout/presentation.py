@@ -136,9 +136,12 @@ def findings(numbers: Mapping[str, Any]) -> list[Finding]:
     blocks, matched, correct = (numbers[f"layout_{name}_blocks"] for name in ("total", "matched", "correct"))
     lines = []
     if matched < blocks:
-        lines.append(Finding("fn", f"{blocks - matched:,} of {counted(blocks, 'block')} are not found", {"outcome": "fn"}))
+        missed = blocks - matched
+        told = f"{missed:,} of {counted(blocks, 'block')} {'is' if missed == 1 else 'are'} not found"
+        lines.append(Finding("fn", told, {"outcome": "fn"}, missed))
     if correct < matched:
-        lines.append(Finding("wrong", f"{counted(matched - correct, 'block')} found under another name", {"outcome": "wrong"}))
+        other = matched - correct
+        lines.append(Finding("wrong", f"{counted(other, 'block')} found under another name", {"outcome": "wrong"}, other))
     labels = list(numbers["confusion"])
     swapped = [
         (count, name, column)
@@ -149,7 +152,7 @@ def findings(numbers: Mapping[str, Any]) -> list[Finding]:
     if swapped:
         count, name, column = max(swapped, key=lambda entry: entry[0])
         told = f"{name} is taken for {column} {'once' if count == 1 else f'{count:,} times'}"
-        lines.append(Finding("class", told, {"cell": f"{labels.index(name)}>{labels.index(column)}"}))
+        lines.append(Finding("class", told, {"cell": f"{labels.index(name)}>{labels.index(column)}"}, count))
     rates = {name: block["layout_accuracy_over_total"] for name, block in numbers["per_class"].items()}
     known = {name: rate for name, rate in rates.items() if rate is not None}
     if len(known) > 1:

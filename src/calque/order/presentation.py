@@ -9,8 +9,8 @@ from calque.core.presentation.pictured import Finding, Phrase, Sentence
 from calque.core.presentation.result_schema import COUNT, SHARE, Schema, map_of, object_of, result_of
 from calque.core.presentation.sections import Section
 from calque.core.presentation.wording import counted, laid_over, percent
+from calque.kernels.structs import BREAKS
 from calque.order.numbers import SHOWN
-from calque.order.one_page import BREAKS
 
 FOUR = ("pairs", "successors", "footrule", "edit")
 SCOPES = {"micro": "all pages together (micro)", "macro": "mean of pages"}
@@ -182,7 +182,7 @@ def findings(numbers: Mapping[str, Any]) -> list[Finding]:
     """Where the path is left, most often first; blocks without a place; and the document that is read worst."""
     counts, breaks = numbers["counts"], numbers["breaks"]
     lines = [
-        Finding("wrong", f"{counted(count, 'step')} {SAID[kind]}", {"kind": WORDS.get(kind, kind)})
+        Finding("wrong", f"{counted(count, 'step')} {SAID[kind]}", {"kind": WORDS.get(kind, kind)}, count)
         for kind, count in sorted(breaks.items(), key=lambda item: -item[1])
         if count
     ][: MOST - 2]
@@ -192,6 +192,7 @@ def findings(numbers: Mapping[str, Any]) -> list[Finding]:
                 "fn",
                 f"{lost:,} of {counted(counts['truth'], 'block')} {'has' if lost == 1 else 'have'} no place",
                 {"outcome": "fn"},
+                lost,
             )
         )
     judged = {name: block["pairs"] for name, block in numbers["documents"].items() if isinstance(block["pairs"], float)}

@@ -71,6 +71,7 @@ def built_comparison(comparison: Comparison, wish: Wish) -> tuple[bytes, Beside 
     for run, name in zip(runs, comparison.results, strict=True):
         known = {measure: one.runs[name] for measure, one in comparison.measures.items()}
         run["name"] = name
+        run["confidence"] = comparison.resampling.confidence
         run["intervals"] = {measure: [one.low, one.high] for measure, one in known.items() if one.low is not None}
     columns: dict[str, Array] = {}
     for place, part in enumerate(parts):
@@ -139,12 +140,13 @@ def _run(result: Result, ledger: Ledger) -> tuple[dict[str, Any], dict[str, Arra
         "name": _named(result.sources.predictions),
         "headline": said(result.task.headline(tree), [result]),
         "findings": [
-            {"mark": finding.mark, "text": finding.text, "address": dict(finding.address)}
+            {"mark": finding.mark, "text": finding.text, "address": dict(finding.address), "objects": finding.objects}
             for finding in result.task.findings(tree)
         ],
         **drawn.head,
         "reasons": _reasons(result.undefined),
         "intervals": _intervals(tree.get("intervals")),
+        "confidence": next((float(one.settings["confidence"]) for one in result.additions if one.key == "intervals"), None),
         "warning": str(result.unevaluated.message) if result.unevaluated else "",
         "issues": [_issue(issue) for issue in summarize(result.issues)],
         "undefined": [[path, reason] for path, reason in list(result.undefined.items())[:MOST_REASONS]],

@@ -127,6 +127,8 @@ def rows_of(result: Result, truths: Any, columns: Mapping[str, Array]) -> Ints:
         return np.asarray(truths.unit, dtype=np.int64)
     if name == "fields":
         return _drawn(result, lambda path, value, _found, _given: bool(path and value))
+    if "case.outcome" in columns:
+        return np.flatnonzero(np.isin(columns["case.outcome"], (TP, FN)))
     if "t.outcome.0" not in columns:
         return np.full(len(truths.unit), -1)  # truths of this task are not drawn
     return np.flatnonzero(np.isin(columns["t.outcome.0"], (TP, FN, WRONG)))
@@ -139,7 +141,8 @@ def alarm_rows(result: Result, columns: Mapping[str, Array]) -> Ints:
         return np.flatnonzero(columns["p.matched"] == 0)
     if name == "fields":
         return _drawn(result, lambda path, value, found, given: bool(not (path and value) and found and given))
-    return np.flatnonzero(columns["p.outcome.0"] == FP) if "p.outcome.0" in columns else np.zeros(0, dtype=np.int64)
+    drawn = next((columns[key] for key in ("case.outcome", "p.outcome.0") if key in columns), np.zeros(0))
+    return np.flatnonzero(drawn == FP)
 
 
 def _drawn(result: Result, wanted: Callable[[str, str, str, str], bool]) -> Ints:

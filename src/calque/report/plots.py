@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from calque.core.errors import ConfigError, MissingExtra, did_you_mean
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 FOUND, MISSED, ALARM, INK, SOFT, CUT = map(on_paper, ("tp", "fn", "fp", "ink", "ink-3", "cut"))
 LINES = ((FOUND, "-"), (MISSED, "--"), (ALARM, ":"), (INK, "-"), (SOFT, "--"), (CUT, "-"))
 """Lines are told apart by their strokes, too."""
+FAINT = on_paper("line-2")
+LONGEST, MOST_BARS = 28, 20
+MARKERS = "osD^Pv"
+"""What several runs are told apart by."""
 STYLE: Any = {
     "font.family": "sans-serif", "font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "axes.edgecolor": SOFT,
     "axes.labelcolor": INK, "xtick.color": SOFT, "ytick.color": SOFT, "text.color": INK, "legend.frameon": False,
@@ -67,12 +71,21 @@ def _on(axes: Any, draw: Callable[[Any], int | None]) -> Any:
 
 
 def _pr(axes: Any, numbers: Mapping[str, Any]) -> None:
-    """Precision against recall for each class, at IoU 0.5."""
-    curves = numbers["coco"]["curves"]
-    for (label, precision), (colour, stroke) in zip(curves["precision"]["0.5"].items(), LINES * 200, strict=False):
-        axes.plot(curves["recall"], precision, stroke, color=colour, label=label, linewidth=1.4)
+    """Precision against recall for each class, at IoU 0.5; of many classes the worst have names."""
+    recall, curves = numbers["coco"]["curves"]["recall"], numbers["coco"]["curves"]["precision"]["0.5"]
+    named = dict(sorted(curves.items(), key=lambda entry: sum(entry[1]))[: len(LINES)])
+    others = [precision for label, precision in curves.items() if label not in named]
+    for place, precision in enumerate(others):
+        axes.plot(recall, precision, color=FAINT, linewidth=0.6, label="" if place else f"{len(others):,} better classes")
+    for label, (colour, stroke) in zip([label for label in curves if label in named], LINES, strict=False):
+        axes.plot(recall, curves[label], stroke, color=colour, label=_short(label), linewidth=1.4)
     axes.set(xlabel="recall", ylabel="precision", xlim=(0, 1), ylim=(0, 1.02))
     axes.legend(loc="lower left")
+
+
+def _short(name: str) -> str:
+    """A name that leaves room for what it names: of a long one both ends, which tell it from others like it."""
+    return name if len(name) <= LONGEST else f"{name[: LONGEST // 2]}…{name[1 - LONGEST // 2 :]}"
 
 
 def _kinds(axes: Any, numbers: Mapping[str, Any]) -> int:
@@ -84,7 +97,8 @@ def _kinds(axes: Any, numbers: Mapping[str, Any]) -> int:
 
 def _bars(axes: Any, rows: Sequence[tuple[str, float]], **look: Any) -> int:
     """Horizontal bars from 0 with their numbers behind them, the last row on top."""
-    bars = axes.barh([name for name, _ in rows], [value for _, value in rows], height=0.62, linewidth=0, **look)
+    bars = axes.barh(range(len(rows)), [value for _, value in rows], height=0.62, linewidth=0, **look)
+    axes.set_yticks(range(len(rows)), [_short(name) for name, _ in rows])
     axes.bar_label(bars, fmt="%.3f", padding=3, fontsize=8)
     return len(rows)
 
@@ -118,10 +132,11 @@ def _bins(numbers: Mapping[str, Any]) -> list[tuple[float, float]]:
 
 
 def _classes(axes: Any, numbers: Mapping[str, Any]) -> int:
-    """F1, accuracy or recall of each class, field or document; of tables the means."""
+    """F1, accuracy or recall of each class, field, document or system; of tables the means."""
     title, shares = _shares(numbers)
-    axes.set(xlim=(0, 1), xlabel=title)
-    return _bars(axes, sorted(shares.items(), key=lambda entry: entry[1])[:20][::-1], color=FOUND)
+    more = f", the lowest {MOST_BARS} of {len(shares):,}" if len(shares) > MOST_BARS else ""
+    axes.set(xlim=(0, 1), xlabel=f"{title}{more}")
+    return _bars(axes, sorted(shares.items(), key=lambda entry: entry[1])[:MOST_BARS][::-1], color=FOUND)
 
 
 SHARES = (
@@ -135,8 +150,7 @@ SHARES = (
 
 
 def _shares(numbers: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
-    for table, name, title in SHARES:
-        rows = numbers.get(table)
+    for rows, name, title in _parts(numbers):
         if isinstance(rows, Mapping):
             known = {
                 label: row[name] for label, row in rows.items() if isinstance(row, Mapping) and isinstance(row.get(name), float)
@@ -147,6 +161,16 @@ def _shares(numbers: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
     return "mean", {name: value for name, value in means.items() if isinstance(value, float)} if isinstance(
         means, Mapping
     ) else {}
+
+
+def _parts(numbers: Mapping[str, Any]) -> Iterator[tuple[Any, str, str]]:
+    """Tables with a share for each part; of several thresholds the lowest. Of a ceiling these are its systems."""
+    for limit, block in list(numbers.get("metrics", {}).items())[:1]:
+        yield block["per_class"], "f1", f"F1 at IoU {limit}"
+    for limit, block in list(numbers.get("levels", {}).items())[:1]:
+        yield {**block["single"], "best selection of all": block["select"]}, "recall", f"recall ({limit})"
+    for table, name, title in SHARES:
+        yield numbers.get(table), name, title
 
 
 def _impact(numbers: Mapping[str, Any]) -> Mapping[str, Mapping[str, float | None]]:
@@ -179,9 +203,13 @@ def _differences(axes: Any, comparison: Comparison) -> int:
             colour = SOFT if not delta.value else FOUND if better else MISSED
             spot = at + 0.2 * (place - (len(runs) - 1) / 2)
             if delta.low is not None and delta.high is not None:
-                axes.plot([delta.low, delta.high], [spot, spot], color=colour, linewidth=2)
-            axes.plot([delta.value], [spot], "o" if better else "v", color=colour, markersize=4)
+                axes.plot([delta.low, delta.high], [spot, spot], "-" if better else "--", color=colour, linewidth=2)
+            axes.plot([delta.value], [spot], MARKERS[place % len(MARKERS)], color=colour, markersize=4)
+    if len(runs) > 1:
+        for place, run in enumerate(runs):
+            axes.plot([], [], MARKERS[place % len(MARKERS)], color=INK, markersize=4, linestyle="", label=_short(run))
+        axes.legend(loc="best")
     axes.axvline(0, color=SOFT, linewidth=0.8)
-    axes.set(yticks=range(len(shown)), xlabel=f"{', '.join(runs)} against {comparison.base}")
+    axes.set(yticks=range(len(shown)), xlabel=f"{', '.join(map(_short, runs))} against {_short(comparison.base)}")
     axes.set_yticklabels([title(comparison, one.name) for one in shown])
     return len(shown) * len(runs)

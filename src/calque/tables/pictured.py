@@ -11,6 +11,7 @@ import numpy as np
 from calque.core.columns import Strings, Table
 from calque.core.corpus import distinct_names
 from calque.core.ledger import UNIT, Ledger
+from calque.core.presentation.pictured import OUTCOMES as IN_REPORTS
 from calque.core.presentation.pictured import Number, Overview, Part, Pictured
 from calque.core.presentation.wording import counted
 from calque.tables.kinds import KINDS
@@ -38,7 +39,7 @@ def pictured(task: Tables, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictur
     """Every table with what is wrong, and its grids; nothing when the cells were let go of."""
     if not isinstance(ledger.table("cells").get("text"), Strings):
         return None
-    cases = list(_cases(ledger))
+    cases = list(_cases(ledger, {(str(one["document"]), one["truth"]) for one in numbers["apart"]}))
     grids = _Grids(ledger)
     left = MOST_CELLS
     for place in sorted(range(len(cases)), key=lambda each: cases[each]["rows"][0]["score"]):
@@ -56,13 +57,21 @@ def pictured(task: Tables, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictur
         "cases": cases,
         "numbers": {"overviews": [_overview(numbers).to_dict()], "gate": None},
     }
-    return Pictured(head, {})
+    codes = [IN_REPORTS.index(case["outcome"]) for case in cases]
+    return Pictured(head, {"case.outcome": np.array(codes, dtype=np.uint8)})
 
 
-def _cases(ledger: Ledger) -> Iterator[dict[str, Any]]:
+OUTCOMES = {"paired": "tp", "missed": "fn", "spurious": "fp", "invalid": "invalid"}
+"""What is counted of tables, in the one language of outcomes."""
+APART = "apart"
+"""Beside kinds of errors: values stand under the wrong headings."""
+
+
+def _cases(ledger: Ledger, apart: set[tuple[str, int]]) -> Iterator[dict[str, Any]]:
     tables = ledger.table("tables")
     names = distinct_names(ledger.units)
     units = tables.array(UNIT)
+    truth = tables.array("truth").tolist()
     number = (np.arange(len(units)) - ledger.offsets("tables")[units]).tolist()
     for place, (unit, code) in enumerate(zip(units.tolist(), tables.array("status").tolist(), strict=True)):
         status = STATUS_NAMES[code]
@@ -72,6 +81,8 @@ def _cases(ledger: Ledger) -> Iterator[dict[str, Any]]:
         told = f"{status}, TEDS {score:.4f}" if "teds" in tables else status
         yield {
             "id": f"{names[unit]}#{number[place]}",
+            "outcome": OUTCOMES[status],
+            "kinds": [*_kinds(tables, place), *([APART] if (str(ledger.units[unit]), truth[place]) in apart else [])],
             "rows": [
                 {
                     "evaluator": 0,
@@ -87,6 +98,11 @@ def _cases(ledger: Ledger) -> Iterator[dict[str, Any]]:
 
 def _value(tables: Table, name: str, place: int) -> float:
     return float(np.nan_to_num(tables.array(name)[place])) if name in tables else 0.0
+
+
+def _kinds(tables: Table, place: int) -> list[str]:
+    """The kinds of errors that a table has."""
+    return [KINDS[kind] for kind in np.flatnonzero(tables.array("kind_cost")[place] > 0)] if "kind_cost" in tables else []
 
 
 def _losses(tables: Table, place: int) -> list[str]:

@@ -312,22 +312,20 @@ def findings(numbers: Mapping[str, Any]) -> list[Finding]:
     counts = numbers["counts"]
     lines = []
     if counts["missed"]:
-        lines.append(
-            Finding("fn", f"{counts['missed']:,} of {counted(counts['truth'], 'table')} are missed", {"outcome": "fail"})
-        )
+        text = f"{counts['missed']:,} of {counted(counts['truth'], 'table')} {_are(counts['missed'])} missed"
+        lines.append(Finding("fn", text, {"outcome": "fn"}, counts["missed"]))
     if counts["spurious"]:
-        lines.append(Finding("fp", f"{counted(counts['spurious'], 'predicted table')} for nothing", {"outcome": "fail"}))
+        text = f"{counted(counts['spurious'], 'predicted table')} for nothing"
+        lines.append(Finding("fp", text, {"outcome": "fp"}, counts["spurious"]))
     losses = {
         kind: block["loss"] for kind, block in numbers.get("errors", {}).items() if kind in SAID and kind != "table_missed"
     }
     for kind, loss in sorted(losses.items(), key=lambda item: -item[1])[:2]:
         if loss > 0:
-            lines.append(Finding("wrong", f"{percent(loss)} of TEDS is lost to {SAID[kind]}", {"outcome": "partial"}))
+            lines.append(Finding("wrong", f"{percent(loss)} of TEDS is lost to {SAID[kind]}", {"kind": kind}))
     if numbers["apart"]:
-        count = counted(len(numbers["apart"]), "table")
-        lines.append(
-            Finding("note", f"{count}: values stand under the wrong headings", {"doc": str(numbers["apart"][0]["document"])})
-        )
+        text = f"{counted(len(numbers['apart']), 'table')}: values stand under the wrong headings"
+        lines.append(Finding("note", text, {"kind": "apart"}, len(numbers["apart"])))
     if numbers["worst"]:
         worst = numbers["worst"][0]
         lines.append(Finding("class", f"Worst table: {worst['document']}", {"doc": str(worst["document"])}))

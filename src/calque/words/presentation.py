@@ -454,10 +454,11 @@ def findings(numbers: Mapping[str, Any]) -> list[Finding]:
     missed, extra = counts["words"] - counts["matches"], counts["predicted_words"] - counts["matches"]
     lines = []
     if missed:
-        lines.append(Finding("fn", f"{missed:,} of {counted(counts['words'], 'word')} are missing", {"outcome": "fn"}))
+        told = f"{missed:,} of {counted(counts['words'], 'word')} {'is' if missed == 1 else 'are'} missing"
+        lines.append(Finding("fn", told, {"outcome": "fn"}, missed))
     if extra:
         lines.append(
-            Finding("fp", f"{counted(extra, 'word')} that {'is' if extra == 1 else 'are'} not there", {"outcome": "fp"})
+            Finding("fp", f"{counted(extra, 'word')} that {'is' if extra == 1 else 'are'} not there", {"outcome": "fp"}, extra)
         )
     recalls = {name: entry["recall"] for name, entry in numbers["documents"].items() if entry["recall"] is not None}
     if len(recalls) > 1:

@@ -70,6 +70,14 @@ class Comparison(Frozen, eq=False):
         """A matplotlib figure of the differences with their intervals."""
         return importlib.import_module("calque.report.plots").comparison_figure(self, ax)
 
+    def _repr_html_(self) -> str:
+        # What it looks like is written below it, and knows it.
+        from calque.core.comparison.presentation import sections
+        from calque.core.presentation.notebook import to_notebook
+        from calque.core.presentation.sections import to_html
+
+        return to_notebook(to_html(sections(self)))
+
     def delta(self, measure: str, run: str | None = None) -> Delta:
         """How a run (by default the second) differs from the first in a measure."""
         if measure not in self.measures:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,8 @@ class Finding(Frozen):
     text: str
     address: Mapping[str, str]
     """The part of the report's address that shows them."""
+    objects: int | None = None
+    """How many they are, where it says so."""
 
 
 class Phrase(Frozen):
@@ -72,7 +75,7 @@ class Number(Frozen):
     value: float | None
     note: str = ""
     outcome: str = ""
-    """The outcome whose objects a count leads to; of a count that leads nowhere ``-``, of a share nothing."""
+    """The outcomes whose objects a count leads to, with commas; of a count that leads nowhere ``-``, of a share nothing."""
 
 
 class Breakdown(Frozen, eq=False):
@@ -97,12 +100,15 @@ class Overview(Frozen, eq=False):
     parts: Sequence[Part]
     numbers: Sequence[Number]
     breakdown: Breakdown | None = None
+    at: Mapping[str, str] = MappingProxyType({})
+    """What the address of every count has beside its outcome."""
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form, as lists: there may be a thousand classes."""
         table = self.breakdown
         return {
             "line": list(self.line),
+            "at": dict(self.at),
             "parts": [[part.mark, part.value, part.text, part.measure] for part in self.parts],
             "numbers": [[one.title, one.measure, one.value, one.note, one.outcome] for one in self.numbers],
             "table": table

@@ -13,10 +13,11 @@ import { Images } from "./images";
 import { listen } from "./keys";
 import { Objects } from "./objects";
 import { Pages, stepError, stepPage } from "./pages";
+import { runNames } from "./parts";
 import { Patterns } from "./stage";
 import { WordRows, WordsView, WorstTexts } from "./texts";
 import { BoxSummary } from "./boxsummary";
-import { Ground, Sentence, Summary, Tables, Warning, nameRuns } from "./summary";
+import { Ground, Sentence, Summary, Tables, Warning } from "./summary";
 
 const TITLES: Record<string, string> = { summary: "Summary", pages: "Pages", objects: "Objects", fields: "Fields", words: "Words", checks: "Checks", compare: "Compare", changes: "Changes" };
 const OWN: Record<string, string[]> = { boxes: ["pages", "objects"], fields: ["fields"], words: ["words"], checks: ["checks"], tables: [] };
@@ -36,7 +37,7 @@ export class App {
   constructor(public data: Data) {
     this.images = new Images(data);
     const runs = data.head.runs;
-    nameRuns(runs.map((run) => run.name));
+    runNames.all = runs.map((run) => run.name);
     const own = OWN[runs[0].kind];
     this.views = runs.length > 1 ? ["compare", "changes", ...own.filter((view) => view !== "objects"), "summary"] : ["summary", ...own];
     const alone = runs.length === 1;
@@ -80,7 +81,9 @@ export class App {
   }
 
   view(address: Address = now()): string {
-    return address.view && this.views.includes(address.view) ? address.view : this.views[0];
+    // A comparison has no wall of objects: there the pages hold them.
+    const asked = address.view === "objects" && !this.views.includes("objects") ? "pages" : address.view;
+    return asked && this.views.includes(asked) ? asked : this.views[0];
   }
 
   aspect(boxes: Boxes, page: number): number {
@@ -138,6 +141,7 @@ export function Root({ app }: { app: App }): JSX.Element {
     return () => { app.listeners.delete(listener); stop(); };
   }, []);
   const view = app.view(address);
+  runNames.shown = app.changes ? app.run().name : undefined;
   const dark = address.theme === "dark" || (address.theme !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
   useEffect(() => {
     document.documentElement.dataset.theme = address.theme === "dark" || address.theme === "light" ? address.theme : "";

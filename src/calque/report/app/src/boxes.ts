@@ -2,7 +2,7 @@
 
 import { Address } from "./address";
 import { Column, Data, Run, Texts } from "./data";
-import { EXCLUDED, FN, FP, INVALID, NAMES, OUTCOMES, SIDES, TP, WRONG, short } from "./words";
+import { EXCLUDED, FN, FP, INVALID, NAMES, OUTCOMES, SIDES, TP, WRONG, askedOutcomes, short } from "./words";
 
 export type Letter = "t" | "p";
 export type Box = [number, number, number, number];
@@ -224,10 +224,8 @@ export class Boxes {
   private test(address: Address, k: number): (item: Item, page: number) => boolean {
     const tests: ((item: Item, page: number) => boolean)[] = [];
     const { outcome, kind, cell, cut, bin, score, q } = address;
-    if (outcome) {
-      const code = OUTCOMES.indexOf(outcome as any);
-      tests.push((item) => this.outcome(item, k) === code);
-    }
+    const wanted = askedOutcomes(outcome);
+    if (wanted) tests.push((item) => wanted.has(this.outcome(item, k)));
     if (address.class !== undefined) {
       const label = this.labels.indexOf(address.class);
       tests.push((item) => (item >= 0 ? this.t.label[item] : this.p.label[-1 - item]) === label);

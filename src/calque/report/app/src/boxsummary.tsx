@@ -8,7 +8,7 @@ import { Calibration } from "./calibration";
 import { Ceiling } from "./ceiling";
 import { Bars, Curves, Histogram, Row, Spark } from "./charts";
 import { Run } from "./data";
-import { Head, Mark, Measure, Numbers } from "./parts";
+import { Head, Leads, Mark, Measure, Numbers } from "./parts";
 import { Miniature } from "./stage";
 import { Extra, Summary, Tables } from "./summary";
 import { FP, SIDES, TP, count, percent, plural, ratio, short } from "./words";
@@ -100,6 +100,7 @@ function Kinds({ run }: { run: Run }): JSX.Element | null {
   if (!run.numbers.errors.length) return null;
   const worth = kinds.map((kind) => kind.delta_f1 ?? 0);
   const most = Math.max(0.001, ...worth);
+  const size = (kind: any) => (kind.predictions ?? 0) + (kind.truths ?? 0);
   const sorted = [...kinds].sort((a, b) => (b.delta_f1 ?? -1) - (a.delta_f1 ?? -1));
   return (
     <section aria-labelledby="kinds">
@@ -110,9 +111,9 @@ function Kinds({ run }: { run: Run }): JSX.Element | null {
           {sorted.map((kind) => (
             <tr>
               <th scope="row"><a href={to({ view: "objects", kind: kind.kind })}>{kind.kind}</a> <span class="note">{KINDS[kind.kind]}</span></th>
-              <td class="grow"><Row share={(kind.delta_f1 ?? 0) / most} mark={kind.predictions ? (kind.truths ? "wrong" : "fp") : "fn"} href={to({ view: "objects", kind: kind.kind })} label={`objects of kind ${kind.kind}`} /></td>
+              <td class="grow"><Row share={(kind.delta_f1 ?? 0) / most} mark={kind.predictions ? (kind.truths ? "wrong" : "fp") : "fn"} href={to({ view: "objects", kind: kind.kind })} label={`objects of kind ${kind.kind}`} objects={size(kind)} /></td>
               <td>{kind.worth ? <Measure name={`delta_f1/${kind.kind}`} value={kind.delta_f1} as={(value) => (value === null || value === undefined ? "–" : `+${value.toFixed(3)}`)} /> : ""}</td>
-              <td><a href={to({ view: "objects", kind: kind.kind })}>{count(Math.max(kind.predictions ?? 0, kind.truths ?? 0))}</a></td>
+              <td><Leads href={to({ view: "objects", kind: kind.kind })} count={size(kind)} /></td>
             </tr>
           ))}
         </tbody>
@@ -134,8 +135,8 @@ function Breaks({ run }: { run: Run }): JSX.Element {
         {kinds.map(([kind, number]) => (
           <tr>
             <th scope="row"><a href={to({ view: "objects", kind })}>{kind}</a></th>
-            <td class="grow"><Row share={number / most} mark="wrong" href={to({ view: "objects", kind })} label={`${count(number)} of kind ${kind}`} /></td>
-            <td><a href={to({ view: "objects", kind })}>{count(number)}</a></td>
+            <td class="grow"><Row share={number / most} mark="wrong" href={to({ view: "objects", kind })} label={`${count(number)} of kind ${kind}`} objects={number} /></td>
+            <td><Leads href={to({ view: "objects", kind })} count={number} /></td>
           </tr>
         ))}
       </tbody></table>
@@ -147,6 +148,7 @@ function Edges({ run }: { run: Run }): JSX.Element | null {
   const crops = run.numbers.crops;
   if (!crops.pairs) return null;
   const cut = (side: string, limit = "0.1") => crops.cut[side][limit] as number;
+  const lost = (side: string) => Math.round(cut(side) * crops.pairs);
   const link = (side: string) => to({ view: "objects", cut: side, iou: undefined });
   const edge = (side: string) => Math.max(cut(side) > 0 ? 4 : 1, 46 * cut(side));
   return (
@@ -157,11 +159,11 @@ function Edges({ run }: { run: Run }): JSX.Element | null {
           <rect class="truth" x="50" y="50" width="100" height="100" />
           <path class="cut-off" d={`M50 50h${edge("left")}v100h${-edge("left")}zM150 50h${-edge("right")}v100h${edge("right")}zM50 50h100v${edge("top")}h-100zM50 150h100v${-edge("bottom")}h-100z`} />
           {([["left", 25, 104], ["top", 100, 38], ["right", 175, 104], ["bottom", 100, 172]] as const).map(([side, x, y]) => (
-            <a href={link(side)} aria-label={`${percent(cut(side))} of crops lose more than a tenth at the ${side}`}><text x={x} y={y} class="value">{percent(cut(side))}</text></a>
+            <a href={link(side)} data-objects={lost(side)} aria-label={`${percent(cut(side))} of crops lose more than a tenth at the ${side}`}><text x={x} y={y} class="value">{percent(cut(side))}</text></a>
           ))}
         </svg>
       </div>
-      <Numbers head={["side", "> 2 %", "> 5 %", "> 10 %", "median edge"]} rows={[...SIDES, "any"].map((side) => [<a href={link(side)}>{side}</a>, percent(cut(side, "0.02")), percent(cut(side, "0.05")), percent(cut(side, "0.1")), crops.medians[side] === undefined ? "" : ratio(crops.medians[side])])} />
+      <Numbers head={["side", "> 2 %", "> 5 %", "> 10 %", "median edge"]} rows={[...SIDES, "any"].map((side) => [<Leads href={link(side)} count={lost(side)}>{side}</Leads>, percent(cut(side, "0.02")), percent(cut(side, "0.05")), percent(cut(side, "0.1")), crops.medians[side] === undefined ? "" : ratio(crops.medians[side])])} />
     </section>
   );
 }
@@ -195,7 +197,7 @@ function Confusion({ run, boxes }: { run: Run; boxes: Boxes }): JSX.Element | nu
                   if (row === last && column === last) return <td class="none" />;
                   return (
                     <td class={value ? `heat h-${kind}` : "none"} style={value && row !== column ? { "--heat": String(0.1 + (0.32 * value) / most) } as any : undefined}>
-                      {value ? <a href={to({ view: "objects", cell: `${code(row)}>${code(column)}`, iou: undefined })}>{count(value)}</a> : <span aria-label="0">·</span>}
+                      {value ? <Leads href={to({ view: "objects", cell: `${code(row)}>${code(column)}`, iou: undefined })} count={value} /> : <span aria-label="0">·</span>}
                     </td>
                   );
                 })}
@@ -234,7 +236,7 @@ function IouHistogram({ boxes, k, at }: { boxes: Boxes; k: number; at: Address }
       <Head id="ious" title="How well pairs fit" note="pairs by IoU" />
       <Histogram label="pairs by IoU" low={(first / BINS).toFixed(2)} high="1" unit="IoU"
         bins={shown.map(({ value, place }) => ({ values: [["tp", value]], title: `${plural(value, "pair")} with IoU ${spelt(place).replace("..", " to ")}`, href: to({ view: "objects", bin: spelt(place), ...at }) }))} />
-      <Numbers head={["IoU", "pairs"]} rows={shown.map(({ value, place }) => [spelt(place).replace("..", " – "), <a href={to({ view: "objects", bin: spelt(place), ...at })}>{count(value)}</a>])} />
+      <Numbers head={["IoU", "pairs"]} rows={shown.map(({ value, place }) => [spelt(place).replace("..", " – "), <Leads href={to({ view: "objects", bin: spelt(place), ...at })} count={value} />])} />
     </section>
   );
 }
@@ -264,7 +266,7 @@ function Scores({ boxes, k, at }: { boxes: Boxes; k: number; at: Address }): JSX
       <Histogram label="predictions by score" low={String(edges[0])} high={String(edges[20])} unit="score"
         bins={bins.map((bin) => ({ values: [["tp", bin.tp], ["fp", bin.fp]], title: `score ${bin.text.replace("..", " to ")}: ${bin.tp} right, ${bin.fp} wrong`, href: to({ view: "objects", score: bin.text, ...at }) }))} />
       <p class="legend small"><span><Mark of="tp" /> right</span><span><Mark of="fp" /> false alarm</span></p>
-      <Numbers head={["score", "right", "false alarms"]} rows={bins.map((bin) => [bin.text.replace("..", " – "), ...(["tp", "fp"] as const).map((mark) => <a href={to({ view: "objects", score: bin.text, outcome: mark, ...at })}>{count(bin[mark])}</a>)])} />
+      <Numbers head={["score", "right", "false alarms"]} rows={bins.map((bin) => [bin.text.replace("..", " – "), ...(["tp", "fp"] as const).map((mark) => <Leads href={to({ view: "objects", score: bin.text, outcome: mark, ...at })} count={bin[mark]} />)])} />
     </section>
   );
 }

@@ -2,8 +2,8 @@
 
 import { JSX } from "preact";
 import { Address, to } from "./address";
-import { Head, Numbers } from "./parts";
-import { count, percent, plural, ratio } from "./words";
+import { Head, Leads, Numbers } from "./parts";
+import { percent, plural, ratio } from "./words";
 
 // From where to where, how many, their mean score, and the share that is right: all of it made before the page was.
 export type Bin = [number, number, number, number, number];
@@ -31,13 +31,13 @@ export function Calibration({ bins, view, at, of, note }: { bins: Bin[]; view: s
           <path class="line l-0" d={line} />
           {bins.map((bin) => {
             const [x, y] = place(bin[3], bin[4]), told = `${of} ${bin[0]} to ${bin[1]}: ${plural(bin[2], "of them", "of them")}, ${percent(bin[4])} right`;
-            return <a href={href(bin)} aria-label={told}><title>{told}</title><circle class="hit" cx={x} cy={y} r="14" /><circle class="point" cx={x} cy={y} r={3 + 6 * Math.sqrt(bin[2] / most)} /></a>;
+            return <a href={href(bin)} data-objects={bin[2]} aria-label={told}><title>{told}</title><circle class="hit" cx={x} cy={y} r="14" /><circle class="point" cx={x} cy={y} r={3 + 6 * Math.sqrt(bin[2] / most)} /></a>;
           })}
           <text x="208" y="246" class="tick middle">{of}</text>
           <text x="36" y="8" class="tick">share right</text>
         </svg>
       </figure>
-      <Numbers head={[of, "how many", "mean", "share right"]} rows={bins.map((bin) => [`${bin[0]} – ${bin[1]}`, <a href={href(bin)}>{count(bin[2])}</a>, ratio(bin[3]), ratio(bin[4])])} />
+      <Numbers head={[of, "how many", "mean", "share right"]} rows={bins.map((bin) => [`${bin[0]} – ${bin[1]}`, <Leads href={href(bin)} count={bin[2]} />, ratio(bin[3]), ratio(bin[4])])} />
     </section>
   );
 }

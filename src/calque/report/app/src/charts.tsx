@@ -51,7 +51,7 @@ export function Histogram({ bins, label, low, high, unit }: { bins: { values: [s
             return <rect class={`f-${mark}`} x={place * width + 1} y={y} width={Math.max(2, width - 2)} height={height} />;
           });
           return (
-            <a href={bin.href} aria-label={bin.title}>
+            <a href={bin.href} data-objects={total} aria-label={bin.title}>
               <title>{bin.title}</title>
               <rect class="hit" x={place * width} y="10" width={width} height="120" />
               {parts}
@@ -90,7 +90,7 @@ export function Curves({ lines, label, xLabel, yLabel }: { lines: { name: string
 }
 
 // A share as a bar with its number beside it; rows of one chart share one scale.
-export function Row({ share, mark, href, label }: { share: number; mark: string; href?: string; label?: string }): JSX.Element {
+export function Row({ share, mark, href, label, objects }: { share: number; mark: string; href?: string; label?: string; objects?: number }): JSX.Element {
   const bar = <i class={`f-${mark}`} style={{ width: share > 0 ? `max(4px, ${Math.min(100, 100 * share)}%)` : "0" }} />;
-  return href ? <a class="track" href={href} tabIndex={-1} aria-label={label}>{bar}</a> : <span class="track">{bar}</span>;
+  return href ? <a class="track" href={href} data-objects={objects} tabIndex={-1} aria-label={label}>{bar}</a> : <span class="track">{bar}</span>;
 }

@@ -8,7 +8,7 @@ import { Chips, Count, Head, Listbox, Mark, Outcomes, Search } from "./parts";
 import { plural, ratio } from "./words";
 
 type CaseRow = { evaluator: number; score: number; verdict: string; reasoning: string; hits: string[]; misses: string[]; shapes?: Record<string, [number, number][][]> };
-type Case = { id: string; rows: CaseRow[]; verdict: string; score: number; grid?: (GridCell | null)[][] };
+type Case = { id: string; rows: CaseRow[]; verdict: string; score: number; grid?: (GridCell | null)[][]; outcome?: string; kinds?: string[] };
 type GridCell = [text: string, look: string, colspan: number, rowspan: number, kind: string];
 const ORDER = ["fail", "error", "partial", "pass"];
 const WORDS: Record<string, string> = { pass: "passes", partial: "passes in part", fail: "fails", error: "could not be judged" };
@@ -32,7 +32,9 @@ export class Cases {
 
   list(address: Address): Case[] {
     const wanted = address.q?.toLowerCase(), evaluator = address.class === undefined ? -1 : this.evaluators.indexOf(address.class);
-    const kept = this.cases.filter((entry) => (!wanted || entry.id.toLowerCase().includes(wanted)) && (address.class === undefined ? !address.outcome || entry.verdict === address.outcome : entry.rows.some((row) => row.evaluator === evaluator && (!address.outcome || row.verdict === address.outcome))));
+    const asked = address.outcome?.split(","), fits = (verdict: string, outcome?: string) => !asked || asked.includes(verdict) || (!!outcome && asked.includes(outcome));
+    const kept = this.cases.filter((entry) => (!wanted || entry.id.toLowerCase().includes(wanted)) && (!address.kind || !!entry.kinds?.includes(address.kind))
+      && (address.class === undefined ? fits(entry.verdict, entry.outcome) : entry.rows.some((row) => row.evaluator === evaluator && fits(row.verdict))));
     return address.sort === "document" ? kept : kept.sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict) || a.score - b.score);
   }
 
@@ -62,7 +64,7 @@ export function Checks({ app, cases }: { app: App; cases: Cases }): JSX.Element 
           <Search label={`Search ${noun}s`} />
           <div class="line"><Count of="objects" value={list.length} noun={noun} /></div>
           <Outcomes of={ORDER} names={Object.fromEntries(ORDER.map((name) => [name, name]))} />
-          <Chips />
+          <Chips buttons={ORDER} />
         </div>
         {!list.length && <p class="note empty">No {noun} is what the filters ask for.</p>}
         <Listbox total={list.length} height={46} label={`${noun}s`} chosen={chosen ? list.indexOf(chosen) : -1} choose={(place) => go({ doc: list[place].id })}

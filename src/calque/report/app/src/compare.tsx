@@ -4,11 +4,12 @@ import { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Address, go, now, to } from "./address";
 import { App } from "./app";
+import { ByClass } from "./byclass";
 import { Boxes, Letter } from "./boxes";
 import { Column, Data, Said } from "./data";
 import { Count, Chips, Grid, Head, Mark, Measure, Numbers, Search, Value } from "./parts";
 import { Crop } from "./stage";
-import { Ground, Sentence, usePaged } from "./summary";
+import { Ground, Sentence, spelled, usePaged } from "./summary";
 import { WordRows } from "./texts";
 import { FN, OUTCOMES, count, ratio, signed } from "./words";
 
@@ -79,14 +80,14 @@ export class Changes {
     }
     if (IS_FIELDS) {
       const of = fields[mine];
-      return { document: of.documents[of.documentOf(row)], label: of.pathOf(row), key: of.key(row), from: alarm ? "–" : of.shown(of.found, row) || "–", to: alarm ? of.shown(of.found, row) : fields[run].shown(fields[run].found, change.other) || "–", row, letter: "t" };
+      return { document: of.documents[of.documentOf(row)], label: of.pathOf(row), key: of.key(row), from: alarm ? "–" : of.written(of.found, row) || "–", to: alarm ? of.written(of.found, row) : fields[run].written(fields[run].found, change.other) || "–", row, letter: "t" };
     }
     if (IS_WORDS) {
       const of = texts[mine], doc = of.documentOf(letter, row);
       return { document: of.documents[doc], label: of.words.at((letter === "t" ? of.tWord : of.pWord)[row]), key: of.key(letter, row), from: "", to: "", row, letter };
     }
-    const of = cases[0].cases[row];
-    return { document: of.id, label: of.id, key: of.id, from: of.verdict, to: cases[run].cases.find((one) => one.id === of.id)?.verdict ?? "", row, letter: "t" };
+    const of = cases[mine].cases[row];
+    return { document: of.id, label: of.id, key: of.id, from: alarm ? "" : of.verdict, to: alarm ? "" : cases[run].cases[change.other]?.verdict ?? "", row, letter };
   }
 
   address(change: Change): Address {
@@ -127,6 +128,7 @@ export function Compare({ app }: { app: App }): JSX.Element {
         <p class="note by-document">By document: {pair.documents[0]} better, {pair.documents[1]} equal, {pair.documents[2]} worse.</p>
       </section>
       <Measures app={app} run={run} />
+      <ByClass app={app} run={run} />
       {["broken", "fixed"].map((name) => <Some app={app} name={name} />)}
       <Ground app={app} run={app.run()} />
     </div>
@@ -146,7 +148,7 @@ function Measures({ app, run }: { app: App; run: number }): JSX.Element {
   const at = (value: number) => 6 + 200 * Math.max(0, Math.min(1, value)), off = (value: number) => 106 + (100 * value) / most;
   return (
     <section aria-labelledby="measures">
-      <Head id="measures" title="Measures" note={`hollow A, filled B; then B − A with its ${Math.round(comparison.confidence * 100)} % interval over documents`} />
+      <Head id="measures" title="Measures" note={`hollow A, filled B; then B − A with its ${spelled(comparison.confidence)} interval over documents`} />
       <div class="scrolls">
         <table class="compared">
           <thead><tr><th scope="col">measure</th><th scope="col">{runs[0].name}</th><th scope="col">{runs[run].name}</th><th scope="col" class="wide left">0 to 1</th><th scope="col">difference</th><th scope="col" class="wide left">interval, {signed(-most)} to {signed(most)}</th><th scope="col">p</th></tr></thead>
@@ -171,7 +173,7 @@ function Measures({ app, run }: { app: App; run: number }): JSX.Element {
         </table>
       </div>
       {pager}
-      {comparison.measures.length > comparison.whole && <p class="pager"><button type="button" aria-pressed={every} onClick={() => setEvery(!every)}>{every ? "only numbers of everything" : `all ${comparison.measures.length} measures, with classes and other means`}</button></p>}
+      {comparison.measures.length > comparison.whole && <p class="pager"><button type="button" aria-pressed={every} onClick={() => setEvery(!every)}>{every ? "only numbers of everything" : `all ${comparison.measures.length} measures, of classes and other means, too`}</button></p>}
       <Numbers head={["measure", runs[0].name, runs[run].name, "difference", "low", "high"]} rows={shown.map(([, title, values, deltas, , , counts]) => [title, ...[0, run].map((one) => (counts ? count : ratio)(values[one][0])), ...deltas[run - 1].slice(0, 3).map((value) => (counts ? more : signed)(value as Value))])} />
     </section>
   );

@@ -2,7 +2,7 @@
 
 export type Column = Uint8Array | Uint16Array | Uint32Array | Int8Array | Int32Array | Float32Array | Float64Array;
 export type Said = string | { measure: string; text: string; tone: string; value: number | null; run?: number };
-export type Finding = { mark: string; text: string; address: Record<string, string> };
+export type Finding = { mark: string; text: string; address: Record<string, string>; objects: number | null };
 export type Issue = { code: string; message: string; file?: string; pointer?: string; count?: number; severity?: string; help?: string };
 export type Cell = string | { text: string; reason: string };
 export type Section = { title: string; head: string[]; rows: Cell[][]; notes: string[] };
@@ -17,6 +17,7 @@ export type Run = {
   sections: Section[];
   warning: string;
   reasons?: Record<string, string>;
+  confidence?: number | null;
   [key: string]: any;
 };
 export type Head = {

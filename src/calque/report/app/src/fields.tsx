@@ -7,17 +7,32 @@ import { Column, Data, Run, Texts } from "./data";
 import { parseKey, scoreRange } from "./boxes";
 import { FieldPages, OnPages } from "./fieldpages";
 import { Chips, Count, Mark, Outcomes, Search, useWindow } from "./parts";
-import { OUTCOMES, TP, count, plural, ratio, short } from "./words";
+import { OUTCOMES, TP, askedOutcomes, count, plural, ratio, short } from "./words";
 
+// As the columns have it: what the counts of a field have, and those of everything.
+const OF_FIELD = 2, OF_ALL = 4;
 const WORST = [1, 3, 2, 6, 4, 5, 0];
 const severity = (code: number) => WORST.indexOf(code);
 const COLUMNS = 60;
+const COUNTED = "counted";
 const SPOKEN: Record<string, string> = { tp: "right", wrong: "wrong", fn: "missing", fp: "made up", invalid: "invalid" };
+
+// Codes of values, and behind them those of whole items and objects.
+function joined(values: Column, wholes: Column | null): Column {
+  if (!wholes) return values;
+  const both = new Uint32Array(values.length + wholes.length);
+  both.set(values);
+  both.set(wholes, values.length);
+  return both;
+}
 
 export class FieldRows {
   start: Uint32Array;
   field: Column;
   outcome: Column;
+  // Which counts have a row; behind the values stand whole items and objects, which counts have beside them.
+  counted: Column;
+  values: number;
   documents: string[];
   fields: string[];
   truth: Texts;
@@ -25,14 +40,20 @@ export class FieldRows {
   path: Texts;
   pages: FieldPages | null;
   runs: FieldRows[] = [this];
+  private valued: Set<number>;
+  private wholes?: Uint32Array;
+  private wholePath?: Texts;
   private known = new Map<string, any>();
 
   constructor(public data: Data, public run: Run, public place: number, alone: boolean) {
     const prefix = alone ? "" : `${place}:`;
     const texts = (name: string) => new Texts(data.column(`${prefix}${name}`) as Uint8Array, data.column(`${prefix}${name}_size`));
     this.start = data.column(`${prefix}row.start`) as Uint32Array;
-    this.field = data.column(`${prefix}row.field`);
-    this.outcome = data.column(`${prefix}row.outcome`);
+    const both = (name: string) => joined(data.column(`${prefix}row.${name}`), data.has(`${prefix}whole.${name}`) ? data.column(`${prefix}whole.${name}`) : null);
+    this.values = data.column(`${prefix}row.outcome`).length;
+    [this.field, this.outcome, this.counted] = [both("field"), both("outcome"), both("counted")];
+    this.valued = new Set(this.field.subarray(0, this.values));
+    if (data.has(`${prefix}whole.start`)) (this.wholes = data.column(`${prefix}whole.start`) as Uint32Array, this.wholePath = texts("whole.path"));
     this.documents = run.documents;
     this.fields = run.fields;
     [this.truth, this.found, this.path] = [texts("row.truth"), texts("row.found"), texts("row.path")];
@@ -43,8 +64,8 @@ export class FieldRows {
   column: (name: string) => Column | null;
 
   // A value as people write it: texts without quotes, all else as JSON; nothing where there is none.
-  shown(texts: Texts, row: number): string {
-    const text = texts.at(row);
+  written(texts: Texts, row: number): string {
+    const text = this.isValue(row) ? texts.at(row) : "";
     try {
       const value = JSON.parse(text);
       return typeof value === "string" && value ? value : text;
@@ -64,38 +85,54 @@ export class FieldRows {
 
   private find(document: string, path: string): number {
     const doc = this.documents.indexOf(document);
-    for (let row = doc < 0 ? 0 : this.start[doc]; doc >= 0 && row < this.start[doc + 1]; row++) if (this.pathOf(row) === path) return row;
-    return -1;
+    return doc < 0 ? -1 : this.all(doc).find((row) => this.pathOf(row) === path) ?? -1;
   }
 
-  pathOf(row: number): string { return this.path.at(row) || this.fields[this.field[row]]; }
+  isValue(row: number): boolean { return row < this.values; }
+
+  // The rows of a document: its values, then the whole items and objects.
+  all(doc: number): number[] {
+    const rows: number[] = [];
+    for (let row = this.start[doc]; row < this.start[doc + 1]; row++) rows.push(row);
+    if (this.wholes) for (let at = this.wholes[doc]; at < this.wholes[doc + 1]; at++) rows.push(this.values + at);
+    return rows;
+  }
+
+  pathOf(row: number): string {
+    return (this.isValue(row) ? this.path.at(row) : this.wholePath?.at(row - this.values)) || this.fields[this.field[row]];
+  }
 
   // The fields that a name stands for: with list marks or without, and with all that is in it.
-  asked(name: string | undefined): Set<number> | null {
+  asked(name: string | undefined, alone = false): Set<number> | null {
     if (name === undefined) return null;
     const bare = (text: string) => text.replaceAll("[]", ""), wanted = bare(name);
-    return new Set(this.fields.map((_, place) => place).filter((place) => bare(this.fields[place]) === wanted || bare(this.fields[place]).startsWith(wanted + ".")));
+    return new Set(this.fields.map((_, place) => place).filter((place) => bare(this.fields[place]) === wanted || (!alone && bare(this.fields[place]).startsWith(wanted + "."))));
+  }
+
+  // The fields that stand side by side: those that are asked for; whole items and objects only where counts led here.
+  shown(address: Address): number[] {
+    return [...(this.asked(address.class) ?? this.fields.keys())].filter((place) => address.kind === COUNTED || this.valued.has(place));
   }
 
   private test(address: Address): (row: number) => boolean {
-    const code = address.outcome ? OUTCOMES.indexOf(address.outcome as any) : -1;
-    const fields = this.asked(address.class);
+    const codes = askedOutcomes(address.outcome), counts = address.kind === COUNTED ? (address.class === undefined ? OF_ALL : OF_FIELD) : 0;
+    const fields = this.asked(address.class, counts > 0);
     const sure = this.column("confidence"), [low, high] = address.score ? scoreRange(address.score) : [-Infinity, Infinity];
-    return (row) => (!address.score || (!!sure && sure[row] >= low && sure[row] < high)) && (code < 0 || this.outcome[row] === code) && (!fields || fields.has(this.field[row]));
+    return (row) => (counts ? (this.counted[row] & counts) !== 0 : this.isValue(row)) && (!address.score || (!!sure && sure[row] >= low && sure[row] < high)) && (!codes || codes.has(this.outcome[row])) && (!fields || fields.has(this.field[row]));
   }
 
   // The documents of the list, most that is not right first, and how many values the filters keep.
   list(address: Address): { documents: number[]; values: number } {
-    const key = JSON.stringify([address.outcome, address.class, address.q, address.sort, address.score]);
+    const key = JSON.stringify([address.outcome, address.class, address.kind, address.q, address.sort, address.score]);
     if (!this.known.has(key)) {
       const test = this.test(address), wanted = address.q?.toLowerCase();
-      const filtered = address.outcome !== undefined || address.class !== undefined || address.score !== undefined;
+      const filtered = [address.outcome, address.class, address.kind, address.score].some((text) => text !== undefined);
       const wrong = new Map<number, number>(), kept: number[] = [];
       let values = 0;
       for (let doc = 0; doc < this.documents.length; doc++) {
         if (wanted && !this.documents[doc].toLowerCase().includes(wanted)) continue;
         let mine = 0, errors = 0;
-        for (let row = this.start[doc]; row < this.start[doc + 1]; row++) if (test(row)) (mine++, (errors += this.outcome[row] === TP ? 0 : 1));
+        for (const row of this.all(doc)) if (test(row)) (mine++, (errors += this.outcome[row] === TP ? 0 : 1));
         if (filtered && !mine) continue;
         values += mine;
         wrong.set(doc, address.sort === "share" ? errors / Math.max(1, mine) : errors);
@@ -109,14 +146,13 @@ export class FieldRows {
   }
 
   rowsOf(doc: number, field: number): number[] {
-    const rows = [];
-    for (let row = this.start[doc]; row < this.start[doc + 1]; row++) if (this.field[row] === field) rows.push(row);
+    const rows = this.all(doc).filter((row) => this.field[row] === field);
     return rows.sort((a, b) => severity(this.outcome[a]) - severity(this.outcome[b]) || a - b);
   }
 
   cells(doc: number): Map<number, { code: number; wrong: number; all: number }> {
     const cells = new Map<number, { code: number; wrong: number; all: number }>();
-    for (let row = this.start[doc]; row < this.start[doc + 1]; row++) {
+    for (const row of this.all(doc)) {
       const code = this.outcome[row], cell = cells.get(this.field[row]) ?? { code: TP, wrong: 0, all: 0 };
       cell.all++;
       if (code !== TP) cell.wrong++;
@@ -127,9 +163,10 @@ export class FieldRows {
   }
 
   documentOf(row: number): number {
-    let low = 0, high = this.start.length - 1;
-    while (high - low > 1) { const middle = (low + high) >> 1; if (this.start[middle] <= row) low = middle; else high = middle; }
-    while (this.start[low + 1] <= row) low++;
+    const [start, at] = this.isValue(row) ? [this.start, row] : [this.wholes as Uint32Array, row - this.values];
+    let low = 0, high = start.length - 1;
+    while (high - low > 1) { const middle = (low + high) >> 1; if (start[middle] <= at) low = middle; else high = middle; }
+    while (start[low + 1] <= at) low++;
     return low;
   }
 
@@ -150,11 +187,7 @@ export class FieldRows {
   // The next value that is not right, in this document or a later one of the list.
   error(by: number): void {
     const address = now(), { documents } = this.list(address), { doc, row } = this.chosen(address), test = this.test(address);
-    const wrong = (of: number) => {
-      const rows = [];
-      for (let at = this.start[of]; at < this.start[of + 1]; at++) if (this.outcome[at] !== TP && test(at)) rows.push(at);
-      return rows;
-    };
+    const wrong = (of: number) => this.all(of).filter((at) => this.outcome[at] !== TP && test(at));
     const show = (at: number) => go({ view: "fields", doc: this.documents[this.documentOf(at)], object: this.key(at) });
     const here = doc < 0 ? [] : wrong(doc);
     const next = row < 0 ? (by > 0 ? here[0] : undefined) : by > 0 ? here.find((at) => at > row) : [...here].reverse().find((at) => at < row);
@@ -166,11 +199,12 @@ export class FieldRows {
   }
 
   json(row: number): Record<string, unknown> {
-    const number = (name: string) => { const value = this.column(name)?.[row]; return value === undefined || value !== value ? null : short(value); };
+    const isValue = this.isValue(row);
+    const number = (name: string) => { const value = isValue ? this.column(name)?.[row] : undefined; return value === undefined || value !== value ? null : short(value); };
     const value = (text: string) => { try { return text === "" ? null : JSON.parse(text); } catch { return text; } };
     return {
-      document: this.documents[this.documentOf(row)], path: this.pathOf(row), truth: value(this.truth.at(row)), prediction: value(this.found.at(row)),
-      outcome: OUTCOMES[this.outcome[row]], reason: this.run.reasons_of[this.column("reason")?.[row] ?? 0], score: number("score"), threshold: number("threshold"), confidence: number("confidence"), iou: number("iou"),
+      document: this.documents[this.documentOf(row)], path: this.pathOf(row), truth: isValue ? value(this.truth.at(row)) : null, prediction: isValue ? value(this.found.at(row)) : null,
+      outcome: OUTCOMES[this.outcome[row]], reason: isValue ? this.run.reasons_of[this.column("reason")?.[row] ?? 0] : "counted as a whole", score: number("score"), threshold: number("threshold"), confidence: number("confidence"), iou: number("iou"),
     };
   }
 }
@@ -179,7 +213,7 @@ export function Fields({ app, rows }: { app: App; rows: FieldRows }): JSX.Elemen
   const address = now();
   const { documents, values } = rows.list(address);
   const { doc, row } = rows.chosen(address);
-  const shown = [...(rows.asked(address.class) ?? rows.fields.keys())].slice(0, COLUMNS);
+  const every = rows.shown(address), shown = every.slice(0, COLUMNS);
   const height = 38;
   const { ref, first, last } = useWindow(documents.length, height);
   const places = Array.from({ length: last - first }, (_, place) => first + place);
@@ -189,8 +223,8 @@ export function Fields({ app, rows }: { app: App; rows: FieldRows }): JSX.Elemen
       <section class="matrix-side" aria-label="documents and fields">
         <div class="tools across">
           <h1 class="hidden">Fields</h1>
-          <Count of="documents" value={documents.length} noun="document" /><Count of="objects" value={values} noun="value" />
-          <Outcomes of={["wrong", "fn", "fp", "tp"]} names={SPOKEN} /><Search label="Search documents" /><Chips />
+          <Count of="documents" value={documents.length} noun="document" /><Count of="objects" value={values} noun={address.kind === COUNTED ? "counted" : "value"} many={address.kind === COUNTED ? "counted" : undefined} />
+          <Outcomes of={["wrong", "fn", "fp", "tp"]} names={SPOKEN} /><Search label="Search documents" /><Chips buttons={["wrong", "fn", "fp", "tp"]} spelt={(key, value) => (key === "kind" && value === COUNTED ? "as counted" : value)} />
         </div>
         <div class="matrix-scroll">
           <div class="field-grid" style={{ "--fields": String(shown.length) } as any} role="table" aria-label="the worst value of each document and field" aria-rowcount={documents.length + 1}>
@@ -203,7 +237,7 @@ export function Fields({ app, rows }: { app: App; rows: FieldRows }): JSX.Elemen
                 const of = documents[place], cells = rows.cells(of);
                 return (
                   <div class="field-row" key={of} role="row" aria-rowindex={place + 2} data-on={of === doc ? "" : undefined} style={{ top: `${place * height}px`, height: `${height}px` }}>
-                    <span role="rowheader" class="doc" title={rows.documents[of]}><a href={to({ view: "fields", doc: rows.documents[of], outcome: address.outcome, class: address.class, q: address.q })}>{rows.documents[of]}</a></span>
+                    <span role="rowheader" class="doc" title={rows.documents[of]}><a href={to({ view: "fields", doc: rows.documents[of], outcome: address.outcome, class: address.class, kind: address.kind, q: address.q })}>{rows.documents[of]}</a></span>
                     {shown.map((field) => {
                       const cell = cells.get(field);
                       if (!cell) return <span role="cell" class="nothing" />;
@@ -223,7 +257,7 @@ export function Fields({ app, rows }: { app: App; rows: FieldRows }): JSX.Elemen
             </div>
           </div>
         </div>
-        {shown.length < rows.fields.length && address.class === undefined && <p class="note empty">{count(COLUMNS)} of {count(rows.fields.length)} fields; choose one by its name on the first view.</p>}
+        {shown.length < every.length && <p class="note empty">{count(COLUMNS)} of {count(every.length)} fields; choose one by its name on the first view.</p>}
         {!documents.length && <p class="note empty">No document has what the filters ask for.</p>}
       </section>
       {doc >= 0 && <ValueViewer app={app} rows={rows} doc={doc} row={row} />}
@@ -232,9 +266,9 @@ export function Fields({ app, rows }: { app: App; rows: FieldRows }): JSX.Elemen
 }
 
 function ValueViewer({ app, rows, doc, row }: { app: App; rows: FieldRows; doc: number; row: number }): JSX.Element {
-  const mine: number[] = [];
-  for (let at = rows.start[doc]; at < rows.start[doc + 1]; at++) mine.push(at);
-  const listed = row >= 0 ? rows.rowsOf(doc, rows.field[row]) : mine.filter((at) => rows.outcome[at] !== TP).concat(mine.filter((at) => rows.outcome[at] === TP));
+  const mine = rows.all(doc).filter((at) => rows.isValue(at) || now().kind === COUNTED);
+  const inside = row >= 0 && !rows.isValue(row) ? mine.filter((at) => rows.pathOf(at).startsWith(`${rows.pathOf(row)}.`)) : [];
+  const listed = row >= 0 ? rows.rowsOf(doc, rows.field[row]).concat(inside) : mine.filter((at) => rows.outcome[at] !== TP).concat(mine.filter((at) => rows.outcome[at] === TP));
   const most = 120;
   const shown = listed.slice(0, most);
   const lead = row >= 0 ? row : -1;
@@ -248,7 +282,7 @@ function ValueViewer({ app, rows, doc, row }: { app: App; rows: FieldRows; doc: 
           return (
             <li key={at} class={at === row ? "on" : ""}>
               <button type="button" class="value-row" aria-pressed={at === row} data-object={rows.key(at)} data-side="truth" data-outcome={name} data-kind="" data-label={rows.fields[rows.field[at]]} onClick={() => go({ doc: rows.documents[doc], object: rows.key(at) })}>
-                <Mark of={name} /> <span class="name"><span class="path">{rows.pathOf(at)}</span> <span class="note">{SPOKEN[name]}</span><span class="pair"><span>{cut(rows.shown(rows.truth, at)) || "–"}</span><span aria-hidden="true">→</span><span>{cut(rows.shown(rows.found, at)) || "–"}</span></span></span>
+                <Mark of={name} /> <span class="name"><span class="path">{rows.pathOf(at)}</span> <span class="note">{SPOKEN[name]}</span><span class="pair"><span>{cut(rows.written(rows.truth, at)) || "–"}</span><span aria-hidden="true">→</span><span>{cut(rows.written(rows.found, at)) || "–"}</span></span></span>
               </button>
             </li>
           );
@@ -263,17 +297,18 @@ const cut = (text: string) => (text.length > 80 ? text.slice(0, 79) + "…" : te
 
 function Chosen({ app, rows, row }: { app: App; rows: FieldRows; row: number }): JSX.Element {
   const shown = rows.json(row) as any, name = shown.outcome;
-  const facts: [string, string][] = [["Path", shown.path], ["Reason", shown.reason], ["Score", ratio(shown.score)], ["Threshold", ratio(shown.threshold)]];
+  const facts: [string, string][] = [["Path", shown.path], ["Reason", shown.reason]];
+  if (rows.isValue(row)) facts.push(["Score", ratio(shown.score)], ["Threshold", ratio(shown.threshold)]);
   if (shown.confidence !== null) facts.push(["Confidence", ratio(shown.confidence)]);
   if (shown.iou !== null) facts.push(["IoU", ratio(shown.iou)]);
   return (
     <div class="chosen-object" data-detail={rows.key(row)}>
       <h2><Mark of={name} /> {shown.path} <span class="note">{SPOKEN[name]}</span></h2>
-      <div class="both-values">
-        <div><span class="note">truth</span><pre data-value-side="truth">{rows.shown(rows.truth, row) || "–"}</pre></div>
-        <div><span class="note">prediction</span><pre data-value-side="prediction">{rows.shown(rows.found, row) || "–"}</pre></div>
-      </div>
-      <OnPages app={app} rows={rows} row={row} />
+      {rows.isValue(row) && <div class="both-values">
+        <div><span class="note">truth</span><pre data-value-side="truth">{rows.written(rows.truth, row) || "–"}</pre></div>
+        <div><span class="note">prediction</span><pre data-value-side="prediction">{rows.written(rows.found, row) || "–"}</pre></div>
+      </div>}
+      {rows.isValue(row) && <OnPages app={app} rows={rows} row={row} />}
       <dl class="facts">{facts.map(([key, value]) => <><dt>{key}</dt><dd>{value}</dd></>)}</dl>
       <button type="button" onClick={() => app.copy(shown)}>Copy as JSON <kbd>c</kbd></button>
     </div>

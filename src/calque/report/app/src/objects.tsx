@@ -22,7 +22,7 @@ export function Objects({ app, boxes }: { app: App; boxes: Boxes }): JSX.Element
         <Outcomes of={outcomesOf(boxes)} names={boxes.names} />
         <Filters boxes={boxes} />
         <Search label="Search documents" />
-        <Chips spelt={(key, value) => spelt(boxes, key, value)} />
+        <Chips buttons={outcomesOf(boxes)} spelt={(key, value) => spelt(boxes, key, value)} />
       </div>
       {!items.length && <p class="note empty">No object is what the filters ask for.</p>}
       <Grid total={items.length} width={220} height={230} label="objects" card={(place) => {

@@ -103,8 +103,9 @@ export function Pages({ app, boxes }: { app: App; boxes: Boxes }): JSX.Element {
         <div class="tools">
           <Search label="Search documents" />
           <div class="line"><Sort /><Count of="pages" value={list.length} noun="page" /></div>
+          {boxes.filtered(address) && <Count of="objects" value={boxes.objects(address).length} noun="object" />}
           <Outcomes of={outcomesOf(boxes)} names={boxes.names} small />
-          <Chips spelt={(key, value) => spelt(boxes, key, value)} />
+          <Chips buttons={outcomesOf(boxes)} spelt={(key, value) => spelt(boxes, key, value)} />
         </div>
         {!list.length && <p class="note empty">{boxes.pages ? "No page has what the filters ask for." : "There are no pages."}</p>}
         <Listbox total={list.length} height={52} label="pages" chosen={at} choose={(place) => open(boxes, list[place])}

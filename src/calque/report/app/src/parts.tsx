@@ -11,14 +11,22 @@ export type Value = number | null | undefined;
 export function Measure(props: {
   name: string; value: Value; as?: (value: Value) => string; text?: string; href?: string; reason?: string; run?: string; tone?: string; label?: string;
 }): JSX.Element {
-  const { name, value, as = ratio, text, href, reason, run, tone, label } = props;
+  const { name, value, as = ratio, text, href, reason, run = runNames.shown, tone, label } = props;
   const missing = value === null || value === undefined;
   const shared = {
     "data-measure": name, "data-value": missing ? "null" : String(value), "data-run": run, "data-tone": tone || undefined,
     title: missing ? reason || "undefined" : undefined, "aria-label": label,
   };
   const shown = text ?? as(value);
-  return href && !missing ? <a {...shared} href={href} class="number">{shown}</a> : <span {...shared} class="number">{shown}</span>;
+  return href && !missing ? <a {...shared} href={href} data-objects={value} class="number">{shown}</a> : <span {...shared} class="number">{shown}</span>;
+}
+
+// Whose numbers stand on the page, where there are several runs.
+export const runNames: { all: string[]; shown?: string } = { all: [] };
+
+// A count that leads to exactly so many objects.
+export function Leads({ count: value, href, classes, children }: { count: Value; href: string; classes?: string; children?: ComponentChildren }): JSX.Element {
+  return <a class={classes} href={href} data-objects={value ?? 0}>{children ?? count(value)}</a>;
 }
 
 export function Mark({ of, plain }: { of: string; plain?: boolean }): JSX.Element {
@@ -62,25 +70,25 @@ export function Shares({ parts, whole, label }: { parts: { mark: string; value: 
       {parts.filter((part) => part.value > 0).map((part) => {
         const width = `max(4px, ${(100 * part.value) / Math.max(1, whole)}%)`;
         // The counts beside a bar are links for those who use no mouse.
-        return part.href ? <a href={part.href} tabIndex={-1} aria-label={part.title ?? `${count(part.value)} ${part.mark}`} class={`share f-${part.mark}`} style={{ width }} /> : <i class={`f-${part.mark}`} style={{ width }} />;
+        return part.href ? <a href={part.href} data-objects={part.value} tabIndex={-1} aria-label={part.title ?? `${count(part.value)} ${part.mark}`} class={`share f-${part.mark}`} style={{ width }} /> : <i class={`f-${part.mark}`} style={{ width }} />;
       })}
     </div>
   );
 }
 
-const SHOWN: Partial<Record<Key, string>> = { class: "class", kind: "kind", cell: "confusion", cut: "cut at", bin: "IoU", score: "score", q: "search", change: "change" };
+const SHOWN: Partial<Record<Key, string>> = { outcome: "outcome", class: "class", kind: "kind", cell: "confusion", cut: "cut at", bin: "IoU", score: "score", q: "search", change: "change" };
 
 // The filters that hold, each with its way out.
-export function Chips({ spelt, except = [] }: { spelt?: (key: Key, value: string) => string; except?: Key[] }): JSX.Element | null {
+export function Chips({ spelt, except = [], buttons }: { spelt?: (key: Key, value: string) => string; except?: Key[]; buttons?: string[] }): JSX.Element | null {
   const address = now();
-  const there = FILTERS.filter((key) => key !== "outcome" && address[key] !== undefined && address[key] !== "" && !except.includes(key));
+  const there = FILTERS.filter((key) => (key !== "outcome" || (!!buttons && !buttons.includes(address.outcome as string))) && address[key] !== undefined && address[key] !== "" && !except.includes(key));
   if (!there.length && !address.outcome) return null;
   return (
     <div class="chips">
       {there.map((key) => (
         <button type="button" class="chip" data-filter={key} data-value={address[key]} onClick={() => go({ [key]: undefined, object: undefined })}
           aria-label={`drop the filter ${SHOWN[key] ?? key} ${address[key]}`}>
-          <span>{SHOWN[key] ?? key}: {spelt ? spelt(key, address[key] as string) : address[key]}</span> <span aria-hidden="true">×</span>
+          <span>{SHOWN[key] ?? key}: {key === "outcome" ? (address[key] as string).split(",").map((name) => NAMES[name] ?? name).join(", ") : spelt ? spelt(key, address[key] as string) : address[key]}</span> <span aria-hidden="true">×</span>
         </button>
       ))}
       <button type="button" class="chip clear" onClick={() => go(cleared())}>clear all <kbd>Esc</kbd></button>
@@ -171,6 +179,7 @@ export function Listbox(props: {
     scrollTo(ref.current, chosen * height, height);
   }, [chosen, total]);
   const places = Array.from({ length: last - first }, (_, place) => first + place);
+  const named = (place: number) => `${label.replace(/ /g, "-")}-${place}`;
   const step = (event: KeyboardEvent) => {
     const moves: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -total, End: total };
     if (!(event.key in moves)) return;
@@ -179,10 +188,10 @@ export function Listbox(props: {
   };
   return (
     <div class={`listbox ${classes ?? ""}`} role="listbox" tabIndex={0} aria-label={label} onKeyDown={step}
-      aria-activedescendant={chosen >= first && chosen < last ? `option-${chosen}` : undefined}>
+      aria-activedescendant={chosen >= first && chosen < last ? named(chosen) : undefined}>
       <div ref={ref} class="runway" role="presentation" style={{ height: `${total * height}px` }}>
         {places.map((place) => (
-          <div key={place} id={`option-${place}`} class="option" role="option" aria-selected={place === chosen} aria-posinset={place + 1} aria-setsize={total}
+          <div key={place} id={named(place)} class="option" role="option" aria-selected={place === chosen} aria-posinset={place + 1} aria-setsize={total}
             style={{ top: `${place * height}px`, height: `${height}px` }} onClick={() => choose(place)} {...option?.(place)}>
             {row(place)}
           </div>

@@ -5,36 +5,35 @@ import { useState } from "preact/hooks";
 import { Address, to } from "./address";
 import { App } from "./app";
 import { Cell, Finding, Run, Said } from "./data";
-import { Head, Mark, Measure, Numbers, Shares, Value } from "./parts";
+import { Head, Leads, Mark, Measure, Numbers, Shares, Value, runNames } from "./parts";
 import { MARKS, count, plural, ratio } from "./words";
 
 export type Overview = {
   line: string[];
+  at: Address;
   parts: [string, number, string, string][];
   numbers: [string, string, Value, string, string][];
   table: null | { title: string; of: string; note: string; columns: [string, string, string][]; marks: [number, string][]; rows: [string, ...Value[]][]; total: Value[] };
 };
 
-let runNames: string[] = [];
-export function nameRuns(names: string[]): void { runNames = names; }
-
 export function Sentence({ parts }: { parts: Said[] }): JSX.Element {
   return (
     <h1 data-headline>
       {parts.map((part) => (typeof part === "string" ? part : (
-        <Measure name={part.measure} value={part.value} text={part.text} tone={part.tone} run={part.run === undefined ? undefined : runNames[part.run]} />
+        <Measure name={part.measure} value={part.value} text={part.text} tone={part.tone} run={part.run === undefined ? undefined : runNames.all[part.run]} />
       )))}
     </h1>
   );
 }
 
+// What to look at, at the lowest threshold whatever is shown.
 export function Findings({ findings, view }: { findings: Finding[]; view: string }): JSX.Element | null {
   if (!findings.length) return null;
   return (
     <ol class="findings" aria-label="what to look at">
       {findings.map((finding) => (
         <li>
-          <a href={to({ view: view as any, ...(finding.address as Address) })}>
+          <a href={to({ view: view as any, iou: undefined, ...(finding.address as Address) })} data-objects={finding.objects ?? undefined}>
             <Mark of={finding.mark} /> <span>{finding.text}</span> <span class="arrow" aria-hidden="true">→</span>
           </a>
         </li>
@@ -46,7 +45,7 @@ export function Findings({ findings, view }: { findings: Finding[]; view: string
 // The first view of every task: one sentence, what to look at, a bar of everything, the numbers, and what they rest on.
 export function Summary({ app, run, k, children, extra }: { app: App; run: Run; k: number; children?: ComponentChildren; extra?: Extra }): JSX.Element {
   const overview: Overview = run.numbers.overviews[k], text = run.numbers.thresholds?.[k];
-  const view = app.objectsView(), at = { iou: k ? text : undefined } as Address;
+  const view = app.objectsView(), at = { ...overview.at, iou: k ? text : undefined } as Address;
   const whole = overview.parts.reduce((sum, [, value]) => sum + value, 0);
   const named: Record<string, string> = { pass: "tp", partial: "wrong", fail: "fn", error: "ignored" };
   return (
@@ -61,7 +60,7 @@ export function Summary({ app, run, k, children, extra }: { app: App; run: Run; 
           <p class="legend">
             {overview.parts.map(([mark, value, name, measure]) => {
               const href = to({ view: view as any, outcome: mark, ...at });
-              return <span><Mark of={mark} /> {measure ? <Measure name={measure} value={value} as={count} href={href} /> : <a class="number" href={href}>{count(value)}</a>} {name}</span>;
+              return <span><Mark of={mark} /> {measure ? <Measure name={measure} value={value} as={count} href={href} /> : <Leads classes="number" href={href} count={value} />} {name}</span>;
             })}
           </p>
         </div>
@@ -90,11 +89,14 @@ function Big({ run, title, name, value, note, as, href }: { run: Run; title: str
         {share !== null && (
           <span class="gauge" aria-hidden="true"><i style={{ width: `${100 * share}%` }} />{interval && <b style={{ left: `${100 * interval[0]}%`, width: `${100 * Math.max(0, interval[1] - interval[0])}%` }} />}</span>
         )}
-        <span class="note">{interval ? <>95 %: {ratio(interval[0])} to {ratio(interval[1])}<br /></> : null}{note}</span>
+        <span class="note">{interval ? <>{spelled(run.confidence)}: {ratio(interval[0])} to {ratio(interval[1])}<br /></> : null}{note}</span>
       </dd>
     </div>
   );
 }
+
+// How sure an interval is: a percentage, with as many digits as it was given.
+export const spelled = (confidence?: number | null) => (confidence ? `${Number((100 * confidence).toPrecision(6))} %` : "interval");
 
 // Why a measure has no value.
 function why(run: Run, name: string): string | undefined {
@@ -112,7 +114,7 @@ function Breakdown({ run, table, view, at, extra }: { run: Run; table: NonNullab
   const { shown, pager } = usePaged(order);
   const cells = (row: Value[], label: string | null) => table.columns.map(([, measure, outcome], column) => {
     const href = outcome && outcome !== "-" ? to({ view: view as any, outcome, class: label ?? undefined, ...at }) : undefined;
-    return <td>{measure ? <Measure name={label === null ? measure : `${measure}/${label}`} value={row[column]} as={outcome ? count : undefined} href={href} reason={why(run, measure)} /> : <a class="number" href={href}>{count(row[column])}</a>}</td>;
+    return <td>{measure ? <Measure name={label === null ? measure : `${measure}/${label}`} value={row[column]} as={outcome ? count : undefined} href={href} reason={why(run, measure)} /> : <Leads classes="number" href={href as string} count={row[column]} />}</td>;
   });
   const bar = (row: Value[], whole: number, label: string, name?: string) => (
     <Shares whole={whole} label={`${label}: ${table.marks.map(([column]) => `${row[column]} ${table.columns[column][0]}`).join(", ")}`}
@@ -148,18 +150,18 @@ function Breakdown({ run, table, view, at, extra }: { run: Run; table: NonNullab
 
 const PER_PAGE = 40;
 
-export function usePaged<T>(rows: T[]): { shown: T[]; pager: JSX.Element | null } {
+export function usePaged<T>(rows: T[], each = PER_PAGE): { shown: T[]; pager: JSX.Element | null } {
   const [from, setFrom] = useState(0);
   const start = Math.min(from, Math.max(0, rows.length - 1));
-  const first = start - (start % PER_PAGE);
-  const pager = rows.length > PER_PAGE ? (
+  const first = start - (start % each);
+  const pager = rows.length > each ? (
     <p class="pager">
-      <button type="button" disabled={!first} onClick={() => setFrom(first - PER_PAGE)}>← before</button>
-      <span role="status">{first + 1}–{Math.min(rows.length, first + PER_PAGE)} of {count(rows.length)}</span>
-      <button type="button" disabled={first + PER_PAGE >= rows.length} onClick={() => setFrom(first + PER_PAGE)}>more →</button>
+      <button type="button" disabled={!first} onClick={() => setFrom(first - each)}>← before</button>
+      <span role="status">{first + 1}–{Math.min(rows.length, first + each)} of {count(rows.length)}</span>
+      <button type="button" disabled={first + each >= rows.length} onClick={() => setFrom(first + each)}>more →</button>
     </p>
   ) : null;
-  return { shown: rows.slice(first, first + PER_PAGE), pager };
+  return { shown: rows.slice(first, first + each), pager };
 }
 
 export function Warning({ run }: { run: Run }): JSX.Element | null {

@@ -39,6 +39,7 @@ export class WordRows {
     this.recalls = run.recalls;
   }
 
+  found(doc: number): number { return this.tStart[doc + 1] - this.tStart[doc] - this.missing(doc); }
   missing(doc: number): number { return this.counted(this.tMatched, this.tStart, doc); }
   extra(doc: number): number { return this.counted(this.pMatched, this.pStart, doc); }
   private counted(matched: Column, start: Uint32Array, doc: number): number {
@@ -47,9 +48,15 @@ export class WordRows {
     return number;
   }
 
+  // How many words of a document have one of these outcomes.
+  asked(doc: number, outcome: string): number {
+    const counts: Record<string, number> = { tp: this.found(doc), fn: this.missing(doc), fp: this.extra(doc) };
+    return outcome.split(",").reduce((sum, name) => sum + (counts[name] ?? 0), 0);
+  }
+
   list(address: Address): number[] {
     const wanted = address.q?.toLowerCase();
-    const kept = this.documents.map((_, doc) => doc).filter((doc) => (!wanted || this.documents[doc].toLowerCase().includes(wanted)) && (address.outcome === "fn" ? this.missing(doc) : address.outcome === "fp" ? this.extra(doc) : 1));
+    const kept = this.documents.map((_, doc) => doc).filter((doc) => (!wanted || this.documents[doc].toLowerCase().includes(wanted)) && (address.outcome ? this.asked(doc, address.outcome) : 1));
     const worst = (doc: number) => this.recalls[doc] ?? 2;
     return address.sort === "document" ? kept : kept.sort((a, b) => worst(a) - worst(b) || a - b);
   }
@@ -194,7 +201,7 @@ const HEIGHT = 26;
 export function WordsView({ app, rows }: { app: App; rows: WordRows }): JSX.Element {
   const address = now();
   const list = rows.list(address), doc = rows.chosen(address);
-  const total = list.reduce((sum, of) => sum + (address.outcome === "fn" ? rows.missing(of) : address.outcome === "fp" ? rows.extra(of) : rows.differences(of).length), 0);
+  const total = list.reduce((sum, of) => sum + (address.outcome ? rows.asked(of, address.outcome) : rows.differences(of).length), 0);
   return (
     <div class="viewer-layout two left-list">
       <aside class="side list" aria-label="documents">
@@ -202,7 +209,7 @@ export function WordsView({ app, rows }: { app: App; rows: WordRows }): JSX.Elem
           <Search label="Search documents" />
           <div class="line"><Count of="documents" value={list.length} noun="document" /><Count of="objects" value={total} noun={address.outcome ? "word" : "difference"} /></div>
           <Outcomes of={["fn", "fp"]} names={{ fn: "missing", fp: "extra" }} />
-          <Chips />
+          <Chips buttons={["fn", "fp"]} />
         </div>
         <Listbox total={list.length} height={52} label="documents" chosen={list.indexOf(doc)} choose={(place) => go({ doc: rows.documents[list[place]], object: undefined })}
           row={(place) => (
@@ -297,7 +304,7 @@ export function WorstTexts({ rows }: { rows: WordRows }): JSX.Element | null {
       <Head id="worst-docs" title="Worst documents" note="by recall"><a class="more" href={to({ view: "words" })}>all {plural(rows.documents.length, "document")} →</a></Head>
       <table class="rows"><tbody>{rows.list({}).slice(0, 12).map((doc) => (
         <tr><th scope="row" class="doc-cell" title={rows.documents[doc]}><a href={to({ view: "words", doc: rows.documents[doc] })}>{rows.documents[doc]}</a></th>
-          <td class="grow"><span class="track"><i class="f-tp" style={{ width: `${100 * (rows.recalls[doc] ?? 0)}%` }} /></span></td><td>{ratio(rows.recalls[doc])}</td><td><a href={to({ view: "words", doc: rows.documents[doc], outcome: "fn" })}>{count(rows.missing(doc))} missing</a></td><td><a href={to({ view: "words", doc: rows.documents[doc], outcome: "fp" })}>{count(rows.extra(doc))} extra</a></td></tr>
+          <td class="grow"><span class="track"><i class="f-tp" style={{ width: `${100 * (rows.recalls[doc] ?? 0)}%` }} /></span></td><td>{ratio(rows.recalls[doc])}</td><td><a href={to({ view: "words", doc: rows.documents[doc] })}>{count(rows.missing(doc))} missing</a></td><td><a href={to({ view: "words", doc: rows.documents[doc] })}>{count(rows.extra(doc))} extra</a></td></tr>
       ))}</tbody></table>
     </section>
   );

@@ -12,6 +12,10 @@ export const MARKS: Record<string, string> = {
 export const NAMES: Record<string, string> = {
   tp: "found", fn: "missed", fp: "false alarm", wrong: "there, but other", ignored: "ignored", excluded: "left out", invalid: "invalid",
 };
+// The outcomes that an address asks for: one, or several with commas.
+export function askedOutcomes(text: string | undefined): Set<number> | null {
+  return text ? new Set(text.split(",").map((name) => OUTCOMES.indexOf(name as Outcome))) : null;
+}
 export const SIDES = ["left", "top", "right", "bottom"];
 
 export function ratio(value: number | null | undefined): string {
