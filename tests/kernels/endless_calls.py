@@ -1,4 +1,4 @@
-"""Calls of kernels that would take many minutes, or hours: run as a program, it makes one and waits; whoever started it sends a signal.
+"""Calls of kernels that would take many minutes, or hours: as a program, it makes one, and whoever started it sends a signal.
 
 ``python -m tests.kernels.endless_calls NAME JOBS`` says that it begins, calls, and says what ended the call.
 """
@@ -12,8 +12,18 @@ from typing import Any
 import numpy as np
 
 from calque.geometry.forms import BoxForm
-from calque.kernels.structs import CocoSettings, CocoTruths, Grids, ItemLeaf, ItemRows, KindLimits, PageBoxes, RowTables
-from calque.kernels.structs import TextPoints, Trees
+from calque.kernels.structs import (
+    CocoSettings,
+    CocoTruths,
+    Grids,
+    ItemLeaf,
+    ItemRows,
+    KindLimits,
+    PageBoxes,
+    RowTables,
+    TextPoints,
+    Trees,
+)
 
 MANY = 2_000_000
 """Boxes on one page, or cells of a table: a million million pairs."""
@@ -61,7 +71,9 @@ def trees() -> Trees:
     """Two roots with very many leaves each."""
     firsts = np.arange(MANY, dtype=np.int32)
     firsts[-1] = 0
-    return Trees(np.array([0, MANY, 2 * MANY]), np.zeros(2 * MANY, np.int32), np.full(2 * MANY, -1, np.int32), np.tile(firsts, 2))
+    return Trees(
+        np.array([0, MANY, 2 * MANY]), np.zeros(2 * MANY, np.int32), np.full(2 * MANY, -1, np.int32), np.tile(firsts, 2)
+    )
 
 
 def grids() -> Grids:
@@ -131,11 +143,12 @@ def main(name: str, jobs: int) -> None:
     from calque.kernels import _native
 
     given = CALLS[name]()
-    print("begins", flush=True)
+    sys.stdout.write("begins\n")
+    sys.stdout.flush()
     try:
         getattr(_native, name)(*given, **({} if name in ONE_THREAD else {"jobs": jobs}))
     except KeyboardInterrupt:
-        print("interrupted", flush=True)
+        sys.stdout.write("interrupted\n")
 
 
 if __name__ == "__main__":

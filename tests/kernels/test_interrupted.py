@@ -32,9 +32,10 @@ BOUNDED = {
 }
 """Kernels whose work is more than linear, and for which there is no small input that takes hours."""
 LINEAR = {
-    "pair_measures", "hashed_halves", "score_order", "coco_accumulate", "coco_recall", "polygon_areas", "mask_runs", "mask_counts", "masks_of_counts", "mask_canonical", "masks_of_runs", "runs_of_masks",
-    "masks_of_rings", "runs_of_pixels", "mask_areas", "mask_bounds", "mask_overlaps", "bag_matches", "split_words",
-    "poisson_weights", "weighted_sums", "weighted_auroc", "fraction_parts", "judge_orders", "nests_beyond", "record_ids", "repeats_a_key",
+    "pair_measures", "hashed_halves", "score_order", "coco_accumulate", "coco_recall", "polygon_areas", "mask_runs",
+    "mask_counts", "masks_of_counts", "mask_canonical", "masks_of_runs", "runs_of_masks", "masks_of_rings",
+    "runs_of_pixels", "mask_areas", "mask_bounds", "mask_overlaps", "bag_matches", "split_words", "poisson_weights",
+    "weighted_sums", "weighted_auroc", "fraction_parts", "judge_orders", "nests_beyond", "record_ids", "repeats_a_key",
 }  # fmt: skip
 """Kernels whose work grows as what they are given does, or by the logarithm of it more: seconds for what fits in memory."""
 
@@ -54,7 +55,8 @@ def begun(name: str, jobs: int) -> subprocess.Popen[str]:
 
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("name", CALLS)
-def test_a_signal_ends_it(native: ModuleType, name: str, jobs: int) -> None:  # noqa: ARG001  # the compiled kernels must be there
+@pytest.mark.usefixtures("native")
+def test_a_signal_ends_it(name: str, jobs: int) -> None:
     process = begun(name, jobs)
     process.send_signal(signal.SIGINT)
     try:

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 class KeptJudging:
     """Judges chunks of cases as somebody else does, says what is to be kept of each, and does not ask again for what is kept.
 
-    It may run in a worker: nothing is held but the name of the folder, and nothing is written, as workers are ended at any moment.
+    It may run in a worker: nothing is held but the name of the folder, and nothing is written, as workers may be ended at
+    any moment.
     """
 
     def __init__(self, judging: Callable[[Sequence[Case]], Judged], folder: str, settings: str) -> None:
