@@ -338,14 +338,14 @@ def levels_of(scores: Floats) -> Ints:
     """Similarities as whole numbers: the steps of the grid."""
     if not np.isfinite(scores).all():
         raise ValueError("an assignment needs finite scores")
-    return np.rint(np.clip(scores, 0.0, 1.0) * GRID).astype(np.int64)
+    return np.asarray(np.rint(np.clip(scores, 0.0, 1.0) * GRID).astype(np.int64))
 
 
 def worth_of(levels: Ints, near: Ints | None) -> Ints:
     """What pairs are worth: similarity first. Nearness of all pairs together does not make up for one step of it."""
     if near is None:
         return levels
-    return levels * (2 * NEARNESS * max(min(levels.shape), 1)) + near
+    return np.asarray(levels * (2 * NEARNESS * max(min(levels.shape), 1)) + near)
 
 
 def closeness(truths: Sequence[Cell], founds: Sequence[Cell]) -> Ints | None:
@@ -361,7 +361,7 @@ def closeness(truths: Sequence[Cell], founds: Sequence[Cell]) -> Ints | None:
     if not math.isfinite(farthest):
         return None
     near = 1 - distance / farthest if farthest > 0 else np.ones_like(distance)
-    return np.rint(np.nan_to_num(near, nan=0.0) * NEARNESS).astype(np.int64)
+    return np.asarray(np.rint(np.nan_to_num(near, nan=0.0) * NEARNESS).astype(np.int64))
 
 
 def middle(cell: Cell) -> tuple[float, float] | None:
