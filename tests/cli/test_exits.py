@@ -158,9 +158,18 @@ def test_sigterm_ends_in_order_with_143(capsys: pytest.CaptureFixture[str]) -> N
             tidied.append(True)
         return 0
 
-    assert ended(capsys, terminated) == (143, "error: ended by a signal (SIGTERM); nothing was written\n")
-    assert tidied
-    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    try:
+        assert ended(capsys, terminated) == (143, "error: ended by a signal (SIGTERM); nothing was written\n")
+        assert tidied
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN  # nor does it disturb what is told on the way out
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def test_handlers_are_given_back(capsys: pytest.CaptureFixture[str]) -> None:
+    before = [signal.getsignal(sent) for sent in (signal.SIGINT, signal.SIGTERM)]
+    assert ended(capsys, lambda: 0) == (0, "")
+    assert [signal.getsignal(sent) for sent in (signal.SIGINT, signal.SIGTERM)] == before
 
 
 def test_whoever_has_plans_for_sigterm_keeps_them(capsys: pytest.CaptureFixture[str]) -> None:

@@ -136,12 +136,9 @@ def test_a_cluster_gives_the_bits_of_one_process(workers: Any, shards: Path) -> 
 @pytest.mark.skipif(os.name != "posix", reason="no such signals here")
 @pytest.mark.parametrize(
     "sent",
-    [
-        pytest.param(signal.SIGKILL, id="killed"),
-        # The scheduler waits for some seconds before it gives a silent worker up.
-        pytest.param(signal.SIGSTOP, id="never answers", marks=pytest.mark.long),
-    ],
+    [pytest.param(signal.SIGKILL, id="killed"), pytest.param(signal.SIGSTOP, id="never answers")],
 )
+@pytest.mark.long  # the scheduler waits for some seconds before it gives a silent worker up
 def test_a_worker_that_is_lost_changes_nothing(workers: Any, tmp_path: Path, sent: signal.Signals) -> None:
     write_shards(tmp_path, 24)
     line = [sys.executable, "-m", "calque", *DETECT, "--engine", "dask", "--scheduler", workers.scheduler_address]

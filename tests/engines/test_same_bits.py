@@ -20,6 +20,7 @@ from calque.readers.records import read_record_pair
 from calque.words import build_lattice
 from tests.snapshots import predictions, truth
 
+pytestmark = pytest.mark.long  # workers are real processes, which takes its time
 SCHEMA = {
     "fields": {
         "vendor": {"type": "str"},

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.long  # every verb is run and watched
 ROOT = Path(__file__).parents[2]
 
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.core.measures import (
+    ExactSum,
     Mean,
     MeasureName,
     Ratio,
@@ -104,3 +105,16 @@ def test_counts_and_settling() -> None:
     assert counts(np.array([], dtype=np.int32), 2).tolist() == [0, 0]
     tree = {"a": {"b": Undefined("why"), "c": [1]}, "d": Undefined("so")}
     assert settle(tree) == ({"a": {"b": None, "c": [1]}, "d": None}, {"a.b": "why", "d": "so"})
+
+
+@given(st.lists(st.floats(-1e16, 1e16), max_size=60), st.randoms(use_true_random=False))
+def test_exact_sums_are_the_same_in_any_order_and_split(values: list[float], rng: random.Random) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("calque.core.measures.MOST_PARTS", 8)
+        total, rest = ExactSum(), list(values)
+        rng.shuffle(rest)
+        while rest:
+            size = rng.randint(1, 12)
+            total.add(rest[:size])
+            rest = rest[size:]
+        assert total.value() == math.fsum(values)

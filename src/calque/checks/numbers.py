@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from calque.checks.task import STATUSES, TABLE, VERDICTS
 from calque.core.columns import Table
 from calque.core.ledger import UNIT, Ledger
-from calque.core.measures import Measure, Undefined, exact_parts
+from calque.core.measures import ExactSum, Measure, Undefined
 
 COUNTED = (*VERDICTS, "error")
 SOURCE = "checks contract"
@@ -86,7 +86,7 @@ class _Count:
         self.verdicts: Counter[str] = Counter()
         self._short = 0
         self._scored = 0
-        self._scores: list[float] = []
+        self._scores = ExactSum()
 
     def add(self, judged: Judged) -> None:
         """Add cases, or the results of an evaluator."""
@@ -94,8 +94,7 @@ class _Count:
         self.verdicts.update(judged.verdict)
         self._short += sum(judged.short)
         self._scored += len(known)
-        # The first are left as they are: most often they are all.
-        self._scores = exact_parts([*self._scores, *known]) if self._scores else known
+        self._scores.add(known)
 
     def block(self, without_score: str) -> dict[str, Any]:
         """The numbers, or why there are none."""
@@ -104,7 +103,7 @@ class _Count:
             "cases": self._scored,
             **{name: self.verdicts[name] for name in COUNTED},
             "partial_failed": self._short,
-            "score": math.fsum(self._scores) / self._scored if self._scored else Undefined(without_score),
+            "score": self._scores.value() / self._scored if self._scored else Undefined(without_score),
             "pass_rate": self.verdicts["pass"] / judged if judged else Undefined("no cases"),
         }
 

@@ -80,13 +80,15 @@ def _ending_in_order() -> Iterator[None]:
     usual: dict[signal.Signals, Any] = {signal.SIGTERM: signal.SIG_DFL, signal.SIGINT: signal.default_int_handler}
     here = threading.current_thread() is threading.main_thread()
     ours = [sent for sent, handler in usual.items() if here and signal.getsignal(sent) is handler]
-    for sent in ours:
-        signal.signal(sent, _end if sent == signal.SIGTERM else _interrupt)
+    answers = {sent: _end if sent == signal.SIGTERM else _interrupt for sent in ours}
+    for sent, answer in answers.items():
+        signal.signal(sent, answer)
     try:
         yield
     finally:
-        for sent in ours:
-            signal.signal(sent, usual[sent])
+        for sent, answer in answers.items():
+            if signal.getsignal(sent) is answer:  # else it came: it is told on the way out, once, however often it is sent
+                signal.signal(sent, usual[sent])
 
 
 def _interrupt(_signal: int, _frame: object) -> NoReturn:

@@ -92,7 +92,7 @@ class NumericComparator(BaseComparator):
             return 0.0
         if isinstance(truth, str) or isinstance(found, str):
             return 1.0 if truth == found else 0.0
-        if isinstance(truth, Written) and isinstance(found, Written) and not truth.may_be(found):
+        if (isinstance(truth, Written) or isinstance(found, Written)) and not _written(truth).may_be(_written(found)):
             return 0.0
         return 1.0 if self._same(_number(truth), _number(found)) else 0.0
 
@@ -177,6 +177,10 @@ def _decimal(number: Number) -> Decimal:
     if isinstance(number, Decimal):
         return number
     return Decimal(int(number)) if isinstance(number, bool) else Decimal(str(number))
+
+
+def _written(value: Number | Written) -> Written:
+    return value if isinstance(value, Written) else Written(_decimal(value))
 
 
 def _number(value: Number | Written) -> Number:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.comparators.base import BaseComparator, PairScores
+from calque.comparators.slips import OTHER_WORDS, OtherWords, numbers_in, only_slips
 from calque.core.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -28,18 +28,22 @@ class LevenshteinComparator(BaseComparator):
 
     normalize: bool = True
     same_numbers: bool = False
-    """Whether texts with different numbers in them have nothing in common: "Main Street 5" is not "Main Street 6"."""
+    """Whether texts with other numbers or negations in them have nothing in common: "Main Street 5" is not "Main Street 6"."""
     same_words: bool = False
     """The same, and short texts with other words in them are never more than 0.8 alike: "Category A" is not "Category B"."""
 
     def prepare(self, value: Any) -> str:
         """Stripped, in lower case, with single blanks."""
         text = str(value)
+        if self.same_numbers or self.same_words:
+            text = unicodedata.normalize("NFC", text)
         return " ".join(text.lower().split()) if self.normalize else text
 
     def prepare_all(self, values: Sequence[Any]) -> Sequence[str]:
         """The texts of many values."""
         texts = list(map(str, values))
+        if self.same_numbers or self.same_words:
+            texts = [text if text.isascii() else unicodedata.normalize("NFC", text) for text in texts]
         return evened_out(texts) if self.normalize else texts
 
     def _compare(self, truth: str, found: str) -> float:
@@ -61,7 +65,7 @@ class LevenshteinComparator(BaseComparator):
             scores *= equality([numbers_in(truth) for truth in truths], [numbers_in(found) for found in founds])
         if self.same_words:
             rows, columns = ((scores > OTHER_WORDS) & (scores < 1)).nonzero()
-            scores[rows, columns] = _without_others(truths, founds, rows, columns, scores[rows, columns])
+            scores[rows, columns] = OtherWords(truths, founds).lowered(rows, columns, scores[rows, columns])
         return scores
 
     def by_pairs(self, truths: Sequence[str], founds: Sequence[str]) -> Callable[[Codes, Codes], Floats]:
@@ -69,14 +73,17 @@ class LevenshteinComparator(BaseComparator):
         numbers = self.same_numbers or self.same_words
         same = equal_pairs(list(map(numbers_in, truths)), list(map(numbers_in, founds))).keys if numbers else None
         plain = PairScores(same, points((*truths, *founds)), len(truths))
+        if not self.same_words:
+            return plain
+        words = OtherWords(truths, founds)
 
         def scores(rows: Codes, columns: Codes) -> Floats:
             made = plain(rows, columns)
             near = ((made > OTHER_WORDS) & (made < 1)).nonzero()[0]
-            made[near] = _without_others(truths, founds, rows[near], columns[near], made[near])
+            made[near] = words.lowered(rows[near], columns[near], made[near])
             return made
 
-        return scores if self.same_words else plain
+        return scores
 
 
 _SEPARATOR = "\0"
@@ -96,67 +103,6 @@ def evened_out(texts: list[str]) -> list[str]:
     if plain and not any(odd in padded for odd in ("  ", _SEPARATOR + " ", " " + _SEPARATOR)):
         return whole.lower().split(_SEPARATOR)
     return [" ".join(text.lower().split()) for text in texts]
-
-
-_NUMBER = r"(?:(?<!\S)[-−]|\((?=[\d.,]+\)))?\d+(?:[-−](?!\S))?"
-"""Digits, with a minus sign before or behind, or with the bracket that stands for one."""
-_DIGITS = re.compile(_NUMBER)
-_WORDS = re.compile(_NUMBER + r"|[^\W\d_]+|[%‰°§$¢£¥€₹+<>=≤≥≠±×÷]")
-"""Numbers, words, and the signs that mean as much as words do."""
-LONG_CHARACTERS = 80
-"""From here on a text is long, and a word more or less may be a matter of reading."""
-OTHER_WORDS = 0.8
-"""How alike short texts with other words are at most."""
-SHORTEST_SLIP = 4
-"""A word of fewer letters with another letter is another word."""
-
-
-def numbers_in(text: str) -> tuple[str, ...]:
-    """The runs of digits in a text, in their order, with the minus signs of numbers.
-
-    >>> numbers_in("Net 30 days, 2 % off, INV-7 at -5")
-    ('30', '2', '7', '-5')
-    """
-    return tuple(_DIGITS.findall(text))
-
-
-def only_slips(truth: str, found: str) -> bool:
-    """Whether two texts in lower case have the same words but for slips of the pen: one letter in a word of four or more.
-
-    Of one word alone nobody can say whether it is a name or a code: it must be the same. Long texts may differ in anything.
-
-    >>> only_slips("acme corporation", "acme corporatoin"), only_slips("category a", "category b")
-    (True, False)
-    >>> only_slips("not for sale to minors", "for sale to minors"), only_slips("deutdeffxxx", "deutdeffxxz")
-    (False, False)
-    """
-    if min(len(truth), len(found)) >= LONG_CHARACTERS:
-        return True
-    first, second = _WORDS.findall(truth), _WORDS.findall(found)
-    if " " not in truth and " " not in found:
-        return False
-    if "".join(first) == "".join(second):
-        return True  # but for blanks and punctuation
-    return len(first) == len(second) > 1 and all(
-        one == other or _is_slip(one, other) for one, other in zip(first, second, strict=True)
-    )
-
-
-def _is_slip(one: str, other: str) -> bool:
-    if min(len(one), len(other)) < SHORTEST_SLIP or not (one.isalpha() and other.isalpha()):
-        return False
-    from rapidfuzz.distance.OSA import distance
-
-    return distance(one, other, score_cutoff=1) <= 1
-
-
-def _without_others(truths: Sequence[str], founds: Sequence[str], rows: Any, columns: Any, scores: Floats) -> Floats:
-    """The scores of chosen pairs, lowered where words are others. Equal pairs are looked at once."""
-    import numpy as np
-
-    pairs = [(truths[row], founds[column]) for row, column in zip(rows.tolist(), columns.tolist(), strict=True)]
-    slips = {pair: only_slips(*pair) for pair in set(pairs)}
-    return np.where([slips[pair] for pair in pairs], scores, OTHER_WORDS) if pairs else scores
 
 
 def bulk(truths: Sequence[str], founds: Sequence[str], scorer: Callable[..., float], best: float) -> Floats:
@@ -182,11 +128,11 @@ class ExactComparator(BaseComparator):
 
     case_sensitive: bool = True
     trim: bool = False
-    """Whether blanks around a text do not count."""
+    """Whether blanks around a text do not count, nor how its accents are encoded (Unicode NFC)."""
 
     def prepare(self, value: Any) -> str:
         """The text, without what does not count."""
-        text = str(value).strip() if self.trim else str(value)
+        text = unicodedata.normalize("NFC", str(value).strip()) if self.trim else str(value)
         return text if self.case_sensitive else text.casefold()
 
     def _compare(self, truth: str, found: str) -> float:

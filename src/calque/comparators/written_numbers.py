@@ -1,4 +1,4 @@
-"""Numbers as people write them, read strictly: what is not wholly a number, perhaps with a currency, is none."""
+"""Numbers as people write them, read strictly: what is not wholly a number, perhaps with a currency or a unit, is none."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 _DOLLARS = frozenset(("USD", "CAD", "AUD", "NZD", "HKD", "SGD", "MXN", "BRL", "TWD", "ARS", "CLP", "COP"))
-_CROWNS = frozenset(("SEK", "NOK", "DKK", "ISK", "CZK"))
+_CROWNS = frozenset(("SEK", "NOK", "DKK", "ISK"))
 _SIGNS: dict[str, frozenset[str]] = {
     "$": _DOLLARS,
     "kr": _CROWNS,
@@ -41,7 +41,14 @@ _CODES = frozenset((
     "HUF", "IDR", "ILS", "INR", "ISK", "JPY", "KES", "KRW", "KWD", "LKR", "MAD", "MXN", "MYR", "NGN", "NOK", "NZD", "PEN",
     "PHP", "PKR", "PLN", "QAR", "RON", "RUB", "SAR", "SEK", "SGD", "THB", "TRY", "TWD", "UAH", "USD", "VND", "ZAR",
 ))  # fmt: skip
-PERCENT = frozenset(("%",))
+_MEASURES = frozenset((
+    "%", "‰", "ppm", "mg", "g", "kg", "t", "lb", "lbs", "oz", "µg", "nm", "µm", "mm", "cm", "dm", "m", "km", "yd", "mi", "in",
+    "mm²", "cm²", "m²", "km²", "ha", "cm³", "m³", "ml", "cl", "dl", "l", "hl", "gal", "ms", "s", "sec", "min", "h", "W", "mW",
+    "kW", "MW", "kWh", "MWh", "V", "mV", "kV", "A", "mA", "Ah", "mAh", "Hz", "kHz", "MHz", "GHz", "kB", "MB", "GB", "TB", "°",
+    "°C", "°F", "K", "Pa", "hPa", "kPa", "MPa", "bar", "mbar", "psi", "N", "kN", "J", "kJ", "kcal", "dB", "rpm", "pcs",
+))  # fmt: skip
+_FOLDED = {each.casefold(): each for each in _MEASURES if len(each) > 1 and each not in ("mW", "MW")}
+"""Units of several letters in whatever case: KG is kg, but MW is not mW, and M may stand for a million."""
 
 _SHAPE = re.compile(
     r"(?P<open>\()?\s*(?P<sign>[+\-−])?\s*(?P<before>[^\d\s().,+\-−][^\d\s(),+\-−]*)?\s*(?P<inner>[+\-−])?\s*"
@@ -54,13 +61,19 @@ LONGEST = 400
 
 
 class Written(NamedTuple):
-    """A number, and the currency (or the percent sign) that it was written with; several where a sign has several meanings."""
+    """A number, and the currency or unit that it was written with; several where a sign has several meanings."""
 
     number: Decimal
     unit: frozenset[str] = frozenset()
 
     def may_be(self, other: Written) -> bool:
-        """Whether both can be of one currency: one that names none is of any."""
+        """Whether both can be of one currency, where one that names none is of any, and of the same unit: 5 is not 5 %.
+
+        >>> written("$5").may_be(written("5")), written("5 %").may_be(written("5")), written("5 kg").may_be(written("5 g"))
+        (True, False, False)
+        """
+        if self.unit <= _MEASURES and other.unit <= _MEASURES:
+            return self.unit == other.unit
         return not self.unit or not other.unit or bool(self.unit & other.unit)
 
 
@@ -78,7 +91,7 @@ def written(text: str, *, decimal_comma: bool = False) -> Written | None:
     if shape is None or bool(shape["open"]) != bool(shape["close"]):
         return None
     minus = [bool(shape["open"]), *(shape[name] in ("-", "−") for name in ("sign", "inner", "trail"))]
-    units = [_unit(shape[name]) for name in ("before", "after") if shape[name]]
+    units = [read(shape[name]) for name, read in (("before", _currency), ("after", _unit)) if shape[name]]
     digits = _plain_digits(shape["digits"], decimal_comma)
     if digits is None or sum(minus) > 1 or len(units) > 1 or None in units:
         return None
@@ -88,9 +101,14 @@ def written(text: str, *, decimal_comma: bool = False) -> Written | None:
 
 
 def _unit(word: str) -> frozenset[str] | None:
+    """What stands behind a number: a unit, or a currency."""
+    measure = word if word in _MEASURES else _FOLDED.get(word.casefold().rstrip("."))
+    return _currency(word) if measure is None else frozenset((measure,))
+
+
+def _currency(word: str) -> frozenset[str] | None:
+    """What stands before a number, too."""
     folded = word.casefold().rstrip(".")
-    if word == "%":
-        return PERCENT
     if folded.upper() in _CODES:
         return frozenset((folded.upper(),))
     if folded in _SIGNS:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -174,6 +174,34 @@ def exact_parts(values: Sequence[float]) -> list[float]:
     while rest := math.fsum([*values, *(-part for part in parts)]):
         parts.append(rest)
     return parts
+
+
+MOST_PARTS = 1 << 12
+"""How many numbers are kept before their sum is made of fewer."""
+
+
+class ExactSum:
+    """A sum of numbers that come in parts, rounded once at the end: the same bits for any order and split.
+
+    >>> total = ExactSum()
+    >>> for part in ([1e16, 1.0], [-1e16]):
+    ...     total.add(part)
+    >>> total.value()
+    1.0
+    """
+
+    def __init__(self) -> None:
+        self._parts: list[float] = []
+
+    def add(self, values: Iterable[float]) -> None:
+        """Add some numbers; many of them are kept as the few that have the same sum."""
+        self._parts += values
+        if len(self._parts) > MOST_PARTS:
+            self._parts = exact_parts(self._parts)
+
+    def value(self) -> float:
+        """The sum."""
+        return math.fsum(self._parts)
 
 
 def settle(tree: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:

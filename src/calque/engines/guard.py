@@ -50,12 +50,14 @@ def _passing_on(pipe: int) -> Iterator[None]:
         with suppress(OSError):  # it has just ended
             os.write(pipe, bytes([number]))
 
-    before = {number: signal.signal(number, tell) for number in PASSED_ON}
+    for number in PASSED_ON:
+        signal.signal(number, tell)
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        # The twin has told how it ended, and all that is left is to end likewise: who asks now would be told twice.
+        for number in PASSED_ON:
+            signal.signal(number, signal.SIG_IGN)
 
 
 def _heed(pipe: int) -> None:

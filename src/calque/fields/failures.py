@@ -44,9 +44,9 @@ def failures(ledger: Ledger) -> dict[str, dict[str, Any]]:
         field, outcome, close = (rows.array(name) for name in ("field", "outcome", "close"))
         np.add.at(kinds, (field, _KIND[outcome.astype(np.int64), close.astype(np.int64)]), 1)
         differs = np.flatnonzero(outcome == Outcome.FD)
-        texts = [take(rows[name], differs) for name in ("truth", "found")]
-        for code, truth, found in zip(field[differs].tolist(), *texts, strict=True):
-            pairs[code][truth, found] += 1
+        for code in np.flatnonzero(np.bincount(field[differs])).tolist():
+            here = differs[field[differs] == code]
+            pairs[code].update(zip(*(take(rows[name], here) for name in ("truth", "found")), strict=True))
     return {
         name: {**dict(zip(FAILURES, kinds[code].tolist(), strict=True)), "pairs": _frequent(pairs[code])}
         for code, name in enumerate(names)

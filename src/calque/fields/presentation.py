@@ -46,7 +46,8 @@ COLUMNS = {
     "most frequent wrong pair": "The true value and what was read in its place most often.",
     "document": "A document.",
     "fields": "The fields of a document that are wrong, or how many fields are reviewed.",
-    "least sure": "Which share of the fields is reviewed, those with the lowest confidences first.",
+    "least sure": "Which share of the fields is reviewed, those with the lowest confidences first; of equal ones those of the "
+    "field that occurs first, then by document and row.",
     "errors found": "How many wrong values are among them.",
     "share": "Which share of all wrong values that is.",
     "at random": "Which share a review of as many fields finds that are not chosen by confidence.",
@@ -369,7 +370,10 @@ def _confidences_schema() -> Schema:
         "auroc": object_of({"value": SHARE}),
         "brier_score": object_of({"value": SHARE}),
         "ece": object_of({"value": SHARE, "bins": list_of(object_of(calibration_bin))}),
-        "error_capture_at_budget": object_of({"value": MEASURE, "budgets": map_of(object_of(budget))}),
+        "error_capture_at_budget": {
+            "description": "from the lowest confidence on; of equal ones by the field that occurs first, document and row",
+            **object_of({"value": MEASURE, "budgets": map_of(object_of(budget))}),
+        },
     })  # fmt: skip
     return object_of({"overall": block, "fields": map_of(block), "coverage": _coverage("fields_with_confidence")})
 

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import is_dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from calque.core.corpora.records import RecordCorpus
@@ -216,7 +215,7 @@ def _long(source: Any) -> bool:
 
 
 def _from_path(path: str, declared: frozenset[str], id_key: str | None, strict: bool) -> RecordCorpus:
-    if Path(path).is_dir():
+    if os.path.isdir(path):
         return _from_folder(path, declared, id_key, strict)
     packed = os.path.exists(path) and compression.magic(path) is not None
     data = json_tree.read_bytes(path) if packed else None
@@ -251,14 +250,15 @@ def _looks_like_lines(path: str, unpacked: bytes | None) -> bool:
 
 
 def _from_folder(path: str, declared: frozenset[str], id_key: str | None, strict: bool) -> RecordCorpus:
-    files = sorted(str(file) for file in Path(path).iterdir() if file.suffix.lower() == ".json" and not file.is_dir())
+    names = sorted(name for name in os.listdir(path) if os.path.splitext(name)[1].lower() == ".json")
+    files = [file for file in (os.path.join(path, name) for name in names) if not os.path.isdir(file)]
     if not files:
         raise ContractError.single("no-records", "the folder holds no .json files", file=path)
     log = IssueLog(path)
     kept = []
     repeats_a_key = kernels().repeats_a_key
     for file in files:
-        name = Path(file).name
+        name = os.path.basename(file)
         try:
             data = json_tree.read_bytes(file)
             tree = json_tree.parse(data, file)
@@ -273,7 +273,7 @@ def _from_folder(path: str, declared: frozenset[str], id_key: str | None, strict
         if repeats_a_key(data):
             _tell_repeated(tree, name, log, strict)
         kept.append(file)
-    stems = [Path(file).stem for file in kept]
+    stems = [os.path.splitext(os.path.basename(file))[0] for file in kept]
     _check_distinct(stems, path)
     return RecordCorpus(documents=tuple(stems), records=FileRecords(kept, declared, id_key), source=path, issues=tuple(log))
 

@@ -138,7 +138,7 @@ def test_numbers_of_a_schema_are_strict() -> None:
     )
 
 
-NAMES = ("Acme Corporation", "Acme Corporatian", "Globex Trading", "Globex Tradimg")
+NAMES = ("Acme Corporation of Ohio", "Acme Corporatian of Ohio", "Globex Trading and Sons", "Globex Tradimg and Sons")
 OBJECTS = st.recursive(
     st.fixed_dictionaries({"name": st.sampled_from(NAMES), "city": st.sampled_from(("Rome", "Paris"))}),
     lambda inner: st.fixed_dictionaries(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Hashable
 from typing import Any
 
@@ -14,11 +15,16 @@ from scipy.optimize import linear_sum_assignment
 
 from calque import Evaluator, Fields
 from calque.fields.comparison.cells import RecordSide
+from calque.fields.comparison.distinct_values import distinct_fields, item_scores
+from calque.fields.comparison.item_similarities import Side, similarities
 from calque.fields.comparison.lists import pair_items
 from calque.fields.comparison.long_lists import LongLists, pair_long
 
 LEAVES = {"text": {"type": "str"}, "amount": {"type": "float"}}
 SCHEMA = {"fields": {"lines": {"type": "list[object]", "fields": LEAVES}, "tags": {"type": "list[str]"}}}
+
+
+LITTLE_ROOM = {"MOST_CELLS": 900, "MOST_HELD": 900, "MOST_WORK": 1_000, "MOST_LOOKED_UP": 1_000}
 
 
 @given(st.integers(1, 7), st.integers(1, 7), st.sampled_from([0, 10, 40, 10_000]), st.randoms(use_true_random=False))
@@ -71,7 +77,7 @@ def test_2100_items_give_what_2000_give() -> None:
 
 
 def test_a_list_that_is_too_alike_is_paired_in_blocks_with_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {"MOST_CELLS": 900, "MOST_HELD": 900, "MOST_WORK": 1_000}.items():
+    for name, value in LITTLE_ROOM.items():
         monkeypatch.setattr(f"calque.fields.comparison.lists.{name}", value)
     chance = random.Random("alike")  # data, not secrets
     truth = {"lines": [{"text": f"aaa{chance.randrange(9)}", "amount": chance.randrange(3)} for _ in range(100)]}
@@ -84,7 +90,50 @@ def test_a_list_that_is_too_alike_is_paired_in_blocks_with_a_bound(monkeypatch: 
     plan = Fields(schema=SCHEMA).plan().fields[0]
     sides = [RecordSide(Fields(schema=SCHEMA).plan(), side, lambda *_: None).record.cells[0].value for side in (truth, found)]
     totals = {"at once": sum(pair.similarity for pair in pair_items(plan, *sides).pairs)}
-    for name, value in {"MOST_CELLS": 900, "MOST_HELD": 900, "MOST_WORK": 1_000}.items():
+    for name, value in LITTLE_ROOM.items():
         monkeypatch.setattr(f"calque.fields.comparison.lists.{name}", value)
     totals["in blocks"] = sum(pair.similarity for pair in pair_items(plan, *sides).pairs)
     assert totals["at once"] - lost - 1e-6 <= totals["in blocks"] <= totals["at once"] + 1e-6
+
+
+@pytest.mark.parametrize("room", [9_000_000, 30, 0])
+def test_distinct_values_are_as_alike_as_all_of_them(monkeypatch: pytest.MonkeyPatch, room: int) -> None:
+    monkeypatch.setattr("calque.fields.comparison.distinct_values.MOST_KNOWN", room)
+    chance = random.Random("distinct")  # data, not secrets
+    texts = ["steel bolt of 5 mm", "steel bolt of 6 mm", "steal bolt of 5 mm", "", "pipe", None]
+    schema = {"fields": {"lines": {"type": "list[object]", "fields": {
+        "text": {"type": "text"}, "amount": {"type": "amount", "weight": 0.3}, "code": {"type": "code", "weight": 2.0},
+    }}}}  # fmt: skip
+    plan = Fields(schema=schema).plan()
+
+    def line() -> dict[str, Any]:
+        amounts = [5, 5.0, "5,00", -0.0, 0.0, None]
+        return {"text": chance.choice(texts), "amount": chance.choice(amounts), "code": chance.choice(["a", "A", None])}
+
+    sides = [RecordSide(plan, {"lines": [line() for _ in range(60)]}, lambda *_: None).record.cells[0].value for _ in range(2)]
+    record = plan.fields[0].record
+    assert record is not None
+    truth, found = (Side([cell.value for cell in side if cell.value is not None]) for side in sides)
+    fields = distinct_fields(record, truth, found)
+    assert fields is not None
+    assert [values.is_held for _, values in fields].count(True) == {9_000_000: 3, 30: 2, 0: 0}[room]
+    rows, columns = (np.array(chance.choices(range(len(side.items)), k=count)) for side, count in ((truth, 7), (found, 30)))
+    expected = similarities(record, truth, found, {})
+    assert np.array_equal(item_scores(fields)(rows, columns), expected[np.ix_(rows, columns)])
+    every = np.arange(len(truth.items)), np.arange(len(found.items))
+    assert np.array_equal(item_scores(fields)(*every), expected)
+
+
+def test_lines_that_are_hardly_told_apart_are_paired_at_their_best() -> None:
+    chance = random.Random("hardly")  # data, not secrets
+    words = ["bolt", "nut", "washer", "gear", "pipe"]
+    truth = [
+        {"text": f"{chance.choice(words)} {chance.choice(words)} steel", "amount": chance.randrange(20)} for _ in range(3_200)
+    ]
+    found = [dict(line, amount=line["amount"] + (chance.random() < 0.1)) for line in truth]
+    chance.shuffle(found)
+    result = Evaluator(Fields(schema=SCHEMA), keep="numbers").update([{"lines": truth}], [{"lines": found}]).compute()
+    kinds = [(line["text"], line["amount"]) for line in truth], [(line["text"], line["amount"]) for line in found]
+    same = sum((Counter(kinds[0]) & Counter(kinds[1])).values())
+    assert result.issues == ()
+    assert result["tp/lines.amount"] >= same  # whoever has an equal partner has it, or one that is as good

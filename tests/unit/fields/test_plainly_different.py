@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+import unicodedata
 from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
 from typing import Any, NamedTuple
@@ -52,6 +53,12 @@ def behind(cents: int) -> str:
     return f"{-cents / 100:.2f}-" if cents < 0 else f"{cents / 100:.2f}"
 
 
+UNITS = ("kg", "g", "mg", "mm", "cm", "m", "m²", "m³", "l", "ml", "kWh", "MW", "mW", "°C", "°F", "%", "‰", "min", "h")
+ACCENTED = ("Müller", "José", "Łukasz", "Zoë", "François", "Ängström", "Nuñez", "Søren", "Bérénice", "Đorđe")
+PEOPLE = ("John Smith", "Joan Smith", "J. Smith", "K. Smith", "John A. Smith", "John B. Smith", "Maria Schmidt",
+          "Marie Schmidt", "Anna Meier", "Anna Meyer", "Stephen Hart", "Stephan Hart", "Eric Olsen", "Erik Olsen")  # fmt: skip
+TURNED = ("the goods are {}accepted by us", "the tenant is {}liable for any damage that occurs to the property while the lease "
+          "lasts, nor for what others do")  # fmt: skip
 amounts = st.integers(-(10**9), 10**9)
 days = st.dates(date(1950, 1, 1), date(2049, 12, 31)).filter(lambda day: day.day > 12)
 moments = st.datetimes(datetime(1990, 1, 1), datetime(2040, 1, 1)).map(lambda when: when.replace(microsecond=0))
@@ -87,6 +94,22 @@ SPELLINGS: dict[str, tuple[st.SearchStrategy[Any], tuple[Callable[[Any], Any], .
     lambda when: f"{when.isoformat(' ')} UTC",
     lambda when: f"{(when + timedelta(hours=2)).isoformat()}+02:00",
     lambda when: f"{(when - timedelta(hours=5)).isoformat(' ')} EST",
+    )),
+    "measures": (st.tuples(st.integers(1, 10**6), st.sampled_from(UNITS)), (
+    lambda measure: f"{measure[0] / 100:.2f} {measure[1]}",
+    lambda measure: f"{measure[0] / 100:,.2f}{measure[1]}",
+    lambda measure: f" {german(measure[0])} {measure[1]}",
+    )),
+    "names with accents": (st.tuples(*[st.sampled_from(ACCENTED)] * 2).map(" ".join), (
+    lambda name: unicodedata.normalize("NFC", name),
+    lambda name: unicodedata.normalize("NFD", name).upper(),
+    lambda name: f" {name.replace(' ', '  ')}",
+    )),
+    "sentences": (st.lists(st.sampled_from(ACCENTED), min_size=7, max_size=14).map(" ".join), (
+    lambda text: text,
+    lambda text: f"{text}.",
+    lambda text: text.replace(" ", "\n", 1),
+    lambda text: unicodedata.normalize("NFD", text.capitalize()),
     )),
 }  # fmt: skip
 """Values that are right however they are written."""
@@ -131,6 +154,18 @@ KINDS: dict[str, st.SearchStrategy[Value]] = {
     "truth values": written(st.booleans(), bool, lambda value: str(value).lower()),
     "times": written(minutes, time.isoformat, lambda when: f"{when:%I:%M %p}"),
     "percentages": written(st.integers(0, 10_000), lambda share: f"{share / 100:.2f} %", lambda share: f"{share / 100:.2f}%"),
+    "shares and numbers": written(
+        st.tuples(st.integers(1, 99), st.sampled_from(["%", "‰", "", "kg", "g", "MW", "mW"])),
+        lambda share: f"{share[0]} {share[1]}".strip(), lambda share: f"{share[0]}.0{share[1]}",
+    ),
+    "currencies": plain(st.sampled_from(["12 €", "12 £", "12 USD", "kr 12", "12 Kč", "12 zł", "CHF 12", "C$12", "A$12"])),
+    "people": plain(st.sampled_from(PEOPLE)),
+    "contraries": plain(st.sampled_from([text.format(word) for text in TURNED for word in ("", "not ")])),
+    "places on earth": shaped("99.9999, -99.9999"),
+    "hashes": plain(st.binary(min_size=16, max_size=16).map(bytes.hex)),
+    "versions": shaped("v9.99.9"),
+    "ranges": shaped("99 – 99"),
+    "network addresses": plain(st.ip_addresses(v=4).map(str)),
     "near neighbours": plain(st.sampled_from(NEIGHBOURS)),
     "quantities": shaped("9999.99 aAa"),
     "rows of cells": plain(st.lists(st.sampled_from("abcdefgh"), min_size=12, max_size=12).map(lambda cells: (tuple(cells),))),

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.comparators import DateComparator, LevenshteinComparator, NormalizedComparator
+from calque.comparators.slips import OtherWords, only_slips
 
 
 @pytest.mark.parametrize(
@@ -45,6 +46,18 @@ def test_words_and_numbers_count_the_same_for_one_pair_all_pairs_and_chosen_ones
     assert each.matrix(ready, ready).ravel().tolist() == pytest.approx(one_by_one, abs=1e-15)
     assert each.by_pairs(ready, ready)(rows, columns).tolist() == pytest.approx(one_by_one, abs=1e-15)
     assert one_by_one == [each.compare(found, truth) for truth in texts for found in texts]
+
+
+WORDS = ["acme", "acne", "corporation", "corporatoin", "a", "not", "sale", "5", "-5", "%", "st.", "main,", "ünder", "word" * 20]
+
+
+@given(st.lists(st.lists(st.sampled_from(WORDS), max_size=5).map(" ".join), min_size=1, max_size=8), st.data())
+def test_slips_of_many_pairs_are_those_of_each(texts: list[str], data: st.DataObject) -> None:
+    pairs = data.draw(st.lists(st.tuples(*[st.integers(0, len(texts) - 1)] * 2), min_size=1, max_size=20))
+    words = OtherWords(texts, texts)
+    for part in (pairs[: len(pairs) // 2], pairs):  # texts that were looked at before, and others
+        rows, columns = np.array(part, dtype=np.int64).reshape(-1, 2).T
+        assert words.slips(rows, columns).tolist() == [only_slips(texts[one], texts[other]) for one, other in part]
 
 
 def test_a_text_that_is_too_long_is_no_date() -> None:

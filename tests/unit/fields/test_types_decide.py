@@ -52,6 +52,13 @@ WRONG = {
     "a house number": ({"street": "Long Winding Street 15"}, {"street": "Long Winding Street 16"}),
     "a number in a long text": ({"terms": "to be paid " * 10 + "in 30 days"}, {"terms": "to be paid " * 10 + "in 60 days"}),
     "a truth value": ({"paid": True}, {"paid": False}),
+    "a share and a number": ({"rate": "12 %"}, {"rate": "12"}),
+    "a unit": ({"weight": "12 kg"}, {"weight": "12 g"}),
+    "a crown": ({"total": "12 kr"}, {"total": "12 Kč"}),
+    "somebody else": ({"signed": "John Smith"}, {"signed": "Joan Smith"}),
+    "the contrary": ({"terms": "to be paid by the buyer " * 5}, {"terms": "not " + "to be paid by the buyer " * 5}),
+    "a prefix": ({"finding": "an asymptomatic patient"}, {"finding": "a symptomatic patient"}),
+    "a version": ({"version": "1.10"}, {"version": "1.1"}),
     "half of an object": ({"buyer": {"name": "Acme", "city": "Rome"}}, {"buyer": {"name": "Acme", "city": "Paris"}}),
 }
 
@@ -71,6 +78,10 @@ RIGHT = {
     "another spelling of a day": ({"due": "2024-03-05"}, {"due": "5 March 2024"}),
     "blanks around a code": ({"sku": "A-17"}, {"sku": " A-17 "}),
     "one letter of a long name": ({"vendor": "Acme Corporation International"}, {"vendor": "Acme Corporation Internationel"}),
+    "a unit without a blank": ({"weight": "12.0 kg"}, {"weight": "12kg"}),
+    "an accent in two characters": ({"vendor": "Café"}, {"vendor": "Cafe\u0301"}),
+    "an accent of a code": ({"sku": "Ä-17"}, {"sku": "A\u0308-17"}),
+    "a line break": ({"goods": "delivery of goods to the warehouse"}, {"goods": "delivery of goods\nto the warehouse."}),
     "case of a name": ({"vendor": "ACME Corp"}, {"vendor": "Acme corp"}),
     "a text that is no amount": ({"total": "n/a"}, {"total": "n/a"}),
 }

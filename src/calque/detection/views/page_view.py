@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from calque.core.boxes.overlay import Overlay
 from calque.core.columns import Array, Bytes, Column, Floats, Table
 from calque.core.ledger import UNIT, Ledger, Piece
-from calque.core.measures import Undefined, exact_parts
+from calque.core.measures import ExactSum, Undefined
 from calque.core.presentation.result_schema import COUNT, MEASURE, NUMBER, UNIT_ID, Schema, list_of, map_of, object_of
 from calque.core.presentation.sections import Section
 from calque.geometry.boxes import share
@@ -80,18 +79,16 @@ class _Areas:
     """Sums that no order changes, and shares: missing of the truth, the others of what was predicted."""
 
     def __init__(self) -> None:
-        self._parts: dict[str, list[float]] = {name: [] for name in AREAS}
+        self._sums = {name: ExactSum() for name in AREAS}
 
     def add(self, columns: Mapping[str, Array]) -> None:
         """Add some rows."""
         for name, column in columns.items():
-            # The first are left as they are: most often they are all.
-            before = self._parts[name]
-            self._parts[name] = exact_parts([*before, *column.tolist()]) if before else column.tolist()
+            self._sums[name].add(column.tolist())
 
     def block(self) -> dict[str, Any]:
         """What stands in the JSON."""
-        sums = {name: math.fsum(parts) for name, parts in self._parts.items()}
+        sums = {name: total.value() for name, total in self._sums.items()}
 
         def part(name: str, whole: str, reason: str) -> float | Undefined:
             return sums[name] / sums[whole] if sums[whole] > 0 else Undefined(reason)

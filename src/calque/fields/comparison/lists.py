@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,9 @@ import numpy as np
 from calque.core.assignment import assign
 from calque.core.columns import Flags, Floats, Ints
 from calque.fields.comparison.cells import Accepted, Cell, Record, Unfit
-from calque.fields.comparison.long_lists import Indices, LongLists, Paired, pair_long
+from calque.fields.comparison.distinct_values import DistinctValues, distinct_fields, hold_what_fits, item_scores
+from calque.fields.comparison.item_similarities import Column, Side, similarities
+from calque.fields.comparison.long_lists import LongLists, Paired, pair_long
 from calque.fields.comparison.records import (
     SLACK,
     Compared,
@@ -27,7 +28,7 @@ from calque.fields.comparison.records import (
     overall_score,
     similarity,
 )
-from calque.fields.schemas.plan import MOST_CELLS, FieldPlan, Kind, Matching, RecordPlan
+from calque.fields.schemas.plan import MOST_CELLS, FieldPlan, Matching, RecordPlan
 from calque.geometry.rectangles import Rectangle, centre
 
 GRID = float(1 << 30)
@@ -36,7 +37,9 @@ GRID = float(1 << 30)
 MOST_HELD = 9_000_000
 """So many similarities (3,000 × 3,000) are held at once, where they are computed by and by."""
 MOST_WORK = 40_000_000
-"""So many similarities are looked at, beside those of every row once, to pair a long list optimally: some seconds."""
+"""So many similarities are computed, beside those of every row once, to pair a long list optimally: some seconds."""
+MOST_LOOKED_UP = 400_000_000
+"""The same where values are few and their similarities are known: they only have to be looked up."""
 
 PairOf = tuple[int, int]
 
@@ -90,38 +93,37 @@ def _long_items(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell])
     record = plan.record
     assert record is not None  # noqa: S101  # a list of objects has a plan for them
     whole = Side([cell.value for cell in truths]), Side([cell.value for cell in founds])
+    distinct = distinct_fields(record, *whole)
+    if distinct is not None:
+        known = all(values.is_held for _, values in distinct)
+        return _long(plan, truths, founds, item_scores(distinct), work=MOST_LOOKED_UP if known else MOST_WORK)
 
-    def scores(rows: Indices, columns: Indices) -> Floats:
+    def scores(rows: Ints, columns: Ints) -> Floats:
         # A whole side comes in its order; it is compared again and again, and prepared once.
         a, b = (
-            side if len(places) == len(side.items) else Side([side.items[place] for place in places])
+            side if len(places) == len(side.items) else Side([side.items[place] for place in places.tolist()])
             for side, places in zip(whole, (rows, columns), strict=True)
         )
-        return _similarities(record, a, b, {})
+        return similarities(record, a, b, {})
 
-    return _long(plan, truths, founds, scores)
+    return _long(plan, truths, founds, scores, work=MOST_WORK)
 
 
 def _long_values(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell]) -> Paired:
-    whole = Column(truths), Column(founds)
-    plain = all(side.is_full and side.is_plain for side in whole)
+    if all(side.is_full and side.is_plain for side in (Column(truths), Column(founds))):
+        distinct = DistinctValues(plan, truths, founds)
+        hold_what_fits([distinct])
+        work = MOST_LOOKED_UP if distinct.is_held else MOST_WORK
+        return _long(plan, truths, founds, lambda rows, columns: distinct.scores(rows, columns)[0], work=work)
 
-    def scores(rows: Indices, columns: Indices) -> Floats:
-        if not plain:
-            return _value_matrix(plan, [truths[row] for row in rows], [founds[column] for column in columns])
-        a, b = (
-            side.prepared(plan)
-            if len(places) == len(side)
-            else plan.comparator.prepare_all([side.values[place] for place in places])
-            for side, places in zip(whole, (rows, columns), strict=True)
-        )
-        return plan.comparator.matrix(a, b)
+    def scores(rows: Ints, columns: Ints) -> Floats:
+        return _value_matrix(plan, [truths[row] for row in rows.tolist()], [founds[column] for column in columns.tolist()])
 
-    return _long(plan, truths, founds, scores)
+    return _long(plan, truths, founds, scores, work=MOST_WORK)
 
 
 def _long(
-    plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell], scores: Callable[[Indices, Indices], Floats]
+    plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell], scores: Callable[[Ints, Ints], Floats], *, work: int
 ) -> Paired:
     """Pairs of lists that are too long to be compared at once: all similarities by and by, or only those that matter."""
     if len(truths) * len(founds) <= MOST_HELD:
@@ -134,7 +136,7 @@ def _long(
         return [_words(plan, cell.value) for cell in truths], [_words(plan, cell.value) for cell in founds]
 
     same = _equal_first(plan, truths, founds)
-    return pair_long(LongLists(len(truths), len(founds), scores, same, words, MOST_CELLS, MOST_WORK))
+    return pair_long(LongLists(len(truths), len(founds), scores, same, words, MOST_CELLS, work))
 
 
 def _words(plan: FieldPlan, value: Any) -> list[Hashable]:
@@ -215,7 +217,7 @@ def _pair_in_bulk(
     found_cells: Sequence[Cell],
 ) -> list[Pair]:
     leaves: dict[int, Floats] = {}
-    alike = _similarities(record, Side(truths), Side(founds), leaves)
+    alike = similarities(record, Side(truths), Side(founds), leaves)
     rows, columns = assignment(alike, truth_cells, found_cells, plan.nearest)
     chosen, partners = rows.tolist(), columns.tolist()
     by_field = []
@@ -237,131 +239,6 @@ def _judged(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell], sco
         one_sided(plan, truth, found) or judged_leaf(plan, truth, found, score)
         for truth, found, score in zip(truths, founds, scores, strict=True)
     ]
-
-
-class Side:
-    """The items of one list field by field, each field prepared once for its comparator, however often it is compared."""
-
-    def __init__(self, items: Sequence[Record]) -> None:
-        self.items = items
-        self._columns: dict[int, Column] = {}
-
-    def column(self, index: int) -> Column:
-        """One field of all items."""
-        if index not in self._columns:
-            self._columns[index] = Column([each.cells[index] for each in self.items])
-        return self._columns[index]
-
-
-class Column:
-    """One field of several items."""
-
-    def __init__(self, cells: Sequence[Cell]) -> None:
-        self.cells = cells
-        self.there = [cell for cell in cells if cell.value is not None]
-        self._prepared: Sequence[Any] | None = None
-
-    def __len__(self) -> int:
-        return len(self.cells)
-
-    @property
-    def is_full(self) -> bool:
-        """Whether every item has the field."""
-        return len(self.there) == len(self.cells)
-
-    @property
-    def present(self) -> Flags:
-        """For each item whether it has the field."""
-        return np.array([cell.value is not None for cell in self.cells], dtype=np.bool_)
-
-    @cached_property
-    def values(self) -> list[Any]:
-        """The values that are there."""
-        return [cell.value for cell in self.there]
-
-    @cached_property
-    def is_plain(self) -> bool:
-        """Whether values are what the schema expects, one for each item."""
-        return not {*map(type, self.values)} & {Unfit, Accepted}
-
-    def prepared(self, plan: FieldPlan) -> Sequence[Any]:
-        """The values as the comparator takes them."""
-        if self._prepared is None:
-            self._prepared = plan.comparator.prepare_all(self.values)
-        return self._prepared
-
-
-def _similarities(record: RecordPlan, truths: Side, founds: Side, leaves: dict[int, Floats]) -> Floats:
-    """For every pair of records what `similarity` says of it; ``leaves`` receives the similarities of leaf fields."""
-    total: Any = 0.0
-    weight: Any = 0.0
-    compared: Any = False
-    for index, plan in enumerate(record.fields):
-        if plan.ignored:
-            continue
-        scores, there = _field_matrix(plan, truths.column(index), founds.column(index), _plain)
-        if plan.is_leaf:
-            leaves[index] = scores
-        total = total + (scores if plan.weight == 1.0 else scores * plan.weight)
-        # As long as no field is absent on both sides the weight is one number for all pairs.
-        weight = weight + (plan.weight if there is None else plan.weight * there)
-        compared = True if there is None or compared is True else compared | there
-    if isinstance(weight, float) and weight > 0:
-        return np.asarray(total / weight)
-    shape = len(truths.items), len(founds.items)
-    total, weight, compared = (np.broadcast_to(part, shape) for part in (total, weight, compared))
-    with np.errstate(all="ignore"):
-        return np.where(weight > 0, total / weight, np.where(compared, 0.0, 1.0))
-
-
-def _overall_scores(record: RecordPlan, truths: Sequence[Record], founds: Sequence[Record]) -> Floats:
-    """For every pair of records what `overall_score` says of it."""
-    shape = len(truths), len(founds)
-    total, weight = np.zeros(shape), 0.0
-    for index, plan in enumerate(record.fields):
-        if plan.ignored:
-            continue
-        a, b = (Column([each.cells[index] for each in side]) for side in (truths, founds))
-        scores, there = _field_matrix(plan, a, b, _applied)
-        if plan.is_leaf and plan.clip:
-            scores = np.where(scores >= plan.threshold, scores, 0.0)
-        total += (scores if there is None else np.where(there, scores, 1.0)) * plan.weight
-        weight += plan.weight
-    return total / weight if weight > 0 else np.zeros(shape)
-
-
-def _plain(each: Compared) -> float:
-    return each.plain
-
-
-def _applied(each: Compared) -> float:
-    return each.applied
-
-
-def _field_matrix(plan: FieldPlan, truths: Column, founds: Column, read: Any) -> tuple[Floats, Flags | None]:
-    """The similarity of one field for every pair, 0 where one side lacks it; and where it is not absent on both sides."""
-    inner = _present_matrix(plan, truths, founds, read)
-    if truths.is_full and founds.is_full:
-        return inner, None
-    has_truth, has_found = truths.present, founds.present
-    there = has_truth[:, None] | has_found[None, :]
-    scores = np.zeros((len(truths), len(founds)))
-    scores[np.ix_(has_truth, has_found)] = inner
-    return scores, there
-
-
-def _present_matrix(plan: FieldPlan, truths: Column, founds: Column, read: Any) -> Floats:
-    plain = truths.is_plain and founds.is_plain
-    if plan.is_leaf and plain:
-        return plan.comparator.matrix(truths.prepared(plan), founds.prepared(plan))
-    by_similarity = read is _plain or not plan.whole
-    if plan.kind is Kind.OBJECT and plain and plan.record is not None and by_similarity:
-        if read is _plain:
-            return _overall_scores(plan.record, truths.values, founds.values)
-        raw = _similarities(plan.record, Side(truths.values), Side(founds.values), {})
-        return np.where(raw >= plan.threshold, raw, 0.0) if plan.clip else raw
-    cells = [[read(compare_cells(plan, truth, found)) for found in founds.there] for truth in truths.there]
-    return np.array(cells, dtype=np.float64).reshape(len(truths.there), len(founds.there))
 
 
 def pair_values(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell]) -> Pairs:

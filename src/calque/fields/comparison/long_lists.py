@@ -11,14 +11,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
 from calque.core.assignment import assign
 from calque.core.columns import Floats, Ints
-
-Indices: TypeAlias = "Sequence[int] | Ints"
 
 PART = 256
 """How many pairs are compared at a time, where only pairs are wanted."""
@@ -33,7 +31,7 @@ class LongLists(NamedTuple):
 
     truths: int
     founds: int
-    scores: Callable[[Indices, Indices], Floats]
+    scores: Callable[[Ints, Ints], Floats]
     """The similarities of some truths with some found items."""
     same: list[tuple[int, int]]
     """Pairs of items with equal values, each item at most once."""
@@ -108,7 +106,8 @@ class _Matching:
         """Give equal items each other, where that is as good as can be: a similarity of 1."""
         for start in range(0, len(self._lists.same), PART):
             part = self._lists.same[start : start + PART]
-            scores = np.diagonal(self._lists.scores([row for row, _ in part], [column for _, column in part]))
+            rows, columns = np.array(part, dtype=np.int64).T
+            scores = np.diagonal(self._lists.scores(rows, columns))
             for (row, column), score in zip(part, scores.tolist(), strict=True):
                 if score >= 1.0:
                     self._column[row], self._row[column] = column, row
@@ -124,7 +123,7 @@ class _Matching:
             self._work -= self._lists.founds
             if self._work < 0:
                 return False
-            scores = self._lists.scores([row], every)[0]
+            scores = self._lists.scores(np.array([row]), every)[0]
             through = so_far + np.maximum(self._row_price[row] + self._column_price - scores, 0.0)
             better = ~done & (through < cost)
             cost[better], come_from[better] = through[better], row

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from calque.core.columns import Floats, Ints
-from calque.core.measures import Undefined, exact_parts, joined_fractions
+from calque.core.measures import ExactSum, Undefined, joined_fractions
 
 BINS = 10
 NO_CONFIDENCES = Undefined("no confidences")
@@ -45,9 +45,9 @@ class EqualMass:
     def __init__(self, rows: int, right: int) -> None:
         self._rows, self._right = rows, right
         self._count, self._rights = np.zeros(BINS, np.int64), np.zeros(BINS, np.int64)
-        self._sums: list[list[float]] = [[] for _ in range(BINS)]
+        self._sums = [ExactSum() for _ in range(BINS)]
         self._range: list[list[float]] = [[] for _ in range(BINS)]
-        self._risks: list[float] = []
+        self._risks = ExactSum()
 
     def add(self, confidence: Floats, below: Ints, right_below: Ints, through: Ints, right_through: Ints) -> None:
         """Take in the next steps: how many rows, and how many right ones, lie below each and up to its end."""
@@ -57,11 +57,11 @@ class EqualMass:
         np.add.at(self._rights, bins, right_through - right_below)
         for place in np.flatnonzero(np.bincount(bins)).tolist():
             here = bins == place
-            self._sums[place] = exact_parts([*self._sums[place], *(count[here] * confidence[here]).tolist()])
+            self._sums[place].add((count[here] * confidence[here]).tolist())
             known = [*self._range[place], float(confidence[here][0]), float(confidence[here][-1])]
             self._range[place] = [min(known), max(known)]
         risk = 1 - (self._right - right_below) / (self._rows - below)
-        self._risks = exact_parts([*self._risks, *(risk * count / max(self._rows, 1)).tolist()])
+        self._risks.add((risk * count / max(self._rows, 1)).tolist())
 
     def bins(self) -> dict[str, Any]:
         """The bins, and the calibration error over them."""
@@ -70,14 +70,14 @@ class EqualMass:
         bins, distances = [], []
         for place in np.flatnonzero(self._count).tolist():
             count = int(self._count[place])
-            accuracy, mean = int(self._rights[place]) / count, math.fsum(self._sums[place]) / count
+            accuracy, mean = int(self._rights[place]) / count, self._sums[place].value() / count
             distances.append(count / self._rows * abs(accuracy - mean))
             bins.append({"range": self._range[place], "count": count, "accuracy": accuracy, "mean_confidence": mean})
         return {"value": math.fsum(distances), "bins": bins}
 
     def area(self) -> float | Undefined:
         """The mean error rate of what is accepted, over all shares that could be."""
-        return math.fsum(self._risks) if self._rows else NO_CONFIDENCES
+        return self._risks.value() if self._rows else NO_CONFIDENCES
 
 
 def risk_by_coverage(points: Sequence[Mapping[str, float]]) -> list[dict[str, float]]:

@@ -9,7 +9,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from calque.comparators.date import ZONES, DateComparator, Day
-from calque.comparators.text import LONG_CHARACTERS
+from calque.comparators.slips import LONG_CHARACTERS
 from calque.comparators.written_numbers import written
 
 MOST = 0.95
@@ -24,7 +24,7 @@ _CODES = frozenset((
     "reference", "ref", "barcode", "serial", "account", "acct", "routing", "passport", "licence", "license", "plate",
     "url", "uri", "website", "homepage", "link", "hash", "token", "key", "po", "currency", "country_code", "lang",
     "language", "locale", "mime", "status", "state_code", "cusip", "isin", "lei", "duns", "siret", "siren", "abn",
-    "gstin", "pan", "nif", "cif",
+    "gstin", "pan", "nif", "cif", "version", "ver", "revision", "rev", "release", "checksum", "digest", "filename",
 ))  # fmt: skip
 _AMOUNTS = frozenset((
     "amount", "total", "subtotal", "price", "cost", "sum", "balance", "fee", "gross", "net", "tax", "discount", "deposit",

@@ -10,7 +10,6 @@ import types
 import typing
 from collections.abc import Mapping
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from calque.core.errors import ConfigError
@@ -57,7 +56,8 @@ def _from_text(text: str, accounting: Accounting) -> str:
     if colon and name.isidentifier() and all(part.isidentifier() for part in module.split(".")):
         return _from_class(text, module, name, accounting)
     try:
-        content = Path(text).read_text(encoding="utf-8-sig")
+        with open(text, encoding="utf-8-sig") as file:
+            content = file.read()
     except OSError as error:
         raise ConfigError(f"{text}: cannot be read: {(error.strerror or str(error)).lower()}") from None
     except UnicodeDecodeError:

@@ -1,0 +1,82 @@
+"""Ceilings of what is no upright box: the areas that outlines share decide, for every system as for one."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Run
+
+Command = Callable[..., Run]
+AS_OUTLINES = ("--boxes", "polygon", "--units", "pixels", "--format", "json")
+
+
+def objects(chance: random.Random, slant: float) -> list[dict[str, Any]]:
+    """Quadrilaterals of two classes on six pages, in a grid that every side has; ``slant`` 0 makes them upright boxes."""
+    found = []
+    for place in range(24):
+        if chance.random() < 0.2:
+            continue
+        x, y = 60 * (place % 4) + 8 * chance.random(), 8 * chance.random()
+        s = slant * chance.random()
+        corners = [x + s, y, x + 40, y + s, x + 40 - s, y + 30, x, y + 30 - s]
+        found.append({"image": f"page {place // 4}", "category": "ab"[place % 2], "poly": corners, "score": chance.random()})
+    return found
+
+
+def write(folder: Path, seed: int, slant: float) -> list[str]:
+    for number, name in enumerate(("truth", "a", "b", "c")):
+        rows = objects(random.Random(f"{seed} {number}"), slant)
+        if name == "truth":
+            rows = [{key: value for key, value in row.items() if key != "score"} for row in rows]
+        (folder / f"{name}.json").write_text(json.dumps(rows), "utf-8")
+    return ["truth.json", "a.json", "b.json", "c.json"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_single_system_is_what_detect_says(calque: Command, tmp_path: Path, seed: int) -> None:
+    truth, *systems = write(tmp_path, seed, slant=14)
+    together = calque("ceiling", truth, *systems, *AS_OUTLINES).json
+    apart = set()
+    for system in systems:
+        name = system.removesuffix(".json")
+        alone = calque("detect", truth, system, *AS_OUTLINES).json
+        for level, block in together["levels"].items():
+            expected = alone["metrics"][level]["micro"]
+            apart.add(expected["tp"])
+            assert block["single"][name] == {
+                "tp": expected["tp"],
+                "found": expected["tp"] + expected["fp"],
+                "recall": pytest.approx(expected["recall"], abs=1e-12),
+                "precision": pytest.approx(expected["precision"], abs=1e-12),
+                "f1": pytest.approx(expected["f1"], abs=1e-12),
+            }
+        assert together["ap"]["single"][name] == pytest.approx(alone["coco"]["AP"], abs=1e-12)
+    assert len(apart) > 2
+
+
+def test_the_outline_counts_and_not_the_box_around_it(calque: Command, tmp_path: Path) -> None:
+    names = write(tmp_path, 5, slant=18)
+    outlines = calque("ceiling", *names, *AS_OUTLINES).json["levels"]["0.75"]
+    boxes = calque("ceiling", *names, *AS_OUTLINES, "--on", "boxes").json["levels"]["0.75"]
+    assert outlines["select"]["recall"] < boxes["select"]["recall"]
+
+
+def test_an_upright_outline_is_a_box(calque: Command, tmp_path: Path) -> None:
+    names = write(tmp_path, 7, slant=0)
+    outlines, boxes = (calque("ceiling", *names, *AS_OUTLINES, *more).json for more in ((), ("--on", "boxes")))
+    assert outlines["levels"] == boxes["levels"]
+    assert outlines["ap"] == boxes["ap"]
+
+
+def test_systems_in_any_order(calque: Command, tmp_path: Path) -> None:
+    truth, *systems = write(tmp_path, 9, slant=12)
+    forwards, backwards = (calque("ceiling", truth, *order, *AS_OUTLINES).json for order in (systems, systems[::-1]))
+    for level, block in forwards["levels"].items():
+        for rung in ("single", "select", "recombine", "average"):
+            assert block[rung] == backwards["levels"][level][rung]
