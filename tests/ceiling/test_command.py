@@ -172,3 +172,26 @@ def test_records_without_ids_are_counted_on(here: Path, calque: Command) -> None
         calque("ceiling", "truth.jsonl", "a.jsonl", "b.jsonl", "--schema", "schema.json", "--save", f"{part}.state")
     merged = calque("merge", "one.state", "two.state", "--format", "json").json
     assert merged["levels"]["value"]["select"]["matches"] == 3
+
+
+def ignoring(folder: Path, *kept: list[float]) -> tuple[str, ...]:
+    """A truth that need not be found beside others that must be, and a system with a box half of which lies on it."""
+    ignored = [{"image": "p", "category": "a", "bbox": [0, 0, 10, 10], "ignore": 1}]
+    must = [{"image": "p", "category": "a", "bbox": box} for box in kept]
+    found = [{"image": "p", "category": "a", "bbox": box, "score": 0.5} for box in ([5, 0, 15, 10], *kept)]
+    (folder / "t.json").write_text(json.dumps([*ignored, *must]))
+    (folder / "s.json").write_text(json.dumps(found))
+    return "ceiling", "t.json", "s.json", "--boxes", "xyxy", "--units", "pixels"
+
+
+def test_a_box_is_excused_from_the_level_on_and_not_above_it(calque: Command, tmp_path: Path) -> None:
+    levels = calque(*ignoring(tmp_path, [50, 0, 60, 10]), "--iou", "0.5", "--iou", "0.500001", "--format", "json").json[
+        "levels"
+    ]
+    assert [block["single"]["s"]["found"] for block in levels.values()] == [1, 2]
+
+
+def test_a_truth_of_which_nothing_counts_is_told(calque: Command, tmp_path: Path) -> None:
+    done = calque(*ignoring(tmp_path))
+    assert done.code == 3
+    assert done.err.startswith("error: s.json: the truth is empty: none of its 1 objects counts")
