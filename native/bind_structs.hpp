@@ -118,6 +118,15 @@ struct Grids {
     Column<std::int64_t> offsets, rows, columns;
 };
 
+struct PageOrders {
+    Column<std::int64_t> blocks;
+    Column<std::int32_t> listed;
+    Column<std::int64_t> listed_offsets;
+    Column<std::int32_t> starts, ends;
+    Column<std::uint8_t> ordered;
+    Column<std::int64_t> group_offsets;
+};
+
 template <class Struct, class... Fields>
 bool read_tuple(nb::handle source, Struct& out, Fields Struct::*... fields) noexcept {
     if (!PyTuple_Check(source.ptr()) || PyTuple_Size(source.ptr()) != sizeof...(fields)) return false;
@@ -156,5 +165,7 @@ CALQUE_TUPLE(ItemRows, &Struct::truth, &Struct::heights, &Struct::found, &Struct
 CALQUE_TUPLE(RowTables, &Struct::tables, &Struct::rows, &Struct::spans, &Struct::texts);
 CALQUE_TUPLE(Trees, &Struct::offsets, &Struct::labels, &Struct::texts, &Struct::firsts);
 CALQUE_TUPLE(Grids, &Struct::slots, &Struct::offsets, &Struct::rows, &Struct::columns);
+CALQUE_TUPLE(PageOrders, &Struct::blocks, &Struct::listed, &Struct::listed_offsets, &Struct::starts, &Struct::ends, &Struct::ordered,
+             &Struct::group_offsets);
 
 #undef CALQUE_TUPLE

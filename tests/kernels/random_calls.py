@@ -15,6 +15,7 @@ from calque.kernels.structs import (
     Grids,
     ItemLeaf,
     ItemRows,
+    PageOrders,
     RowTables,
     TextPoints,
     Trees,
@@ -68,6 +69,59 @@ def _texts(rng: Random) -> tuple[Any, ...]:
             for _ in range(int(rng.integers(0, 4)))
         ],
     )
+
+
+# Reading orders.
+
+
+def _page_order(rng: Random, size: int) -> tuple[list[int], list[tuple[int, int, int]]]:
+    """Some blocks of a page in any order, and groups of them, some inside of others."""
+    listed = rng.permutation(size)[: int(rng.integers(0, size + 1))].tolist()
+    groups: list[tuple[int, int, int]] = []
+
+    def group(start: int, end: int, depth: int) -> None:
+        while start < end and depth < 4:
+            size = int(rng.integers(1, end - start + 1))
+            if rng.random() < 0.6:
+                groups.append((start, start + size, int(rng.random() < 0.5)))
+                group(start, start + size, depth + 1)
+            start += size
+
+    if rng.random() < 0.7:
+        group(0, len(listed), 0)
+    return listed, groups
+
+
+def _page_orders(rng: Random, sizes: list[int]) -> PageOrders:
+    pages = [_page_order(rng, size) for size in sizes]
+    groups = [group for _, found in pages for group in found]
+    starts, ends, ordered = (np.array([group[side] for group in groups], np.int32) for side in range(3))
+    return PageOrders(
+        offsets(sizes),
+        np.array([block for listed, _ in pages for block in listed], np.int32),
+        offsets([len(listed) for listed, _ in pages]),
+        starts,
+        ends,
+        ordered.astype(np.uint8),
+        offsets([len(found) for _, found in pages]),
+    )
+
+
+def _place(rng: Random, block: int, there: int) -> int:
+    if not there or rng.random() < 0.1:
+        return -1
+    return int(rng.integers(0, there)) if rng.random() < 0.3 else block % there
+
+
+def _orders(rng: Random) -> tuple[Any, ...]:
+    count, most = int(rng.integers(0, 4)), int(rng.choice([3, 12, 150]))
+    sizes = [rng.integers(0, most + 1, count).tolist() for _ in range(2)]
+    places = [_place(rng, block, there) for here, there in zip(*sizes, strict=True) for block in range(here)]
+    blocks = sum(sizes[0])
+    edges = np.sort(rng.integers(0, 9, (blocks, 2)), axis=1).astype(np.float64)
+    edges[rng.random(blocks) < 0.1] = np.nan
+    furniture = (rng.random(blocks) < 0.2).astype(np.uint8)
+    return *(_page_orders(rng, side) for side in sizes), np.array(places, np.int32), furniture, edges, jobs(rng)
 
 
 # Tables.
@@ -261,6 +315,7 @@ CALLS: dict[str, Call] = {
     "bag_matches": lambda rng: (*_documents(rng), jobs(rng)),
     "lattice_path": _lattice,
     "split_words": _texts,
+    "judge_orders": _orders,
     "row_tree_distances": _row_trees,
     "row_tree_mappings": _mappings,
     "tree_distances": _trees,

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from calque import ConfigError, ContractError, Evaluator, Order
 from calque.core.corpora.orders import Group, OrderCorpus, OrderPage
+from calque.kernels.reference.inversions import agreement, longest_rise
+from calque.kernels.structs import BREAKS
 from calque.order import compare
-from calque.order.inversions import agreement, longest_rise
-from calque.order.one_page import BREAKS, judged
 from calque.readers.orders.files import read_orders
 from tests.laws.order import pages
+from tests.order.one_page import one_page
 
-FURNITURE = Order().furniture
 PAGES = st.booleans().flatmap(lambda boxes: st.tuples(pages(boxes=boxes), pages(boxes=boxes)))
 HOW = st.sampled_from(["cover", "iou", "id"])
 
@@ -53,7 +53,7 @@ def before(group: Group, first: int, second: int) -> bool | None:
 @given(PAGES, HOW)
 def test_pairs_are_those_of_every_two_blocks(both: tuple[OrderPage, OrderPage], how: str) -> None:
     truth, found = both
-    made = judged(truth, found, pair=how, iou=0.5, furniture=FURNITURE)
+    made = one_page(truth, found, how)
     listed = found.order.blocks()
     placed = {block: there for block, there in made.places.items() if there in listed}
     counts = dict.fromkeys(("concordant", "discordant", "open", "pairs_merged"), 0)
@@ -72,7 +72,7 @@ def test_pairs_are_those_of_every_two_blocks(both: tuple[OrderPage, OrderPage], 
 @given(PAGES, HOW)
 def test_what_always_adds_up(both: tuple[OrderPage, OrderPage], how: str) -> None:
     truth, found = both
-    counts = judged(truth, found, pair=how, iou=0.5, furniture=FURNITURE).counts
+    counts = one_page(truth, found, how).counts
     assert counts["truth"] == counts["placed"] + counts["unplaced"] + counts["missing"]
     assert counts["truth"] + counts["unordered"] == len(truth.ids)
     assert sum(counts[kind] for kind in BREAKS) == counts["links_predicted"] - counts["links_right"]
@@ -91,7 +91,7 @@ def test_all_numbers_are_shares(both: tuple[OrderPage, OrderPage], how: str) -> 
 
 @given(pages(boxes=False))
 def test_the_truth_against_itself_is_all_right(page: OrderPage) -> None:
-    counts = judged(page, page, pair="id", iou=0.5, furniture=FURNITURE).counts
+    counts = one_page(page, page, "id").counts
     assert counts["discordant"] == counts["open"] == counts["displacement"] == counts["edits"] == counts["moves"] == 0
     assert counts["links_right"] == counts["links_required"] == counts["links_predicted"]
 
@@ -112,7 +112,7 @@ def test_names_labels_and_places_do_not_matter(both: tuple[OrderPage, OrderPage]
     other = OrderPage(tuple(range(len(truth.ids))), truth.order, truth.boxes * 4 + 8, ())
     there = OrderPage(tuple(range(100, 100 + len(found.ids))), found.order, found.boxes * 4 + 8, ())
     names = ("concordant", "discordant", "open", "displacement", "edits", "links_right", "links_predicted")
-    one, two = (judged(a, b, pair="cover", iou=0.5, furniture=()).counts for a, b in ((truth, found), (other, there)))
+    one, two = (one_page(a, b).counts for a, b in ((truth, found), (other, there)))
     assert [one[name] for name in names] == [two[name] for name in names]
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from calque.core.corpora.orders import Group, OrderCorpus, OrderPage
-from calque.core.errors import ContractError
-from calque.readers.orders.building import DEEPEST, names_in
+from calque.core.errors import ContractError, IssueLog
+from calque.readers.orders.building import DEEPEST, of_names
 from calque.readers.orders.files import read_orders, read_sides
 
 
@@ -62,7 +62,10 @@ def test_boxes_labels_and_sizes() -> None:
     unnamed = only(read_orders([{"doc_id": "d", "boxes": [[0, 0, 1, 1]] * 2}]))
     assert (unnamed.ids, unnamed.order) == ((0, 1), Group((0, 1)))
     assert only(read_orders([{"doc_id": "d", "order": ["q", ["r", "q"]]}])).ids == ("q", "r")
-    assert names_in(["a", {"unordered": ["b", ["a"]]}, None, True, 3]) == ["a", "b", 3]
+    log = IssueLog("")
+    names, order = of_names(["a", {"unordered": ["b", ["a"]]}, None, True, 3], "", log)
+    assert (names, order) == (("a", "b", 3), Group((0, Group((1, Group(())), ordered=False), 2)))
+    assert [issue.code for issue in log] == ["block-twice", "unknown-block", "unknown-block"]
 
 
 @pytest.mark.parametrize(

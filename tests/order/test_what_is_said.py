@@ -9,10 +9,10 @@ import pytest
 
 from calque import Evaluator, Order
 from calque.core.corpora.orders import Group, OrderPage
-from calque.order.one_page import judged
 from calque.order.presentation import sections, sentence
 from calque.order.scoring import Status, outcomes
 from calque.readers.orders.files import read_orders
+from tests.order.one_page import one_page
 
 
 def numbers(truth: Any, found: Any) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def test_a_block_is_held_from_half_of_the_smaller_and_a_tenth_of_itself(
 ) -> None:
     truth = OrderPage(("a",), Group((0,)), np.array([[0.0, 0.0, 10.0, 100.0]]))
     other = OrderPage(("x",), Group((0,)), np.array([found]))
-    assert dict(judged(truth, other, pair="cover", iou=0.5, furniture=()).places) == ({0: 0} if held else {})
+    assert one_page(truth, other).places == ({0: 0} if held else {})
 
 
 def test_outcomes_name_blocks_and_breaks() -> None:

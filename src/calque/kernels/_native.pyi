@@ -13,6 +13,7 @@ from calque.kernels.structs import (
     MaskFacts,
     Masks,
     PageBoxes,
+    PageOrders,
     PairOverlaps,
     RowTables,
     ScoreOrder,
@@ -131,6 +132,9 @@ def lattice_path(
     row_limit: int,
 ) -> tuple[int, Codes]: ...
 def split_words(texts: list[bytes]) -> tuple[Codes, Ints, Bytes, Ints]: ...
+def judge_orders(
+    truth: PageOrders, found: PageOrders, places: Codes, furniture: Bytes, columns: Floats, jobs: int = 1
+) -> tuple[Ints, Codes, Codes, Codes, Ints, Codes, Codes, Bytes]: ...
 def row_tree_distances(
     truth: RowTables,
     found: RowTables,

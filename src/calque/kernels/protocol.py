@@ -19,6 +19,7 @@ from calque.kernels.structs import (
     MaskFacts,
     Masks,
     PageBoxes,
+    PageOrders,
     PairOverlaps,
     RowTables,
     ScoreOrder,
@@ -238,6 +239,13 @@ class Kernels(Protocol):
 
     def split_words(self, texts: list[bytes]) -> tuple[Codes, Ints, Bytes, Ints]:
         """Words of UTF-8 texts, split at white space and numbered, and the vocabulary."""
+
+    # Reading orders.
+
+    def judge_orders(
+        self, truth: PageOrders, found: PageOrders, places: Codes, furniture: Bytes, columns: Floats, jobs: int = 1
+    ) -> tuple[Ints, Codes, Codes, Codes, Ints, Codes, Codes, Bytes]:
+        """Counts of each page; rank, position and reversed pairs of each true block; breaks: offsets, both ends, and kinds."""
 
     # Tables.
 

@@ -12,7 +12,7 @@ from calque.core.corpus import UnitId
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, Undefined
 from calque.core.resampling.resampled import share
-from calque.order.one_page import BREAKS, COUNTS
+from calque.kernels.structs import BREAKS, ORDER_COUNTS
 
 NOT_JUDGED = "no page has two blocks whose order can be judged"
 NO_BLOCKS = "no true block has an order"
@@ -88,7 +88,7 @@ class Pages:
     def __init__(self, ledger: Ledger) -> None:
         table = ledger.table("pages")
         self.unit: Array = table.array(UNIT)
-        self.counts: dict[str, Array] = {name: table.array(name) for name in COUNTS}
+        self.counts: dict[str, Array] = {name: table.array(name) for name in ORDER_COUNTS}
         c = self.counts
         self.counts["pairs_judged"] = c["concordant"] + c["discordant"] + c["open"]
         judged = c["pairs_judged"] > 0

@@ -14,7 +14,7 @@ from calque.core.ledger import UNIT, Ledger
 from calque.core.presentation import pictured as columns
 from calque.core.presentation.pictured import Number, Overview, Part, Pictured
 from calque.core.presentation.wording import counted
-from calque.order.one_page import BREAKS
+from calque.kernels.structs import BREAKS
 from calque.order.presentation import WORDS
 from calque.order.scoring import Status
 

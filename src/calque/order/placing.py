@@ -2,75 +2,97 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from itertools import repeat
 
 import numpy as np
 
-from calque.core.columns import Floats
-from calque.core.corpora.orders import OrderPage
-from calque.geometry.boxes import Edges, edges, intersection, iou
+from calque.core.columns import Array, Codes, Flags, Ints
+from calque.geometry.boxes import areas, iou
 from calque.geometry.forms import BoxForm
+from calque.kernels import kernels
+from calque.kernels.structs import LEFT_OUT, TAKES_PART, PageBoxes
+from calque.order.laid_out import Side, pages_of
 
 HALF, TENTH = 0.5, 0.1
 """What two blocks must share: half of the smaller, and a tenth of the true one."""
 
 
-def placed(truth: OrderPage, found: OrderPage, how: str, least: float) -> dict[int, int]:
-    """For each true block that is in the order the predicted block that it is in; none where nothing fits."""
-    wanted = truth.order.blocks()
-    if how == "id" or truth.boxes is None or found.boxes is None:
-        by_id = {name: place for place, name in reversed(list(enumerate(found.ids)))}
-        return {block: by_id[truth.ids[block]] for block in wanted if truth.ids[block] in by_id}
-    if not wanted or not len(found.boxes):
-        return {}
-    shared, overlap, ours, theirs = overlaps(truth.boxes[wanted], found.boxes)
-    rank = _ranks(found)
-    pairs = _greedy(overlap, rank, least)
+def placed(truth: Side, found: Side, how: str, least: float, jobs: int = 1) -> Codes:
+    """For each true block the predicted block that it is in, counted from the first of its page; -1 where nothing fits.
+
+    Blocks without an order are in none. Pages of which a side has no boxes are paired by ids.
+    """
+    places = np.full(len(truth.boxes), -1, np.int32)
+    by_boxes = truth.boxed & found.boxed if how != "id" else np.zeros(len(truth.boxed), np.bool_)
+    _by_ids(truth, found, np.flatnonzero(~by_boxes), places)
+    if by_boxes.any():
+        _by_boxes(truth, found, by_boxes, places, how, least, jobs)
+    return places
+
+
+def _by_ids(truth: Side, found: Side, pages: Array, places: Codes) -> None:
+    orders = truth.orders
+    for page in pages.tolist():
+        ours, theirs = truth.pages[page].ids, found.pages[page].ids
+        if not ours or not theirs:
+            continue
+        known = dict(zip(theirs, range(len(theirs)), strict=True))
+        if len(known) < len(theirs):  # of equal ids the first counts
+            known = dict(zip(reversed(theirs), range(len(theirs) - 1, -1, -1), strict=True))
+        there = np.fromiter(map(known.get, ours, repeat(-1)), np.int32, len(ours))
+        listed = orders.listed[orders.listed_offsets[page] : orders.listed_offsets[page + 1]]
+        places[orders.blocks[page] + listed] = there[listed]
+
+
+def _by_boxes(truth: Side, found: Side, pages: Flags, places: Codes, how: str, least: float, jobs: int) -> None:
+    ours, theirs = _in_order(truth), _in_order(found)
+    roles = np.full(len(ours), LEFT_OUT, np.uint8)
+    roles[_listed_first(truth) & pages[pages_of(truth.orders.blocks)]] = TAKES_PART
+    one, other = _boxes(truth, ours, roles), _boxes(found, theirs, np.zeros(len(theirs), np.uint8))
+    match, _, _ = kernels().match_greedy(one, other, np.zeros(len(theirs)), least, jobs)
     if how == "cover":
-        _covered(pairs, shared, overlap, (ours.area, theirs.area), rank)
-    return {wanted[row]: column for row, column in pairs.items()}
+        left = one._replace(roles=np.where(match < 0, roles, LEFT_OUT).astype(np.uint8))
+        _cover(left, other, match, jobs)
+    rows = np.flatnonzero(match >= 0)
+    first = found.orders.blocks[:-1][pages_of(truth.orders.blocks)]
+    places[ours[rows]] = theirs[match[rows]] - first[rows]
 
 
-def overlaps(ours: Floats, theirs: Floats) -> tuple[Floats, Floats, Edges, Edges]:
-    """What every two boxes share, their IoU, and the edges of both sides."""
-    one, other = edges(ours, BoxForm.XYXY), edges(theirs, BoxForm.XYXY)
-    shared = intersection(one.stacked(), other)
-    return shared, iou(shared, one.area[:, None], other.area), one, other
+def _in_order(side: Side) -> Ints:
+    """The rows of blocks, page by page as they are read; those without order last, as they are listed. The first win ties."""
+    orders = side.orders
+    size, first = np.diff(orders.blocks), orders.blocks[:-1]
+    read = np.zeros(len(side.boxes), np.bool_)
+    rows = side.first_blocks() + orders.listed
+    read[rows] = True
+    place = np.empty(len(side.boxes), np.int64)
+    place[rows] = np.arange(len(rows)) - np.repeat(orders.listed_offsets[:-1] - first, np.diff(orders.listed_offsets))
+    rest = np.flatnonzero(~read)
+    unread = np.cumsum(~read) - 1
+    before = np.concatenate([[0], np.cumsum(~read)])[first] - np.diff(orders.listed_offsets)
+    place[rest] = (unread + np.repeat(first - before, size))[rest]
+    ordered = np.empty_like(place)
+    ordered[place] = np.arange(len(place))
+    return ordered
 
 
-def _ranks(found: OrderPage) -> Floats:
-    """Where each predicted block is read; those without order come last, as they are listed."""
-    rank = np.arange(len(found.ids), dtype=np.float64) + len(found.ids)
-    listed = found.order.blocks()
-    rank[listed] = np.arange(len(listed))
-    return rank
+def _listed_first(side: Side) -> Flags:
+    """Of the rows that `_in_order` gives, which are of blocks with an order."""
+    orders = side.orders
+    within = np.arange(len(side.boxes)) - np.repeat(orders.blocks[:-1], np.diff(orders.blocks))
+    return within < np.repeat(np.diff(orders.listed_offsets), np.diff(orders.blocks))
 
 
-def _greedy(overlap: Floats, rank: Floats, least: float) -> dict[int, int]:
-    rows, columns = np.nonzero(overlap >= least)
-    best = np.lexsort((rows, rank[columns], -overlap[rows, columns]))
-    pairs: dict[int, int] = {}
-    taken: set[int] = set()
-    for row, column in zip(rows[best].tolist(), columns[best].tolist(), strict=True):
-        if row not in pairs and column not in taken:
-            pairs[row] = column
-            taken.add(column)
-    return pairs
+def _boxes(side: Side, rows: Ints, roles: Array) -> PageBoxes:
+    return PageBoxes(side.boxes[rows], BoxForm.XYXY, np.zeros(len(rows), np.int32), side.orders.blocks, roles)
 
 
-def _covered(pairs: dict[int, int], shared: Floats, overlap: Floats, areas: tuple[Floats, Floats], rank: Floats) -> None:
+def _cover(truth: PageBoxes, found: PageBoxes, match: Codes, jobs: int) -> None:
     """Give each true block that is left the block that holds it best, whether it is taken or not."""
-    ours, theirs = areas
-    left = [row for row in range(len(ours)) if row not in pairs]
-    part, sizes = shared[left], ours[left, None]
-    fits = (part >= HALF * np.minimum(sizes, theirs[None, :])) & (part >= TENTH * sizes) & (part > 0)
-    for row, there in zip(left, fits, strict=True):
-        columns = np.flatnonzero(there)
-        if len(columns):
-            pairs[row] = int(columns[np.lexsort((rank[columns], -overlap[row, columns]))[0]])
-
-
-def by_position(found: OrderPage, places: Mapping[int, int]) -> dict[int, int]:
-    """Of the true blocks that are placed, where the prediction reads them; those in blocks without order are left out."""
-    at = {block: place for place, block in enumerate(found.order.blocks())}
-    return {block: at[there] for block, there in places.items() if there in at}
+    rows, columns, shared = kernels().overlapping_pairs(truth, found, jobs)
+    ours, theirs = areas(truth.boxes[rows], truth.form), areas(found.boxes[columns], found.form)
+    fits = (shared >= HALF * np.minimum(ours, theirs)) & (shared >= TENTH * ours)
+    rows, columns = rows[fits], columns[fits]
+    overlap = iou(shared[fits], ours[fits], theirs[fits])
+    best_last = np.lexsort((-columns, overlap, rows))
+    match[rows[best_last]] = columns[best_last]

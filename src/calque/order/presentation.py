@@ -9,8 +9,8 @@ from calque.core.presentation.pictured import Finding, Phrase, Sentence
 from calque.core.presentation.result_schema import COUNT, SHARE, Schema, map_of, object_of, result_of
 from calque.core.presentation.sections import Section
 from calque.core.presentation.wording import counted, laid_over, percent
+from calque.kernels.structs import BREAKS
 from calque.order.numbers import SHOWN
-from calque.order.one_page import BREAKS
 
 FOUR = ("pairs", "successors", "footrule", "edit")
 SCOPES = {"micro": "all pages together (micro)", "macro": "mean of pages"}

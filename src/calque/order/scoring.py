@@ -5,16 +5,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import IntEnum
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calque.core.columns import Column, Floats, Strings, Table
+from calque.core.columns import Column, Ints, Strings, Table
 from calque.core.corpora.orders import Group, OrderCorpus, OrderPage
 from calque.core.corpus import UnitId, canonical, distinct_names
 from calque.core.ledger import UNIT, Ledger
-from calque.order.one_page import BREAKS, COUNTS, Judged, judged
+from calque.kernels.structs import BREAKS, ORDER_COUNTS
+from calque.order.judging import Judged, judged
+from calque.order.laid_out import Side
 
 if TYPE_CHECKING:
     from calque.order.task import Order
@@ -34,37 +38,36 @@ class Status(IntEnum):
 
 
 STATUS_NAMES = tuple(status.name.lower() for status in Status)
-_BLOCK = (UNIT, "page", "status", "rank", "position", "found", "discordant")
-_STEP = (UNIT, "page", "kind", "before", "after")
+_BLOCK = ("rank", "position", "found", "discordant")
 _DRAWN = frozenset((table, name) for table in ("blocks", "found") for name in ("id", "label", "box")) | frozenset(
     ("pages", name) for name in ("width", "height", "image_name")
 )
 """What viewers alone need."""
 
 
-def score(task: Order, truth: OrderCorpus, found: OrderCorpus) -> Ledger:
+def score(task: Order, truth: OrderCorpus, found: OrderCorpus, jobs: int = 1) -> Ledger:
     """The ledger: ``documents``, ``pages`` with counts, ``blocks`` of the truth, ``found`` ones, and ``breaks``."""
     units = tuple(sorted({*truth.units(), *found.units()}, key=canonical))
-    gathered = _Gathered()
-    for row, unit in enumerate(units):
-        ours, theirs = truth.pages.get(unit, {}), found.pages.get(unit, {})
-        for number in sorted({*ours, *theirs}):
-            page = ours.get(number, NO_PAGE)
-            other = theirs.get(number, NO_PAGE)
-            made = judged(page, other, pair=task.pair, iou=task.iou, furniture=task.furniture)
-            gathered.add(row, number, page, other, made, in_truth=number in ours)
+    there = [
+        (row, number)
+        for row, unit in enumerate(units)
+        for number in sorted({*truth.pages.get(unit, ()), *found.pages.get(unit, ())})
+    ]
+    ours, theirs = ([side.pages.get(units[row], {}).get(number, NO_PAGE) for row, number in there] for side in (truth, found))
+    made = judged(ours, theirs, pair=task.pair, iou=task.iou, furniture=task.furniture, jobs=jobs)
+    places = np.array(there, dtype=np.int64).reshape(-1, 2)
     return Ledger(
         units=units,
         names={"status": STATUS_NAMES, "kind": BREAKS},
-        details=frozenset(("blocks", name) for name in ("found_id", *_BLOCK[3:]))
+        details=frozenset(("blocks", name) for name in ("found_id", *_BLOCK))
         | {("breaks", name) for name in ("before", "after")}
         | _DRAWN,
         tables={
             "documents": _documents(units, truth, found),
-            "pages": gathered.pages(),
-            "blocks": gathered.blocks(),
-            "found": gathered.found(),
-            "breaks": gathered.breaks(),
+            "pages": _pages(places, made),
+            "blocks": _blocks(places, made),
+            "found": _side(places, made.found),
+            "breaks": _breaks(places, made),
         },
     )
 
@@ -77,89 +80,67 @@ def _documents(units: tuple[UnitId, ...], truth: OrderCorpus, found: OrderCorpus
     })  # fmt: skip
 
 
-class _Gathered:
-    """The rows of the tables while pages are judged one by one."""
-
-    def __init__(self) -> None:
-        self._pages: list[tuple[int, ...]] = []
-        self._sizes: list[tuple[float, float]] = []
-        self._images: list[str] = []
-        self._blocks: list[tuple[int, ...]] = []
-        self._sides = [_Side(), _Side()]
-        self._found_ids: list[str] = []
-        self._breaks: list[tuple[int, ...]] = []
-
-    def add(self, unit: int, number: int, page: OrderPage, other: OrderPage, made: Judged, *, in_truth: bool) -> None:
-        """A page with its blocks and breaks."""
-        self._pages.append((unit, number, in_truth, *(made.counts[name] for name in COUNTS)))
-        rank = {block: place for place, block in enumerate(made.line)}
-        position = {block: place for place, block in enumerate(made.read)}
-        self._sizes.append(page.size or other.size or (np.nan, np.nan))
-        self._images.append(page.image or other.image)
-        for side, of in zip(self._sides, (page, other), strict=True):
-            side.add(unit, number, of)
-        for block in range(len(page.ids)):
-            there = made.places.get(block, -1)
-            status = (
-                Status.UNORDERED if block not in rank
-                else Status.PLACED if block in position
-                else Status.MISSING if there < 0 else Status.UNPLACED
-            )  # fmt: skip
-            places = rank.get(block, -1), position.get(block, -1), there, made.discordant.get(block, 0)
-            self._blocks.append((unit, number, status, *places))
-            self._found_ids.append("" if there < 0 else str(other.ids[there]))
-        self._breaks += [(unit, number, BREAKS.index(each.kind), each.before, each.after) for each in made.breaks]
-
-    def pages(self) -> Table:
-        """One row for each page of either side."""
-        columns = _columns((UNIT, "page", "in_truth", *COUNTS), self._pages)
-        sizes = np.array(self._sizes, dtype=np.float64).reshape(-1, 2)
-        drawn = {"width": np.ascontiguousarray(sizes[:, 0]), "height": np.ascontiguousarray(sizes[:, 1])}
-        named = {"image_name": Strings.pack(self._images)}
-        return Table(columns | {"in_truth": np.asarray(columns["in_truth"]).astype(np.bool_)} | drawn | named)
-
-    def blocks(self) -> Table:
-        """One row for each block of the truth."""
-        columns = _columns(_BLOCK, self._blocks)
-        return Table(columns | self._sides[0].columns() | {"found_id": Strings.pack(self._found_ids)})
-
-    def found(self) -> Table:
-        """One row for each block of the prediction."""
-        side = self._sides[1]
-        return Table(_columns((UNIT, "page"), side.rows) | side.columns())
-
-    def breaks(self) -> Table:
-        """One row for each step that leaves the path."""
-        return Table(_columns(_STEP, self._breaks))
+def _pages(places: Ints, made: Judged) -> Table:
+    """One row for each page of either side."""
+    ours, theirs = made.truth.pages, made.found.pages
+    sizes = [page.size or other.size or (np.nan, np.nan) for page, other in zip(ours, theirs, strict=True)]
+    counts: dict[str, Column] = {name: np.ascontiguousarray(made.counts[:, at]) for at, name in enumerate(ORDER_COUNTS)}
+    return Table({
+        **_located(places),
+        **counts,
+        "in_truth": np.array([page is not NO_PAGE for page in ours], dtype=np.bool_),
+        "width": np.array([width for width, _ in sizes], dtype=np.float64),
+        "height": np.array([height for _, height in sizes], dtype=np.float64),
+        "image_name": Strings.pack(page.image or other.image for page, other in zip(ours, theirs, strict=True)),
+    })  # fmt: skip
 
 
-class _Side:
-    """What is drawn of the blocks of one side."""
-
-    def __init__(self) -> None:
-        self.rows: list[tuple[int, ...]] = []
-        self._ids: list[str] = []
-        self._labels: list[str] = []
-        self._boxes: list[Floats] = []
-
-    def add(self, unit: int, number: int, page: OrderPage) -> None:
-        """The blocks of a page."""
-        count = len(page.ids)
-        self.rows += [(unit, number)] * count
-        self._ids += [str(name) for name in page.ids]
-        self._labels += page.labels or [""] * count
-        self._boxes.append(np.full((count, 4), np.nan) if page.boxes is None else page.boxes)
-
-    def columns(self) -> dict[str, Column]:
-        """Ids, labels and boxes; NaN where a block has none."""
-        boxes = np.concatenate([np.zeros((0, 4)), *self._boxes])
-        return {"id": Strings.pack(self._ids), "label": Strings.pack(self._labels), "box": boxes}
+def _blocks(places: Ints, made: Judged) -> Table:
+    """One row for each block of the truth."""
+    status = np.select(
+        [made.rank < 0, made.position >= 0, made.places >= 0],
+        [Status.UNORDERED, Status.PLACED, Status.UNPLACED],
+        Status.MISSING,
+    )
+    columns = {"rank": made.rank, "position": made.position, "found": made.places, "discordant": made.discordant}
+    return Table({
+        **_side(places, made.truth).columns,
+        "status": status.astype(np.uint8),
+        **{name: column.astype(np.int64) for name, column in columns.items()},
+        "found_id": Strings.pack(_found_ids(made)),
+    })  # fmt: skip
 
 
-def _columns(names: tuple[str, ...], rows: list[tuple[int, ...]]) -> dict[str, Column]:
-    numbers = np.array(rows, dtype=np.int64).reshape(-1, len(names))
-    types = {UNIT: np.int32, "status": np.uint8, "kind": np.uint8}
-    return {name: numbers[:, place].astype(types.get(name, np.int64)) for place, name in enumerate(names)}
+def _found_ids(made: Judged) -> Iterator[str]:
+    bounds = pairwise(made.truth.orders.blocks.tolist())
+    places = made.places.tolist()
+    for page, (first, last) in zip(made.found.pages, bounds, strict=True):
+        ids = page.ids
+        yield from ["" if there < 0 else str(ids[there]) for there in places[first:last]]
+
+
+def _side(places: Ints, side: Side) -> Table:
+    """One row for each block of a side: what is drawn of it; NaN where it has no box."""
+    return Table({
+        **_located(np.repeat(places, np.diff(side.orders.blocks), axis=0)),
+        "id": Strings.pack(str(name) for page in side.pages for name in page.ids),
+        "label": Strings.pack(side.labels()),
+        "box": side.boxes,
+    })  # fmt: skip
+
+
+def _breaks(places: Ints, made: Judged) -> Table:
+    """One row for each step that leaves the path."""
+    return Table({
+        **_located(np.repeat(places, np.diff(made.break_offsets), axis=0)),
+        "kind": made.kind,
+        "before": made.before.astype(np.int64),
+        "after": made.after.astype(np.int64),
+    })  # fmt: skip
+
+
+def _located(places: Ints) -> dict[str, Column]:
+    return {UNIT: places[:, 0].astype(np.int32), "page": np.ascontiguousarray(places[:, 1])}
 
 
 def outcomes(ledger: Ledger) -> Table:

@@ -65,11 +65,11 @@ class Order(PartsBeside, Task):
 
         yield read_sides(expected, found)
 
-    def score(self, expected: OrderCorpus, found: OrderCorpus, *, jobs: int = 1) -> Ledger:  # noqa: ARG002  # a page a time
+    def score(self, expected: OrderCorpus, found: OrderCorpus, *, jobs: int = 1) -> Ledger:
         """The outcome of every block."""
         from calque.order.scoring import score
 
-        return score(self, expected, found)
+        return score(self, expected, found, jobs)
 
     def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:  # noqa: ARG002  # sums of a few columns
         """The four numbers over all pages and as their mean, counts, breaks, and each document's own."""

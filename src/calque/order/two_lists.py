@@ -8,8 +8,9 @@ from typing import Any
 from calque.core.arguments import names_arguments
 from calque.core.corpora.orders import OrderPage
 from calque.core.errors import IssueLog
-from calque.order.one_page import judged
-from calque.readers.orders.building import Ordering, names_in
+from calque.kernels.structs import ORDER_COUNTS
+from calque.order.judging import judged
+from calque.readers.orders.building import of_names
 
 
 @dataclass(frozen=True)
@@ -31,12 +32,9 @@ def compare(truth: list[Any], pred: list[Any]) -> Compared:
     >>> compare(["a", "b", "c", "d"], ["b", "a", "c", "d"]).pairs
     0.8333333333333334
     """
-    pages = []
-    for order in (truth, pred):
-        names = names_in(order)
-        group = Ordering(names, IssueLog("")).group(order, "", "")
-        pages.append(OrderPage(tuple(names), group))
-    counts = dict(judged(*pages, pair="id", iou=0.5, furniture=()).counts)
+    pages = [OrderPage(*of_names(order, "", IssueLog(""))) for order in (truth, pred)]
+    made = judged(*([page] for page in pages), pair="id", iou=0.5, furniture=())
+    counts = dict(zip(ORDER_COUNTS, made.counts[0].tolist(), strict=True))
     c = counts
     pairs = c["concordant"] + c["discordant"] + c["open"]
     links = c["links_required"] + c["links_predicted"]

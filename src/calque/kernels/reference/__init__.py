@@ -20,6 +20,7 @@ from calque.kernels.reference.masks import (
     runs_of_masks,
     runs_of_pixels,
 )
+from calque.kernels.reference.orders import judge_orders
 from calque.kernels.reference.overlaps import overlapping_pairs, pair_measures
 from calque.kernels.reference.polygons import polygon_areas, polygon_overlaps, polygon_simple
 from calque.kernels.reference.records import edit_distances, item_partners
@@ -59,6 +60,7 @@ __all__ = [
     "grid_texts",
     "hashed_halves",
     "item_partners",
+    "judge_orders",
     "lattice_path",
     "lcs_lengths",
     "lcs_partners",

@@ -108,7 +108,15 @@ class Ordering:
         return Group(tuple(places))  # type: ignore[arg-type]  # as many are known as there are
 
 
-def names_in(node: Any) -> list[Any]:
+def of_names(order: Any, where: str, log: IssueLog) -> tuple[tuple[str | int, ...], Group]:
+    """The blocks of an order that is all that is known of a page, and the order itself."""
+    if isinstance(order, list) and set(map(type, order)) == {str} and len(names := {*order}) == len(order) and "" not in names:
+        return tuple(order), listed(len(order))
+    ids = tuple(_names_in(order))
+    return ids, Ordering(ids, log).group(order, where, log.file)
+
+
+def _names_in(node: Any) -> list[Any]:
     """All names in a nested order, once each, as they come; what is no order is left for `Ordering.group` to tell."""
     found: dict[Any, None] = {}
     waiting = [node]

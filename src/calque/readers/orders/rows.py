@@ -13,7 +13,7 @@ from calque.core.columns import Floats
 from calque.core.corpora.orders import OrderPage
 from calque.core.corpus import UnitId
 from calque.core.errors import IssueLog
-from calque.readers.orders.building import Blocks, Ordering, listed, names_in
+from calque.readers.orders.building import Blocks, Ordering, listed, of_names
 from calque.readers.sources.json_tree import ODD, identity, index, missing, numbers, parse_line, pointer, quickly, shown
 from calque.readers.sources.parquet_rows import parquet_rows
 
@@ -60,11 +60,14 @@ def _page(row: Any, where: str, log: IssueLog) -> Pages:
         key = "doc_id" if document is None else "page_index"
         missing(row, key, where, "a name" if key == "doc_id" else "a page counted from 0", log)
         return
-    blocks = _blocks(row, where, log)
+    order, inside = row.get("order"), f"{where}/order"
+    if row.get("boxes") is None and row.get("ids") is None and order is not None:
+        names, made = of_names(order, inside, log)
+        blocks: Blocks | None = Blocks(ids=list(names))
+    elif (blocks := _blocks(row, where, log)) is not None:
+        made = listed(len(blocks.ids)) if order is None else Ordering(blocks.ids, log).group(order, inside, log.file)
     if blocks is not None:
         blocks.sized(row.get("width"), row.get("height"))
-        order = row.get("order")
-        made = listed(len(blocks.ids)) if order is None else Ordering(blocks.ids, log).group(order, f"{where}/order", log.file)
         yield document, page, blocks.page(made)
 
 
@@ -83,10 +86,6 @@ def _edges(boxes: Any) -> Floats | None:
 def _blocks(row: Mapping[str, Any], where: str, log: IssueLog) -> Blocks | None:
     boxes, labels, ids = (row.get(key) for key in ("boxes", "labels", "ids"))
     blocks = Blocks()
-    if boxes is None and ids is None:
-        for name in names_in(row.get("order")):
-            blocks.add(name, None, "")
-        return blocks
     given = boxes if boxes is not None else ids
     count = len(given) if isinstance(given, list) else 0
     for key, values in (("boxes", boxes), ("labels", labels), ("ids", ids)):
