@@ -195,3 +195,13 @@ def test_a_truth_of_which_nothing_counts_is_told(calque: Command, tmp_path: Path
     done = calque(*ignoring(tmp_path))
     assert done.code == 3
     assert done.err.startswith("error: s.json: the truth is empty: none of its 1 objects counts")
+
+
+def test_a_key_that_the_schema_declares_is_no_id(tmp_path: Path, calque: Command) -> None:
+    """Of two records with an id that was misread, the records are the same ones, and one of four values is wrong."""
+    (tmp_path / "schema.json").write_text(json.dumps({"fields": {"id": {"type": "str"}, "total": {"type": "float"}}}))
+    for side, second in (("truth", "b7"), ("a", "b9")):
+        rows = [{"id": "a5", "total": 1}, {"id": second, "total": 2}]
+        (tmp_path / f"{side}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    block = calque("ceiling", "truth.jsonl", "a.jsonl", "--schema", "schema.json", "--format", "json").json["levels"]["value"]
+    assert (block["truth"], block["single"]["a"]["tp"], block["single"]["a"]["found"]) == (4, 3, 4)
