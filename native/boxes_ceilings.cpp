@@ -201,55 +201,75 @@ public:
 
     void page(std::size_t page, Fused& out) {
         rows_.clear();
-        for (auto row = static_cast<std::size_t>(found_.offsets[page]); row < static_cast<std::size_t>(found_.offsets[page + 1]); ++row)
-            if (found_.roles[row] == Role::counts) rows_.push_back({found_.labels[row], scores_[row], by_corners(found_, row), row});
-        std::sort(rows_.begin(), rows_.end());
-        for (std::size_t begin = 0, end; begin < rows_.size(); begin = end) {
-            for (end = begin; end < rows_.size() && rows_[end].label == rows_[begin].label; ++end) {}
-            label(std::span(rows_).subspan(begin, end - begin), page, out);
+        order_.clear();
+        for (auto row = static_cast<std::size_t>(found_.offsets[page]); row < static_cast<std::size_t>(found_.offsets[page + 1]); ++row) {
+            if (found_.roles[row] != Role::counts) continue;
+            order_.push_back({falling_key(scores_[row]), found_.labels[row], static_cast<std::uint32_t>(rows_.size())});
+            rows_.push_back({scores_[row], by_corners(found_, row), systems_[row]});
+        }
+        std::sort(order_.begin(), order_.end(), [this](const Turn& one, const Turn& other) { return earlier(one, other); });
+        for (std::size_t begin = 0, end; begin < order_.size(); begin = end) {
+            for (end = begin; end < order_.size() && order_[end].label == order_[begin].label; ++end) {}
+            label(std::span(order_).subspan(begin, end - begin), page, out);
         }
     }
 
 private:
     struct Row {
-        std::int32_t label;
         double score;
         Box box;
-        std::size_t row;
-
-        bool operator<(const Row& other) const {
-            if (label != other.label) return label < other.label;
-            if (score != other.score) return score > other.score;
-            return std::tie(box.left, box.top, box.right, box.bottom, row) <
-                   std::tie(other.box.left, other.box.top, other.box.right, other.box.bottom, other.row);
-        }
+        std::uint8_t system;
+    };
+    struct Turn {
+        std::uint64_t falling_score;
+        std::int32_t label;
+        std::uint32_t at;  // among the rows of the page
     };
 
-    void label(std::span<const Row> rows, std::size_t page, Fused& out) {
+    bool earlier(const Turn& one, const Turn& other) const {
+        if (one.label != other.label) return one.label < other.label;
+        if (one.falling_score != other.falling_score) return one.falling_score < other.falling_score;
+        const Box &a = rows_[one.at].box, &b = rows_[other.at].box;
+        return std::tie(a.left, a.top, a.right, a.bottom, one.at) < std::tie(b.left, b.top, b.right, b.bottom, other.at);
+    }
+
+    void label(std::span<const Turn> turns, std::size_t page, Fused& out) {
         clusters_.clear();
         fused_.clear();
-        for (const Row& row : rows) {
-            double most = 0;
-            std::size_t nearest = clusters_.size();
-            for (std::size_t i = 0; i < fused_.size(); ++i) {
-                const double share = iou(intersection(fused_[i], row.box), fused_[i], row.box);
-                if (share > most) most = share, nearest = i;
-            }
-            if (!(most >= threshold_)) nearest = clusters_.size();
+        for (const Turn& turn : turns) {
+            const Row& row = rows_[turn.at];
+            const std::size_t nearest = nearest_to(row.box);
             if (nearest == clusters_.size()) {
                 clusters_.emplace_back();
                 fused_.emplace_back();
             }
-            clusters_[nearest].add(row.box, row.score, systems_[row.row]);
+            clusters_[nearest].add(row.box, row.score, row.system);
             fused_[nearest] = clusters_[nearest].fused();
         }
         for (std::size_t i = 0; i < clusters_.size(); ++i) {
             out.page.push_back(static_cast<std::int32_t>(page));
-            out.label.push_back(rows.front().label);
+            out.label.push_back(turns.front().label);
             out.boxes.insert(out.boxes.end(), {fused_[i].left, fused_[i].top, fused_[i].right, fused_[i].bottom});
             out.score.push_back(clusters_[i].score());
             out.systems.push_back(clusters_[i].systems);
         }
+    }
+
+    // The fused box that a box overlaps most, if it is enough; the first wins a tie.
+    std::size_t nearest_to(const Box& box) {
+        hits_.resize(fused_.size() + 1);
+        std::size_t hits = 0;
+        for (std::size_t i = 0; i < fused_.size(); ++i) {  // no branch: which boxes meet is noise
+            hits_[hits] = i;
+            hits += std::size_t{touch(fused_[i], box)};
+        }
+        double most = 0;
+        std::size_t nearest = fused_.size();
+        for (const std::size_t i : std::span(hits_).first(hits)) {
+            const double share = iou(intersection(fused_[i], box), fused_[i], box);
+            if (share > most) most = share, nearest = i;
+        }
+        return most >= threshold_ ? nearest : fused_.size();
     }
 
     const Side& found_;
@@ -257,8 +277,10 @@ private:
     std::span<const std::uint8_t> systems_;
     double threshold_;
     std::vector<Row> rows_;
+    std::vector<Turn> order_;
     std::vector<Cluster> clusters_;
     std::vector<Box> fused_;
+    std::vector<std::size_t> hits_;
 };
 
 // Joins the boxes of one page that agree, at every threshold in one pass; a box leads to one that comes before it, or to itself.

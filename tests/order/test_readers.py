@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from calque.core.corpora.orders import Group, OrderCorpus, OrderPage
-from calque.core.errors import ContractError, IssueLog
+from calque.core.errors import ContractError, IssueLog, Severity
 from calque.readers.orders.building import DEEPEST, of_names
 from calque.readers.orders.files import read_orders, read_sides
 
@@ -151,7 +151,8 @@ def test_docling_documents_and_pages_have_names() -> None:
 @pytest.mark.parametrize(
     ("tree", "code"),
     [
-        (docling(texts=[{"prov": [prov()]}], body={"children": refs("texts/0", "texts/0")}), "order-shape"),
+        (docling(groups=[{"children": refs("groups/0")}], body={"children": refs("groups/0")}), "order-shape"),
+        (docling(body={"children": refs("body")}), "order-shape"),
         (docling(texts=[{"prov": [prov(page=2, origin="BOTTOMLEFT")]}]), "page-size"),
         (docling(texts=[{"prov": [{"page_no": 1, "bbox": {"l": 1, "t": 2, "r": 3}}]}]), "box-shape"),
         (docling(texts=[{"prov": [prov(page=0)]}]), "box-shape"),
@@ -161,6 +162,19 @@ def test_docling_that_is_refused(tree: dict[str, Any], code: str) -> None:
     with pytest.raises(ContractError) as raised:
         read_orders_of(tree)
     assert raised.value.issues[0].code == code
+
+
+def test_docling_names_what_leads_nowhere_and_what_comes_again() -> None:
+    texts = [{"label": name, "prov": [prov()]} for name in "ab"]
+    body = {"children": refs("groups/0", "texts/9", "texts/1", "texts/0", "groups/0")}
+    corpus = read_orders_of(docling(texts=texts, groups=[{"children": refs("texts/0")}], body=body))
+    page = only(corpus)
+    assert [page.labels[place] for place in page.order.blocks()] == ["a", "b"]
+    assert [(issue.code, issue.pointer, issue.severity) for issue in corpus.issues] == [
+        ("unknown-block", "#/texts/9", Severity.LOSS),
+        ("block-twice", "#/texts/0", Severity.LOSS),
+        ("block-twice", "#/groups/0", Severity.LOSS),
+    ]
 
 
 def block(order: Any, **more: Any) -> dict[str, Any]:

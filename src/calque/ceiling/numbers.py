@@ -128,7 +128,8 @@ def _routes(level: Level, halves: Halves, goal: Goal, best: int, documents: Ints
     routes: dict[str, Any] = {}
     if level.task.kind != "layout":
         labels = ledger.names["label"]
-        used = range(len(labels)) if level.task.kind == "fields" else np.unique(level.cell_class).tolist()
+        there = (level.cell_truths > 0) | level.found.any(axis=1)  # a class of which all is excused at this level is no cell
+        used = range(len(labels)) if level.task.kind == "fields" else np.unique(level.cell_class[there]).tolist()
         table = _table(level, level.cell_class, len(labels))
         block, chosen = _route(level, table, goal, best)
         block["choice"] = {labels[code]: names[chosen[code]] for code in used}
@@ -157,8 +158,7 @@ def _by_column(level: Level, column: str, halves: Halves, goal: Goal, best: int,
 
 
 def _route(level: Level, table: Table, goal: Goal, best: int) -> tuple[dict[str, Any], Ints]:
-    everything = np.ones(len(level.ledger.units), np.bool_)
-    right, found, _ = table.half(everything)
+    right, found = table.sums()
     chosen = goal.choice(right, found, level.truths, best)
     rows = np.arange(table.size)
     most = int(right.max(axis=1, initial=0).sum())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from calque.core.columns import Array, Flags, Ints
 from calque.core.corpus import UnitId
 from calque.core.start_up import Frozen
 from calque.words.holdout import second_halves
+
+AT_ONCE = 1 << 12
+"""So many rows are added up at a time, for all splits."""
 
 
 class Totals(Frozen):
@@ -98,15 +102,27 @@ class Table(Frozen, eq=False):
     right: Ints
     found: Ints
 
-    def half(self, kept: Flags) -> tuple[Ints, Ints, int]:
-        """The sums of some documents by cell, and their truths."""
-        rows = kept[self.document]
-        cell = self.cell[rows]
+    def sums(self) -> tuple[Ints, Ints]:
+        """What is right and found of all documents, by cell and system."""
         right, found = (
-            np.stack([np.bincount(cell, column[rows], self.size) for column in values.T], axis=1).astype(np.int64)
+            np.stack([np.bincount(self.cell, column, self.size) for column in values.T], axis=1).astype(np.int64)
             for values in (self.right, self.found)
         )
-        return right, found, int(self.truths[rows].sum())
+        return right, found
+
+    def halves(self, first: Flags) -> tuple[Ints, Ints, Ints]:
+        """The same of the first half of each split, by split, cell and system; and how many truths are there."""
+        systems = self.right.shape[1]
+        columns = np.column_stack([self.right, self.found, self.truths]).astype(np.float64)
+        sums = np.zeros((len(first), self.size, columns.shape[1]))
+        order = np.argsort(self.cell, kind="stable")
+        ends = np.cumsum(np.bincount(self.cell, minlength=self.size)).tolist()
+        for cell, (start, end) in enumerate(pairwise([0, *ends])):
+            for at in range(start, end, AT_ONCE):
+                rows = order[at : min(at + AT_ONCE, end)]
+                sums[:, cell] += first[:, self.document[rows]] @ columns[rows]  # whole numbers far below 2**53: exact
+        whole = sums.astype(np.int64)
+        return whole[:, :, :systems], whole[:, :, systems:-1], whole[:, :, -1].sum(axis=1)
 
 
 def held_out(table: Table, halves: Halves, goal: Goal, *, single: bool = False) -> float | None:
@@ -115,10 +131,14 @@ def held_out(table: Table, halves: Halves, goal: Goal, *, single: bool = False) 
     With ``single`` one system is chosen for all cells.
     """
     values = []
-    whole = table.half(np.ones(halves.first.shape[1], np.bool_))
-    for first in halves.used():
-        half = table.half(first)
-        parts = [half, (whole[0] - half[0], whole[1] - half[1], whole[2] - half[2])]
+    splits = halves.used()
+    if not splits:
+        return None
+    all_right, all_found = table.sums()
+    all_truths = int(table.truths.sum())
+    for half_right, half_found, half_truths in zip(*table.halves(np.stack(splits)), strict=True):
+        first = half_right, half_found, int(half_truths)
+        parts = [first, (all_right - first[0], all_found - first[1], all_truths - first[2])]
         right = found = 0
         for (own_right, own_found, truths), (other_right, other_found, _) in (parts, parts[::-1]):
             best = goal.best(own_right.sum(axis=0).tolist(), own_found.sum(axis=0).tolist(), truths)
@@ -126,7 +146,7 @@ def held_out(table: Table, halves: Halves, goal: Goal, *, single: bool = False) 
             rows = np.arange(table.size)
             right += int(other_right[rows, chosen].sum())
             found += int(other_found[rows, chosen].sum())
-        value = goal.value(Totals(right, found, parts[0][2] + parts[1][2]))
+        value = goal.value(Totals(right, found, all_truths))
         if value is not None:
             values.append(value)
     return math.fsum(values) / len(values) if values else None

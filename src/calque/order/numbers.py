@@ -116,6 +116,8 @@ class Pages:
         return share(self.counts["edits"], self.counts["truth"])
 
 
+MOST_PAGES = 5
+"""How many of the worst pages are named."""
 LOST = ("footrule", "edit")
 """Numbers that are what is left of a loss."""
 
@@ -133,6 +135,7 @@ def measure(ledger: Ledger) -> dict[str, Any]:
             "docling_ard": _mean(pages.profile("docling_ard"), "no block is placed"),
             "omnidocbench_edit": _mean(pages.profile("omnidocbench_edit"), NO_BLOCKS),
         },
+        "worst_pages": _worst_pages(ledger, pages),
         "documents": _documents(ledger, pages),
     }
 
@@ -155,6 +158,23 @@ def _share(above: int, below: int, name: str) -> float | Undefined:
 def _mean(values: Floats, reason: str) -> float | Undefined:
     known = values[~np.isnan(values)]
     return math.fsum(known.tolist()) / len(known) if len(known) else Undefined(reason)
+
+
+def _worst_pages(ledger: Ledger, pages: Pages) -> list[dict[str, Any]]:
+    """Up to `MOST_PAGES` pages on which a step is wrong, the fewest right steps first, and then as documents and pages come."""
+    number, values = ledger.table("pages").array("page"), pages.values("successors")
+    breaks = {kind: pages.counts[kind] for kind in BREAKS}
+    left = np.flatnonzero(~np.isnan(values) & (np.sum([*breaks.values()], axis=0) > 0))
+    worst = left[np.argsort(values[left], kind="stable")][:MOST_PAGES].tolist()
+    return [
+        {
+            "document": ledger.units[int(pages.unit[row])],
+            "page": int(number[row]),
+            "successors": float(values[row]),
+            "breaks": {kind: int(count[row]) for kind, count in breaks.items() if count[row]},
+        }
+        for row in worst
+    ]
 
 
 def _documents(ledger: Ledger, pages: Pages) -> dict[UnitId, dict[str, Any]]:

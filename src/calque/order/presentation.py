@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from calque.core.presentation.pictured import Finding, Phrase, Sentence
-from calque.core.presentation.result_schema import COUNT, SHARE, Schema, map_of, object_of, result_of
+from calque.core.presentation.result_schema import COUNT, SHARE, UNIT_ID, Schema, list_of, map_of, object_of, result_of
 from calque.core.presentation.sections import Section
 from calque.core.presentation.wording import counted, laid_over, percent
 from calque.kernels.structs import BREAKS
@@ -33,6 +33,8 @@ COLUMNS = {
 WORDS = {"column_jump": "column jump"}
 LISTED = 10
 """How many documents the table shows; the JSON has them all."""
+NAMED = 3
+"""How many of the worst pages are named; the JSON has some more."""
 
 
 def sentence(numbers: Mapping[str, Any]) -> str:
@@ -98,7 +100,14 @@ def _breaks(numbers: Mapping[str, Any]) -> Section:
     rows = [(WORDS.get(kind, kind), count) for kind, count in numbers["breaks"].items() if count]
     moves = numbers["counts"]["moves"]
     notes = [f"{counted(moves, 'block')} would have to move"] if moves else []
+    if numbers["counts"]["pages"] > 1 and (worst := numbers["worst_pages"]):
+        notes.append("worst pages: " + "; ".join(map(_page, worst[:NAMED])))
     return Section(title="Where the path is left", head=("kind", "count") if rows else (), rows=rows, notes=notes)
+
+
+def _page(page: Mapping[str, Any]) -> str:
+    breaks = (f"{count:,} {WORDS.get(kind, kind)}" for kind, count in page["breaks"].items())
+    return f"{page['document']} page {page['page']}, successors {page['successors']:.2f}, {', '.join(breaks)}"
 
 
 def _documents(numbers: Mapping[str, Any]) -> Section:
@@ -137,6 +146,7 @@ def result_schema() -> Schema:
     """The schema of what ``calque order --format json`` prints."""
     four = object_of(dict.fromkeys(FOUR, SHARE))
     document = {**dict.fromkeys(FOUR, SHARE), **dict.fromkeys(("truth", "placed", "moves"), COUNT)}
+    page = {"document": UNIT_ID, "page": COUNT, "successors": SHARE, "breaks": map_of(COUNT)}
     return result_of(
         "order",
         {
@@ -145,6 +155,7 @@ def result_schema() -> Schema:
             "counts": object_of(dict.fromkeys(("pages", "pages_judged", *SHOWN), COUNT)),
             "breaks": object_of(dict.fromkeys(BREAKS, COUNT)),
             "profiles": object_of(dict.fromkeys(("docling_ard", "omnidocbench_edit"), SHARE)),
+            "worst_pages": list_of(object_of(page)),
             "documents": map_of(object_of(document)),
         },
     )

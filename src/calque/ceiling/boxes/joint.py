@@ -84,8 +84,15 @@ def _laid(columns: Sequence[Array], rows: Sequence[Ints]) -> Array:
     """Columns of the systems, each box at its place; without a copy of all of them in between."""
     whole = np.empty((sum(map(len, rows)), *columns[0].shape[1:]), np.result_type(*columns))
     for column, places in zip(columns, rows, strict=True):
-        whole[places] = column
+        _in_one_piece(whole)[places] = _in_one_piece(column.astype(whole.dtype, copy=False))
     return whole
+
+
+def _in_one_piece(column: Array) -> Array:
+    """The same memory with one entry for each row, which is moved at once, however many numbers it has."""
+    if column.ndim == 1:
+        return column
+    return np.ascontiguousarray(column).view(np.dtype((np.void, column.dtype.itemsize * column.shape[1]))).reshape(-1)
 
 
 def _joined(layers: Sequence[Layer], rows: Sequence[Ints]) -> Layer:

@@ -106,10 +106,24 @@ def _details(layer: Layer) -> dict[str, Column]:
     return {**layer.detail_columns(), "form": np.full(len(layer), FORMS.index(layer.form), dtype=np.uint8)}
 
 
-def _distinct(keys: Array) -> Array:
-    """The keys that occur, rising; counted where there is room for all that could."""
-    room = int(keys.max(initial=-1)) + 1
-    return np.flatnonzero(np.bincount(keys, minlength=room)) if room <= 4 * len(keys) else np.unique(keys)
+class _Places:
+    """The keys that occur, rising, and where each key stands among them; in a table where there is room for all that could."""
+
+    def __init__(self, keys: Array) -> None:
+        room = int(keys.max(initial=-1)) + 1
+        self._places: Array | None = None
+        if room > 4 * len(keys):
+            self.keys = np.unique(keys)
+            return
+        there = np.bincount(keys, minlength=room) > 0
+        self.keys = np.flatnonzero(there)
+        self._places = np.cumsum(there, dtype=np.int32) - 1
+
+    def of(self, keys: Array) -> Array:
+        """The places of keys; whatever place for those that do not occur."""
+        if self._places is None:
+            return np.searchsorted(self.keys, keys)
+        return self._places[np.minimum(keys, len(self._places) - 1)] if len(self._places) else np.zeros(len(keys), np.int32)
 
 
 class _Cells:
@@ -121,10 +135,10 @@ class _Cells:
         self._size = max(len(base.labels), 1)
         truth_at, found_at = (self._keys(layer) for layer in (base.truth, joint.found))
         self._truths = np.flatnonzero(paired.counts_truth)
-        founds = np.flatnonzero(paired.counted.any(axis=1))
-        self._keys_there = _distinct(np.concatenate([truth_at[self._truths], found_at[founds]]))
-        self._truth_cell = np.searchsorted(self._keys_there, truth_at)
-        self._found_cell = np.searchsorted(self._keys_there, found_at)
+        founds = np.flatnonzero(np.logical_or.reduce(paired.counted.T))
+        places = _Places(np.concatenate([truth_at[self._truths], found_at[founds]]))
+        self._keys_there = places.keys
+        self._truth_cell, self._found_cell = places.of(truth_at), places.of(found_at)
 
     def _keys(self, layer: Layer) -> Array:
         return np.asarray(self._joint.base.page_document[layer.page].astype(np.int64) * self._size + layer.label)

@@ -7,7 +7,7 @@ from typing import Any
 
 from calque.core.corpora.orders import Group, OrderPage
 from calque.core.corpus import UnitId
-from calque.core.errors import ContractError, IssueLog
+from calque.core.errors import ContractError, IssueLog, Severity
 from calque.readers.boxes.docling import ITEMS
 from calque.readers.orders.building import Blocks
 from calque.readers.sources.json_tree import entries, index, number, pointer, shown, text
@@ -42,26 +42,48 @@ def pages_of(tree: Mapping[str, Any], stem: str, log: IssueLog) -> Iterator[tupl
 
 
 def _walk(tree: Mapping[str, Any], log: IssueLog) -> Iterator[str]:
-    """References of the body's items, depth first; of a picture's children only its captions."""
+    """References of the body's items, depth first; of a picture's children only its captions.
+
+    What leads nowhere, and what comes again, is left out and told; a group inside itself is no tree.
+    """
     seen: set[str] = set()
-    waiting = ["#/body"]
+    above: set[str] = set()
+    waiting: list[tuple[str, bool]] = [("#/body", False)]
     while waiting:
-        reference = waiting.pop()
-        item = _resolved(tree, reference)
-        if item is None:
+        reference, left = waiting.pop()
+        if left:
+            above.discard(reference)
             continue
-        if reference in seen:
-            raise ContractError.single(
-                "order-shape", f"{reference} comes twice in the body tree", file=log.file, pointer=reference
-            )
+        item = _resolved(tree, reference)
+        if reference in above:
+            text = f"{reference} is inside itself in the body tree"
+            raise ContractError.single("order-shape", text, file=log.file, pointer=reference)
+        if reference in seen or item is None:
+            if reference != "#/body":
+                _left_out(reference, log, twice=reference in seen)
+            continue
         seen.add(reference)
+        above.add(reference)
         if reference != "#/body" and item.get("content_layer", "body") == "body":
             yield reference
         below = _references(item.get("children"))
         if reference.startswith("#/pictures/"):
             captions = set(_references(item.get("captions")))
             below = [each for each in below if each in captions]
-        waiting += reversed(below)
+        waiting += [(reference, True), *((each, False) for each in reversed(below))]
+
+
+def _left_out(reference: str, log: IssueLog, *, twice: bool) -> None:
+    if twice:
+        log.add(
+            "block-twice",
+            reference,
+            f"{reference} comes twice in the body tree; its first place counts",
+            severity=Severity.LOSS,
+        )
+        return
+    text = f"{reference} in the body tree leads to nothing, and is left out of the order"
+    log.add("unknown-block", reference, text, help="references name items of the document", severity=Severity.LOSS)
 
 
 def _references(children: Any) -> list[str]:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from calque.core.corpora.orders import Group, OrderPage
 from calque.core.corpus import UnitId
-from calque.core.errors import ContractError, IssueLog
+from calque.core.errors import ContractError, IssueLog, Severity
 from calque.readers.boxes import page_names
 from calque.readers.orders.building import DEEPEST, NO_ORDER, Blocks, Ordering, listed
+from calque.readers.sources.json_tree import shown
 from calque.readers.sources.xml_tree import children, line, name, number
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ def pages_of(root: _Element, stem: str, log: IssueLog, *, truth: bool) -> Iterat
     document, first = page_names.place(stem)
     for place, page in enumerate(children(root, "Page")):
         order = next(children(page, "ReadingOrder"), None)
-        containers = set() if order is None else {each.get("regionRef") for each in order.iter() if name(each) in _GROUPS}
+        groups_inside = [] if order is None else [each for each in order.iter() if name(each) in _GROUPS]
+        containers = {each.get("regionRef") for each in groups_inside}
         blocks = Blocks(image=page.get("imageFilename") or "")
         blocks.sized(number(page.get("imageWidth")), number(page.get("imageHeight")))
         for region in (element for element in page.iter() if name(element).endswith("Region")):
@@ -32,9 +34,19 @@ def pages_of(root: _Element, stem: str, log: IssueLog, *, truth: bool) -> Iterat
         if order is None:
             yield document, first + place, blocks.page(NO_ORDER if truth else listed(len(blocks.ids)))
             continue
+        _tell_lost_containers(groups_inside, {each.get("id") for each in page.iter()}, log)
         ordering = Ordering(blocks.ids, log)
         groups = [_group(each, ordering, log, 0) for each in children(order, *_GROUPS)]
         yield document, first + place, blocks.page(groups[0] if len(groups) == 1 else Group(tuple(groups)))
+
+
+def _tell_lost_containers(groups: list[_Element], known: set[str | None], log: IssueLog) -> None:
+    """A group may say in which region it is: one that is not there is told as a block that is not there."""
+    for group in groups:
+        reference = group.get("regionRef")
+        if reference is not None and reference not in known:
+            text = f"the <{name(group)}> is said to be in region {shown(reference)}, which is not on this page"
+            log.add("unknown-block", line(group), text, help="name a region by its id", severity=Severity.LOSS)
 
 
 def _group(element: _Element, ordering: Ordering, log: IssueLog, depth: int) -> Group:
