@@ -52,6 +52,7 @@ public:
         for (std::size_t i = 0; i < events_.size();) {
             const double x = events_[i].x;
             for (; i < events_.size() && events_[i].x == x; ++i) pass(events_[i]);
+            patience_.spend(steps_.size());
             if (!steps_.empty()) add_slab(events_[i].x - x);
         }
         sums = sums_;
@@ -102,6 +103,7 @@ private:
     std::vector<Event> events_;
     std::vector<Step> steps_;
     StateAreas sums_{};
+    Patience patience_;
 };
 
 void add_kinds(const StateAreas& sums, double* areas) {
@@ -183,6 +185,7 @@ private:
             sweep_.add(box, predicted);
         }
         for (const Truth& truth : truths_) {
+            patience_.spend(predicted_.size());
             const bool same = truth.label == label;
             if (same && !truth.absorbs)
                 sweep_.add(truth.box, own);
@@ -227,6 +230,7 @@ private:
     std::unique_ptr<Cover> cover_;  // where rows are more than boxes
     std::vector<std::int32_t> on_predictions_;
     Sweep sweep_;
+    Patience patience_;
 };
 
 template <class T>

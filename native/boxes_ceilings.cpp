@@ -73,9 +73,11 @@ struct Best {
 };
 
 void reach(const Side& truth, const Side& found, std::span<const std::uint8_t> systems, const Group& group, double* out) {
+    Patience patience;
     for (const std::int32_t row : group.truth) {
         const auto truth_row = static_cast<std::size_t>(row);
         if (truth.roles[truth_row] != Role::counts) continue;
+        patience.spend(group.found.size());
         const Box box = truth.box(truth_row);
         std::array<Best, most_systems> best;
         for (const std::int32_t other : group.found) {
@@ -127,6 +129,7 @@ private:
         line_.assign(1, first);
         for (std::size_t at = 0; at < line_.size(); ++at) {
             const auto row = static_cast<std::size_t>(line_[at]);
+            patience_.spend(offsets_[row + 1] - offsets_[row]);
             for (std::size_t i = offsets_[row]; i < offsets_[row + 1]; ++i) {
                 const auto box = static_cast<std::size_t>(wanted_[i]);
                 if (seen_[box] == first) continue;
@@ -154,6 +157,7 @@ private:
 
     std::vector<std::size_t> offsets_, ends_;
     std::vector<std::int32_t> wanted_, holder_, seen_, came_, held_, line_;
+    Patience patience_;
 };
 
 // A fused box while boxes still join it.
@@ -237,6 +241,7 @@ private:
         clusters_.clear();
         fused_.clear();
         for (const Turn& turn : turns) {
+            patience_.spend(fused_.size());
             const Row& row = rows_[turn.at];
             const std::size_t nearest = nearest_to(row.box);
             if (nearest == clusters_.size()) {
@@ -281,6 +286,7 @@ private:
     std::vector<Cluster> clusters_;
     std::vector<Box> fused_;
     std::vector<std::size_t> hits_;
+    Patience patience_;
 };
 
 // Joins the boxes of one page that agree, at every threshold in one pass; a box leads to one that comes before it, or to itself.
@@ -297,6 +303,7 @@ public:
         leads_.assign(rows_.size() * thresholds_.size(), -1);
         hits_.resize(rows_.size());
         for (std::size_t i = 1; i < rows_.size(); ++i) {
+            patience_.spend(i);
             std::size_t hits = 0;
             for (std::size_t j = 0; j < i; ++j) {  // no branch: which boxes meet is noise
                 hits_[hits] = j;
@@ -380,6 +387,7 @@ private:
     std::vector<std::size_t> number_;  // of the group that a row leads
     std::vector<std::size_t> hits_;
     std::vector<Joined> groups_;
+    Patience patience_;
 };
 
 template <class Values>

@@ -42,6 +42,7 @@ public:
 
 private:
     void compare(const Group& group, std::int32_t row) {
+        patience_.spend(truths_.size());
         const auto found_row = static_cast<std::size_t>(row);
         const Box found = found_.box(found_row);
         for (std::size_t i = 0; i < truths_.size(); ++i) {
@@ -73,6 +74,7 @@ private:
     GreedyMatch& out_;
     std::vector<Box> truths_;
     std::vector<Candidate> candidates_;
+    Patience patience_;
 };
 
 }  // namespace

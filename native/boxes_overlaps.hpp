@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "boxes_tables.hpp"
+#include "patience.hpp"
 
 namespace calque {
 
@@ -26,6 +27,7 @@ public:
         if (truths_.empty()) return;
         hits_.resize(truths_.size() + 1);
         for_each_counting(found, page, [&](std::size_t row) {
+            patience_.spend(truths_.size());
             const PageBox here{found.box(row), row};
             const std::size_t hits = list_hits(here.box);
             for (std::size_t i = 0; i < hits; ++i) {
@@ -69,6 +71,7 @@ private:
 
     std::vector<PageBox> truths_;
     std::vector<std::uint32_t> hits_;
+    Patience patience_;
 };
 
 // The area that boxes (x1, y1, x2, y2) cover together; reused from one union to the next.

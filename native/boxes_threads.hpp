@@ -3,40 +3,64 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <exception>
 #include <mutex>
 #include <thread>
 #include <vector>
 
+#include "patience.hpp"
+
 namespace calque {
 
 // Calls worker(next) on `jobs` threads (this one included); each draws pieces by calling next() until it returns
-// `pieces`. The first exception is rethrown here after all threads have ended.
+// `pieces`. The first exception is rethrown here after all threads have ended: they look up now and then, and end too.
 template <class Worker>
 void in_threads(std::size_t pieces, int jobs, Worker worker) {
     std::atomic<std::size_t> drawn{0};
-    std::mutex failing;
+    std::atomic<bool> over{false};
+    std::mutex turn;
+    std::condition_variable ended;
+    std::size_t done = 0;
     std::exception_ptr failure;
-    auto next = [&] { return std::min(drawn.fetch_add(1, std::memory_order_relaxed), pieces); };
-    auto work = [&] {
+    auto next = [&] {
+        look_up();
+        return std::min(drawn.fetch_add(1, std::memory_order_relaxed), pieces);
+    };
+    auto tried = [&](auto part) {
         try {
-            worker(next);
+            part();
         } catch (...) {
-            const std::lock_guard lock(failing);
+            const std::lock_guard lock(turn);
             if (!failure) failure = std::current_exception();
-            drawn = pieces;
+            over = true;
         }
     };
-    const auto wanted = static_cast<std::size_t>(std::max(jobs, 1));
+    auto help = [&] {
+        const TakingPart helping(over, true);
+        tried([&] { worker(next); });
+        const std::lock_guard lock(turn);
+        ++done;
+        ended.notify_one();
+    };
+    const TakingPart taking_part(over, false);
     std::vector<std::thread> helpers;
     try {
-        helpers.reserve(std::min(wanted, pieces));
-        while (helpers.size() + 1 < std::min(wanted, pieces)) helpers.emplace_back(work);
+        const std::size_t wanted = std::min(static_cast<std::size_t>(std::max(jobs, 1)), pieces);
+        helpers.reserve(wanted);
+        while (helpers.size() + 1 < wanted) helpers.emplace_back(help);
     } catch (const std::exception&) {
         // No more threads to be had: the ones there are, and this one, do all the work.
     }
-    work();
+    tried([&] { worker(next); });
+    const auto all_done = [&] { return done == helpers.size(); };
+    for (std::unique_lock lock(turn); !ended.wait_for(lock, std::chrono::milliseconds(100), all_done);) {
+        lock.unlock();
+        tried([] { look_up(); });
+        lock.lock();
+    }
     for (auto& helper : helpers) helper.join();
     if (failure) std::rethrow_exception(failure);
 }

@@ -117,7 +117,10 @@ public:
         read_truths(group);
         candidates_.clear();
         contenders_.clear();
-        for (const Ranked& found : ranked_) compare(static_cast<std::size_t>(found.row));
+        for (const Ranked& found : ranked_) {
+            patience_.spend(group.truth.size());
+            compare(static_cast<std::size_t>(found.row));
+        }
         if (!contenders_.empty())
             for (std::size_t range = 0; range < settings_.ranges(); ++range) match_range(group, range);
     }
@@ -248,6 +251,7 @@ private:
     std::vector<Candidate> candidates_;
     std::vector<Contender> contenders_;
     std::vector<Mask> taken_;
+    Patience patience_;
 };
 
 template <class Overlaps>

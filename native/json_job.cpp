@@ -1,6 +1,10 @@
 // Running a scan beside Python: no exception leaves the thread.
 #include "json_job.hpp"
 
+#include <chrono>
+
+#include "patience.hpp"
+
 #if __has_include(<unistd.h>)
 #include <unistd.h>
 #endif
@@ -43,8 +47,8 @@ Tables scan_source(SourceFile& file, Kind kind, const std::atomic<bool>& stop) {
   try {
     Text text(file.data(), file.size(), &watch);
     return scan(text, kind);
-  } catch (const ScanFailure&) {
-    if (file.is_whole()) throw;
+  } catch (const ScanFailure& failure) {
+    if (file.held(failure.offset)) throw;
   }
   // What failed may be no more than a row that is longer than what is read ahead.
   file.read_whole();
@@ -82,6 +86,11 @@ ScanJob::~ScanJob() {
 bool ScanJob::is_ours() const { return owner_ == process_id(); }
 
 Outcome& ScanJob::wait() {
+  for (std::unique_lock lock(turn_); !ended_.wait_for(lock, std::chrono::milliseconds(100), [this] { return done_; });) {
+    lock.unlock();
+    look_up();
+    lock.lock();
+  }
   if (thread_.joinable()) thread_.join();
   return outcome_;
 }
@@ -103,6 +112,9 @@ void ScanJob::run() noexcept {
   } catch (...) {
     outcome_.emplace<std::bad_alloc>();
   }
+  const std::lock_guard lock(turn_);
+  done_ = true;
+  ended_.notify_all();
 }
 
 }  // namespace calque::json

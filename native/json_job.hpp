@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -35,7 +37,7 @@ class ScanJob {
   // False in a process forked from the one that scans: the thread is not there.
   bool is_ours() const;
 
-  // Waits for the scan to end. One thread at a time.
+  // Waits for the scan to end, and looks up now and then. One thread at a time.
   Outcome& wait();
 
  private:
@@ -46,6 +48,9 @@ class ScanJob {
   std::atomic<bool> stop_{false};
   Outcome outcome_;
   long owner_;
+  std::mutex turn_;
+  std::condition_variable ended_;
+  bool done_ = false;
   std::thread thread_;  // last: it uses all the others
 };
 

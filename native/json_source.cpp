@@ -11,6 +11,9 @@ namespace {
 // From one heartbeat to the next, and then the longest row that is scanned without reading the whole file first.
 constexpr std::size_t kAhead = static_cast<std::size_t>(Text::kStride) + (std::size_t{1} << 20);
 
+// No number that is told of by its beginning is longer; of everything else the place is told at which it ended.
+constexpr std::size_t kLongest = std::size_t{1} << 16;
+
 }  // namespace
 
 SourceFile::SourceFile(const std::string& path) : file_(path), window_(std::in_place, file_.size() + 1) {
@@ -25,7 +28,13 @@ void SourceFile::scanned_to(const char* at) {
   const auto done = static_cast<std::size_t>(at - data());
   const std::size_t until = std::max(read_, std::min(size(), done + kAhead));
   window_->slide(done, until);
+  forgotten_ = done;
   read_until(until);
+}
+
+bool SourceFile::held(std::int64_t offset) const {
+  const auto at = static_cast<std::size_t>(offset);
+  return whole_ || (at >= forgotten_ && at + kLongest < read_);
 }
 
 void SourceFile::read_whole() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -26,7 +27,8 @@ class SourceFile {
   // From now on everything is there and stays, at another place: for a row that is longer than what is read ahead, and for
   // a second look.
   void read_whole();
-  bool is_whole() const { return whole_; }
+  // Whether a token at this place was there to be scanned, from its beginning to its end: to read more would change nothing.
+  bool held(std::int64_t offset) const;
 
   bool unchanged() const { return file_.unchanged(); }
 
@@ -35,7 +37,7 @@ class SourceFile {
 
   File file_;
   std::optional<Window> window_;
-  std::size_t read_ = 0;
+  std::size_t forgotten_ = 0, read_ = 0;
   bool whole_ = false;
 };
 

@@ -350,6 +350,7 @@ MaskFacts mask_facts(const Side& side, int jobs) {
             for (std::size_t row = share * rows_a_share; row < std::min(rows, (share + 1) * rows_a_share); ++row) {
                 if (row % at_once == 0) reader.load(row, std::min(rows, row + at_once));
                 if (side.roles[row] == Role::left_out) continue;
+                look_up();
                 intervals.clear();
                 const MadeMask made = reader.read(row, intervals);
                 out.note(row, made, mask_bounds(intervals, std::max<std::int64_t>(made.height, 0)), mask_area(intervals));
@@ -365,11 +366,13 @@ MaskPairs mask_pairs(const Side& truth, const Side& found, int jobs) {
     in_threads(parts.size(), jobs, [&](auto next) {
         PageMasks truths(truth), founds(found);
         std::vector<PageMasks::Row> candidates;
+        Patience patience;
         for (std::size_t share; (share = next()) < parts.size();)
             for (std::size_t page = cuts[share]; page < cuts[share + 1]; ++page) {
                 candidates.clear();
                 MadeMask size;
                 truths.each(page, true, size, out.truth, [&](const PageMasks::Row& row) {
+                    look_up();
                     if (row.area > 0) candidates.push_back(row);
                 });
                 PagePairs& part = parts[share];
@@ -377,8 +380,10 @@ MaskPairs mask_pairs(const Side& truth, const Side& found, int jobs) {
                 const std::size_t before = part.counts.size();
                 part.counts.resize(before + static_cast<std::size_t>(found.offsets[page + 1]) - first);
                 founds.each(page, false, size, out.found, [&](const PageMasks::Row& row) {
+                    look_up();
                     for (const PageMasks::Row& candidate : candidates) {
                         if (!candidate.bounds.meets(row.bounds)) continue;
+                        patience.spend(candidate.end - candidate.begin + row.end - row.begin);
                         const std::int64_t shared = mask_overlap(truths.of(candidate), founds.of(row));
                         if (shared == 0) continue;
                         ++part.counts[before + row.row - first];

@@ -40,8 +40,8 @@ void* advised(void* block, [[maybe_unused]] std::size_t bytes) {
     return block;
 }
 
-void* map_block(std::size_t bytes) {
-    return advised(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), bytes);
+void* map_block(std::size_t bytes, int more = 0) {
+    return advised(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | more, -1, 0), bytes);
 }
 
 }  // namespace
@@ -66,7 +66,9 @@ void free_block(void* block, std::size_t bytes) noexcept {
         std::free(block);
 }
 
-void* zero_block(std::size_t bytes) { return bytes >= huge ? map_block(bytes) : zeros_from_heap(bytes); }
+void* zero_block(std::size_t bytes, bool stays_empty) {
+    return bytes >= huge ? map_block(bytes, stays_empty ? MAP_NORESERVE : 0) : zeros_from_heap(bytes);
+}
 
 void free_zero_block(void* block, std::size_t bytes) noexcept {
     if (bytes >= huge)
@@ -85,7 +87,7 @@ void* resize_block(void* block, std::size_t, std::size_t new_bytes) {
 
 void free_block(void* block, std::size_t) noexcept { std::free(block); }
 
-void* zero_block(std::size_t bytes) { return zeros_from_heap(bytes); }
+void* zero_block(std::size_t bytes, bool) { return zeros_from_heap(bytes); }
 
 void free_zero_block(void* block, std::size_t) noexcept { std::free(block); }
 

@@ -14,8 +14,8 @@ namespace calque {
 void* resize_block(void* block, std::size_t old_bytes, std::size_t new_bytes);
 void free_block(void* block, std::size_t bytes) noexcept;
 
-// A block of zeros.
-void* zero_block(std::size_t bytes);
+// A block of zeros. One that is meant to stay nearly empty may be larger than memory, where the system allows that.
+void* zero_block(std::size_t bytes, bool stays_empty = false);
 void free_zero_block(void* block, std::size_t bytes) noexcept;
 
 // For a process that ends soon: the heap keeps what is freed for the next arrays, up to some hundred megabytes, instead of

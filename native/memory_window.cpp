@@ -21,7 +21,7 @@ constexpr std::size_t piece = std::size_t{1} << 21;
 
 // One piece more than asked for, so that the pieces can begin where large pages do.
 Window::Window(std::size_t bytes) : bytes_(bytes > piece ? (bytes / piece + 2) * piece : bytes) {
-    block_ = zero_block(bytes_);
+    block_ = zero_block(bytes_, true);
     data_ = static_cast<char*>(block_);
     if (bytes_ > bytes) data_ += (piece - reinterpret_cast<std::uintptr_t>(block_) % piece) % piece;
 }

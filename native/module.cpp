@@ -7,6 +7,7 @@ void bind_boxes(nanobind::module_&);
 void bind_ceilings(nanobind::module_&);
 void bind_json(nanobind::module_&);
 void bind_masks(nanobind::module_&);
+void bind_patience(nanobind::module_&);
 void bind_orders(nanobind::module_&);
 void bind_polygons(nanobind::module_&);
 void bind_records(nanobind::module_&);
@@ -24,6 +25,7 @@ NB_MODULE(_native, m) {
     bind_ceilings(m);
     bind_json(m);
     bind_masks(m);
+    bind_patience(m);
     bind_orders(m);
     bind_polygons(m);
     bind_records(m);

@@ -42,11 +42,14 @@ std::vector<double> polygon_overlaps(const Rings& first, const Rings& second, st
     const std::size_t pieces = (shared.size() + pairs_at_once - 1) / pairs_at_once;
     in_threads(pieces, jobs, [&](auto next) {
         Clipper clipper;
+        Patience patience;
         for (std::size_t piece = next(); piece < pieces; piece = next()) {
             const std::size_t end = std::min(shared.size(), (piece + 1) * pairs_at_once);
             for (std::size_t pair = piece * pairs_at_once; pair < end; ++pair) {
-                shared[pair] = clipper.shared(firsts[static_cast<std::size_t>(first_index[pair])],
-                                              seconds[static_cast<std::size_t>(second_index[pair])]);
+                const Shape& one = firsts[static_cast<std::size_t>(first_index[pair])];
+                const Shape& two = seconds[static_cast<std::size_t>(second_index[pair])];
+                patience.spend(one.points.size() * two.points.size());
+                shared[pair] = clipper.shared(one, two);
             }
         }
     });

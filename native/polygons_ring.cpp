@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "patience.hpp"
+
 namespace calque {
 namespace {
 
@@ -80,7 +82,9 @@ bool is_simple(Points ring) {
     std::vector<std::size_t> order(count);
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return edges[a].left() < edges[b].left(); });
+    Patience patience;
     for (std::size_t a = 0; a < count; ++a) {
+        patience.spend(count - a);
         const Edge& one = edges[order[a]];
         for (std::size_t b = a + 1; b < count && edges[order[b]].left() <= one.right(); ++b) {
             const Edge& other = edges[order[b]];

@@ -4,6 +4,8 @@
 #include <limits>
 #include <vector>
 
+#include "patience.hpp"
+
 namespace calque {
 
 namespace {
@@ -45,6 +47,7 @@ class Assignment {
         std::size_t row = start, column = 0;
         std::int64_t so_far = 0;
         for (std::int32_t last = nobody;;) {
+            patience_.spend(2 * columns_);
             for (std::size_t c = 0; c < columns_; ++c) {
                 if (done_[c] != 0) continue;
                 const std::int64_t through = so_far + excess(row, c);
@@ -92,6 +95,7 @@ class Assignment {
         bool free_ones = false;
         for (std::size_t place = 0; place < front_.size(); ++place) {
             const std::size_t column = front_[place];
+            patience_.spend(rows_ - row);
             for (std::size_t later = row + 1; later < rows_; ++later)
                 if (const auto held = static_cast<std::size_t>(column_[later]); reached_[held] == 0 && excess(later, column) == 0)
                     reach(held, column);
@@ -133,6 +137,7 @@ class Assignment {
     std::vector<std::int32_t> owner_, column_, come_from_, next_;
     std::vector<std::uint8_t> done_, reached_;
     std::vector<std::size_t> front_;
+    Patience patience_;
 };
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "patience.hpp"
+
 namespace calque {
 
 namespace {
@@ -19,6 +21,7 @@ class Distances {
     Distances(Distances&&) = default;  // a copy would look at the texts of the original
 
     std::int32_t operator()(std::size_t one, std::size_t other) {
+        patience_.spend(1 + texts_.length(other));
         if (one == other) return 0;
         if (one != set_) {
             set_ = one;
@@ -33,6 +36,7 @@ class Distances {
     Texts texts_;
     TextPattern pattern_;
     std::size_t set_ = static_cast<std::size_t>(-1);
+    Patience patience_;
 };
 
 // The items of one list after the other, seen from the shorter side: its items are the rows, the others the columns.
@@ -171,7 +175,9 @@ bool settle(Similarities& list, double slack, std::vector<std::size_t>& wanted, 
             std::vector<double>& near) {
     wanted.assign(list.rows, 0);
     taken.assign(list.columns, 0);
+    Patience patience;
     for (std::size_t row = 0; row < list.rows; ++row) {
+        patience.spend(list.columns);
         const auto best = plain_best(list, row, slack, near);
         if (!best || taken[*best]++ != 0) return false;
         wanted[row] = *best;

@@ -54,6 +54,7 @@ public:
         const auto first = static_cast<std::size_t>(curves_.class_offsets[k]),
                    last = static_cast<std::size_t>(curves_.class_offsets[k + 1]);
         last_ = last;
+        patience_.spend(last - first);
         if (!set_truths()) return;
         if (first < last) set_needs();
         count(first, last);
@@ -162,6 +163,7 @@ private:
             return;
         }
         for (Count copy = most; copy > 0; --copy) {
+            patience_.spend(end - start);
             Lanes<Count> one;
             for (std::size_t lane = 0; lane < lanes; ++lane) one[lane] = weight[lane] >= copy;
             for (std::size_t row = end; row-- > start;) back(row, one, every_);
@@ -249,6 +251,7 @@ private:
     std::vector<Lanes<Count>> need_;
     WeightedPrecision& out_;
     std::size_t k_ = 0, last_ = 0;
+    Patience patience_;
     bool any_apart_ = false;
     Lanes<std::int64_t> truths_{};
     Lanes<Count> shared_{};

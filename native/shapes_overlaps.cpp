@@ -166,6 +166,7 @@ Measured shape_overlaps(const Side& truth, const Side& found, int jobs) {
         PageShapes truths, founds;
         Slabs slabs;
         Meter meter;
+        Patience patience;
         for (std::size_t share; (share = next()) < parts.size();)
             for (std::size_t page = cuts[share]; page < cuts[share + 1]; ++page) {
                 const std::size_t edges = edges_of(truth, page) + edges_of(found, page);
@@ -179,6 +180,7 @@ Measured shape_overlaps(const Side& truth, const Side& found, int jobs) {
                 part.counts.resize(before + static_cast<std::size_t>(found.offsets[page + 1]) - first);
                 for (const auto& row : truths.rows()) out.truth_areas[row.row] = row.shape.area;
                 for (const auto& row : founds.rows()) {
+                    patience.spend(truths.rows().size());
                     out.found_areas[row.row] = row.shape.area;
                     for (const auto& candidate : truths.rows()) {
                         const double shared = meter.shared(candidate, row);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "areas_states.hpp"
+#include "patience.hpp"
 #include "polygons_ring.hpp"
 
 namespace calque {
@@ -47,6 +48,7 @@ private:
     void add_slab(double left, double right, StateAreas& sums);
     void spend(std::size_t steps) {
         if ((left_ -= static_cast<std::int64_t>(steps)) < 0) throw std::invalid_argument(too_tangled);
+        patience_.spend(steps);
     }
 
     static constexpr std::int64_t base_allowance = 20'000'000, edge_allowance = 5'000;
@@ -61,6 +63,7 @@ private:
     std::vector<double> cuts_;
     std::vector<std::size_t> active_;
     std::vector<Step> steps_;
+    Patience patience_;
 };
 
 }  // namespace calque

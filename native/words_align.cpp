@@ -29,7 +29,12 @@ std::int64_t lcs_length(const Middle& middle, WordIndex& index, Row& row) {
     const std::size_t blocks = blocks_for(middle.reference.size());
     index.build(middle.reference);
     row.reset(blocks);
-    for (const Word word : middle.predicted) advance(row, index.marks(word), blocks);
+    Patience patience;
+    for (const Word word : middle.predicted) {
+        const auto marks = index.marks(word);
+        patience.spend(1 + marks.size);
+        advance(row, marks, blocks);
+    }
     return shared + rises(row.bits.data(), 0, blocks);
 }
 
@@ -75,8 +80,10 @@ class Aligner {
     };
 
     void step(Word word, std::size_t limit) {
+        const auto marks = index_.marks(word);
+        patience_.spend(1 + marks.size);
         log_.starts.push_back(log_.blocks.size());
-        advance(row_, index_.marks(word), limit, [this](std::size_t block, Bits bits) {
+        advance(row_, marks, limit, [this](std::size_t block, Bits bits) {
             log_.blocks.push_back(static_cast<std::uint32_t>(block));
             log_.before.push_back(bits);
         });
@@ -122,6 +129,7 @@ class Aligner {
 
     WordIndex index_;
     std::size_t log_limit_;
+    Patience patience_;
     Row row_;
     Log log_;
     std::vector<Checkpoint> checkpoints_;

@@ -5,6 +5,8 @@
 #include <memory>
 #include <tuple>
 
+#include "patience.hpp"
+
 namespace calque {
 
 namespace {
@@ -208,7 +210,12 @@ class Oracle {
 
     void follow_piece(Row& row, std::int32_t piece, std::size_t limit) {
         row = rows_[source(piece)];
-        for (const Word word : words_of(piece)) advance(row, index_.marks(word), limit);
+        patience_.spend(limit);
+        for (const Word word : words_of(piece)) {
+            const auto marks = index_.marks(word);
+            patience_.spend(1 + marks.size);
+            advance(row, marks, limit);
+        }
     }
 
     Checkpoint checkpoint(std::size_t node) {
@@ -260,6 +267,7 @@ class Oracle {
             const State& after = arena_[id];
             latest_.assign(1, after.position);
             for (std::size_t i = words.size(); i-- > 0;) {
+                patience_.spend(latest_.size());
                 const std::int64_t one_more = index_.last_before(words[i], latest_.back());
                 for (std::size_t gained = latest_.size(); gained-- > 1;)
                     latest_[gained] = std::max(latest_[gained], index_.last_before(words[i], latest_[gained - 1]));
@@ -346,6 +354,7 @@ class Oracle {
     std::vector<Frontier> frontiers_;
     std::vector<State> found_;
     std::vector<std::int64_t> latest_;
+    Patience patience_;
 };
 
 }  // namespace

@@ -223,3 +223,13 @@ def test_rows_that_are_longer_than_what_is_read_ahead(tmp_path):
         data = big(60_000)[:-1] + b', {"note": "' + note + b'", ' + ROW[1:] + b", " + ROW + b"]"
         path.write_bytes(data)
         assert comparable(_native.Scan(str(path)).columns(), data) == comparable(_native.Scan(data).columns(), data)
+
+
+def test_what_is_no_json_is_not_read_whole(tmp_path):
+    """Tables and lines of pages are scanned too, before anybody knows what they are, and may be longer than memory."""
+    for name, beginning in (("p.parquet", b"PAR1"), ("p.ndjson", b'{"doc_id": 1}\n{"doc_id": 2}\n'), ("p.json", b"[1, 2")):
+        with (tmp_path / name).open("wb") as file:
+            file.write(beginning)
+            file.truncate(1 << 40)  # without content on the disk
+        with pytest.raises(_native.ScanError):
+            _native.Scan(str(tmp_path / name)).columns()

@@ -24,7 +24,7 @@ from calque.core.boxes import class_map
 from calque.core.corpora import tables as table_corpus
 from calque.fields.comparison import cells
 from calque.fields.schemas import json_schema, plain_form
-from calque.kernels.reference import average_precision, masks, slabs
+from calque.kernels.reference import masks, slabs
 from calque.readers import records
 from calque.readers.orders import building
 from calque.readers.orders.files import read_orders
@@ -64,7 +64,6 @@ STATED: dict[str, str] = {
     "steps of work on the outlines of one page": f"{slabs.BASE_ALLOWANCE:,} and {slabs.EDGE_ALLOWANCE:,} for each edge",
     "columns of pixels that the ring of a mask crosses": f"{masks.MOST_TOGGLES:,}",
     "pixels of a page with masks": f"{masks.MOST_PLACES - 1:,}",
-    "IoU thresholds": f"{average_precision.MOST_THRESHOLDS}",
     "items of a list in a record": f"{cells.MOST_ITEMS:,}",
     "rows times columns of a table": f"{table_corpus.MOST_SLOTS:,}",
     "steps of work on the tables of one document": f"{pairing.MOST_STEPS:,}",

@@ -86,7 +86,6 @@ def evaluate(
     from calque.cli.render import deliver
     from calque.cli.reports import wanted
     from calque.core.evaluator import Evaluator
-    from calque.kernels import keep_freed_memory
 
     jobs = values.pop("jobs")
     checkpoint = values.pop("checkpoint", None)
@@ -94,8 +93,7 @@ def evaluate(
     _no_scheduler(values.pop("scheduler", None))
     report = wanted(values, values.pop("report"), jobs)
     keep = what_to_keep(values, kind, everything=report is not None)
-    if issubclass(kind, BoxReading) and sum(map(_size, (truth, *files))) < LONG:
-        keep_freed_memory()  # boxes are long columns, made once
+    _make_room(kind, (truth, *files))
 
     def update(known: KeptBatches | None = None) -> Evaluator:
         return Evaluator(task, keep=keep, jobs=jobs).update(*sources, known=known)
@@ -106,6 +104,14 @@ def evaluate(
     ):
         evaluator = update() if kept is None else kept.evaluated(task, keep, (truth, *files), update)
     return deliver(evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, look=look, **values)
+
+
+def _make_room(kind: type[Task], files: Sequence[str]) -> None:
+    """Boxes are long columns, made once: where they are not too many, what one of them leaves is kept for the next."""
+    from calque.kernels import keep_freed_memory
+
+    if issubclass(kind, BoxReading) and sum(map(_size, files)) < LONG:
+        keep_freed_memory()
 
 
 def _size(path: str) -> int:
@@ -141,7 +147,9 @@ def _evaluate_shards(
     _no_scheduler(None if engine == "dask" else scheduler)
     report = wanted(values, values.pop("report"), jobs)
     keep = what_to_keep(values, kind, everything=report is not None)
-    settle(*(path for shard in shards for path in (shard.truth, shard.predictions)))
+    files = [path for shard in shards for path in (shard.truth, shard.predictions)]
+    settle(*files)
+    _make_room(kind, files)
     here = partial(evaluated, task, shards, keep=keep, jobs=jobs, checkpoint=checkpoint, quiet=values["quiet"])
     there = on_cluster(task, shards, keep=keep, jobs=jobs, scheduler=scheduler)
     with nullcontext(here) if engine == "here" else there as evaluating:

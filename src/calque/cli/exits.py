@@ -89,16 +89,25 @@ def _ending_in_order() -> Iterator[None]:
         for sent, answer in answers.items():
             if signal.getsignal(sent) is answer:  # else it came: it is told on the way out, once, however often it is sent
                 signal.signal(sent, usual[sent])
+        _end_kernels(None)
 
 
 def _interrupt(_signal: int, _frame: object) -> NoReturn:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # asked again, the system ends us at once
+    _end_kernels(Interrupted)
     raise Interrupted
 
 
 def _end(_signal: int, _frame: object) -> NoReturn:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # asked again, we are on the way already
+    _end_kernels(Ended)
     raise Ended
+
+
+def _end_kernels(raised: type[BaseException] | None) -> None:
+    """Let kernels that other threads are in raise this, too; on the way out those are waited for."""
+    if (native := sys.modules.get("calque.kernels._native")) is not None:
+        native.give_up(raised)
 
 
 def _told(error: Exception | KeyboardInterrupt | Interrupted | Ended) -> int:

@@ -33,7 +33,7 @@ class Scanned(os.PathLike[str]):
         return self.path
 
     def columns(self) -> dict[str, Any] | None:
-        """What the scanner read, or ``None`` where the exact reader has to look: no scanner, or nothing it knows.
+        """What the scanner read, or ``None`` where the exact reader has to look: no scanner, no room, or nothing it knows.
 
         They are handed over, once: their memory is free as soon as the caller needs them no longer.
         """
@@ -43,7 +43,7 @@ class Scanned(os.PathLike[str]):
         native = importlib.import_module(TWINS["native"])
         try:
             columns: dict[str, Any] = scan.columns()
-        except (native.ScanError, OSError):
+        except (native.ScanError, OSError, MemoryError):
             return None
         return columns
 

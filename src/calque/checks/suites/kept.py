@@ -15,7 +15,6 @@ from calque.checks.suites.runner import Judged, Row
 from calque.core.errors import CalqueError, ContractError
 from calque.core.ledger import Ledger
 from calque.core.shards.checkpoint import content_digest, not_used
-from calque.core.storage.files import write_whole
 from calque.core.storage.state import pack, unpack, well_formed
 
 if TYPE_CHECKING:
@@ -24,9 +23,10 @@ if TYPE_CHECKING:
 
 
 class KeptJudging:
-    """Judges chunks of cases as somebody else does, keeps what came of each, and does not ask again for what is kept.
+    """Judges chunks of cases as somebody else does, says what is to be kept of each, and does not ask again for what is kept.
 
-    It may run in a worker: nothing is held but the name of the folder.
+    It may run in a worker: nothing is held but the name of the folder, and nothing is written, as workers may be ended at
+    any moment.
     """
 
     def __init__(self, judging: Callable[[Sequence[Case]], Judged], folder: str, settings: str) -> None:
@@ -46,10 +46,10 @@ class KeptJudging:
         except (CalqueError, OSError) as error:
             broken = not_used(path, error)
         judged = self._judging(cases)
-        if not any(row.outcome.status is Status.ERROR for row in judged.rows):
-            rows = [_written(row) for row in judged.rows]
-            write_whole(path, pack({"kept": name, "rows": rows, "records": judged.records}, Ledger(units=(), tables={})))
-        return dataclasses.replace(judged, broken=broken)
+        if any(row.outcome.status is Status.ERROR for row in judged.rows):
+            return dataclasses.replace(judged, broken=broken)
+        header = {"kept": name, "rows": [_written(row) for row in judged.rows], "records": judged.records}
+        return dataclasses.replace(judged, broken=broken, state=(path, pack(header, Ledger(units=(), tables={}))))
 
 
 def settings_of(bench: Bench, task: Task) -> str:

@@ -18,6 +18,7 @@ from calque.checks.evaluators.settings import Complaints
 from calque.checks.evaluators.two_sides import GeometricCheck
 from calque.checks.suites.cases import Case
 from calque.core.errors import ConfigError
+from calque.core.storage.files import write_whole
 from calque.engines import Serial, processes, remark
 
 CHUNK = 200
@@ -198,6 +199,8 @@ def run(
     for judged in engine.map(judge, chain(first, chunks)):
         if judged.broken:
             remark(judged.broken)
+        if judged.state is not None:
+            write_whole(*judged.state)
         for level, message in judged.records:
             LOGGER.log(level, "%s", message)
         yield judged
@@ -219,6 +222,8 @@ class Judged:
     """Whether this was kept from an earlier run."""
     broken: str = ""
     """What people should hear of what was kept and could not be used."""
+    state: tuple[str, bytes] | None = None
+    """What is to be kept of it, and in which file: whoever asked writes it, as a worker may be ended while it does."""
 
 
 Judges: TypeAlias = "Callable[[Sequence[Case]], Judged]"

@@ -9,8 +9,10 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
+import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from calque.core.errors import CalqueError, ContractError, Issue
@@ -18,7 +20,7 @@ from calque.core.evaluator import Evaluator, Keep
 from calque.core.ledger import Ledger
 from calque.core.storage.files import write_whole
 from calque.core.storage.long_ledger import KeptLedger, StoredPart
-from calque.core.storage.spool import KeptFile
+from calque.core.storage.spool import FileMark, KeptFile, mark_of
 from calque.core.storage.state import Packed, columns_start, pack, unpack, well_formed
 from calque.engines import begin, remark
 
@@ -41,6 +43,9 @@ class Checkpoint:
         self.reused = 0
         """How many batches were there already."""
         self._writing: Begun[Any] | None = None
+        self._turn = threading.Lock()
+        """Whoever writes holds it."""
+        self._closed = False
         self._told: set[str] = set()
         os.makedirs(folder, exist_ok=True)
         for name in os.listdir(folder):
@@ -52,15 +57,28 @@ class Checkpoint:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Wait until everything is written: a thread that ends with its process would leave something unfinished."""
-        if self._writing is not None and self._writing.ended() and kind is None:
-            self._writing.result()
+        """Wait until everything is written, or, after a failure, what is being written: nothing is left unfinished."""
+        try:
+            if self._writing is not None and kind is None:
+                self._writing.result()
+        finally:
+            try:
+                self._close()
+            except BaseException:  # a signal came while we waited
+                self._close()
+                raise
+
+    def _close(self) -> None:
+        """Wait for who writes; nobody begins to any more, not even a thread that was just being started."""
+        with self._turn:
+            self._closed = True
 
     def evaluated(
         self, task: Task, keep: Keep, files: Sequence[str], evaluate: Callable[[KeptBatches], Evaluator]
     ) -> Evaluator:
         """What was kept of these files under a task, or else what is evaluated now, batch by batch, and kept."""
-        batches = KeptBatches(self, _key(task, keep, files), files)
+        marks = _marks(files)
+        batches = KeptBatches(self, _key(task, keep, files), files, marks)
         known = batches.whole()
         if known is None:
             known = evaluate(batches)
@@ -71,8 +89,12 @@ class Checkpoint:
         """Begin to write when what is being written is, so that at most one batch waits for it."""
         if self._writing is not None:
             self._writing.result()
-        self._writing = begin(work)
+        self._writing = begin(partial(self._in_turn, work))
         return self._writing
+
+    def _in_turn(self, work: Callable[[], Any]) -> Any:
+        with self._turn:
+            return None if self._closed else work()
 
     def sound(self, path: str, load: Callable[[], Any]) -> Any:
         """What a file holds; nothing where there is none, and where it is broken, which is told once."""
@@ -88,10 +110,12 @@ class Checkpoint:
 class KeptBatches:
     """What the batches of one pair of files come to, by their number. Each is written while the next is being scored."""
 
-    def __init__(self, checkpoint: Checkpoint, key: str, files: Sequence[str]) -> None:
+    def __init__(self, checkpoint: Checkpoint, key: str, files: Sequence[str], marks: dict[str, FileMark]) -> None:
         self._checkpoint = checkpoint
         self._key = key
         self._files = list(files)
+        self._marks = marks
+        """What the files were when their digest was taken."""
         self._count = 0
 
     def whole(self) -> Evaluator | None:
@@ -127,7 +151,8 @@ class KeptBatches:
         return ledger
 
     def put(self, number: int, ledger: Ledger) -> Ledger:
-        """Keep the ledger of a batch."""
+        """Keep the ledger of a batch, unless a file is another by now: it may be of what has no such digest."""
+        self._check_unchanged()
         name = f"{self._key}-{number}"
         packed = Packed({**self._header(name), "issues": [issue.to_dict() for issue in ledger.issues]}, ledger)
 
@@ -139,8 +164,15 @@ class KeptBatches:
 
     def conclude(self, evaluator: Evaluator) -> None:
         """Keep what was noticed of the files as a whole, and that this was all."""
+        self._check_unchanged()
         header = {**self._header(self._key), "batches": self._count, "evaluator": evaluator.header()}
         self._checkpoint.begin(lambda: write_whole(self._path(self._key), pack(header, Ledger(units=(), tables={}))))
+
+    def _check_unchanged(self) -> None:
+        now = _marks(self._files)
+        changed = [path for path in {**self._marks, **now} if self._marks.get(path) != now.get(path)]
+        if changed:
+            raise CalqueError(f"{changed[0]}: was changed while it was being evaluated; give the same command again")
 
     def _path(self, name: str) -> str:
         return os.path.join(self._checkpoint.folder, f"{name}.state")
@@ -196,6 +228,12 @@ def _key(task: Task, keep: Keep, files: Sequence[str]) -> str:
     settings = {"signature": task.signature().to_dict(), "fields": dataclasses.asdict(task), "keep": keep}
     told = [json.dumps(settings, sort_keys=True, default=str), *map(content_digest, files)]
     return hashlib.sha256("\n".join(told).encode("utf-8", "surrogatepass")).hexdigest()[:40]
+
+
+def _marks(files: Sequence[str]) -> dict[str, FileMark]:
+    """What tells that a file is another than it was, or one of all files of a folder."""
+    inside = (os.path.join(folder, name) for path in files for folder, _, names in os.walk(path) for name in names)
+    return {path: mark_of(os.stat(path)) for path in (*files, *inside)}
 
 
 def content_digest(path: str) -> str:

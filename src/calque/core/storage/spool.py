@@ -30,6 +30,9 @@ class Place(NamedTuple):
         return np.frombuffer(data, dtype=self.dtype).reshape(self.shape)
 
 
+FileMark: TypeAlias = tuple[int, int, int]
+"""Which file it is, how long, and when it was last written."""
+
 Places: TypeAlias = tuple[Place, ...]
 """Where a column lies: one array, or two for strings."""
 
@@ -55,13 +58,13 @@ class KeptFile(Shelf):
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._mark = _mark(os.stat(path))
+        self._mark = mark_of(os.stat(path))
 
     def read(self, place: Place) -> Array:
         """The array at that place."""
         try:
             with open(self._path, "rb") as file:
-                if _mark(os.fstat(file.fileno())) == self._mark:
+                if mark_of(os.fstat(file.fileno())) == self._mark:
                     file.seek(place.start)
                     return place.array(file.read(place.size))
         except FileNotFoundError:
@@ -69,7 +72,8 @@ class KeptFile(Shelf):
         raise CalqueError(f"{self._path}: was changed or removed while it was in use; give the same command again")
 
 
-def _mark(file: os.stat_result) -> tuple[int, int, int]:
+def mark_of(file: os.stat_result) -> FileMark:
+    """What tells that a file is another than it was."""
     return file.st_ino, file.st_size, file.st_mtime_ns
 
 
