@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "bind_structs.hpp"
+#include "records_assignment.hpp"
 #include "records_lines.hpp"
 #include "records_lists.hpp"
 
@@ -113,6 +114,26 @@ auto bound_item_partners(const std::vector<given::ItemLeaf>& leaves, const given
         item_partners(made, {view(lists.truth), heights, view(lists.found), view(lists.widths)}, slack, partners, settled);
     }
     return std::tuple{array(std::move(partners)), array(std::move(settled))};
+}
+
+auto bound_best_partners(const Column<std::int64_t>& worth, const Column<std::int64_t>& heights, const Column<std::int64_t>& widths) {
+    const auto pairs = view(worth), rows = view(heights), columns = view(widths);
+    require(rows.size() == columns.size(), "each matrix needs a height and a width");
+    std::size_t size = 0, partners = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        require(rows[i] > 0 && rows[i] <= columns[i] && columns[i] <= most_items, "matrices must be at least as wide as high");
+        size += static_cast<std::size_t>(rows[i] * columns[i]);
+        partners += static_cast<std::size_t>(rows[i]);
+    }
+    require(size == pairs.size(), "each pair needs its worth");
+    require(std::all_of(pairs.begin(), pairs.end(), [](auto each) { return each >= 0 && each <= most_worth; }),
+            "a pair is worth too much, or less than nothing");
+    std::vector<std::int32_t> found(partners);
+    {
+        const nb::gil_scoped_release released;
+        best_partners(pairs, rows, columns, found);
+    }
+    return array(std::move(found));
 }
 
 // Bytes that are UTF-8 but for lone surrogates, which JSON can escape.
@@ -220,6 +241,8 @@ void bind_records(nb::module_& m) {
         .def("columns", &columns_of, "What was taken in; the reader does not have it any longer.");
     m.def("edit_distances", &bound_edit_distances, "texts"_a, "first"_a, "second"_a, "jobs"_a = 1,
           "The edit distance of the texts of each pair.");
+    m.def("best_partners", &bound_best_partners, "worth"_a, "heights"_a, "widths"_a,
+          "For each row of many matrices its column in the assignment of the greatest total; ties give the earliest row the earliest.");
     m.def("item_partners", &bound_item_partners, "leaves"_a, "lists"_a, "slack"_a,
           nb::sig("def item_partners(leaves: list[ItemLeaf], lists: ItemRows, slack: float) -> tuple[Codes, Bytes]"),
           "For each item of many lists its partner where that is plain, else -1; and which lists are settled by that.");

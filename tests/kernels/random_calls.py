@@ -275,6 +275,12 @@ def _edits(rng: Random) -> tuple[Any, ...]:
     return _points(rng, 6), first, second, jobs(rng)
 
 
+def _best_partners(rng: Random) -> tuple[Any, ...]:
+    heights = rng.integers(1, 5, 4)
+    widths = heights + rng.integers(0, 3, 4)
+    return rng.integers(0, 6, int((heights * widths).sum())), heights, widths
+
+
 def _item_partners(rng: Random) -> tuple[Any, ...]:
     heights, widths = (rng.integers(1, 5, 4) for _ in range(2))
     lists = ItemRows(np.cumsum(heights) - heights, heights, np.cumsum(widths) - widths, widths)
@@ -330,6 +336,7 @@ CALLS: dict[str, Call] = {
     "nests_beyond": _nested,
     "record_ids": _record_ids,
     "edit_distances": _edits,
+    "best_partners": _best_partners,
     "item_partners": _item_partners,
     "repeats_a_key": _keys,
 }

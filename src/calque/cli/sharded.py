@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 
 from calque.core.errors import ConfigError
-from calque.readers.sources.shards import is_address
 
 if TYPE_CHECKING:
     from calque.core.evaluator import Evaluator, Keep
@@ -25,6 +24,7 @@ def on_cluster(
     """Makes one evaluator of all shards, by the workers of a cluster, which are there until the block ends."""
     from calque.core.shards.cluster import evaluated_on
     from calque.engines.on_dask import Cluster
+    from calque.readers.sources.shards import is_address
 
     first = next((shard.truth for shard in shards if not is_address(shard.truth)), None)
     with Cluster(scheduler, jobs) as cluster:

@@ -333,6 +333,9 @@ class Kernels(Protocol):
     def edit_distances(self, texts: TextPoints, first: Codes, second: Codes, jobs: int = 1) -> Codes:
         """The edit distance of the texts of each pair."""
 
+    def best_partners(self, worth: Ints, heights: Ints, widths: Ints) -> Codes:
+        """For each row of many matrices its column in the assignment of the greatest total; the earliest of several."""
+
     def item_partners(self, leaves: list[ItemLeaf], lists: ItemRows, slack: float) -> tuple[Codes, Bytes]:
         """For each item of many lists its partner where that is plain, else -1; and which lists are settled by that."""
 

@@ -428,9 +428,12 @@ def outcome_of(row: Row) -> Outcome:
     return Outcome.TP if row.match else Outcome.FD
 
 
+_spell = json.JSONEncoder(ensure_ascii=False, default=str).encode
+
+
 def spelled(cell: Cell) -> str:
     """A cell's value as JSON text, empty when there is none."""
-    return "" if cell.value is None else json.dumps(told_value(cell), ensure_ascii=False, default=str)
+    return "" if cell.value is None else _spell(told_value(cell))
 
 
 def told_value(cell: Cell) -> Any:

@@ -12,7 +12,7 @@ from calque.core.columns import Array, Bytes, Codes, Flags, Floats, Ints
 from calque.core.start_up import Frozen
 from calque.fields.columns.reading import LIST, LeafColumn, ListColumn, ranges
 from calque.fields.comparison.cells import CONVERT, Cell, Record
-from calque.fields.comparison.lists import GRID, assignment
+from calque.fields.comparison.lists import GRID, assignment, closeness, is_short, levels_of, worth_of
 from calque.fields.comparison.records import FAINT, SLACK, Outcome
 from calque.fields.schemas.plan import FieldPlan, Kind
 from calque.kernels import kernels
@@ -250,15 +250,35 @@ def _assign(
     lists = ItemRows(truth.offsets[documents], heights, found.offsets[documents], widths)
     alike, _ = _alike(plan, truth, found, scorers, *_all_pairs(lists))
     cells = np.cumsum(heights * widths) - heights * widths
+    short: list[tuple[Codes, Ints]] = []
     for document, start, cell, height, width in zip(
         *(column.tolist() for column in (documents, begin, cells, heights, widths)), strict=True
     ):
         matrix = alike[cell : cell + height * width].reshape(height, width)
         one, other = (_cells(side, document) if plan.nearest else [] for side in (truth, found))
-        chosen, columns = assignment(matrix, one, other, plan.nearest)
         mine = partners[start : start + height]
         mine[:] = -1
-        mine[chosen] = columns
+        if is_short(height, width):
+            short.append((mine, worth_of(levels_of(matrix), closeness(one, other))))
+        else:
+            chosen, columns = assignment(matrix, one, other, plan.nearest)
+            mine[chosen] = columns
+    _assign_short(short)
+
+
+def _assign_short(lists: Sequence[tuple[Codes, Ints]]) -> None:
+    """Write down the partners of short lists, all of them assigned in one call, each seen from its shorter side."""
+    turned = [worth.T if worth.shape[0] > worth.shape[1] else worth for _, worth in lists]
+    heights, widths = np.array([worth.shape for worth in turned], dtype=np.int64).reshape(-1, 2).T
+    flat = np.concatenate([np.zeros(0, dtype=np.int64), *(worth.ravel() for worth in turned)])
+    columns = kernels().best_partners(flat, np.ascontiguousarray(heights), np.ascontiguousarray(widths))
+    ends = np.cumsum(heights).tolist()
+    for (mine, worth), end, height in zip(lists, ends, heights.tolist(), strict=True):
+        found = columns[end - height : end]
+        if worth.shape[0] > worth.shape[1]:
+            mine[found] = np.arange(height)
+        else:
+            mine[:] = found
 
 
 def _cells(side: ListColumn, document: int) -> list[Cell]:

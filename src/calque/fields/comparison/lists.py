@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.assignment import assign
+from calque.core.assignment import SMALL, assign
 from calque.core.columns import Flags, Floats, Ints
 from calque.fields.comparison.cells import Accepted, Cell, Record, Unfit
 from calque.fields.comparison.distinct_values import DistinctValues, distinct_fields, hold_what_fits, item_scores
@@ -30,9 +30,15 @@ from calque.fields.comparison.records import (
 )
 from calque.fields.schemas.plan import MOST_CELLS, FieldPlan, Matching, RecordPlan
 from calque.geometry.rectangles import Rectangle, centre
+from calque.kernels import kernels
 
 GRID = float(1 << 30)
 """Similarities closer than one part in 2**30 count as equal, so that rounding does not decide and boxes may."""
+
+NEARNESS = 4096
+"""The steps in which the nearness of boxes is told."""
+MOST_ITEMS = 512
+"""Longer lists are not for the kernel."""
 
 MOST_HELD = 9_000_000
 """So many similarities (3,000 × 3,000) are held at once, where they are computed by and by."""
@@ -284,45 +290,66 @@ def assignment(scores: Floats, truths: Sequence[Cell], founds: Sequence[Cell], n
     return _pairs_of(scores, lambda: closeness(truths, founds) if nearest else None)
 
 
-def _closeness_turned(truths: Sequence[Cell], founds: Sequence[Cell], nearest: bool) -> Floats | None:
+def _closeness_turned(truths: Sequence[Cell], founds: Sequence[Cell], nearest: bool) -> Ints | None:
     near = closeness(truths, founds) if nearest else None
     return None if near is None else near.T
 
 
-def _pairs_of(scores: Floats, closeness_of: Callable[[], Floats | None]) -> tuple[Ints, Ints]:
+def _pairs_of(scores: Floats, closeness_of: Callable[[], Ints | None]) -> tuple[Ints, Ints]:
     """The best pairs of a matrix with at least as many columns as rows.
 
     Most rows have one plain best column that no other row wants. Only the others, the contested, are assigned; that is
     optimal for all as soon as giving up its best column would cost each plain row more than the contested lose.
     """
-    rows = np.arange(len(scores))
-    columns: Ints = scores.argmax(axis=1).astype(np.int64)
-    best = scores[rows, columns]
-    gap = best - np.partition(scores, -2, axis=1)[:, -2] if scores.shape[1] > 1 else np.full(len(scores), np.inf)
-    contested: Flags = (np.bincount(columns, minlength=scores.shape[1])[columns] > 1) | (gap <= 1 / GRID)
+    levels = levels_of(scores)
+    rows = np.arange(len(levels))
+    columns: Ints = levels.argmax(axis=1).astype(np.int64)
+    best = levels[rows, columns]
+    gap = best - np.partition(levels, -2, axis=1)[:, -2] if levels.shape[1] > 1 else best + 1
+    contested: Flags = (np.bincount(columns, minlength=levels.shape[1])[columns] > 1) | (gap == 0)
     near = closeness_of() if contested.any() else None
     while contested.any():
-        free = np.flatnonzero(np.bincount(columns[~contested], minlength=scores.shape[1]) == 0)
+        free = np.flatnonzero(np.bincount(columns[~contested], minlength=levels.shape[1]) == 0)
         inside = np.ix_(contested, free)
-        _, chosen = assign(_with_nearness(scores[inside], None if near is None else near[inside]))
-        columns[contested] = free[chosen]
-        lost = float((best - scores[rows, columns])[contested].sum())
-        tempted = ~contested & (gap <= lost + 1 / GRID)
+        columns[contested] = free[_assigned(worth_of(levels[inside], None if near is None else near[inside]))]
+        lost = int((best - levels[rows, columns])[contested].sum())
+        tempted = ~contested & (gap <= lost)
         if not tempted.any():
             break
         contested |= tempted
-        columns[contested] = scores[contested].argmax(axis=1)
+        columns[contested] = levels[contested].argmax(axis=1)
     return rows, columns
 
 
-def _with_nearness(scores: Floats, near: Floats | None) -> Floats:
-    """Scores on a grid, and nearness below its steps: all of it together does not make up for one step of a score."""
-    level = np.round(scores * GRID) / GRID
-    return np.asarray(level if near is None else level + near * (0.5 / GRID / max(min(scores.shape), 1)))
+def _assigned(worth: Ints) -> Ints:
+    """The best column of each row: of short lists by the kernel, of others by scipy."""
+    if is_short(*worth.shape):
+        sizes = (np.array([size], dtype=np.int64) for size in worth.shape)
+        return kernels().best_partners(worth.ravel(), *sizes).astype(np.int64)
+    return assign(worth.astype(np.float64))[1]
 
 
-def closeness(truths: Sequence[Cell], founds: Sequence[Cell]) -> Floats | None:
-    """How near the boxes of every pair are, from 0 (far, or unknown) to 1; ``None`` when there are no boxes to compare."""
+def is_short(height: int, width: int) -> bool:
+    """Whether the kernel assigns the items of a list."""
+    return min(height, width) * height * width <= SMALL and max(height, width) <= MOST_ITEMS
+
+
+def levels_of(scores: Floats) -> Ints:
+    """Similarities as whole numbers: the steps of the grid."""
+    if not np.isfinite(scores).all():
+        raise ValueError("an assignment needs finite scores")
+    return np.asarray(np.rint(np.clip(scores, 0.0, 1.0) * GRID).astype(np.int64))
+
+
+def worth_of(levels: Ints, near: Ints | None) -> Ints:
+    """What pairs are worth: similarity first. Nearness of all pairs together does not make up for one step of it."""
+    if near is None:
+        return levels
+    return np.asarray(levels * (2 * NEARNESS * max(min(levels.shape), 1)) + near)
+
+
+def closeness(truths: Sequence[Cell], founds: Sequence[Cell]) -> Ints | None:
+    """How near the boxes of every pair are, from 0 (far, or unknown) to ``NEARNESS``; ``None`` without boxes to compare."""
     a, b = [middle(cell) for cell in truths], [middle(cell) for cell in founds]
     known_a, known_b = [place is not None for place in a], [place is not None for place in b]
     if not any(known_a) or not any(known_b):
@@ -334,7 +361,7 @@ def closeness(truths: Sequence[Cell], founds: Sequence[Cell]) -> Floats | None:
     if not math.isfinite(farthest):
         return None
     near = 1 - distance / farthest if farthest > 0 else np.ones_like(distance)
-    return np.asarray(np.round(np.nan_to_num(near, nan=0.0) * 4096) / 4096)
+    return np.asarray(np.rint(np.nan_to_num(near, nan=0.0) * NEARNESS).astype(np.int64))
 
 
 def middle(cell: Cell) -> tuple[float, float] | None:

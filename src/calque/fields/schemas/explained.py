@@ -22,6 +22,13 @@ COLUMNS = {
 }
 
 
+OPTIONS = {
+    "same_words": "same_words: texts as alike as the threshold says are the same if their words are, but for slips of a letter",
+    "same_numbers": "same_numbers: texts with other numbers or negations are not the same, however alike they are",
+}
+"""What options mean that are chosen for people, as a note below the table."""
+
+
 class Explained(Frozen):
     """One field: how it is compared, and why."""
 
@@ -84,8 +91,9 @@ def as_sections(text: str, accounting: Accounting) -> list[Section]:
         for each in fields
     ]
     why = [(each.field, each.evidence) for each in fields]
+    told = [meaning for option, meaning in OPTIONS.items() if any(each.params.get(option) for each in fields)]
     return [
-        Section(title="How fields are compared", head=HEAD[:-1], rows=rows, left=(0, 1, 2)),
+        Section(title="How fields are compared", head=HEAD[:-1], rows=rows, notes=told, left=(0, 1, 2)),
         Section(title="And why", head=(HEAD[0], HEAD[-1]), rows=why, notes=origin_notes(text), left=(0, 1)),
     ]
 

@@ -11,7 +11,6 @@ from itertools import count
 from typing import Any
 
 from calque.comparators.base import BaseComparator, comparator
-from calque.comparators.date import DateComparator
 from calque.core.errors import ConfigError, did_you_mean
 from calque.fields.comparison.cells import METADATA
 from calque.fields.schemas.leaf_types import (
@@ -312,8 +311,10 @@ def compared_by(given: Mapping[str, Any], accounting: Accounting) -> tuple[BaseC
         return comparator("exact"), given["threshold"]
     usual = manner(leaf_of(given["type"]), accounting, given.get("comparator"))
     made = comparator(usual.comparator, {**usual.params, **given.get("params", {})})
-    if accounting == "paired" and isinstance(made, DateComparator):
-        made = replace(made, utc=True)
+    if accounting == "paired" and made.name == "date":
+        from calque.comparators.date import DateComparator  # and Python's calendars, for schemas with dates only
+
+        made = replace(made, utc=True) if isinstance(made, DateComparator) else made
     return made, given.get("threshold", usual.threshold)
 
 

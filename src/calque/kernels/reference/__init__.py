@@ -1,6 +1,7 @@
 """The kernels in clear NumPy: the specification that the compiled ones are tested against."""
 
 from calque.kernels.reference.areas import page_areas
+from calque.kernels.reference.assignments import best_partners
 from calque.kernels.reference.average_precision import coco_accumulate, coco_match, coco_match_given, coco_recall, score_order
 from calque.kernels.reference.boxes import match_best, match_greedy
 from calque.kernels.reference.ceilings import agreed_boxes, contacts, fuse_boxes, hashed_halves, match_most, nearest_edges
@@ -46,6 +47,7 @@ from calque.kernels.reference.words import (
 __all__ = [
     "agreed_boxes",
     "bag_matches",
+    "best_partners",
     "coco_accumulate",
     "coco_match",
     "coco_match_given",
