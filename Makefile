@@ -4,6 +4,8 @@ JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# Tests start hundreds of commands: what they import is compiled once, whatever the shell says.
+export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
 .PHONY: help setup report-app demo test coverage test-long check format bench docs transcripts clean fuzz sanitize soak mutants cross dist reproduce

@@ -172,3 +172,36 @@ def test_records_without_ids_are_counted_on(here: Path, calque: Command) -> None
         calque("ceiling", "truth.jsonl", "a.jsonl", "b.jsonl", "--schema", "schema.json", "--save", f"{part}.state")
     merged = calque("merge", "one.state", "two.state", "--format", "json").json
     assert merged["levels"]["value"]["select"]["matches"] == 3
+
+
+def ignoring(folder: Path, *kept: list[float]) -> tuple[str, ...]:
+    """A truth that need not be found beside others that must be, and a system with a box half of which lies on it."""
+    ignored = [{"image": "p", "category": "a", "bbox": [0, 0, 10, 10], "ignore": 1}]
+    must = [{"image": "p", "category": "a", "bbox": box} for box in kept]
+    found = [{"image": "p", "category": "a", "bbox": box, "score": 0.5} for box in ([5, 0, 15, 10], *kept)]
+    (folder / "t.json").write_text(json.dumps([*ignored, *must]))
+    (folder / "s.json").write_text(json.dumps(found))
+    return "ceiling", "t.json", "s.json", "--boxes", "xyxy", "--units", "pixels"
+
+
+def test_a_box_is_excused_from_the_level_on_and_not_above_it(calque: Command, tmp_path: Path) -> None:
+    levels = calque(*ignoring(tmp_path, [50, 0, 60, 10]), "--iou", "0.5", "--iou", "0.500001", "--format", "json").json[
+        "levels"
+    ]
+    assert [block["single"]["s"]["found"] for block in levels.values()] == [1, 2]
+
+
+def test_a_truth_of_which_nothing_counts_is_told(calque: Command, tmp_path: Path) -> None:
+    done = calque(*ignoring(tmp_path))
+    assert done.code == 3
+    assert done.err.startswith("error: s.json: the truth is empty: none of its 1 objects counts")
+
+
+def test_a_key_that_the_schema_declares_is_no_id(tmp_path: Path, calque: Command) -> None:
+    """Of two records with an id that was misread, the records are the same ones, and one of four values is wrong."""
+    (tmp_path / "schema.json").write_text(json.dumps({"fields": {"id": {"type": "str"}, "total": {"type": "float"}}}))
+    for side, second in (("truth", "b7"), ("a", "b9")):
+        rows = [{"id": "a5", "total": 1}, {"id": second, "total": 2}]
+        (tmp_path / f"{side}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    block = calque("ceiling", "truth.jsonl", "a.jsonl", "--schema", "schema.json", "--format", "json").json["levels"]["value"]
+    assert (block["truth"], block["single"]["a"]["tp"], block["single"]["a"]["found"]) == (4, 3, 4)

@@ -232,3 +232,12 @@ def test_only_verbs_with_results_have_a_schema(calque: Calque) -> None:
         "there are detect, check, layout, fields, words, tables, order, ceiling, compare"
         in calque("explain", "--json-schema", "sudoku").err
     )
+
+
+def test_shares_are_from_0_to_1_and_counts_are_no_fractions() -> None:
+    from calque.core.presentation.result_schema import COUNT, SHARE
+
+    assert [Draft202012Validator(SHARE).is_valid(value) for value in (0, 0.5, 1, None, -0.001, 1.001, "1")] == [True] * 4 + [
+        False
+    ] * 3
+    assert [Draft202012Validator(COUNT).is_valid(value) for value in (0, 7, -1, 0.5)] == [True, True, False, False]

@@ -274,3 +274,12 @@ def test_what_is_no_table_of_substitutions(calque: Calque, folders: Path, text: 
     Path("same.tsv").write_text(text)
     run = calque("words", "truth", "one", "--substitute", "same.tsv")
     assert (run.code, told in run.err) == (2, True)
+
+
+def test_several_readings_share_one_clean_up(calque: Calque, folders: Path) -> None:
+    Path("t.html").write_text("<p>fine words</p><table><tr><td>1 2 3</td></tr></table>")
+    for name in ("p.txt", "q.txt"):
+        Path(name).write_text("fine words")
+    out = calque("words", "t.html", "p.txt", "q.txt", "--drop", "table").out
+    assert out.count("Clean-up of the truth") == 1
+    assert "drop:table" in out

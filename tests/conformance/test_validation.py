@@ -474,3 +474,9 @@ def test_page_identity_is_document_and_index_and_page_ids_may_differ() -> None:
 def test_a_page_index_may_be_written_as_a_whole_number_of_either_kind(index: float) -> None:
     tree = changed(valid_truth(), lambda t: t["predictions"][1].update(page_index=index))
     assert accepted(tree).page_index.tolist() == [0, 3]
+
+
+def test_what_comes_after_a_document_that_is_no_object_is_read_too() -> None:
+    tree = changed(valid_truth(), lambda t: t["documents"].insert(0, 5))
+    tree["documents"].append(tree["documents"][1])
+    assert refused(tree) == [("wrong-type", "/documents/0"), ("duplicate-document", f"/documents/{len(tree['documents']) - 1}")]

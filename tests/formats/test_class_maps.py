@@ -206,3 +206,11 @@ def test_on_the_command_line(calque: Callable[..., Run], tmp_path: Path) -> None
     run = calque("detect", "truth.json", "found.json", "--class-map-pred", "map.yaml", "--format", "json")
     assert run.code == 0
     assert run.json["metrics"]["0.5"]["micro"]["f1"] == 1.0
+
+
+def test_a_class_of_yolo_may_be_written_by_its_name(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Table 0.5 0.5 0.1 0.1\n0 0.5 0.5 0.1 0.1\nTabel 0.5 0.5 0.1 0.1\n")
+    (tmp_path / "data.yaml").write_text("names: [Figure, Table]\n")
+    corpus = read(tmp_path, format="yolo")
+    assert [corpus.labels[code] if code >= 0 else None for code in corpus.label] == ["Table", "Figure", None]
+    assert "unknown-category" in [issue.code for issue in corpus.issues]

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from calque import Corpus, Detection, Evaluator, Fields, Layout, Result, Tables, Words
 from calque.checks import Checks
 from calque.checks.suites.cases import Case, CaseCorpus
@@ -123,7 +125,11 @@ VIEWS = {
     },
 }  # fmt: skip
 """The views of each kind of report, as the contract lists them."""
-SEEN = [(name, view) for name in EVERY for view in VIEWS[name]]
+ALL = [
+    pytest.param(name, marks=pytest.mark.long) if name in BOTH and name != "detection-both" else pytest.param(name)
+    for name in EVERY
+]
+"""Every kind of report, for laws that take a while: most comparisons wait for the long run."""
 
 
 def comparison(task: str) -> Comparison:

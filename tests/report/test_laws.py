@@ -10,7 +10,7 @@ import pytest
 
 from calque.core.comparison.presentation import with_intervals
 from calque.core.comparison.resample import Resampling
-from tests.report.made import BOTH, EVERY, VIEWS, Reports
+from tests.report.made import ALL, BOTH, VIEWS, Reports
 
 Opener = Callable[..., Any]
 FOLLOWED = """
@@ -59,7 +59,7 @@ def places(name: str, report: Any) -> list[str]:
     return [*first, *(f"#view=summary&run={run}{limit}" for run in runs for limit in limits)]
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", ALL)
 def test_every_count_leads_to_exactly_so_many_objects(opened: Opener, reports: Reports, name: str) -> None:
     for address in places(name, reports.of(name)):
         page = opened(reports[name], address)
@@ -87,7 +87,7 @@ def test_every_number_of_a_comparison_says_whose_it_is(opened: Opener, reports: 
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", ALL)
 def test_an_address_shows_what_its_page_showed(opened: Opener, reports: Reports, name: str) -> None:
     page = opened(reports[name])
     for view in VIEWS[name]:
@@ -100,7 +100,7 @@ def test_an_address_shows_what_its_page_showed(opened: Opener, reports: Reports,
         again.close()
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", ALL)
 def test_a_sandboxed_frame_under_a_strict_policy_shows_every_view(
     browser: Any, reports: Reports, name: str, tmp_path: Path
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.report.made import BOTH, EVERY, VIEWS, Reports
+from tests.report.made import ALL, BOTH, VIEWS, Reports
 
 Opener = Callable[..., Any]
 CONTRAST = """
@@ -90,7 +90,7 @@ def show(page: Any, view: str) -> None:
         page.keyboard.press("n")
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", ALL)
 def test_contrast_names_and_roles(opened: Opener, reports: Reports, name: str) -> None:
     page = opened(reports[name], reduced_motion="reduce")
     assert page.locator("html").get_attribute("lang") == "en"
@@ -106,7 +106,7 @@ def test_contrast_names_and_roles(opened: Opener, reports: Reports, name: str) -
             assert page.evaluate(CONTRAST) == [], (view, scheme)
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", ALL)
 def test_nothing_scrolls_sideways(opened: Opener, reports: Reports, name: str) -> None:
     for width in (390, 800, 1440):
         page = opened(reports[name], width=width, height=844)
@@ -137,7 +137,7 @@ PRINTED = """
 """
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", ALL)
 def test_paper_is_light_and_without_navigation(opened: Opener, reports: Reports, name: str) -> None:
     page = opened(reports[name], color_scheme="dark")
     for view in VIEWS[name]:
@@ -149,7 +149,7 @@ def test_paper_is_light_and_without_navigation(opened: Opener, reports: Reports,
         page.emulate_media(media="screen")
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", ALL)
 def test_the_first_view_prints_on_up_to_three_pages(opened: Opener, reports: Reports, name: str, tmp_path: Path) -> None:
     pypdfium2 = pytest.importorskip("pypdfium2")
     page = opened(reports[name], color_scheme="dark")
@@ -162,7 +162,7 @@ def test_the_first_view_prints_on_up_to_three_pages(opened: Opener, reports: Rep
     assert (round(width), round(height)) == (595, 842)  # A4
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", ALL)
 def test_without_scripts_there_are_tables(browser: Any, reports: Reports, name: str) -> None:
     context = browser.new_context(java_script_enabled=False, offline=True)
     page = context.new_page()

@@ -9,15 +9,19 @@ import re
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
-from calque import Corpus, Detection, Evaluator, Fields, Result, Tables, Words
+from calque import Ceiling, Corpus, Detection, Evaluator, Fields, Layout, Result, Tables, Words
 from calque.checks import Checks
 from calque.checks.suites.cases import Case, CaseCorpus
+from calque.core.comparison.compare import compare
 from calque.order import Order
 from calque.report.page import asset
+from tests.report.made import ALL, FEW
+from tests.report.made import VIEWS as ALL_VIEWS
 
 Opener = Callable[..., Any]
 HOSTILE = (
@@ -85,19 +89,48 @@ def lattice(folder: Path) -> Result:
     return Evaluator(task).update({"a": list(HOSTILE)}, {"a": ["nothing"]}).compute()
 
 
-MADE = {"detection": detection, "fields": fields, "words": words, "checks": checks, "order": order, "tables": tables}
-VIEWS = {
-    "detection": ("pages", "objects"), "fields": ("fields",), "words": ("words",), "checks": ("checks",),
-    "order": ("pages", "objects"), "tables": ("checks",),
+def layout() -> Result:
+    boxes = [[10, 10, 60, 60]] * len(HOSTILE)
+    truth = Corpus.from_arrays(boxes, list(HOSTILE), documents=list(HOSTILE), ids=list(HOSTILE))
+    other = Corpus.from_arrays(boxes, list(reversed(HOSTILE)), documents=list(HOSTILE), ids=list(HOSTILE))
+    return Evaluator(Layout()).update(truth, other).compute()
+
+
+def ceiling() -> Result:
+    box = [50, 50, 250, 150]
+    page = {"page_index": 0, "width": 600, "height": 800, "boxes": [box]}
+    truth = [{**page, "doc_id": name, "labels": [name]} for name in HOSTILE]
+    found = [{**page, "doc_id": name, "labels": [HOSTILE[1]], "scores": [0.5]} for name in HOSTILE]
+    with TemporaryDirectory() as folder:
+        paths = [Path(folder) / name for name in ("truth.ndjson", "found.ndjson")]
+        for path, rows in zip(paths, (truth, found), strict=True):
+            path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        systems = {HOSTILE[0]: paths[1], HOSTILE[1]: paths[1]}
+        return Evaluator(Ceiling(kind="boxes")).update(paths[0], systems).compute()
+
+
+MADE = {
+    "detection": detection, "layout": layout, "fields": fields, "words": words, "checks": checks, "order": order,
+    "tables": tables, "ceiling": ceiling,
 }  # fmt: skip
+VIEWS = {name: tuple(views[1:]) for name, views in ALL_VIEWS.items() if name in MADE}
 
 
-@pytest.mark.parametrize("task", MADE)
-def test_hostile_text_is_text(opened: Opener, tmp_path: Path, task: str) -> None:
+def written(name: str, path: Path) -> None:
+    """A report of hostile names: of a task, or of two runs of it."""
+    task = name.removesuffix("-both")
+    if task == name:
+        MADE[task]().report(path)
+    else:
+        compare([MADE[task](), MADE[task]()], [HOSTILE[1], HOSTILE[0]], resampling=FEW).report(path)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_hostile_text_is_text(opened: Opener, tmp_path: Path, name: str) -> None:
     path = tmp_path / "hostile.html"
-    MADE[task]().report(path)
+    written(name, path)
     page = opened(path)
-    for view in ("summary", *VIEWS[task]):
+    for view in ALL_VIEWS[name]:
         page.goto(f"{path.resolve().as_uri()}#view={view}")
         page.wait_for_selector(f"main[data-view={view}]")
         for _ in range(4):
@@ -119,10 +152,10 @@ def test_hostile_candidates_are_text(opened: Opener, tmp_path: Path) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 1440
 
 
-@pytest.mark.parametrize("task", MADE)
-def test_no_data_is_markup_in_the_file(tmp_path: Path, task: str) -> None:
+@pytest.mark.parametrize("name", ALL)
+def test_no_data_is_markup_in_the_file(tmp_path: Path, name: str) -> None:
     path = tmp_path / "hostile.html"
-    MADE[task]().report(path)
+    written(name, path)
     text = path.read_text()
     assert "alert(1)</script>" not in text
     assert "<img src=x" not in text

@@ -31,6 +31,23 @@ CROWDED = """
 """
 
 
+OVER_EACH_OTHER = """
+() => [...document.querySelectorAll(".option")].filter((option) => {
+  const seen = [...option.querySelectorAll(".name b, .name .note, .name .doc, :scope > .value, .tallies")];
+  const boxes = seen.map((node) => node.getBoundingClientRect()).filter((box) => box.width);
+  const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+  return boxes.some((box, at) => boxes.some((other, place) => place > at && meet(box, other)));
+}).map((option) => option.innerText.slice(0, 60))
+"""
+CUT_OFF = """
+() => [...document.querySelectorAll("svg.crop")].filter((crop) => {
+  const whole = crop.getBoundingClientRect(), own = crop.querySelector("path.own")?.getBoundingClientRect();
+  return own && whole.width && (own.left < whole.left - 1 || own.right > whole.right + 1 || own.top < whole.top - 1
+    || own.bottom > whole.bottom + 1);
+}).map((crop) => crop.getAttribute("aria-label").slice(0, 60))
+"""
+
+
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("widths")
@@ -68,6 +85,8 @@ def test_nothing_scrolls_sideways_or_runs_into_its_neighbour(
         assert page.evaluate(SIDEWAYS) <= width, view
         assert page.evaluate(OVERFULL) == [], view
         assert page.evaluate(CROWDED) == [], view
+        assert page.evaluate(OVER_EACH_OTHER) == [], view
+        assert page.evaluate(CUT_OFF) == [], view
 
 
 def test_a_narrow_screen_keeps_its_panes_beside_each_other(opened: Opener, reports: dict[str, Path]) -> None:

@@ -184,3 +184,11 @@ def test_a_report_says_what_of_its_grids_it_leaves_out(monkeypatch: pytest.Monke
     (case,) = drawn.head["cases"]
     assert "grid" not in case
     assert "its grids are left out" in case["rows"][0]["reasoning"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "alike"), [({}, False), ({"ignore_case": True}, True), ({"fold": ("dashes",)}, False)], ids=str
+)
+def test_plain_letters_are_made_alike_too(settings: dict[str, Any], alike: bool) -> None:
+    pair = "<table><tr><td>Total</td></tr></table>", "<table><tr><td>TOTAL</td></tr></table>"
+    assert (compare(*pair, **settings)["teds"] == 1) == alike

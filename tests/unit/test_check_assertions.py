@@ -149,3 +149,10 @@ def test_equality_is_symmetric_and_finer_than_that_of_python(first: Any, second:
     assert same(first, second) == same(second, first)
     if same(first, second):
         assert first == second
+
+
+@pytest.mark.parametrize(("wrong", "more"), [(5, ""), (6, " … and 1 more"), (9, " … and 4 more")])
+def test_a_schema_tells_the_first_five_things_and_counts_the_others(wrong: int, more: str) -> None:
+    judge = evaluator({"type": "json_schema", "schema": {"items": {"type": "string"}}})
+    told = "; ".join(f"/{place}: {place} is not of type string" for place in range(5))
+    assert told + more in judge.evaluate(list(range(wrong)), None).reasoning

@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from calque import ConfigError, ContractError, Corpus, Detection, Evaluator, MergeError
+from calque import CalqueError, ConfigError, ContractError, Corpus, Detection, Evaluator, MergeError
 from calque.core.columns import Strings, Table
 from calque.core.ledger import UNIT, Ledger
 from calque.core.storage.files import write_whole
-from calque.core.storage.state import MAGIC, _digest, pack, unpack
+from calque.core.storage.long_ledger import StoredPart
+from calque.core.storage.spool import KeptFile
+from calque.core.storage.state import MAGIC, _digest, columns_start, pack, unpack
 from tests.snapshots import valid_predictions, valid_truth
 
 
@@ -339,3 +341,20 @@ def test_many_small_updates_cost_about_the_same_each() -> None:
     assert costs[1:].count(min(costs[1:])) == 31
     with pytest.raises(MergeError, match="seen twice: document '007'"):
         evaluator.add(ledger(("007",), []))
+
+
+def test_a_part_that_stands_in_a_state_is_read_from_there(tmp_path: Path) -> None:
+    whole = ledger(("a", "b"), [(0, "x", 1.5), (0, "y", 2.5), (1, "y", 3.5)])
+    path = tmp_path / "part.state"
+    write_whole(path, pack({"kept": "part"}, whole))
+    part = StoredPart.kept(whole, KeptFile(str(path)), columns_start(path.read_bytes()))
+    assert list(part.ledger("t").table("t").rows()) == list(whole.table("t").rows())
+    assert list(part.ledger("t", ["id"]).table("t").rows()) == [
+        {UNIT: 0, "id": "1.5"},
+        {UNIT: 0, "id": "2.5"},
+        {UNIT: 1, "id": "3.5"},
+    ]
+    path.write_bytes(path.read_bytes())
+    os.utime(path, ns=(1, 1))
+    with pytest.raises(CalqueError, match="was changed or removed while it was in use"):
+        part.ledger("t")

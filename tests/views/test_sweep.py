@@ -153,3 +153,15 @@ def test_a_state_without_the_columns_says_so() -> None:
     assert "without the page view" in numbers.undefined["page_view"]
     assert "without slices" in numbers.undefined["slices.year"]
     assert str(numbers)
+
+
+def test_a_floor_of_one_takes_the_most_of_the_other() -> None:
+    """One right, a wrong one, three right: the most precise point finds the least."""
+    truths = [Box("a", 0, "Table", x, 0, x + 1, 1) for x in (0, 2, 4, 6)]
+    places = ((0, 0.9), (20, 0.8), (2, 0.7), (4, 0.6), (6, 0.5), (30, 0.4))
+    found = [Box("a", 0, "Table", x, 0, x + 1, 1, score) for x, score in places]
+    chosen = {}
+    for floor in ("precision_floor", "recall_floor"):
+        block = evaluate(truths, found, Detection(**{floor: 0.25})).numbers["sweep"]["overall"]  # type: ignore[arg-type]
+        chosen[floor] = block["at_floor"]["score"]
+    assert chosen == {"precision_floor": 0.5, "recall_floor": 0.9}

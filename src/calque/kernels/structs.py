@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
+from enum import IntEnum, unique
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from calque.geometry.forms import BoxForm
 
 
+@unique
 class Kind(IntEnum):
     """What an object is, as a prediction, as a truth, or as both."""
 
@@ -47,6 +48,7 @@ class Kind(IntEnum):
     """A truth that predictions touch, and none of them explains."""
 
 
+@unique
 class Subtype(IntEnum):
     """What more there is to say about a prediction of some kinds."""
 
@@ -61,6 +63,7 @@ class Subtype(IntEnum):
     """Of BKG: the page has no truth at all."""
 
 
+@unique
 class MaskFault(IntEnum):
     """What is wrong with a mask."""
 

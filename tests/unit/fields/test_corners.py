@@ -339,3 +339,17 @@ def test_no_document_in_common_is_no_success(calque: Callable[..., Run], tmp_pat
     for more in ((), ("--missing", "intersect"), ("--accounting", "paired")):
         run = calque("fields", "gt.jsonl", "pred.jsonl", *more)
         assert (run.code, "in common" in run.err) == (3, True)
+
+
+@pytest.mark.parametrize("accounting", ["complete", "paired"])
+def test_a_field_that_occurs_once_says_how_alike_it_is(accounting: str) -> None:
+    truth, found = Invoice.from_json(DATA), Invoice.from_json(DATA)
+    assert found.first is not None
+    found.first.text = "pears"
+    told = truth.compare_with(found, include_confusion_matrix=True, accounting=accounting)  # type: ignore[arg-type]  # one of two
+    rows = told["confusion_matrix"]["fields"]
+    for row in rows.values():
+        assert 0 <= row["threshold_applied_score"] <= row["raw_similarity_score"] <= 1
+        assert row["weight"] == 1.0
+    assert rows["tags"]["raw_similarity_score"] == 1.0
+    assert rows["first"]["raw_similarity_score"] < 1.0

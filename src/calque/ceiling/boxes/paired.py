@@ -66,9 +66,7 @@ class Paired(Frozen, kw_only=True, eq=False):
 
 def detection_of(task: Ceiling) -> Detection:
     """How one system by itself is evaluated."""
-    return Detection(
-        iou=task.iou, labels=task.labels, min_score=task.min_score, errors="none", on=task.on, allow_missing_scores=True
-    )
+    return Detection(iou=task.iou, labels=task.labels, min_score=task.min_score, errors="none", on=task.on)
 
 
 def out_of_play(joint: Joint, overlay: Overlay, layer: Layer, status: Bytes) -> Bytes:

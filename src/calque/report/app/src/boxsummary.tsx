@@ -13,6 +13,9 @@ import { Miniature } from "./stage";
 import { Extra, Summary, Tables } from "./summary";
 import { FP, SIDES, TP, count, percent, plural, ratio, short } from "./words";
 
+// How many classes a matrix has at most that stands beside something else.
+const FEW = 4;
+
 export function BoxSummary({ app, boxes }: { app: App; boxes: Boxes }): JSX.Element {
   const run = boxes.run, numbers = run.numbers, k = boxes.threshold(now()), T = boxes.thresholds[k], at = { iou: k ? T : undefined } as Address;
   if (boxes.rank) return (
@@ -31,15 +34,16 @@ export function BoxSummary({ app, boxes }: { app: App; boxes: Boxes }): JSX.Elem
   if (!numbers.crops) return (
     <Summary app={app} run={run} k={0}>
       <WorstPages app={app} boxes={boxes} k={0} />
-      <div class={boxes.labels.length > 4 ? "stacked" : "columns"}><Confusion run={run} boxes={boxes} /><IouHistogram boxes={boxes} k={0} at={{}} /></div>
+      <div class={boxes.labels.length > FEW ? "stacked" : "columns"}><Confusion run={run} boxes={boxes} /><IouHistogram boxes={boxes} k={0} at={{}} /></div>
     </Summary>
   );
-  const bins = iouBins(boxes, k);
+  const bins = iouBins(boxes, k), few = numbers.classes.length <= FEW;
   const extra: Extra = { head: ["PR curve", `IoU ${T}–1`], cells: (name, place) => [<a href={to({ view: "objects", class: name, ...at })} aria-label={`objects of ${name}`}><Spark curve={numbers.curves[place] ?? null} label={`precision against recall of ${name}`} /></a>, <a href={to({ view: "objects", class: name, outcome: "tp", ...at })} aria-label={`pairs of ${name}`}><Bars values={bins.of(name)} label={`IoU of the pairs of ${name}`} /></a>] };
   return (
     <Summary app={app} run={run} k={k} extra={extra}>
       <WorstPages app={app} boxes={boxes} k={k} />
-      <div class="columns"><Kinds run={run} /><Edges run={run} /><Confusion run={run} boxes={boxes} /></div>
+      <div class="columns"><Kinds run={run} /><Edges run={run} />{few && <Confusion run={run} boxes={boxes} />}</div>
+      {!few && <Confusion run={run} boxes={boxes} />}
       <div class="columns"><PrCurves run={run} /><IouHistogram boxes={boxes} k={k} at={at} /><Scores boxes={boxes} k={k} at={at} /><Calibration bins={numbers.calibration[k]} view="objects" at={at} of="score" note="predictions of each score that are right; dotted: score and share agree" /><Sweep run={run} /></div>
     </Summary>
   );

@@ -226,6 +226,7 @@ export function Fields({ app, rows }: { app: App; rows: FieldRows }): JSX.Elemen
           <Count of="documents" value={documents.length} noun="document" /><Count of="objects" value={values} noun={address.kind === COUNTED ? "counted" : "value"} many={address.kind === COUNTED ? "counted" : undefined} />
           <Outcomes of={["wrong", "fn", "fp", "tp"]} names={SPOKEN} /><Search label="Search documents" /><Chips buttons={["wrong", "fn", "fp", "tp"]} spelt={(key, value) => (key === "kind" && value === COUNTED ? "as counted" : value)} />
         </div>
+        {!documents.length && <p class="note empty">{rows.documents.length ? "No document has what the filters ask for." : "There are no documents."}</p>}
         <div class="matrix-scroll">
           <div class="field-grid" style={{ "--fields": String(shown.length) } as any} role="table" aria-label="the worst value of each document and field" aria-rowcount={documents.length + 1}>
             <div class="field-head" role="row">
@@ -258,7 +259,6 @@ export function Fields({ app, rows }: { app: App; rows: FieldRows }): JSX.Elemen
           </div>
         </div>
         {shown.length < every.length && <p class="note empty">{count(COLUMNS)} of {count(every.length)} fields; choose one by its name on the first view.</p>}
-        {!documents.length && <p class="note empty">No document has what the filters ask for.</p>}
       </section>
       {doc >= 0 && <ValueViewer app={app} rows={rows} doc={doc} row={row} />}
     </div>

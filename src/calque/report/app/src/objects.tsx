@@ -25,7 +25,7 @@ export function Objects({ app, boxes }: { app: App; boxes: Boxes }): JSX.Element
         <Chips buttons={outcomesOf(boxes)} spelt={(key, value) => spelt(boxes, key, value)} />
       </div>
       {!items.length && <p class="note empty">No object is what the filters ask for.</p>}
-      <Grid total={items.length} width={220} height={230} label="objects" card={(place) => {
+      <Grid total={items.length} width={220} narrow={150} height={230} label="objects" card={(place) => {
         const item = items[place], letter: Letter = item >= 0 ? "t" : "p", row = item >= 0 ? item : -1 - item;
         const side = boxes.side(letter), page = side.page(row), code = side.outcomes[k][row];
         const { document, index } = boxes.where(page);

@@ -209,7 +209,8 @@ function scrollTo(runway: HTMLElement | null, top: number, height: number): void
 }
 
 // Cards in as many columns as fit, of which only what is seen is there.
-export function Grid({ total, width, height, label, card }: { total: number; width: number; height: number; label: string; card: (place: number) => JSX.Element }): JSX.Element {
+export function Grid({ total, width: wanted, height, label, card, narrow = wanted }: { total: number; width: number; narrow?: number; height: number; label: string; card: (place: number) => JSX.Element }): JSX.Element {
+  const width = innerWidth > 700 ? wanted : narrow;
   const [columns, setColumns] = useState(Math.max(1, Math.floor((Math.min(innerWidth, 1400) - 32) / width)));
   const rows = Math.ceil(total / columns);
   const { ref, first, last } = useWindow(rows, height, 1);

@@ -165,7 +165,7 @@ export function Crop({ boxes, page, k, letter, row, url, aspect, wide = 1.5, bla
   else [y, high] = [y - (w / wide - high) / 2, w / wide];
   const stroke = w / 110;
   return (
-    <svg class="crop" viewBox={`${r(x)} ${r(y)} ${r(w)} ${r(high)}`} role="img" aria-label={label} preserveAspectRatio="xMidYMid slice">
+    <svg class="crop" viewBox={`${r(x)} ${r(y)} ${r(w)} ${r(high)}`} role="img" aria-label={label}>
       <rect class="sheet" width={UNITS} height={r(height)} />
       {url && <image href={url} width={UNITS} height={r(height)} preserveAspectRatio="none" />}
       {!blank && theirs && code === TP && boxes.coverage && <path class="cut-off" fill-rule="evenodd" d={letter === "t" ? lost(mine, theirs, height) : lost(theirs, mine, height)} />}
