@@ -1,6 +1,7 @@
 """Pages with reading orders: true blocks in columns, and the same read with some moved, split and lost.
 
 python benchmarks/order_data.py PAGES --cache FOLDER
+python benchmarks/order_data.py 1 --ids 100000 --cache FOLDER   # one page of which only names are known
 """
 
 from __future__ import annotations
@@ -54,19 +55,34 @@ def lines(pages: int, *, read: bool) -> Iterator[str]:
         yield json.dumps(read_page(page, other) if read else page) + "\n"
 
 
+def ids_line(count: int, *, read: bool) -> str:
+    """One page with many names; read, a tenth of them come somewhere else."""
+    order = [f"b{place}" for place in range(count)]
+    if read:
+        rng = random.Random(5)  # noqa: S311  # as above
+        moved = set(rng.sample(range(count), count // 10))
+        order = [name for place, name in enumerate(order) if place not in moved]
+        places = dict.fromkeys(sorted(rng.randrange(len(order)) for _ in moved))
+        for place, number in zip(reversed(places), moved, strict=False):
+            order.insert(place, f"b{number}")
+    return json.dumps({"doc_id": "d", "order": order}) + "\n"
+
+
 def main() -> None:
     """Write both files, unless they are there, and print where they are."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pages", type=int)
+    parser.add_argument("--ids", type=int, help="one page with so many names instead")
     parser.add_argument("--cache", type=Path, required=True)
     arguments = parser.parse_args()
-    folder = arguments.cache / f"order-{arguments.pages}-v1"
+    folder = arguments.cache / (f"order-ids-{arguments.ids}-v1" if arguments.ids else f"order-{arguments.pages}-v1")
     folder.mkdir(parents=True, exist_ok=True)
     files = {name: folder / name for name in ("truth.ndjson", "read.ndjson")}
     for name, path in files.items():
         if not path.exists():
             with path.open("w") as file:
-                file.writelines(lines(arguments.pages, read=name == "read.ndjson"))
+                read = name == "read.ndjson"
+                file.writelines([ids_line(arguments.ids, read=read)] if arguments.ids else lines(arguments.pages, read=read))
     print(json.dumps({name: str(path) for name, path in files.items()}))
 
 

@@ -1,4 +1,4 @@
-"""Reading order of pages with thirty blocks; no peer takes orders from files, so that only growth is told."""
+"""Reading order of pages with thirty blocks, and of one with many ids; no peer takes orders from files: only growth is told."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from pathlib import Path
 from suite import DataSet, Inputs, Numbers, Suite, Tool
 
 BENCHMARKS = Path(__file__).resolve().parents[1]
-SIZES = {"small": 500, "pages": 5_000}
+SIZES = {"small": 500, "pages5k": 5_000, "pages": 20_000}
+IDS = {"ids": 100_000}
+"""How many ids stand on the one page of a set."""
 
 
 def _calque(programs: Path, inputs: Inputs) -> list[str]:
@@ -23,7 +25,8 @@ def _numbers(output: str) -> Numbers:
 
 
 def _prepare(name: str, cache: Path, needs: frozenset[str]) -> Inputs:  # noqa: ARG001  # there is one tool
-    command = [sys.executable, str(BENCHMARKS / "order_data.py"), str(SIZES[name]), "--cache", str(cache)]
+    size = ["1", "--ids", str(IDS[name])] if name in IDS else [str(SIZES[name])]
+    command = [sys.executable, str(BENCHMARKS / "order_data.py"), *size, "--cache", str(cache)]
     files: dict[str, str] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
     return files
 
@@ -32,9 +35,11 @@ SUITE = Suite(
     name="order",
     sets=(
         DataSet("small", "500 pages of 30 blocks in three columns", SIZES["small"]),
-        DataSet("pages", "5,000 pages of 30 blocks in three columns", SIZES["pages"]),
+        DataSet("pages5k", "5,000 pages of 30 blocks in three columns", SIZES["pages5k"]),
+        DataSet("pages", "20,000 pages of 30 blocks in three columns", SIZES["pages"]),
+        DataSet("ids", "one page with 100,000 ids, nearly a tenth of them moved", 1),
     ),
-    groups={"scale": ("small", "pages")},
+    groups={"scale": ("small", "pages5k", "pages")},
     tools=(Tool("calque-order", "calque", _calque, _numbers),),
     ours=("calque-order",),
     references=("calque-order",),

@@ -10,7 +10,7 @@ import numpy as np
 from calque.ceiling.listing import suspects
 from calque.ceiling.routing import Goal, Halves, Table, Totals, held_out
 from calque.ceiling.units import Level, in_play, levels_of
-from calque.core.columns import Array, Ints, Strings
+from calque.core.columns import Array, Ints, Strings, distinct
 from calque.core.ledger import Ledger
 from calque.core.measures import Undefined, fraction_mean
 from calque.detection.views.columns import slice_column
@@ -129,7 +129,7 @@ def _routes(level: Level, halves: Halves, goal: Goal, best: int, documents: Ints
     if level.task.kind != "layout":
         labels = ledger.names["label"]
         there = (level.cell_truths > 0) | level.found.any(axis=1)  # a class of which all is excused at this level is no cell
-        used = range(len(labels)) if level.task.kind == "fields" else np.unique(level.cell_class[there]).tolist()
+        used = range(len(labels)) if level.task.kind == "fields" else distinct(level.cell_class[there])[0].tolist()
         table = _table(level, level.cell_class, len(labels))
         block, chosen = _route(level, table, goal, best)
         block["choice"] = {labels[code]: names[chosen[code]] for code in used}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calque.core.columns import Array, Codes, Flags, Ints
+from calque.core.columns import Array, Codes, Flags, Ints, distinct
 from calque.core.errors import Issue, Severity
 from calque.core.ledger import UNIT, Ledger
 from calque.core.unevaluated import Ground, box_ground
@@ -61,7 +61,7 @@ class Level:
         box = self.ledger.absolute("found", unit, edges.array("box")[kept])
         place = np.full(self.ledger.table("truth").height, -1, np.int32)
         place[self.rows] = np.arange(len(self.rows), dtype=np.int32)
-        number: Codes = np.unique(box, return_inverse=True)[1].astype(np.int32)
+        number: Codes = distinct(box)[1].astype(np.int32)
         return place[truth], number, (1 << edges.array("system")[kept].astype(np.uint16)).astype(np.uint16)
 
     def reached(self, chosen: Sequence[int]) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 
 from calque.ceiling.boxes.joint import Joint
 from calque.ceiling.boxes.paired import Paired
-from calque.core.columns import Array, Bytes, Codes, Flags, Floats
+from calque.core.columns import Array, Bytes, Codes, Flags, Floats, distinct
 from calque.core.start_up import Frozen
 from calque.geometry.forms import COCO_THRESHOLDS
 from calque.kernels import kernels
@@ -88,7 +88,9 @@ class Contacts(Frozen, kw_only=True, eq=False):
         truth, found = truth[kept], found[kept]
         alone = degree[found] == 1
         key = truth.astype(np.int64) * 16 + self.joint.system[found]
-        _, first = np.unique(np.where(alone, key, -1 - np.arange(len(key))), return_index=True)
+        _, places = distinct(np.where(alone, key, -1 - np.arange(len(key))))
+        first = np.full(int(places.max(initial=-1)) + 1, len(key))
+        np.minimum.at(first, places, np.arange(len(key)))
         first.sort()
         return truth[first], found[first]
 

@@ -12,7 +12,7 @@ from calque.ceiling.boxes.joint import Joint
 from calque.ceiling.boxes.paired import Paired, blocks_of, boxes_of
 from calque.ceiling.boxes.suspects import suspect_rows
 from calque.core.boxes.overlay import PAGE_DETAILS, Layer
-from calque.core.columns import Array, Codes, Column, Strings, Table
+from calque.core.columns import Array, Codes, Column, Strings, Table, distinct
 from calque.core.corpus import BoxCorpus
 from calque.core.ledger import Ledger
 from calque.detection.scoring import STATUS_NAMES, sortable_images
@@ -113,7 +113,7 @@ class _Places:
         room = int(keys.max(initial=-1)) + 1
         self._places: Array | None = None
         if room > 4 * len(keys):
-            self.keys = np.unique(keys)
+            self.keys, _ = distinct(keys)
             return
         there = np.bincount(keys, minlength=room) > 0
         self.keys = np.flatnonzero(there)

@@ -10,7 +10,7 @@ import numpy as np
 from calque.ceiling.boxes.contacts import Contacts
 from calque.ceiling.boxes.joint import Joint, systems_in
 from calque.ceiling.boxes.paired import Paired
-from calque.core.columns import Array, Bytes, Codes, Flags, Floats, Ints, Table
+from calque.core.columns import Array, Bytes, Codes, Flags, Floats, Ints, Table, distinct
 from calque.geometry.boxes import corners
 from calque.geometry.forms import BoxForm
 from calque.kernels import kernels
@@ -85,10 +85,13 @@ class _Looking:
         named = label >= 0
         size = len(joint.base.labels) + 1
         key = truth[named] * size + label[named]
-        key, count = np.unique(np.unique(key * 16 + joint.system[contacts.found[there]][named]) // 16, return_counts=True)
+        by_system, _ = distinct(key * 16 + joint.system[contacts.found[there]][named])
+        key, places = distinct(by_system // 16)
+        count = np.bincount(places, minlength=len(key))
         order = np.lexsort((key % size, -count, key // size))
-        rows, first = np.unique((key // size)[order], return_index=True)
-        chosen = order[first]
+        rows = (key // size)[order]
+        first = np.append(True, rows[1:] != rows[:-1])[: len(rows)]
+        rows, chosen = rows[first], order[first]
         return rows, (key[chosen] % size).astype(np.int32), count[chosen].astype(np.int32)
 
     def _agreeing(self, thresholds: Sequence[float]) -> tuple[Bytes, Codes, Masks, Floats]:
