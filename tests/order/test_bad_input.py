@@ -25,17 +25,17 @@ def page(*references: str, group: str = "") -> str:
     return PAGE.format(f'<ReadingOrder><OrderedGroup id="g"{group}>{listed}</OrderedGroup></ReadingOrder>{REGIONS}')
 
 
-def docling(*references: str, groups: Any = ()) -> dict[str, Any]:
+def docling(*references: str, groups: Any = (), children: Any = ()) -> dict[str, Any]:
     corners = [{"l": 0, "t": top, "r": 9, "b": top + 5, "coord_origin": "TOPLEFT"} for top in (0, 10, 20)]
     return {
         "schema_name": "DoclingDocument", "version": "1", "name": "d", "pages": {"1": {"size": {"width": 9, "height": 30}}},
         "texts": [{"label": "text", "prov": [{"page_no": 1, "bbox": box}]} for box in corners], "groups": list(groups),
-        "body": {"children": [{"$ref": f"#/{name}"} for name in references]},
+        "body": {"children": [*({"$ref": f"#/{name}"} for name in references), *children]},
     }  # fmt: skip
 
 
 def row(order: Any, **more: Any) -> dict[str, Any]:
-    return {"doc_id": "d", "ids": ["a", "b", "c"], "order": order, **more}
+    return {"doc_id": "d", "ids": ["a", "b", "c"], "order": order} | more
 
 
 def ended(calque: Command, truth: Any, found: Any) -> Run:
@@ -59,6 +59,10 @@ def ended(calque: Command, truth: Any, found: Any) -> Run:
         (page("a", "b", "c", group=' regionRef="gone"'), 'is said to be in region "gone", which is not on this page'),
         (docling("texts/0", "texts/7", "texts/1", "texts/2"), "#/texts/7 in the body tree leads to nothing"),
         (docling("texts/0", "texts/1", "texts/0", "texts/2"), "#/texts/0 comes twice in the body tree; its first place counts"),
+        (docling("texts/0", "texts/1", "texts/2", children=["texts/1"]), '"texts/1" among the children is no reference'),
+        (docling("texts/0", "texts/1", "texts/2", children=[{"cref": "#/texts/1"}]), "among the children is no reference"),
+        ([row(["a", "b", "c"], ids=["a", "b", "c", "a"])], 'two blocks are called "a"; an order means the first'),
+        (page("a", "b", "c").replace("</Page>", REGIONS.replace('"b"', '"d"').replace('"c"', '"e"') + "</Page>"), 'called "a"'),
     ],
 )
 def test_what_is_left_out_is_named(calque: Command, found: Any, told: str) -> None:

@@ -125,11 +125,9 @@ VIEWS = {
     },
 }  # fmt: skip
 """The views of each kind of report, as the contract lists them."""
-ALL = [
-    pytest.param(name, marks=pytest.mark.long) if name in BOTH and name != "detection-both" else pytest.param(name)
-    for name in EVERY
-]
-"""Every kind of report, for laws that take a while: most comparisons wait for the long run."""
+QUICK = {"layout", "fields", "words-both"}
+ALL = [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.long]) for name in EVERY]
+"""Every kind of report, for laws that take a while: most kinds wait for the long run."""
 
 
 def comparison(task: str) -> Comparison:

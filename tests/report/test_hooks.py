@@ -10,14 +10,14 @@ import pytest
 
 from calque import Evaluator
 from calque.core.comparison.compare import compare
-from tests.report.made import BOTH, EVERY, FEW, VIEWS, Reports
+from tests.report.made import ALL, BOTH, FEW, VIEWS, Reports
 
 Opener = Callable[..., Any]
 OWN = {name: views[2] if name in BOTH else views[1] for name, views in VIEWS.items()}
 KEYS = ("j", "n", "t", "p", "i", "x", "+", "-", "0", "c", "k", "N", "Escape", "Escape", "Escape")
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", ALL)
 def test_views_are_named_and_numbers_open_them(opened: Opener, reports: Reports, name: str) -> None:
     page = opened(reports[name])
     links = page.eval_on_selector_all("nav[aria-label] a[data-view-link]", "nodes => nodes.map(node => node.dataset.viewLink)")
@@ -36,7 +36,7 @@ def test_views_are_named_and_numbers_open_them(opened: Opener, reports: Reports,
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", ALL)
 def test_no_key_breaks_any_view(opened: Opener, reports: Reports, name: str) -> None:
     page = opened(reports[name])
     for view in VIEWS[name]:
@@ -54,7 +54,7 @@ def test_no_key_breaks_any_view(opened: Opener, reports: Reports, name: str) -> 
         page.keyboard.press("Escape")
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", ALL)
 def test_steps_open_the_list_from_any_view(opened: Opener, reports: Reports, name: str) -> None:
     own = OWN[name]
     for key in ("j", "n"):
@@ -133,7 +133,7 @@ def test_the_other_run_shows_the_same_value(opened: Opener, tmp_path: Path) -> N
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", ALL)
 def test_an_address_from_elsewhere_is_no_error(opened: Opener, reports: Reports, name: str) -> None:
     for address in ("object=t99999", "object=p3@7", "object=nonsense", "doc=nowhere&page=7", "iou=9", "zoom=x", "run=5"):
         page = opened(reports[name], f"#view={OWN[name]}&{address}")

@@ -51,12 +51,14 @@ class Blocks:
 
 
 class Ordering:
-    """Turns names into blocks: a name that is no block, and one that comes again, are left out and told."""
+    """Turns names into blocks: a name that is no block, one that comes again, and one of two blocks are told."""
 
-    def __init__(self, ids: Sequence[str | int], log: IssueLog) -> None:
+    def __init__(self, ids: Sequence[str | int], log: IssueLog, where: str = "") -> None:
         self._places: dict[str | int, int] = {}
         for place, name in enumerate(ids):
-            self._places.setdefault(name, place)
+            if self._places.setdefault(name, place) != place:
+                text = f"two blocks are called {shown(name)}; an order means the first"
+                log.add("block-twice", where, text, severity=Severity.LOSS)
         self._seen: set[int] = set()
         self._log = log
 

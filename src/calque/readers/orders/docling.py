@@ -12,6 +12,8 @@ from calque.readers.boxes.docling import ITEMS
 from calque.readers.orders.building import Blocks
 from calque.readers.sources.json_tree import entries, index, number, pointer, shown, text
 
+REFERENCES = "children are references to items of the document"
+
 
 def pages_of(tree: Mapping[str, Any], stem: str, log: IssueLog) -> Iterator[tuple[UnitId, int, OrderPage]]:
     """Each page with its blocks; what is in other layers than the body, or not in its tree, has no order."""
@@ -67,10 +69,19 @@ def _walk(tree: Mapping[str, Any], log: IssueLog) -> Iterator[str]:
         if reference != "#/body" and item.get("content_layer", "body") == "body":
             yield reference
         below = _references(item.get("children"))
+        _tell_others(item.get("children"), f"{reference}/children", log)
         if reference.startswith("#/pictures/"):
             captions = set(_references(item.get("captions")))
             below = [each for each in below if each in captions]
         waiting += [(reference, True), *((each, False) for each in reversed(below))]
+
+
+def _tell_others(children: Any, where: str, log: IssueLog) -> None:
+    """Children that refer to nothing at all."""
+    for place, child in enumerate(children if isinstance(children, list) else ()):
+        if not _refers(child):
+            text = f"{shown(child)} among the children is no reference, and is left out of the order"
+            log.add("unknown-block", where + pointer(place), text, help=REFERENCES, severity=Severity.LOSS)
 
 
 def _left_out(reference: str, log: IssueLog, *, twice: bool) -> None:
@@ -83,13 +94,17 @@ def _left_out(reference: str, log: IssueLog, *, twice: bool) -> None:
         )
         return
     text = f"{reference} in the body tree leads to nothing, and is left out of the order"
-    log.add("unknown-block", reference, text, help="references name items of the document", severity=Severity.LOSS)
+    log.add("unknown-block", reference, text, help=REFERENCES, severity=Severity.LOSS)
 
 
 def _references(children: Any) -> list[str]:
     if not isinstance(children, list):
         return []
-    return [child["$ref"] for child in children if isinstance(child, Mapping) and isinstance(child.get("$ref"), str)]
+    return [child["$ref"] for child in children if _refers(child)]
+
+
+def _refers(child: Any) -> bool:
+    return isinstance(child, Mapping) and isinstance(child.get("$ref"), str)
 
 
 def _resolved(tree: Mapping[str, Any], reference: str) -> Mapping[str, Any] | None:

@@ -35,7 +35,7 @@ def pages_of(root: _Element, stem: str, log: IssueLog, *, truth: bool) -> Iterat
             yield document, first + place, blocks.page(NO_ORDER if truth else listed(len(blocks.ids)))
             continue
         _tell_lost_containers(groups_inside, {each.get("id") for each in page.iter()}, log)
-        ordering = Ordering(blocks.ids, log)
+        ordering = Ordering(blocks.ids, log, line(page))
         groups = [_group(each, ordering, log, 0) for each in children(order, *_GROUPS)]
         yield document, first + place, blocks.page(groups[0] if len(groups) == 1 else Group(tuple(groups)))
 

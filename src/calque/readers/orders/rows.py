@@ -65,7 +65,8 @@ def _page(row: Any, where: str, log: IssueLog) -> Pages:
         names, made = of_names(order, inside, log)
         blocks: Blocks | None = Blocks(ids=list(names))
     elif (blocks := _blocks(row, where, log)) is not None:
-        made = listed(len(blocks.ids)) if order is None else Ordering(blocks.ids, log).group(order, inside, log.file)
+        ordering = Ordering(blocks.ids, log, where)
+        made = listed(len(blocks.ids)) if order is None else ordering.group(order, inside, log.file)
     if blocks is not None:
         blocks.sized(row.get("width"), row.get("height"))
         yield document, page, blocks.page(made)
