@@ -8,7 +8,7 @@ namespace {
 
 using namespace calque;
 
-PyObject* why_given_up = nullptr;  // what threads raise whose work was ended by another one; held for ever, once it is set
+std::atomic<PyObject*> why_given_up{nullptr};  // what threads raise whose work was ended by another one; held for ever, once it is set
 
 // Python runs handlers in its main thread only. Others need not wait for its lock, which may never be theirs again at the end.
 bool is_main_thread() {
@@ -28,8 +28,9 @@ void heed_signals() {
 }
 
 void give_up(nb::object raised) {
-    set_all_over(!raised.is_none());
-    if (!raised.is_none()) why_given_up = raised.release().ptr();
+    const bool over = !raised.is_none();
+    if (over) why_given_up = raised.release().ptr();  // first: threads that hear of the end look for its reason
+    set_all_over(over);
 }
 
 }  // namespace
@@ -40,7 +41,8 @@ void bind_patience(nb::module_& m) {
         try {
             std::rethrow_exception(thrown);
         } catch (const GivenUp&) {
-            PyErr_SetNone(why_given_up != nullptr ? why_given_up : PyExc_KeyboardInterrupt);
+            PyObject* const why = why_given_up;
+            PyErr_SetNone(why != nullptr ? why : PyExc_KeyboardInterrupt);
         }
     });
     m.def("give_up", &give_up, "raised"_a.none(), "End the work of all kernels, in every thread, by raising this; None lets them work again.");

@@ -354,3 +354,13 @@ def test_validate_takes_every_format(calque: Callable[..., Run], tmp_path: Path)
     assert "no label in common" not in run.out
     assert calque("validate", "a.json", "b.json", "--from", "coco").code == 2
     assert "given 3 times" in calque("validate", "a.json", *["--from", "plain"] * 3).err
+
+
+@pytest.mark.parametrize("to", ["yolo", "voc", "page", "alto", "labelme", "dota"])
+def test_a_name_that_no_file_can_have_is_told(calque: Callable[..., Run], tmp_path: Path, to: str) -> None:
+    row = {"doc_id": "d" * 300, "width": 10, "height": 10, "boxes": [[0, 0, 1, 1]], "labels": ["x"]}
+    (tmp_path / "long.ndjson").write_text(json.dumps(row))
+    done = calque("convert", "long.ndjson", "out", "--to", to)
+    assert done.code == 2
+    assert done.err.startswith(f"error: no file can be called {'d' * 40}…: that is 30")
+    assert [path.name for path in tmp_path.iterdir()] == ["long.ndjson"]

@@ -362,7 +362,7 @@ CHECKPOINTS = (
     _checkpoint_door(
         "checkpoint: check",
         "check s.check.yaml --checkpoint kept --format json",
-        lambda: {"s.check.yaml": as_json(EVERY_EVALUATOR | {"cases": CASES})},
+        lambda: {"s.check.yaml": as_json(EVERY_EVALUATOR | {"cases": CASES[:1]})},  # nothing is kept of cases with errors
     ),
 )
 

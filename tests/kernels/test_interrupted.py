@@ -54,7 +54,7 @@ def begun(name: str, jobs: int) -> subprocess.Popen[str]:
     return process
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.usefixtures("native")
 def test_a_signal_ends_it(name: str, jobs: int) -> None:

@@ -12,6 +12,8 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
+from calque.core.errors import CalqueError
+
 
 def write_whole(path: str | os.PathLike[str], data: bytes | Iterable[bytes | memoryview]) -> None:
     """Write to a temporary name in the same folder, then rename; into what is no regular file, write through.
@@ -39,8 +41,20 @@ def write_folder(path: str | os.PathLike[str], files: Mapping[str, bytes]) -> No
     with _renamed(target) as temporary:
         os.mkdir(temporary)
         for name, data in files.items():
-            with open(os.path.join(temporary, name), "xb") as file:
+            with _named(name), open(os.path.join(temporary, name), "xb") as file:
                 file.write(data)
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Files are named as what they hold: one whose name no file can have is told by it, and not by its folder."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        text = f"no file can be called {name[:40]}…: that is {len(name)} letters long; choose a format that is one file"
+        raise CalqueError(text) from None
 
 
 def what_is(path: str) -> os.stat_result | None:
