@@ -5,6 +5,7 @@
 
 #include "bind_sides.hpp"
 #include "boxes_ceilings.hpp"
+#include "boxes_fused.hpp"
 #include "halves.hpp"
 
 using namespace nanobind::literals;

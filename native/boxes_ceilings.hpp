@@ -1,4 +1,4 @@
-// What several systems could reach together on boxes: edges recombined, the largest pairing, fused boxes.
+// What several systems could reach together on boxes: edges recombined, the largest pairing, who is near whom.
 #pragma once
 
 #include <cstdint>
@@ -22,27 +22,6 @@ struct Edge {
 // For each truth the problems in which a largest pairing has it; of equally large ones that whose truths come first.
 std::vector<std::uint16_t> match_most(std::span<const std::int32_t> truth, std::span<const std::int32_t> found,
                                       std::span<const std::uint16_t> problems, std::size_t truths, std::size_t founds);
-
-struct Fused {
-    std::vector<std::int32_t> page, label;
-    std::vector<double> boxes, score;
-    std::vector<std::uint16_t> systems;
-};
-
-Fused fuse_boxes(const Side& found, std::span<const double> scores, std::span<const std::uint8_t> systems, double threshold,
-                 int jobs);
-
-// Groups of boxes on which systems agree: boxes of two systems and one label with IoU >= a threshold, joined by way of others too.
-struct Agreed {
-    std::vector<std::uint8_t> level;  // the threshold's place
-    std::vector<std::int32_t> first;  // the first box of the group
-    std::vector<std::uint16_t> systems;
-    std::vector<double> boxes;  // the mean of its edges
-};
-
-// At each threshold of boxes that are not taken: whose number in `taken` is below it. By page, then threshold, then first box.
-Agreed agreed_boxes(const Side& found, std::span<const std::uint8_t> systems, std::span<const double> taken,
-                    std::span<const double> thresholds, int jobs);
 
 // Pairs of rows that count, whatever their labels, with IoU >= a threshold, by found row and then truth row.
 struct Contacts {

@@ -65,4 +65,10 @@ void in_threads(std::size_t pieces, int jobs, Worker worker) {
     if (failure) std::rethrow_exception(failure);
 }
 
+// What a piece of work found, behind what those before it did.
+template <class Values>
+void append(Values& all, const Values& part) {
+    all.insert(all.end(), part.begin(), part.end());
+}
+
 }  // namespace calque

@@ -1,6 +1,7 @@
 // The geometry of two upright boxes: the compiled twin of calque.geometry, to the bit.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -9,6 +10,8 @@ namespace calque {
 struct Box {
     double left, top, right, bottom, area;
 };
+
+using Sides = std::array<double, 4>;  // left, top, right, bottom
 
 // The area of x, y, w, h is w * h: taken from the corners it would differ in the last bit, and move decisions at a
 // threshold.

@@ -10,39 +10,15 @@ import pytest
 
 from calque import Evaluator, Order
 from calque.order import compare
-
-
-def flat(order: Any) -> list[str]:
-    members = order["unordered"] if isinstance(order, dict) else order
-    return [name for member in members for name in (flat(member) if isinstance(member, list | dict) else [member])]
-
-
-def first_of(order: Any, one: str, other: str) -> str | None:
-    """Which of two names comes first in the smallest group that holds both; nothing where that is open."""
-    members = order["unordered"] if isinstance(order, dict) else order
-    names = [flat(member) if isinstance(member, list | dict) else [member] for member in members]
-    for member, inside in zip(members, names, strict=True):
-        if one in inside and other in inside:
-            return first_of(member, one, other)
-    if isinstance(order, dict):
-        return None
-    return next(name for inside in names for name in (one, other) if name in inside)
-
-
-def tree(rng: random.Random, names: list[str], depth: int = 0) -> Any:
-    members: list[Any] = [[]] if depth and rng.random() < 0.1 else []
-    while names:
-        size = rng.randint(0, len(names)) if depth < 3 and rng.random() < 0.35 else -1
-        members.append(names[0] if size < 0 else tree(rng, names[:size], depth + 1))
-        names = names[1:] if size < 0 else names[size:]
-    return {"unordered": members} if rng.random() < 0.4 else members
+from tests.order.oracle import first_of, flat
+from tests.order.test_against_every_pair import order_of
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_pairs_of_nested_groups_one_by_one(seed: int) -> None:
     rng = random.Random(seed)
     names = [f"b{place}" for place in range(rng.randint(0, 9))]
-    truth, found = (tree(rng, rng.sample(names, len(names) - rng.randint(0, min(2, len(names))))) for _ in range(2))
+    truth, found = (order_of(rng, rng.sample(names, len(names) - rng.randint(0, min(2, len(names))))) for _ in range(2))
     counts = dict.fromkeys(("concordant", "discordant", "open"), 0)
     for one, other in combinations(sorted({*flat(truth)} & {*flat(found)}), 2):
         ours, theirs = first_of(truth, one, other), first_of(found, one, other)
