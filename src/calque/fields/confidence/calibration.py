@@ -51,10 +51,12 @@ class Stairs:
             )
         self._open = float(level[-1]), self.rows, self.right
         done = len(level) if self.rows == self._expected else len(level) - 1
-        before = [np.concatenate([[first], rest])[:done] for first, rest in zip(self._closed, (through, right), strict=True)]
+        below, right_below = (
+            np.concatenate([[first], rest])[:done] for first, rest in zip(self._closed, (through, right), strict=True)
+        )
         if done:
             self._closed = int(through[done - 1]), int(right[done - 1])
-        return Steps(level[:done], *before, through[:done], right[:done])
+        return Steps(level[:done], below, right_below, through[:done], right[:done])
 
 
 class Curve:
