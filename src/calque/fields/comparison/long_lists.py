@@ -93,7 +93,7 @@ class _Matching:
     def begin(self) -> list[int]:
         """Pair equal items, and rows with their best columns. Returns the rows whose best column has another row.
 
-        Where there are too many of them to be looked at, all wait: nothing is known of them but that no pair is worth more than 1.
+        Where there are too many to be looked at, all wait: nothing is known of them but that no pair is worth more than 1.
         """
         self._take_equal()
         rows = np.flatnonzero(self._column < 0)
