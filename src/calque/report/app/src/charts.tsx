@@ -98,7 +98,7 @@ export function Curves({ lines, label, xLabel, yLabel }: { lines: { name: string
       <Square label={label} xLabel={xLabel} yLabel={yLabel}>
         {lines.map((line, at) => <path class={`line l-${at % 6}${line.strong ? " strong" : ""}`} d={through(line.points)} />)}
       </Square>
-      {lines.length > 1 && <figcaption>{lines.map((line, at) => <span class={`key l-${at % 6}`}><i /> {line.name}</span>)}</figcaption>}
+      {lines.length > 1 && <figcaption>{lines.map((line, at) => <span class="key"><svg viewBox="0 0 30 6" aria-hidden="true"><path class={`line l-${at % 6}${line.strong ? " strong" : ""}`} d="M0 3H30" /></svg> {line.name}</span>)}</figcaption>}
     </figure>
   );
 }

@@ -18,6 +18,7 @@ export function Patterns(): JSX.Element {
       <defs>
         <pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V7" class="p-hatch" /></pattern>
         <pattern id="dots" width="6" height="6" patternUnits="userSpaceOnUse"><circle cx="2" cy="2" r="1.1" class="p-dots" /></pattern>
+        <pattern id="stripes" width="4" height="4" patternUnits="userSpaceOnUse"><path d="M0 .5H4" class="p-stripes" /></pattern>
         <pattern id="hatch-page" width="14" height="14" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V14" class="p-hatch" /></pattern>
         <pattern id="dots-page" width="12" height="12" patternUnits="userSpaceOnUse"><circle cx="4" cy="4" r="2.2" class="p-dots" /></pattern>
       </defs>
