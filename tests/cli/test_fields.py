@@ -141,8 +141,8 @@ def test_what_is_brief_speaks_of_boxes_where_there_are_some(
     calque: Callable[..., Run], files: Callable[..., tuple[str, str]]
 ) -> None:
     plain = [{"doc_id": "a", "vendor": "Acme", "total": 1.5}]
-    for pair, spoken in ((files(), True), (files(plain, plain), False)):
-        run = calque("fields", *pair, "--schema", "schema.json", "--brief")
+    for given, spoken in (((), True), ((plain, plain), False)):
+        run = calque("fields", *files(*given), "--schema", "schema.json", "--brief")
         assert (run.code, "AP50" in run.out) == (0, spoken)
 
 
