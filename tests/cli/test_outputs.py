@@ -80,6 +80,11 @@ def output(flag: str, path: object) -> tuple[str, ...]:
     return (flag, str(path)) if flag else (str(path),)
 
 
+def called(verb: str, flag: str, stem: str) -> str:
+    """A file as its name must end: a report is called as a page."""
+    return f"{stem}.html" if flag == "--report" or verb == "report" else f"{stem}.json"
+
+
 WRITING = [(verb, flag) for verb, (_, outputs) in VERB_LINES.items() for flag in outputs if verb != "demo"]
 """Every way to write one file."""
 
@@ -186,7 +191,8 @@ def test_a_format_for_outputs_that_all_have_one_is_refused(calque: Command, here
 def test_a_pipe_is_written_through_and_stays_a_pipe(verb: str, flag: str, calque: Command, here: Path) -> None:
     arguments = VERB_LINES[verb][0]
     shape = ("--format", "json") if flag == "-o" and verb in RESULTS else ()
-    code = calque(verb, *arguments, *output(flag, "file.json"), *shape).code
+    file = called(verb, flag, "file")
+    code = calque(verb, *arguments, *output(flag, file), *shape).code
     os.mkfifo(here / "pipe")
     for name in ("pipe", "link"):
         if name == "link":
@@ -196,7 +202,7 @@ def test_a_pipe_is_written_through_and_stays_a_pipe(verb: str, flag: str, calque
         reader.start()
         assert calque(verb, *arguments, *output(flag, name), *shape).code == code
         reader.join(60)
-        assert got == [(here / "file.json").read_bytes()]
+        assert got == [(here / file).read_bytes()]
         assert stat.S_ISFIFO(os.stat(here / name).st_mode)
     assert (here / "link").is_symlink()
 
@@ -218,15 +224,16 @@ def test_a_link_stays_a_link_and_its_target_is_replaced(verb: str, flag: str, ca
     arguments = VERB_LINES[verb][0]
     (here / "far").mkdir()
     old = "calque state of old"  # blessing replaces states only
-    (here / "far/there.json").write_text(old)
-    (here / "far/there.json").chmod(0o640)
-    for name in ("there.json", "not-yet.json"):
+    there, new = called(verb, flag, "there"), called(verb, flag, "not-yet")
+    (here / "far" / there).write_text(old)
+    (here / "far" / there).chmod(0o640)
+    for name in (there, new):
         os.symlink(f"far/{name}", here / f"link-{name}")
         calque(verb, *arguments, *output(flag, f"link-{name}"))
         assert (here / f"link-{name}").is_symlink()
         assert (here / "far" / name).read_bytes() not in (b"", old.encode())
-    assert stat.S_IMODE((here / "far/there.json").stat().st_mode) == 0o640
-    assert sorted(os.listdir(here / "far")) == ["not-yet.json", "there.json"]
+    assert stat.S_IMODE((here / "far" / there).stat().st_mode) == 0o640
+    assert sorted(os.listdir(here / "far")) == [new, there]
 
 
 def test_links_that_lead_nowhere_are_refused_before_the_work(calque: Command, here: Path) -> None:
@@ -378,10 +385,10 @@ def test_a_file_that_does_not_fit_is_named_and_not_left(verb: str, flag: str, ca
     before, usual = content(here), resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (64, usual[1]))
     try:
-        done = calque(verb, *VERB_LINES[verb][0], *output(flag, "large.json"))
+        done = calque(verb, *VERB_LINES[verb][0], *output(flag, called(verb, flag, "large")))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, usual)
-    assert done.err.splitlines()[-1] == "error: large.json: file too large"
+    assert done.err.splitlines()[-1] == f"error: {called(verb, flag, 'large')}: file too large"
     assert done.code == 2
     assert content(here) == before
 

@@ -46,12 +46,6 @@ def test_a_file_that_is_something_else(calque: Callable[..., Run], tmp_path: Pat
     assert "should not happen" not in run.err
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_an_empty_path(calque: Callable[..., Run], verb: str) -> None:
-    run = calque(verb, "", *([] if verb in ("validate", "audit") else ["x"]))
-    assert (run.code, run.err) == (2, "error: one of the paths is empty: name a file or a folder\n")
-
-
 def test_a_file_that_holds_nothing_is_said_to(calque: Callable[..., Run], tmp_path: Path) -> None:
     (tmp_path / "list.json").write_text("[]")
     assert calque("validate", "list.json").out.startswith("The file is valid, but it holds nothing.\n")

@@ -204,3 +204,15 @@ def test_a_document_that_comes_back_after_it_was_counted_is_refused(tmp_path: Pa
         list(stream_pair(truth, found, batch=1))
     (pair,) = stream_pair(truth, found)
     assert [len(corpus.units()) for corpus in pair] == [3, 3]
+
+
+def test_every_document_that_comes_back_is_told_of_also_beside_new_ones(tmp_path: Path) -> None:
+    rows = [{"doc_id": name, "page_index": k, "boxes": [], "labels": []} for k, name in enumerate("aabbccddeeffgahb")]
+    paths = write_ndjson(tmp_path / "t.ndjson", rows), write_ndjson(tmp_path / "f.ndjson", rows)
+    with pytest.raises(ContractError) as refusal:
+        list(stream_pair(*paths, batch=16))  # blocks of two rows
+    told = [(issue.pointer.split(":")[-1], issue.code) for issue in refusal.value.issues]
+    assert [(pointer[-len("line 14 /doc_id") :], code) for pointer, code in told] == [
+        ("line 14 /doc_id", "document-scattered"),
+        ("line 16 /doc_id", "document-scattered"),
+    ] * 2

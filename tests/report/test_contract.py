@@ -172,16 +172,3 @@ def test_filters_hold_across_views(opened: Opener, reports: Reports) -> None:
     page.locator("nav a[data-view-link=summary]").click()
     page.locator("nav a[data-view-link=objects]").click()
     assert page.locator("[data-count=objects]").get_attribute("data-value") == "3"
-
-
-@pytest.mark.parametrize("mode", [0, 1])
-def test_outcomes_can_be_read_on_paper(mode: int) -> None:
-    def luminance(name: str) -> float:
-        parts = [int(TOKENS[name][mode][place : place + 2], 16) / 255 for place in (1, 3, 5)]
-        linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    for name in ("tp", "fn", "fp", "wrong", "ignored", "ink", "ink-2", "ink-3", "link"):
-        for ground in ("paper", "panel"):
-            light, dark = sorted((luminance(name), luminance(ground)), reverse=True)
-            assert (light + 0.05) / (dark + 0.05) >= 4.5, (name, ground)

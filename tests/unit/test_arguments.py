@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 import numpy as np
 import pytest
 
+from calque import Ceiling, Detection, Fields, Layout, Order, Tables, Words
+from calque.checks import Checks
 from calque.core.arguments import LOOKED_AT, described, fits, names_arguments, names_fields
 from calque.core.errors import ConfigError
+from calque.core.task import Task, settings
 
 
 class Answer:
@@ -123,3 +126,23 @@ def test_the_field_that_is_wrong_is_named() -> None:
         Checked(2.0, "z")
     with pytest.raises(ConfigError, match="told as it is"):
         Checked(name="refused")
+
+
+TASKS = (Ceiling, Checks, Detection, Fields, Layout, Order, Tables, Words)
+
+
+@pytest.mark.parametrize(("task", "name"), [(task, field.name) for task in TASKS for field in fields(task) if field.init])
+def test_every_setting_of_every_task_refuses_what_it_cannot_be_by_its_name(task: type[Task], name: str) -> None:
+    for nothing_like_it in (complex(1, 2), object()):
+        with pytest.raises((ConfigError, TypeError), match=name):
+            task(**{name: nothing_like_it})
+
+
+@pytest.mark.parametrize(
+    ("task", "name"), [(task, name) for task in TASKS for name, note in settings(task).items() if note.kind == "choice"]
+)
+def test_every_choice_refuses_what_is_not_among_them_and_says_what_is(task: type[Task], name: str) -> None:
+    choices = settings(task)[name].choices
+    with pytest.raises(ConfigError, match=rf"{name}.*'{choices[-1]}x'") as refusal:
+        task(**{name: f"{choices[-1]}x"})
+    assert f"did you mean '{choices[-1]}'?" in str(refusal.value) or all(choice in str(refusal.value) for choice in choices)

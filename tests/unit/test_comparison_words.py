@@ -16,6 +16,7 @@ from calque.core.comparison.resample import Resampling
 from calque.core.comparison.story import headline
 from calque.core.resampling.resampled import Counted
 from calque.core.standing import Alarms, Standing, Truths
+from tests.report.empty import EMPTY, both
 
 FINE = [[0, 0, 10, 10]] * 3
 LABELS, NAMES = ["Table"] * 3, ["a", "b", "c"]
@@ -81,6 +82,21 @@ RECALL = compared("recall@0.5", 0.5, 0.75)
 )
 def test_a_comparison_in_one_sentence(made: Comparison, sentence: str) -> None:
     assert said(made) == f"Against old, new {sentence}"
+
+
+def test_a_count_is_no_share() -> None:
+    assert (
+        said(comparison(compared("cases", 0, 1), compared("AP", 0.5, 0.5)))
+        == "Against old, new gets the same right: AP stays at 50 %."
+    )
+
+
+@pytest.mark.parametrize("name", EMPTY)
+def test_nothing_and_nothing_cannot_be_compared(name: str) -> None:
+    told = "".join(part if isinstance(part, str) else part.text for part in headline(both(name), "new"))
+    nothing = "There is nothing to compare: nothing of old and new could be evaluated."
+    # A record without values is one that was read: fields count what is rightly empty.
+    assert told == (nothing if name != "fields-hollow" else "Against old, new gets the same right: F1 stays at 0 %.")
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import pkgutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -370,6 +371,15 @@ def test_every_public_name_is_there_and_documented() -> None:
         assert name == "__version__" or value.__doc__
     assert dir(calque) == sorted(calque.__all__)
     assert calque.read is importlib.import_module("calque.readers").read
+
+
+def test_no_name_that_is_offered_turns_into_a_module_of_that_name() -> None:
+    """Importing a module puts it into its package under its name, in the place of what was lazily there."""
+    packages = ["calque", *(found.name for found in pkgutil.walk_packages(calque.__path__, "calque.") if found.ispkg)]
+    for package in map(importlib.import_module, packages):
+        inside = {module.name for module in pkgutil.iter_modules(package.__path__)}
+        for name in inside.intersection(getattr(package, "__all__", ())):
+            assert getattr(package, name) is importlib.import_module(f"{package.__name__}.{name}")
 
 
 def test_other_names_are_not() -> None:

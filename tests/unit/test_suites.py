@@ -15,6 +15,7 @@ import pytest
 
 from calque import ConfigError, ContractError, Evaluator, MergeError
 from calque.checks import Checks, Outcome, Suite
+from calque.checks.evaluators.custom import identities
 from calque.checks.evaluators.outcome import Verdict
 from calque.checks.suites.cases import Case, CaseCorpus, Selection
 from calque.checks.suites.editor_schema import suite_schema
@@ -309,6 +310,14 @@ def test_the_code_of_own_evaluators_is_in_the_signature(write: Write, tmp_path: 
         Suite.load(suite, evaluators={"own": function}).task().own for function in (lambda _output, _expected: 1, max)
     )
     assert len({by_text, by_name}) == 2
+
+
+@pytest.mark.parametrize(
+    ("file", "reason"), [("none.py", "no such file or directory"), (".", "is a directory"), ("a\0b.py", "embedded null byte")]
+)
+def test_an_evaluator_whose_code_cannot_be_had_is_told(file: str, reason: str) -> None:
+    with pytest.raises(ConfigError, match=rf"^{re.escape(file)}:judge: the evaluator cannot be read: {reason}$"):
+        identities({"own": f"{file}:judge"}, ())
 
 
 def test_states_know_their_evaluators(write: Write) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from calque import Evaluator, Words
-from calque.words.confusions import error_lists
+from calque.words.confused import error_lists
 from calque.words.text.characters import graphemes
 
 

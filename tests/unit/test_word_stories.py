@@ -12,7 +12,7 @@ from rapidfuzz.distance import Levenshtein
 
 from calque import ConfigError, Evaluator, Words
 from calque.words import build_lattice
-from calque.words.confusions import kind_of
+from calque.words.confused import kind_of
 from calque.words.text.characters import graphemes
 from calque.words.text.cleaning import clean
 

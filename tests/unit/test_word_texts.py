@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from calque import ConfigError, Evaluator, Words
 from calque.core.corpora.words import WordCorpus
 from calque.words import align, clean, confusions, tokenize
-from calque.words.confusions import character_pairs, gaps
+from calque.words.confused import character_pairs, gaps
 from calque.words.holdout import held_out
 from calque.words.presentation import side_by_side
 from calque.words.text.languages import detect

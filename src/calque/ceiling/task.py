@@ -113,8 +113,6 @@ class Ceiling(BoxReading, PartsBeside, Task):
             raise ConfigError(f"fuse_iou must be above 0 and at most 1, not {self.fuse_iou}")
         if self.min_score is not None and not math.isfinite(self.min_score):
             raise ConfigError(f"min_score must be a finite number, not {self.min_score}")
-        if self.missing not in ("penalize", "intersect"):
-            raise ConfigError(f"missing must be 'penalize' or 'intersect', not {self.missing!r}")
         for name, least in (("splits", 1), ("suspects", 0)):
             if getattr(self, name) < least:
                 raise ConfigError(f"{name} must be a whole number from {least}, not {getattr(self, name)}")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from calque.core.errors import ConfigError, Issue, Severity
+from calque.core.errors import Issue, Severity
 from calque.core.parts_beside import PartsBeside
 from calque.core.task import Task, setting, take_in
 
@@ -68,8 +68,6 @@ class Checks(PartsBeside, Task):
 
     def __post_init__(self) -> None:
         take_in(self)
-        if self.partial not in ("fail", "pass"):
-            raise ConfigError(f"partial must be 'fail' or 'pass', not {self.partial!r}")
         for name in ("own", "ids", "tags"):
             object.__setattr__(self, name, tuple(sorted(set(getattr(self, name)))))
         if self.only is not None:

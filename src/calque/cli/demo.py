@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits
-from calque.cli.options import WRITTEN, brief_option
+from calque.cli.options import PAGE, brief_option
 from calque.cli.outputs import Written, settle
 
 if TYPE_CHECKING:
@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
 @click.command("demo")
 @brief_option
-@click.option(
-    "--report", type=WRITTEN, metavar="FILE", help="Also write a page that compares the two models, with drawn pages."
-)
+@click.option("--report", type=PAGE, metavar="FILE", help="Also write a page that compares the two models, with drawn pages.")
 @click.option("--keep", type=Written(file_okay=False), metavar="DIR", help="Also write the sample files to a folder.")
 def command(keep: str | None, report: str | None, brief: bool) -> int:
     """Evaluate two imaginary models on eight made-up reports, and say what the numbers show."""

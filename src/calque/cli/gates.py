@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from calque.cli.outputs import Named
+
 if TYPE_CHECKING:
     from calque.core.gates.judging import Gates
     from calque.core.presentation.ci_servers import Judged
@@ -61,7 +63,7 @@ def gate_options(command: Decorated) -> Decorated:
         ),
         click.option(
             "--baseline",
-            type=click.Path(allow_dash=True),
+            type=Named(allow_dash=True),
             metavar="STATE",
             help="Exit with 1 when something is worse than in this state (see calque bless): a main measure significantly, "
             "or what --tolerance and --no-broken name.",

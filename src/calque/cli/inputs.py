@@ -39,8 +39,6 @@ def taken_in(*paths: str) -> tuple[str, ...]:
     Readers look twice: what is it, and what does it say? When one of the files is Parquet, the command goes on in a guarded
     process, and this one returns only to tell how that ended.
     """
-    if "" in paths:
-        raise ConfigError("one of the paths is empty: name a file or a folder")
     if paths.count(STDIN) > 1:
         raise ConfigError("-: standard input can be read once; name a file for all other sides")
     once = [path for path in paths if path == STDIN or _is_pipe(path)]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from calque.cli.gates import gate_options
-from calque.cli.outputs import Written
+from calque.cli.outputs import Named, Written, WrittenPage
 from calque.cli.reports import image_options
 from calque.core.task import Setting, Task, settings
 
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 SomeTask = TypeVar("SomeTask", bound=Task)
 
-PATH, FILE = click.Path(allow_dash=True), click.Path(dir_okay=False, allow_dash=True)
+PATH, FILE = Named(allow_dash=True), Named(dir_okay=False, allow_dash=True)
 WRITTEN = Written(dir_okay=False, allow_dash=True)
+PAGE = WrittenPage(dir_okay=False, allow_dash=True)
 FOLDER = Written(file_okay=False)
 """Made once: click looks for a translation of each one's name in a score of folders."""
 
@@ -254,7 +255,7 @@ output_option = click.option(
 )
 
 report_option = click.option(
-    "--report", type=WRITTEN, metavar="FILE", help="Write a page that shows every number, page and object; it opens offline."
+    "--report", type=PAGE, metavar="FILE", help="Write a page that shows every number, page and object; it opens offline."
 )
 brief_option = click.option(
     "--brief", is_flag=True, help="Only the main thing in a sentence, the headline measures and the signature."

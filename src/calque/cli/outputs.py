@@ -20,12 +20,39 @@ if TYPE_CHECKING:
 STDOUT = "-"
 """How standard output is called where a file could be named."""
 
+PAGES = (".html", ".htm")
+"""How files are called that browsers open as pages."""
+
 Identity: TypeAlias = tuple[Any, ...]
 """What is equal for two spellings of one file, and only for those."""
 
 
-class Written(click.Path):
+class Named(click.Path):
+    """A path that must name something: a variable of a shell that was never set does not."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path, or an error that says what was given no name."""
+        if not os.fspath(value) and param is not None and _was_given(param, ctx):
+            option = isinstance(param, click.Option)
+            where = " / ".join(param.opts) if option else param.human_readable_name
+            what = " or ".join(name for name, fine in (("file", self.file_okay), ("folder", self.dir_okay)) if fine)
+            leave = ", or leave the option out" if option and not param.required else ""
+            raise ConfigError(f"{where}: the name is empty; name a {what}{leave}")
+        return super().convert(value, param, ctx)
+
+
+def _was_given(parameter: click.Parameter, context: click.Context | None) -> bool:
+    """Whether somebody gave it, and it is not the empty default of a setting."""
+    source = None if context is None or parameter.name is None else context.get_parameter_source(parameter.name)
+    return source is not click.core.ParameterSource.DEFAULT
+
+
+class Written(Named):
     """A path that a command writes to. Every other path among its parameters is one that it reads."""
+
+
+class WrittenPage(Written):
+    """A report that a command writes."""
 
 
 def settle(*read_too: str) -> None:
@@ -37,14 +64,19 @@ def settle(*read_too: str) -> None:
     context = click.get_current_context()
     read: list[str] = [*read_too]
     written: list[str] = []
+    pages: list[str] = []
     for parameter in context.command.params:
         if isinstance(parameter.type, click.Path) and parameter.name is not None:
             given = context.params.get(parameter.name)
             paths = given if isinstance(given, tuple) else (given,)
             (written if isinstance(parameter.type, Written) else read).extend(path for path in paths if path)
+            if isinstance(parameter.type, WrittenPage) and given is not None:
+                pages.append(given)
     if "output" in context.params and not context.params["output"]:
         written.append(STDOUT)
     refuse(written, read)
+    for path in pages:
+        _opens_as_page(path)
 
 
 def refuse(written: Sequence[str], read: Iterable[str]) -> None:
@@ -65,6 +97,14 @@ def refuse(written: Sequence[str], read: Iterable[str]) -> None:
                 raise ConfigError(f"{spelt(path)}: {same} read by this command; write to another file")
             if stat.S_ISDIR(there.st_mode) and path != STDOUT and _within(path, mine, name, there):
                 raise ConfigError(f"{path}: belongs to the folder {name}, which this command reads; write elsewhere")
+
+
+def _opens_as_page(path: str) -> None:
+    """Refuse a report that no browser would take for a page because of its name."""
+    root, extension = os.path.splitext(path)
+    if path != STDOUT and extension.lower() not in PAGES and not _is_special(path):
+        print_it = "; to have a PDF, print the page in a browser" if extension.lower() == ".pdf" else ""
+        raise ConfigError(f"{path}: a report is an HTML page; call it {os.path.basename(root)}.html{print_it}")
 
 
 def _looked_at(path: str) -> os.stat_result | None:

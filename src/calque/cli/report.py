@@ -7,13 +7,13 @@ from typing import Any
 import click
 
 from calque.cli import exits
-from calque.cli.options import PATH, WRITTEN, jobs_option
+from calque.cli.options import PAGE, PATH, jobs_option
 from calque.cli.reports import image_options
 
 
 @click.command("report")
 @click.argument("states", nargs=-1, required=True, metavar="STATE...", type=PATH)
-@click.option("-o", "--output", required=True, type=WRITTEN, metavar="FILE", help="The HTML file that is written.")
+@click.option("-o", "--output", required=True, type=PAGE, metavar="FILE", help="The HTML file that is written.")
 @image_options
 @jobs_option
 @click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr.")

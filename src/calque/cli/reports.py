@@ -54,7 +54,7 @@ def wanted(values: dict[str, Any], path: str | None, jobs: int = 1) -> Wanted | 
             raise ConfigError("--images and --sidecar are about --report FILE")
         return None
     if images is not None and not os.path.isdir(images):
-        raise ConfigError(f"{images}: is no folder with images")
+        raise ConfigError(f"{images or '--images'}: is no folder with images; name one")
     if sidecar and (images is None or path == STDOUT):
         raise ConfigError("--sidecar puts the images of --images DIR beside --report FILE; it needs both")
     return Wanted(path, images, size, sidecar, jobs)

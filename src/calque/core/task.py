@@ -12,7 +12,7 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.arguments import names_fields
-from calque.core.errors import ConfigError
+from calque.core.errors import ConfigError, did_you_mean
 from calque.core.signature import Signature
 from calque.core.start_up import Frozen
 
@@ -350,12 +350,19 @@ def take_in(task: Any) -> None:
     """
     for field in dataclasses.fields(task):
         note, value = field.metadata.get("setting"), getattr(task, field.name)
-        if note is None or value is field.default:
+        if value is field.default:
+            continue
+        if note is None:
+            if isinstance(field.default, bool) and not isinstance(value, bool):
+                raise ConfigError(f"{field.name} must be {EXPECTED['switch'][1]}, not {value!r}")
             continue
         if value is None or (note.kind in OF_DATA and isinstance(value, Real)):
             raise ConfigError(
                 f"{field.name} must be {EXPECTED.get(note.kind, (object, 'a path, or the data itself'))[1]}, not {value!r}"
             )
+        if note.kind == "choice" and not (isinstance(value, str) and value in note.choices):
+            hint = did_you_mean(str(value), note.choices)
+            raise ConfigError(f"{field.name} must be one of {', '.join(note.choices)}, not {value!r}{hint and f'; {hint}'}")
         if note.kind in MANY:
             alone = isinstance(value, str) or not isinstance(value, Iterable)
             value = (value,) if alone else tuple(value)
@@ -367,19 +374,20 @@ def take_in(task: Any) -> None:
                 raise ConfigError(f"{field.name} must be {wanted}, not {shown!r}")
 
 
-def _is(value: Any, kind: type) -> bool:
+def _is(value: Any, kind: type | tuple[type, ...]) -> bool:
     """Whether a value is of a kind; truth values are no numbers."""
     return isinstance(value, kind) and isinstance(value, bool) is (kind is bool)
 
 
 MANY = ("numbers", "words", "uses")
 """Kinds of settings that hold several; one alone may stand for itself."""
-EXPECTED: Mapping[str, tuple[type, str]] = {
+EXPECTED: Mapping[str, tuple[type | tuple[type, ...], str]] = {
     "number": (Real, "a number"),
     "count": (Integral, "a whole number"),
     "numbers": (Real, "a number or several"),
     "word": (str, "a text"),
     "words": (str, "a name or several"),
+    "uses": ((str, tuple), "a name or several"),
     "switch": (bool, "True or False"),
 }
 """What each kind of setting is made of."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from calque.core.boxes.reading import BoxReading
 from calque.core.errors import ConfigError, did_you_mean
 from calque.core.parts_beside import PartsBeside
-from calque.core.task import Task, setting, settings, spell
+from calque.core.task import Task, setting, spell
 from calque.geometry.forms import ON
 
 if TYPE_CHECKING:
@@ -139,12 +139,6 @@ class Detection(BoxReading, PartsBeside, Task):
             raise ConfigError(f"min_area must be a number from 0, not {self.min_area}")
         if self.min_score is not None and not math.isfinite(self.min_score):
             raise ConfigError(f"min_score must be a finite number, not {self.min_score}")
-        notes = settings(self)
-        for name in ("missing", "errors", "beside"):
-            choices = notes[name].choices
-            if getattr(self, name) not in choices:
-                listed = ", ".join(map(repr, choices[:-1]))
-                raise ConfigError(f"{name} must be {listed} or {choices[-1]!r}, not {getattr(self, name)!r}")
         object.__setattr__(self, "error_limits", tuple(float(value) for value in self.error_limits))
         self.limits()
         if not all(name and 0 <= weight <= HEAVIEST for name, weight in self.class_weight):

@@ -106,10 +106,6 @@ class Fields(PartsBeside, Task):
         object.__setattr__(self, "iou", tuple(sorted({float(value) for value in self.iou})))
         if not self.iou or not all(0 < value <= 1 for value in self.iou):
             raise ConfigError(f"iou must be above 0 and at most 1, not {list(self.iou)}")
-        for name, known in (("accounting", ("complete", "paired")), ("missing", ("penalize", "intersect")),
-                            ("boxes", ("xyxy", "xywh", "polygon"))):  # fmt: skip
-            if getattr(self, name) not in known:
-                raise ConfigError(f"{name} must be one of {', '.join(known)}, not {getattr(self, name)!r}")
         if not 0 < self.target_precision <= 1:
             raise ConfigError(f"target_precision must be above 0 and at most 1, not {self.target_precision!r}")
 

@@ -52,8 +52,6 @@ class Order(PartsBeside, Task):
 
     def __post_init__(self) -> None:
         take_in(self)
-        if self.pair not in ("cover", "iou", "id"):
-            raise ConfigError(f"pair can be cover, iou, id, not {self.pair!r}")
         if not 0 < self.iou <= 1:
             raise ConfigError(f"iou must be above 0 and at most 1, not {self.iou}")
         plain = [label.lower().replace("_", "-") for label in self.furniture]

@@ -12,8 +12,11 @@ if TYPE_CHECKING:
     from calque.core.comparison.compare import Comparison
     from calque.core.result import Result
 
-FOUND, MISSED, ALARM, INK, SOFT, CUT = map(on_paper, ("tp", "fn", "fp", "ink", "ink-3", "cut"))
-LINES = ((FOUND, "-"), (MISSED, "--"), (ALARM, ":"), (INK, "-"), (SOFT, "--"), (CUT, "-"))
+FOUND, MISSED, ALARM, INK, SOFT, CUT, AMBER = map(on_paper, ("tp", "fn", "fp", "ink", "ink-3", "cut", "cut-line"))
+LINES = (
+    (FOUND, "-"), (MISSED, (0, (5, 2))), (ALARM, (0, (1.4, 2))), (INK, (0, (7, 2, 1.4, 2))), (SOFT, (0, (10, 2))),
+    (AMBER, (0, (7, 2, 1.4, 2, 1.4, 2))),
+)  # fmt: skip
 """Lines are told apart by their strokes, too."""
 FAINT = on_paper("line-2")
 LONGEST, MOST_BARS = 28, 20
@@ -78,7 +81,7 @@ def _pr(axes: Any, numbers: Mapping[str, Any]) -> None:
     for place, precision in enumerate(others):
         axes.plot(recall, precision, color=FAINT, linewidth=0.6, label="" if place else f"{len(others):,} better classes")
     for label, (colour, stroke) in zip([label for label in curves if label in named], LINES, strict=False):
-        axes.plot(recall, curves[label], stroke, color=colour, label=_short(label), linewidth=1.4)
+        axes.plot(recall, curves[label], linestyle=stroke, color=colour, label=_short(label), linewidth=1.4)
     axes.set(xlabel="recall", ylabel="precision", xlim=(0, 1), ylim=(0, 1.02))
     axes.legend(loc="lower left")
 

@@ -107,11 +107,6 @@ class Tables(PartsBeside, Task):
                     hint = did_you_mean(value, known) or f"it can be {', '.join(known)}"
                     raise ConfigError(f"{name}: there is no {value!r}; {hint}")
             object.__setattr__(self, name, tuple(value for value in known if value in listed))
-        for name, note in Tables.__dataclass_fields__.items():
-            choices = note.metadata["setting"].choices if "setting" in note.metadata else ()
-            if choices and getattr(self, name) not in choices:
-                hint = did_you_mean(str(getattr(self, name)), choices) or f"it can be {', '.join(choices)}"
-                raise ConfigError(f"{name}: there is no {getattr(self, name)!r}; {hint}")
         if self.compat != "none":
             self._check_compat()
 

@@ -10,7 +10,7 @@ from calque.words.task import Words as Words
 if TYPE_CHECKING:
     from calque.words.alignment import Alignment as Alignment
     from calque.words.alignment import align as align
-    from calque.words.confusions import confusions as confusions
+    from calque.words.confused import confusions as confusions
     from calque.words.lattice.best_path import Oracle as Oracle
     from calque.words.lattice.best_path import oracle as oracle
     from calque.words.lattice.lattices import build_lattice as build_lattice
@@ -25,7 +25,7 @@ _HOME = {
     "align": "calque.words.alignment",
     "build_lattice": "calque.words.lattice.lattices",
     "clean": "calque.words.text.cleaning",
-    "confusions": "calque.words.confusions",
+    "confusions": "calque.words.confused",
     "oracle": "calque.words.lattice.best_path",
     "tokenize": "calque.words.text.tokenizers",
 }

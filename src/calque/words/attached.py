@@ -100,7 +100,10 @@ def page_text(given: Any, reading: TextReading) -> str:
     """The texts of documents, block by block, as JSON text, from all that `read_texts` takes; such text is itself."""
     if isinstance(given, str) and given.startswith("{"):
         return given
-    corpus = read_texts(given, reading)
+    try:
+        corpus = read_texts(given, reading)
+    except TypeError as error:
+        raise TypeError(f"page_text: {error}") from None
     texts: dict[UnitId, list[str]]
     if isinstance(corpus, TextCorpus):
         texts = {unit: [block.text for block in blocks] for unit, blocks in corpus.texts.items()}

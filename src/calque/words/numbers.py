@@ -178,7 +178,7 @@ def measure(task: Words, ledger: Ledger) -> dict[str, Any]:
     if task.lattice != "none":
         tree["oracle"] = _oracle(ledger, tally.total(), tree["micro"]["recall"], task.errors or IRREDUCIBLE)
     if task.errors:
-        from calque.words.confusions import error_lists
+        from calque.words.confused import error_lists
 
         tree["errors"] = error_lists(ledger, task.errors)
     return tree

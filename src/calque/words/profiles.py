@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from calque.core.errors import ConfigError
-
 if TYPE_CHECKING:
     from calque.words.task import Words
 
@@ -37,7 +35,7 @@ PROFILES: dict[str, dict[str, Any]] = {
 def apply(task: Words) -> None:
     """Put the profile's values in place of those that were left as usual; what was set by hand stays."""
     if task.profile not in PROFILES:
-        raise ConfigError(f"profile can be {', '.join(PROFILES)}, not {task.profile!r}")
+        return  # told with all other choices
     usual = {field.name: field.default for field in dataclasses.fields(task)}
     for name, value in PROFILES[task.profile].items():
         if getattr(task, name) == usual[name]:

@@ -195,8 +195,8 @@ class Words(PartsBeside, Task):
             from calque.words.profiles import apply
 
             apply(self)
+        self._take_in_other_spellings()
         take_in(self)
-        self._take_in_characters()
         self._take_in_files()
         if self.clean:
             from calque.words.text.cleaning import steps
@@ -213,16 +213,18 @@ class Words(PartsBeside, Task):
         self._check_columns()
         self._check_holdout()
 
-    def _take_in_characters(self) -> None:
-        """``cer`` and yes are code points; no and nothing compare none."""
+    def _take_in_other_spellings(self) -> None:
+        """``cer`` and yes are code points, no and nothing compare none; tokenizers have more than one name."""
         known = {True: "code-points", False: "none"}
-        unit = known.get(self.characters, self.characters) if isinstance(self.characters, bool) else self.characters
-        if self.cer and unit == "none":
-            unit = "code-points"
-        if unit not in ("none", "code-points", "graphemes"):
-            raise ConfigError(f"characters can be none, code-points, graphemes, not {unit!r}")
+        unit = known[self.characters] if isinstance(self.characters, bool) else self.characters
+        if self.cer is True:
+            unit = "code-points" if unit == "none" else unit
+            object.__setattr__(self, "cer", False)
         object.__setattr__(self, "characters", unit)
-        object.__setattr__(self, "cer", False)
+        if isinstance(self.tokenizer, str) and self.tokenizer != "whitespace":
+            from calque.words.text.tokenizers import tokenizer_name
+
+            object.__setattr__(self, "tokenizer", tokenizer_name(self.tokenizer))
 
     def _check_columns(self) -> None:
         if not self.table_columns:

@@ -6,14 +6,15 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque import ConfigError, ContractError, MergeError, StructuredModel
+from calque import ConfigError, ContractError, Evaluator, Fields, MergeError, StructuredModel
 from calque.fields import BBoxMAPAccumulator, BulkStructuredModelEvaluator, ConfidenceAccumulator, PostComparisonAccumulator
 from calque.fields.bulk import BUFFER
 
@@ -225,3 +226,39 @@ def test_workers_stay_from_one_round_to_the_next() -> None:
     assert crews[0] == crews[1] != set()
     assert evaluator.compute().document_count == 2 * BUFFER
     assert _children() == before
+
+
+class Bill(StructuredModel):
+    """A class that says of nothing how it is compared: the types and names do, or stickler's usual way."""
+
+    invoice_number: str
+    total: float
+    issued: str
+    kind: Literal["bill", "credit note"]
+
+
+@pytest.mark.parametrize("accounting", ["complete", "paired"])
+def test_every_door_compares_a_class_alike(accounting: Literal["complete", "paired"]) -> None:
+    truth = Bill(invoice_number="INV-2024-0017", total=10.0, issued="3 May 2024", kind="bill")
+    found = Bill(invoice_number="INV-2024-0099", total=10.004, issued="2024-05-03", kind="bill")
+    evaluator = BulkStructuredModelEvaluator(Bill, accounting=accounting)
+    unnamed = BulkStructuredModelEvaluator(accounting=accounting)
+    for each in (evaluator, unnamed):
+        each.update(truth, found, "d")
+    through_task = (
+        Evaluator(Fields(schema=Bill, accounting=accounting)).update([truth.model_dump()], [found.model_dump()]).compute()
+    )
+    scores = {
+        truth.compare_with(found, accounting=accounting)["overall_score"],
+        evaluator.compute().metrics["weighted_overall_score"],
+        unnamed.compute().metrics["weighted_overall_score"],
+        through_task["weighted_overall_score"],
+    }
+    # For stickler 11 of 13 letters make the numbers of two bills alike.
+    assert scores == {(11 / 13 + 0 + 0 + 1) / 4 if accounting == "paired" else 1 / 4}
+
+
+def test_an_accounting_that_is_not_known_is_refused_at_once() -> None:
+    for door in (partial(BulkStructuredModelEvaluator, Bill), Bill.to_config, partial(Fields, schema=Bill)):
+        with pytest.raises(ConfigError, match="accounting must be one of complete, paired, not 'pared'"):
+            door(accounting="pared")

@@ -114,10 +114,6 @@ class BoxReading:
         object.__setattr__(self, "page_size", tuple(float(side) for side in self.page_size))
         if self.page_size and not (len(self.page_size) == 2 and all(0 < side < float("inf") for side in self.page_size)):
             raise ConfigError(f"page_size must be a width and a height above 0 (W,H), not {list(self.page_size)}")
-        for field in dataclasses.fields(BoxReading):
-            choices = field.metadata["setting"].choices
-            if choices and getattr(self, field.name) not in choices:
-                raise ConfigError(f"{field.name} must be one of {', '.join(choices)}, not {getattr(self, field.name)!r}")
 
     @staticmethod
     def begin(source: str) -> Any:

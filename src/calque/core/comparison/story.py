@@ -16,6 +16,8 @@ SPOKEN = ("mean_coverage", "mean_purity", "mean_iou")
 
 def headline(comparison: Comparison, run: str) -> Sentence:
     """What the run does otherwise than the base."""
+    if _is_of_nothing(comparison, run):
+        return [f"There is nothing to compare: nothing of {comparison.base} and {run} could be evaluated."]
     parts: list[str | Phrase] = [f"Against {comparison.base}, {run} ", *_changes(comparison, run)]
     main = _main(comparison)
     if main is None:
@@ -23,6 +25,16 @@ def headline(comparison: Comparison, run: str) -> Sentence:
     parts += [": ", *_moved(comparison, main, run)]
     other = _contrary(comparison, main, run)
     return [*parts, ", but ", *_moved(comparison, other, run), "."] if other else [*parts, "."]
+
+
+def _is_of_nothing(comparison: Comparison, run: str) -> bool:
+    """Whether neither of the two has anything that was evaluated."""
+    if all(comparison.results[one].unevaluated is not None for one in (comparison.base, run)):
+        return True
+    measures = comparison.measures.values()
+    return (
+        bool(measures) and _main(comparison) is None and not any(one.value for each in measures for one in each.runs.values())
+    )
 
 
 def _changes(comparison: Comparison, run: str) -> list[str]:
@@ -37,13 +49,13 @@ def _changes(comparison: Comparison, run: str) -> list[str]:
 
 
 def _known(comparison: Comparison) -> list[str]:
-    """Measures of everything that every run has a value for and that are shares."""
+    """Measures of everything that every run has a value for and that are shares: a count of one is none."""
     return [
         name
         for name, measure in comparison.measures.items()
         if (parsed := MeasureName.parse(name)).label is None
         and not parsed.scope
-        and all(one.value is not None and 0 <= one.value <= 1 for one in measure.runs.values())
+        and all(isinstance(one.value, float) and 0 <= one.value <= 1 for one in measure.runs.values())
     ]
 
 

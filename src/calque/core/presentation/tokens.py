@@ -18,6 +18,7 @@ TOKENS = {
     "wrong": ("#14171A", "#F6F7E7"),
     "ignored": ("#646D78", "#8F98A3"),
     "cut": ("#E69F00", "#E69F00"),
+    "cut-line": ("#8A5F00", "#E69F00"),
 }
 """The page of a report has them as variables of the same names; outcomes are called as its rows call them."""
 

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
+
+from calque.core.errors import ConfigError
 
 Accounting = Literal["complete", "paired"]
+
+
+def check_accounting(accounting: str) -> None:
+    """Refuse a name that no accounting has: it would be taken for the complete one."""
+    known = get_args(Accounting)
+    if accounting not in known:
+        raise ConfigError(f"accounting must be one of {', '.join(known)}, not {accounting!r}")
 
 
 class Manner(NamedTuple):

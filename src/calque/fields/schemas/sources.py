@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from calque.core.errors import ConfigError
-from calque.fields.schemas.leaf_types import Accounting
+from calque.fields.schemas.leaf_types import Accounting, check_accounting
 from calque.fields.schemas.plain_form import canonical
 
 
@@ -22,10 +22,11 @@ def schema_text(source: Any, where: str = "schema", *, accounting: Accounting = 
 
     What a JSON Schema or a class does not say of a field its type and its name do; in paired accounting its type alone.
     """
+    check_accounting(accounting)
     if source is None or source == "":
         return ""
     if isinstance(source, type) and hasattr(source, "to_config"):
-        return canonical(source.to_config(), source.__name__)
+        return canonical(source.to_config(accounting), source.__name__)
     if isinstance(source, type) or typing.is_typeddict(source):
         return from_mapping(json_schema_of(source), source.__name__, accounting=accounting)
     if isinstance(source, Mapping):

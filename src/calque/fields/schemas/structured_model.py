@@ -20,7 +20,7 @@ from calque.fields.schemas.annotations import HISTORIC, NUMBER_OR_TEXT, Spoken, 
 from calque.fields.schemas.comparable_field import EXTRA, described_field
 from calque.fields.schemas.evidence import FREE_TEXT, STRICT_NUMBER, by_name, settled
 from calque.fields.schemas.json_schema import from_plain, to_plain
-from calque.fields.schemas.leaf_types import Accounting, leaf_of, spoken_type
+from calque.fields.schemas.leaf_types import Accounting, check_accounting, leaf_of, spoken_type
 from calque.fields.schemas.plain_form import DEFAULT_MATCH_THRESHOLD, canonical, compile_plan, passed_over
 from calque.fields.schemas.plan import FieldPlan, Kind, RecordPlan
 from calque.fields.schemas.remembered import bare, plain_json, rewrapped, updated
@@ -100,6 +100,7 @@ class StructuredModel(BaseModel):
     @classmethod
     def to_config(cls, accounting: Accounting = "complete") -> dict[str, Any]:
         """The schema of this class in the plain form."""
+        check_accounting(accounting)
         return {"fields": {name: _described(cls, name, info, accounting) for name, info in cls.model_fields.items()}}
 
     @classmethod

@@ -30,8 +30,7 @@ def looks_like(tree: Any) -> bool:
 
 def recognise(source: Source) -> bool:
     """Whether a file, or the first JSON file of a folder, is LabelMe's."""
-    files = source.files(".json")[:1]
-    return all(file.is_json and looks_like(file.tree) for file in files) and bool(files)
+    return source.begins_with(looks_like)
 
 
 def load(source: Source, rules: Rules) -> BoxCorpus:

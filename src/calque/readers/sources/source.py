@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -94,6 +94,10 @@ class Source:
             return [self]
         sources = [Source(path) for path in sorted(self._inside())]
         return [source for source in sources if not suffixes or source.suffix in suffixes]
+
+    def begins_with(self, looks_like: Callable[[Any], bool]) -> bool:
+        """Whether the file, or the first JSON file of the folder, holds a tree that looks so."""
+        return any(file.is_json and looks_like(file.tree) for file in self.files(".json")[:1])
 
     def _inside(self) -> Iterator[str]:
         with os.scandir(self.path) as entries:

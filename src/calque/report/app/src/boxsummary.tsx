@@ -11,7 +11,7 @@ import { Run } from "./data";
 import { Head, Leads, Mark, Measure, Numbers } from "./parts";
 import { Miniature } from "./stage";
 import { Extra, Summary, Tables } from "./summary";
-import { FP, SIDES, TP, count, percent, plural, ratio, short } from "./words";
+import { FP, SIDES, TP, allOf, count, percent, plural, ratio, short } from "./words";
 
 // How many classes a matrix has at most that stands beside something else.
 const FEW = 4;
@@ -71,7 +71,7 @@ export function WorstPages({ app, boxes, k }: { app: App; boxes: Boxes; k: numbe
   const worst = Array.from(pages.slice(0, 8));
   return (
     <section aria-labelledby="worst">
-      <Head id="worst" title="Worst pages" note="most errors first"><a class="more" href={to({ view: "pages" })}>all {plural(boxes.pages, "page")} →</a></Head>
+      <Head id="worst" title="Worst pages" note="most errors first"><a class="more" href={to({ view: "pages" })}>{allOf(boxes.pages, "page")} →</a></Head>
       <ul class="worst">
         {worst.map((page) => {
           const { document, index } = boxes.where(page);
@@ -109,8 +109,7 @@ function Kinds({ run }: { run: Run }): JSX.Element | null {
   return (
     <section aria-labelledby="kinds">
       <Head id="kinds" title="Why: kinds of errors" note="what F1 would gain without them" />
-      {!sorted.length && <p class="note">There are no errors at this limit.</p>}
-      <table class="rows">
+      {!sorted.length ? <p class="note">There are no errors at this limit.</p> : <table class="rows">
         <tbody>
           {sorted.map((kind) => (
             <tr>
@@ -121,7 +120,7 @@ function Kinds({ run }: { run: Run }): JSX.Element | null {
             </tr>
           ))}
         </tbody>
-      </table>
+      </table>}
       {sorted.length > 0 && <Numbers head={["kind", "predictions", "truths", "ΔF1", "ΔAP"]} rows={sorted.map((kind) => [kind.kind, count(kind.predictions), count(kind.truths), ratio(kind.delta_f1), ratio(kind.delta_ap)])} />}
     </section>
   );
@@ -134,8 +133,7 @@ function Breaks({ run }: { run: Run }): JSX.Element {
   return (
     <section aria-labelledby="breaks">
       <Head id="breaks" title="Where the path is left" note="steps of the prediction that are none of the truth, by kind" />
-      {!kinds.length && <p class="note">Nowhere.</p>}
-      <table class="rows slim"><tbody>
+      {!kinds.length ? <p class="note">Nowhere.</p> : <table class="rows slim"><tbody>
         {kinds.map(([kind, number]) => (
           <tr>
             <th scope="row"><a href={to({ view: "objects", kind })}>{kind}</a></th>
@@ -143,7 +141,7 @@ function Breaks({ run }: { run: Run }): JSX.Element {
             <td><Leads href={to({ view: "objects", kind })} count={number} /></td>
           </tr>
         ))}
-      </tbody></table>
+      </tbody></table>}
     </section>
   );
 }

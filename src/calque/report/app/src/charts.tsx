@@ -1,6 +1,6 @@
 // Charts, drawn by hand: bars from 0 on one scale, and every bar a link to its objects.
 
-import { JSX } from "preact";
+import { ComponentChildren, JSX } from "preact";
 import { count } from "./words";
 
 // Precision against recall, small.
@@ -67,24 +67,38 @@ export function Histogram({ bins, label, low, high, unit }: { bins: { values: [s
   );
 }
 
+// A square from 0 to 1 on both sides, for lines and points: where a share of it lies, and the square itself.
+export const inSquare = (x: number, y: number): [number, number] => [36 + 344 * x, 12 + 200 * (1 - y)];
+export const through = (points: [number, number][]) => points.map(([x, y], place) => (place ? "L" : "M") + inSquare(x, y).map((value) => value.toFixed(1)).join(" ")).join("");
+
+export function Square({ label, xLabel, yLabel, leads, children }: { label: string; xLabel: string; yLabel: string; leads?: boolean; children: ComponentChildren }): JSX.Element {
+  return (
+    <svg viewBox="0 0 400 250" role={leads ? "group" : "img"} aria-label={label}>
+      {[0, 0.25, 0.5, 0.75, 1].map((tick) => {
+        const [x, y] = inSquare(tick, tick);
+        return (
+          <g>
+            <path class="rule" d={`M36 ${y}H380M${x} 12V212`} />
+            <text x="30" y={y + 4} class="tick end">{tick}</text>
+            <text x={x} y="228" class="tick middle">{tick}</text>
+          </g>
+        );
+      })}
+      {children}
+      <text x="208" y="246" class="tick middle">{xLabel}</text>
+      <text x="36" y="8" class="tick">{yLabel}</text>
+    </svg>
+  );
+}
+
 // Curves of several classes in one square.
 export function Curves({ lines, label, xLabel, yLabel }: { lines: { name: string; points: [number, number][]; strong?: boolean }[]; label: string; xLabel: string; yLabel: string }): JSX.Element {
-  const place = ([x, y]: [number, number]) => `${(36 + 344 * x).toFixed(1)} ${(12 + 200 * (1 - y)).toFixed(1)}`;
   return (
     <figure class="chart">
-      <svg viewBox="0 0 400 250" role="img" aria-label={label}>
-        {[0, 0.25, 0.5, 0.75, 1].map((tick) => (
-          <g>
-            <path class="rule" d={`M36 ${12 + 200 * (1 - tick)}H380M${36 + 344 * tick} 12V212`} />
-            <text x="30" y={16 + 200 * (1 - tick)} class="tick end">{tick}</text>
-            <text x={36 + 344 * tick} y="228" class="tick middle">{tick}</text>
-          </g>
-        ))}
-        {lines.map((line, at) => <path class={`line l-${at % 6}${line.strong ? " strong" : ""}`} d={line.points.map((point, n) => (n ? "L" : "M") + place(point)).join("")} />)}
-        <text x="208" y="246" class="tick middle">{xLabel}</text>
-        <text x="36" y="8" class="tick">{yLabel}</text>
-      </svg>
-      {lines.length > 1 && <figcaption>{lines.map((line, at) => <span class={`key l-${at % 6}`}><i /> {line.name}</span>)}</figcaption>}
+      <Square label={label} xLabel={xLabel} yLabel={yLabel}>
+        {lines.map((line, at) => <path class={`line l-${at % 6}${line.strong ? " strong" : ""}`} d={through(line.points)} />)}
+      </Square>
+      {lines.length > 1 && <figcaption>{lines.map((line, at) => <span class="key"><svg viewBox="0 0 30 6" aria-hidden="true"><path class={`line l-${at % 6}${line.strong ? " strong" : ""}`} d="M0 3H30" /></svg> {line.name}</span>)}</figcaption>}
     </figure>
   );
 }

@@ -4,8 +4,8 @@ import { JSX } from "preact";
 import { Address, go, now, to } from "./address";
 import { App } from "./app";
 import { Run } from "./data";
-import { Chips, Count, Head, Listbox, Mark, Outcomes, Search } from "./parts";
-import { plural, ratio } from "./words";
+import { Chips, Count, Head, Listbox, Mark, Nothing, NothingShown, Outcomes, Search } from "./parts";
+import { allOf, plural, ratio } from "./words";
 
 type CaseRow = { evaluator: number; score: number; verdict: string; reasoning: string; hits: string[]; misses: string[]; shapes?: Record<string, [number, number][][]> };
 type Case = { id: string; rows: CaseRow[]; verdict: string; score: number; grid?: (GridCell | null)[][]; outcome?: string; kinds?: string[] };
@@ -66,12 +66,11 @@ export function Checks({ app, cases }: { app: App; cases: Cases }): JSX.Element 
           <Outcomes of={ORDER} names={Object.fromEntries(ORDER.map((name) => [name, name]))} />
           <Chips buttons={ORDER} />
         </div>
-        {!list.length && <p class="note empty">No {noun} is what the filters ask for.</p>}
-        <Listbox total={list.length} height={46} label={`${noun}s`} chosen={chosen ? list.indexOf(chosen) : -1} choose={(place) => go({ doc: list[place].id })}
+        {!list.length ? <Nothing of={noun} any={cases.cases.length > 0} /> : <Listbox total={list.length} height={46} label={`${noun}s`} chosen={chosen ? list.indexOf(chosen) : -1} choose={(place) => go({ doc: list[place].id })}
           option={(place) => ({ "data-case": list[place].id, "data-verdict": list[place].verdict })}
-          row={(place) => <><Mark of={list[place].verdict} /><span class="name doc" title={list[place].id}>{list[place].id}<span class="hidden"> {WORDS[list[place].verdict]}</span></span><span class="note value">{ratio(list[place].score)}</span></>} />
+          row={(place) => <><Mark of={list[place].verdict} /><span class="name doc" title={list[place].id}>{list[place].id}<span class="hidden"> {WORDS[list[place].verdict]}</span></span><span class="note value">{ratio(list[place].score)}</span></>} />}
       </aside>
-      {chosen ? <CaseViewer app={app} cases={cases} of={chosen} /> : <section class="stage empty"><p class="note">There is no {noun} to show.</p></section>}
+      {chosen ? <CaseViewer app={app} cases={cases} of={chosen} /> : <NothingShown of={noun} />}
     </div>
   );
 }
@@ -137,7 +136,7 @@ export function WorstCases({ run, cases }: { run: Run; cases: Cases }): JSX.Elem
   return (
     <>
       {cases.cases.length > 0 && <section aria-labelledby="worst-cases">
-        <Head id="worst-cases" title={`Worst ${nounOf(run)}s`}><a class="more" href={to({ view: "checks" })}>all {plural(cases.cases.length, nounOf(run))} →</a></Head>
+        <Head id="worst-cases" title={`Worst ${nounOf(run)}s`}><a class="more" href={to({ view: "checks" })}>{allOf(cases.cases.length, nounOf(run))} →</a></Head>
         <table class="rows"><tbody>{cases.list({}).slice(0, 12).map((entry) => <tr><th scope="row" class="doc-cell" title={entry.id}><Mark of={entry.verdict} /> <a href={to({ view: "checks", doc: entry.id })}>{entry.id}</a></th><td>{ratio(entry.score)}</td><td class="grow left note">{entry.rows.find((row) => row.verdict === entry.verdict)?.reasoning}</td></tr>)}</tbody></table>
       </section>}
       {gate && gate.failures.length > 0 && <section><Head title="Gate" /><ul class="issues">{gate.failures.slice(0, 40).map((text: string) => <li><Mark of="fail" /> {text}</li>)}</ul></section>}

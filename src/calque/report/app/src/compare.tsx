@@ -9,7 +9,7 @@ import { Boxes, Letter } from "./boxes";
 import { Column, Data, Said } from "./data";
 import { Count, Chips, Grid, Head, Mark, Measure, Numbers, Search, Value } from "./parts";
 import { Crop } from "./stage";
-import { Ground, Sentence, spelled, usePaged } from "./summary";
+import { Ground, Sentence, spelled, usePaged, Warning } from "./summary";
 import { WordRows } from "./texts";
 import { FN, OUTCOMES, count, ratio, signed } from "./words";
 
@@ -114,6 +114,7 @@ export function Compare({ app }: { app: App }): JSX.Element {
     <div class="summary">
       <section class="opening single" aria-label="the main thing">
         <p class="over-line">{comparison.line.join(" · ")}</p>
+        {[runs[0], runs[run]].filter((one) => one.warning).map((one) => <Warning run={one} named />)}
         <Sentence parts={pair.headline} />
         {runs.length > 2 && <div class="segments" role="group" aria-label="compared with the first">{runs.slice(1).map((one, place) => <button type="button" aria-pressed={run === place + 1} onClick={() => go({ run: String(place + 1) })}>{one.name}</button>)}</div>}
       </section>
@@ -146,6 +147,7 @@ function Measures({ app, run }: { app: App; run: number }): JSX.Element {
   const ends = shown.filter((row) => !row[6]).flatMap((row) => row[3][run - 1].slice(0, 3) as Value[]).filter((value): value is number => typeof value === "number");
   const most = Math.max(0.02, ...ends.map(Math.abs));
   const at = (value: number) => 6 + 200 * Math.max(0, Math.min(1, value)), off = (value: number) => 106 + (100 * value) / most;
+  if (!rows.length) return <section aria-labelledby="measures"><Head id="measures" title="Measures" /><p class="note">No measure has a value in either run.</p></section>;
   return (
     <section aria-labelledby="measures">
       <Head id="measures" title="Measures" note={`hollow A, filled B; then B − A with its ${spelled(comparison.confidence)} interval over documents`} />
@@ -230,8 +232,7 @@ export function ChangesView({ app }: { app: App }): JSX.Element {
         <Search label="Search documents" />
         <Chips except={["change"]} />
       </div>
-      {!listed.length && <p class="note empty">{address.change || address.q ? "Nothing changed so." : "Nothing changed."}</p>}
-      <Grid total={listed.length} width={drawn ? 350 : 300} height={drawn ? 230 : IS_WORDS ? 96 : 76} label="changes" card={(place) => <Card app={app} change={listed[place]} />} />
+      {!listed.length ? <p class="note empty" data-nothing>{address.change || address.q ? "No change is what the filters ask for." : "Nothing changed."}</p> : <Grid total={listed.length} width={drawn ? 350 : 300} height={drawn ? 230 : IS_WORDS ? 96 : 76} label="changes" card={(place) => <Card app={app} change={listed[place]} />} />}
     </div>
   );
 }

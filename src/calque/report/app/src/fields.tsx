@@ -6,7 +6,7 @@ import { App } from "./app";
 import { Column, Data, Run, Texts } from "./data";
 import { parseKey, scoreRange } from "./boxes";
 import { FieldPages, OnPages } from "./fieldpages";
-import { Chips, Count, Mark, Outcomes, Search, useWindow } from "./parts";
+import { Chips, Count, Mark, Nothing, Outcomes, Search, useWindow } from "./parts";
 import { OUTCOMES, TP, askedOutcomes, count, plural, ratio, short } from "./words";
 
 // As the columns have it: what the counts of a field have, and those of everything.
@@ -226,8 +226,7 @@ export function Fields({ app, rows }: { app: App; rows: FieldRows }): JSX.Elemen
           <Count of="documents" value={documents.length} noun="document" /><Count of="objects" value={values} noun={address.kind === COUNTED ? "counted" : "value"} many={address.kind === COUNTED ? "counted" : undefined} />
           <Outcomes of={["wrong", "fn", "fp", "tp"]} names={SPOKEN} /><Search label="Search documents" /><Chips buttons={["wrong", "fn", "fp", "tp"]} spelt={(key, value) => (key === "kind" && value === COUNTED ? "as counted" : value)} />
         </div>
-        {!documents.length && <p class="note empty">{rows.documents.length ? "No document has what the filters ask for." : "There are no documents."}</p>}
-        <div class="matrix-scroll">
+        {!documents.length ? <Nothing of="document" any={rows.documents.length > 0} /> : <div class="matrix-scroll">
           <div class="field-grid" style={{ "--fields": String(shown.length) } as any} role="table" aria-label="the worst value of each document and field" aria-rowcount={documents.length + 1}>
             <div class="field-head" role="row">
               <span role="columnheader">document, worst first</span>
@@ -257,8 +256,8 @@ export function Fields({ app, rows }: { app: App; rows: FieldRows }): JSX.Elemen
               })}
             </div>
           </div>
-        </div>
-        {shown.length < every.length && <p class="note empty">{count(COLUMNS)} of {count(every.length)} fields; choose one by its name on the first view.</p>}
+        </div>}
+        {documents.length > 0 && shown.length < every.length && <p class="note empty">{count(COLUMNS)} of {count(every.length)} fields; choose one by its name on the first view.</p>}
       </section>
       {doc >= 0 && <ValueViewer app={app} rows={rows} doc={doc} row={row} />}
     </div>

@@ -4,7 +4,7 @@ import { JSX } from "preact";
 import { now, to } from "./address";
 import { App } from "./app";
 import { Boxes, Letter } from "./boxes";
-import { Chips, Count, Grid, Mark, Outcomes, Search } from "./parts";
+import { Chips, Count, Grid, Mark, Nothing, Outcomes, Search } from "./parts";
 import { Filters, inWords, outcomesOf, spelt } from "./pages";
 import { Crop, hooks } from "./stage";
 import { OUTCOMES, ratio } from "./words";
@@ -24,8 +24,7 @@ export function Objects({ app, boxes }: { app: App; boxes: Boxes }): JSX.Element
         <Search label="Search documents" />
         <Chips buttons={outcomesOf(boxes)} spelt={(key, value) => spelt(boxes, key, value)} />
       </div>
-      {!items.length && <p class="note empty">No object is what the filters ask for.</p>}
-      <Grid total={items.length} width={220} narrow={150} height={230} label="objects" card={(place) => {
+      {!items.length ? <Nothing of="object" any={boxes.t.length + boxes.p.length > 0} /> : <Grid total={items.length} width={220} narrow={150} height={230} label="objects" card={(place) => {
         const item = items[place], letter: Letter = item >= 0 ? "t" : "p", row = item >= 0 ? item : -1 - item;
         const side = boxes.side(letter), page = side.page(row), code = side.outcomes[k][row];
         const { document, index } = boxes.where(page);
@@ -39,7 +38,7 @@ export function Objects({ app, boxes }: { app: App; boxes: Boxes }): JSX.Element
             <span class="note cut" title={document}>{document} · page {index}</span>
           </a>
         );
-      }} />
+      }} />}
     </div>
   );
 }

@@ -6,7 +6,7 @@ import { Address, Key, beside, go, now } from "./address";
 import { App } from "./app";
 import { Boxes, Item, Letter, parseKey, placeIn } from "./boxes";
 import { PathLegend } from "./paths";
-import { Chips, Count, Listbox, Mark, Outcomes, Search } from "./parts";
+import { Chips, Count, Listbox, Mark, Nothing, NothingShown, Outcomes, Search } from "./parts";
 import { Crop, Stage, hooks, isError, shapesOf } from "./stage";
 import { kindInWords } from "./boxsummary";
 import { FN, FP, OUTCOMES, TP, WRONG, percent, plural, ratio, short } from "./words";
@@ -107,8 +107,7 @@ export function Pages({ app, boxes }: { app: App; boxes: Boxes }): JSX.Element {
           <Outcomes of={outcomesOf(boxes)} names={boxes.names} small />
           <Chips buttons={outcomesOf(boxes)} spelt={(key, value) => spelt(boxes, key, value)} />
         </div>
-        {!list.length && <p class="note empty">{boxes.pages ? "No page has what the filters ask for." : "There are no pages."}</p>}
-        <Listbox total={list.length} height={52} label="pages" chosen={at} choose={(place) => open(boxes, list[place])}
+        {!list.length ? <Nothing of="page" any={boxes.pages > 0} /> : <Listbox total={list.length} height={52} label="pages" chosen={at} choose={(place) => open(boxes, list[place])}
           row={(place) => {
             const { document, index } = boxes.where(list[place]);
             return (
@@ -117,9 +116,9 @@ export function Pages({ app, boxes }: { app: App; boxes: Boxes }): JSX.Element {
                 <span class="tallies">{tally(list[place]).map(([name, number]) => <span class={`tally t-${name}`} title={boxes.names[name]}><Mark of={name} />{number}<span class="hidden"> {boxes.names[name]}</span></span>)}</span>
               </>
             );
-          }} />
+          }} />}
       </aside>
-      {page >= 0 ? <Viewer app={app} boxes={boxes} page={page} k={k} at={at} total={list.length} /> : <section class="stage empty"><p class="note">There is no page to show.</p></section>}
+      {page >= 0 ? <Viewer app={app} boxes={boxes} page={page} k={k} at={at} total={list.length} /> : <NothingShown of="page" />}
       {page >= 0 && <Aside app={app} boxes={boxes} page={page} k={k} />}
     </div>
   );
@@ -247,8 +246,8 @@ function Aside({ app, boxes, page, k }: { app: App; boxes: Boxes; page: number; 
   return (
     <aside class="side detail" aria-label="objects of the page">
       {fits && chosen && <Detail app={app} boxes={boxes} letter={chosen.letter} row={chosen.row} k={k} />}
-      <div class="tools"><h2>On this page</h2> <span class="note">{plural(items.length, "object")}, errors first</span></div>
-      <Listbox total={items.length} height={58} label="objects of the page" chosen={selected} classes="flow" choose={(place) => go({ object: boxes.keyOf(items[place]) })}
+      <div class="tools"><h2>On this page</h2> <span class="note">{items.length ? `${plural(items.length, "object")}, errors first` : "nothing, neither in the truth nor in the predictions"}</span></div>
+      {items.length > 0 && <Listbox total={items.length} height={58} label="objects of the page" chosen={selected} classes="flow" choose={(place) => go({ object: boxes.keyOf(items[place]) })}
         option={(place) => { const item = items[place]; const letter: Letter = item >= 0 ? "t" : "p"; const row = item >= 0 ? item : -1 - item; return hooks(boxes, letter, row, boxes.outcome(item, k)); }}
         row={(place) => {
           const item = items[place], letter: Letter = item >= 0 ? "t" : "p", row = item >= 0 ? item : -1 - item;
@@ -261,7 +260,7 @@ function Aside({ app, boxes, page, k }: { app: App; boxes: Boxes; page: number; 
               <span class="note value">{(code === TP || code === WRONG) && boxes.iou ? ratio(boxes.iou[row]) : letter === "p" && boxes.score ? ratio(boxes.score[row] === boxes.score[row] ? boxes.score[row] : null) : ""}</span>
             </>
           );
-        }} />
+        }} />}
     </aside>
   );
 }

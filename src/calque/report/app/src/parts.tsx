@@ -78,6 +78,15 @@ export function Shares({ parts, whole, label }: { parts: { mark: string; value: 
 
 const SHOWN: Partial<Record<Key, string>> = { outcome: "outcome", class: "class", kind: "kind", cell: "confusion", cut: "cut at", bin: "IoU", score: "score", q: "search", change: "change" };
 
+// Where nothing is: said in words, and why.
+export function Nothing({ of, any }: { of: string; any: boolean }): JSX.Element {
+  return <p class="note empty" data-nothing>{any ? `No ${of} is what the filters ask for.` : `There are no ${of}s.`}</p>;
+}
+
+export function NothingShown({ of }: { of: string }): JSX.Element {
+  return <section class="stage empty" data-nothing><h1>There is no {of} to show.</h1></section>;
+}
+
 // The filters that hold, each with its way out.
 export function Chips({ spelt, except = [], buttons }: { spelt?: (key: Key, value: string) => string; except?: Key[]; buttons?: string[] }): JSX.Element | null {
   const address = now();

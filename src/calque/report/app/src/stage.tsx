@@ -3,6 +3,7 @@
 import { JSX } from "preact";
 import { Box, Boxes, Letter } from "./boxes";
 import { Paths } from "./paths";
+import { Tags } from "./tags";
 import { FN, FP, OUTCOMES, TP, WRONG } from "./words";
 
 export const UNITS = 1000;
@@ -17,6 +18,7 @@ export function Patterns(): JSX.Element {
       <defs>
         <pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V7" class="p-hatch" /></pattern>
         <pattern id="dots" width="6" height="6" patternUnits="userSpaceOnUse"><circle cx="2" cy="2" r="1.1" class="p-dots" /></pattern>
+        <pattern id="stripes" width="4" height="4" patternUnits="userSpaceOnUse"><path d="M0 .5H4" class="p-stripes" /></pattern>
         <pattern id="hatch-page" width="14" height="14" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V14" class="p-hatch" /></pattern>
         <pattern id="dots-page" width="12" height="12" patternUnits="userSpaceOnUse"><circle cx="4" cy="4" r="2.2" class="p-dots" /></pattern>
       </defs>
@@ -84,7 +86,7 @@ export function Stage(props: {
   const merged = many ? all.filter((shape) => shape.code === TP) : [];
   const fills = errors.length <= FILLED;
   const own = boxes.rank ? errors.filter((shape) => shape.letter === "t") : errors;
-  const tagged = own.length > (boxes.rank ? TAGGED_STEPS : TAGGED) ? own.filter((shape) => shape.key === chosen) : own;
+  const tagged = own.length > (boxes.rank ? TAGGED_STEPS : TAGGED) ? own.filter((shape) => shape.key === chosen) : own.sort((a, b) => Number(b.key === chosen) - Number(a.key === chosen));
   const click = (event: MouseEvent) => {
     const key = (event.target as Element).getAttribute("data-object");
     if (key) choose(key);
@@ -99,7 +101,7 @@ export function Stage(props: {
         {many && ["t", "p"].map((letter) => <path class={`b o-tp s-${letter}`} d={merged.filter((shape) => shape.letter === letter).map((shape) => path(shape.box, height)).join("")} />)}
         {elements.map((shape) => <Rect key={shape.key} boxes={boxes} shape={shape} height={height} chosen={shape.key === chosen} />)}
         {boxes.rank && <Paths boxes={boxes} page={page} height={height} truth={props.truth} prediction={props.prediction} />}
-        {tagged.map((shape) => <Tag key={`tag ${shape.key}`} boxes={boxes} shape={shape} height={height} />)}
+        <Tags boxes={boxes} shapes={tagged} height={height} />
       </svg>
       {props.over && (
         <svg viewBox={`0 0 ${UNITS} ${r(height)}`} class="page over" aria-hidden="true" style={wiped}>
@@ -129,21 +131,6 @@ export function hooks(boxes: Boxes, letter: Letter, row: number, code: number, s
     "data-object": boxes.key(letter, row), "data-side": letter === "t" ? "truth" : "prediction", "data-outcome": OUTCOMES[code],
     "data-kind": side.kind ? boxes.run.kinds[side.kind[row]] : "", "data-label": boxes.labels[side.label[row]] ?? "",
   };
-}
-
-function Tag({ boxes, shape, height }: { boxes: Boxes; shape: Shape; height: number }): JSX.Element {
-  const side = boxes.side(shape.letter);
-  const label = (boxes.rank && side.kind && boxes.run.kinds[side.kind[shape.row]]) || (boxes.labels[side.label[shape.row]] ?? "");
-  const text = label.length > 24 ? label.slice(0, 23) + "…" : label;
-  const outcome = OUTCOMES[shape.code];
-  const width = 46 + text.length * 15.5;
-  const x = Math.max(0, Math.min(UNITS - width, shape.box[0] * UNITS - 1.5)), y = Math.max(0, shape.box[1] * height - 34);
-  return (
-    <g class={`tag o-${outcome}`} aria-hidden="true">
-      <rect x={r(x)} y={r(y)} width={r(width)} height="34" rx="3" />
-      <text x={r(x + 8)} y={r(y + 25)}>{({ fn: "▲", fp: "✕", wrong: "⇄" } as any)[outcome]} {text}</text>
-    </g>
-  );
 }
 
 // A part of the page around an object and what it is compared with.

@@ -164,8 +164,8 @@ export function usePaged<T>(rows: T[], each = PER_PAGE): { shown: T[]; pager: JS
   return { shown: rows.slice(first, first + each), pager };
 }
 
-export function Warning({ run }: { run: Run }): JSX.Element | null {
-  return run.warning ? <p class="warning"><Mark of="error" /> Nothing was evaluated: {run.warning}</p> : null;
+export function Warning({ run, named }: { run: Run; named?: boolean }): JSX.Element | null {
+  return run.warning ? <p class="warning"><Mark of="error" /> Nothing{named && ` of ${run.name}`} was evaluated: {run.warning}</p> : null;
 }
 
 export function Ground({ app, run }: { app: App; run: Run }): JSX.Element {

@@ -7,8 +7,8 @@ import { App } from "./app";
 import { Letter, parseKey } from "./boxes";
 import { Column, Data, Run, Texts } from "./data";
 import { Candidates, Lattice, Piece } from "./lattice";
-import { Chips, Count, Head, Listbox, Mark, Outcomes, Search, useWindow } from "./parts";
-import { count, percent, plural, ratio } from "./words";
+import { Chips, Count, Head, Listbox, Mark, Nothing, NothingShown, Outcomes, Search, useWindow } from "./parts";
+import { allOf, count, percent, plural, ratio } from "./words";
 
 type Line = { t0: number; t1: number; p0: number; p1: number; fn: number; fp: number; pieces?: Piece[]; lead?: boolean };
 
@@ -211,15 +211,15 @@ export function WordsView({ app, rows }: { app: App; rows: WordRows }): JSX.Elem
           <Outcomes of={["fn", "fp"]} names={{ fn: "missing", fp: "extra" }} />
           <Chips buttons={["fn", "fp"]} />
         </div>
-        <Listbox total={list.length} height={52} label="documents" chosen={list.indexOf(doc)} choose={(place) => go({ doc: rows.documents[list[place]], object: undefined })}
+        {!list.length ? <Nothing of="document" any={rows.documents.length > 0} /> : <Listbox total={list.length} height={52} label="documents" chosen={list.indexOf(doc)} choose={(place) => go({ doc: rows.documents[list[place]], object: undefined })}
           row={(place) => (
             <>
               <span class="name"><span class="doc" title={rows.documents[list[place]]}>{rows.documents[list[place]]}</span><span class="note">{rows.recalls[list[place]] === null ? "not counted" : `${percent(rows.recalls[list[place]])} of its words`}</span></span>
               <span class="tallies"><span class="tally t-fn"><Mark of="fn" />{rows.missing(list[place])}</span><span class="tally t-fp"><Mark of="fp" />{rows.extra(list[place])}</span></span>
             </>
-          )} />
+          )} />}
       </aside>
-      {doc >= 0 ? <Text app={app} rows={rows} doc={doc} /> : <section class="stage empty"><p class="note">There is no document to show.</p></section>}
+      {doc >= 0 ? <Text app={app} rows={rows} doc={doc} /> : <NothingShown of="document" />}
     </div>
   );
 }
@@ -301,7 +301,7 @@ export function WorstTexts({ rows }: { rows: WordRows }): JSX.Element | null {
   if (!rows.documents.length) return null;
   return (
     <section aria-labelledby="worst-docs">
-      <Head id="worst-docs" title="Worst documents" note="by recall"><a class="more" href={to({ view: "words" })}>all {plural(rows.documents.length, "document")} →</a></Head>
+      <Head id="worst-docs" title="Worst documents" note="by recall"><a class="more" href={to({ view: "words" })}>{allOf(rows.documents.length, "document")} →</a></Head>
       <table class="rows"><tbody>{rows.list({}).slice(0, 12).map((doc) => (
         <tr><th scope="row" class="doc-cell" title={rows.documents[doc]}><a href={to({ view: "words", doc: rows.documents[doc] })}>{rows.documents[doc]}</a></th>
           <td class="grow"><span class="track"><i class="f-tp" style={{ width: `${100 * (rows.recalls[doc] ?? 0)}%` }} /></span></td><td>{ratio(rows.recalls[doc])}</td><td><a href={to({ view: "words", doc: rows.documents[doc] })}>{count(rows.missing(doc))} missing</a></td><td><a href={to({ view: "words", doc: rows.documents[doc] })}>{count(rows.extra(doc))} extra</a></td></tr>

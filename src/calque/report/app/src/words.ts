@@ -39,6 +39,11 @@ export function plural(number: number, noun: string, many = noun + "s"): string 
   return `${count(number)} ${number === 1 ? noun : many}`;
 }
 
+// All of so many, or the only one.
+export function allOf(number: number, noun: string): string {
+  return number === 1 ? `the ${noun}` : `all ${plural(number, noun)}`;
+}
+
 // The shortest decimal that is the same 32-bit float, as people wrote it.
 export function short(value: number): number {
   for (let digits = 1; digits < 9; digits++) {
