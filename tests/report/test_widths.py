@@ -48,6 +48,14 @@ CUT_OFF = """
 """
 
 
+RUN_OUT = """
+() => [...document.querySelectorAll(".side .tools *, .bar-top *, .bar-bottom *, .wall > .tools *")].filter((node) => {
+  const box = node.getBoundingClientRect(), pane = node.closest(".side, .stage, .wall").getBoundingClientRect();
+  return box.width && !node.closest(".hidden") && (box.right > pane.right + 1 || box.left < pane.left - 1);
+}).map((node) => node.textContent.slice(0, 60))
+"""
+
+
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("widths")
@@ -87,6 +95,7 @@ def test_nothing_scrolls_sideways_or_runs_into_its_neighbour(
         assert page.evaluate(CROWDED) == [], view
         assert page.evaluate(OVER_EACH_OTHER) == [], view
         assert page.evaluate(CUT_OFF) == [], view
+        assert page.evaluate(RUN_OUT) == [], view
 
 
 def test_a_narrow_screen_keeps_its_panes_beside_each_other(opened: Opener, reports: dict[str, Path]) -> None:

@@ -43,7 +43,7 @@ export function Tags({ boxes, shapes, height }: { boxes: Boxes; shapes: Shape[];
   return (
     <>
       {placed(boxes, shapes, height).map(({ shape, text, x, y, width }) => (
-        <g key={`tag ${shape.key}`} class={`tag o-${OUTCOMES[shape.code]} s-${shape.letter}`} aria-hidden="true" data-tag={shape.key}>
+        <g key={`tag ${shape.key}`} class={`tag o-${OUTCOMES[shape.code]} of-${shape.letter}`} aria-hidden="true" data-tag={shape.key}>
           <rect x={r(x)} y={r(y)} width={r(width)} height={HIGH} rx="3" />
           {/* How wide other letters are no rule knows: they are fitted into the tag. */}
           <text x={r(x + 8)} y={r(y + 25)} textLength={/[^ -~…]/.test(text) ? r(width - 16) : undefined} lengthAdjust="spacingAndGlyphs">{MARKS[OUTCOMES[shape.code]]} {text}</text>
