@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from calque.core.errors import ConfigError, MissingExtra, did_you_mean
 from calque.core.presentation.tokens import on_paper
-from calque.core.presentation.wording import brief
+from calque.core.presentation.wording import brief, counted
 
 if TYPE_CHECKING:
     from calque.core.comparison.compare import Comparison
@@ -20,7 +20,7 @@ LINES = (
 )  # fmt: skip
 """Lines are told apart by their strokes, too."""
 FAINT = on_paper("line-2")
-LONGEST, MOST_BARS = 28, 20
+LONGEST, MOST_BARS, FEW = 28, 20, 3
 MARKERS = "osD^Pv"
 """What several runs are told apart by."""
 STYLE: Any = {
@@ -80,11 +80,18 @@ def _pr(axes: Any, numbers: Mapping[str, Any]) -> None:
     named = dict(sorted(curves.items(), key=lambda entry: sum(entry[1]))[: len(LINES)])
     others = [precision for label, precision in curves.items() if label not in named]
     for place, precision in enumerate(others):
-        axes.plot(recall, precision, color=FAINT, linewidth=0.6, label="" if place else f"{len(others):,} better classes")
+        axes.plot(
+            recall,
+            precision,
+            color=FAINT,
+            linewidth=0.6,
+            label="" if place else counted(len(others), "better class", "better classes"),
+        )
     for label, (colour, stroke) in zip([label for label in curves if label in named], LINES, strict=False):
         axes.plot(recall, curves[label], linestyle=stroke, color=colour, label=brief(label, LONGEST), linewidth=1.4)
     axes.set(xlabel="recall", ylabel="precision", xlim=(0, 1), ylim=(0, 1.02))
-    axes.legend(loc="lower left")
+    # A few names have room below the curves; more stand beside them.
+    axes.legend(**({"loc": "lower left"} if len(curves) <= FEW else {"loc": "upper left", "bbox_to_anchor": (1.0, 1.02)}))
 
 
 def _kinds(axes: Any, numbers: Mapping[str, Any]) -> int:

@@ -11,7 +11,7 @@ import { Count, Chips, Grid, Head, Mark, Measure, Numbers, Search, Value } from 
 import { Crop } from "./stage";
 import { Ground, Sentence, spelled, usePaged, Warning } from "./summary";
 import { WordRows } from "./texts";
-import { FN, OUTCOMES, brief, count, ratio, signed } from "./words";
+import { FN, OUTCOMES, allOf, brief, count, ratio, signed } from "./words";
 
 export const CHANGES = ["fixed", "broken", "new", "gone"];
 const SHOWN = ["broken", "fixed", "new", "gone"];
@@ -187,7 +187,7 @@ function Some({ app, name }: { app: App; name: string }): JSX.Element | null {
   const { runs } = app.data.head;
   return (
     <section aria-label={WORDS[name][0]}>
-      <Head title={WORDS[name][0].charAt(0).toUpperCase() + WORDS[name][0].slice(1)} note={`left ${brief(runs[0].name)}, right ${brief(runs[changes.run()].name)}`}><a class="more" href={to({ view: "changes", change: name })}>all {listed.length.toLocaleString("en")} →</a></Head>
+      <Head title={WORDS[name][0].charAt(0).toUpperCase() + WORDS[name][0].slice(1)} note={`left ${brief(runs[0].name)}, right ${brief(runs[changes.run()].name)}`}><a class="more" href={to({ view: "changes", change: name })}>{allOf(listed.length, "change")} →</a></Head>
       <ul class={IS_BOXES ? "pairs" : "pairs low"}>{listed.slice(0, 3).map((change) => <li><Card app={app} change={change} /></li>)}</ul>
     </section>
   );
