@@ -112,6 +112,20 @@ def test_nothing_scrolls_sideways_or_runs_into_its_neighbour(
             assert page.evaluate(LONG_HEAD) < 300, view
 
 
+PAPER = 688
+"""A4 without its margins, in pixels: what is wider makes a browser print everything smaller."""
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_nothing_is_wider_than_paper(opened: Opener, reports: dict[str, Path], name: str) -> None:
+    page = opened(reports[name], width=PAPER)
+    page.emulate_media(media="print")
+    for view in SEEN[name]:
+        page.goto(f"{reports[name].resolve().as_uri()}#view={view}")
+        page.wait_for_selector(f"main[data-view={view}]")
+        assert page.evaluate(SIDEWAYS) <= PAPER, view
+
+
 def test_a_narrow_screen_keeps_its_panes_beside_each_other(opened: Opener, reports: dict[str, Path]) -> None:
     page = opened(reports["many"], "#view=pages", width=800)
     page.keyboard.press("n")
