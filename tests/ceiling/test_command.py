@@ -120,6 +120,45 @@ def test_single_systems_are_what_detect_and_layout_say(here: Path, calque: Comma
                 assert single["recall"] == own["layout_accuracy_over_total"]
 
 
+@pytest.mark.parametrize(("verb", "extra"), [("detect", ()), ("layout", ("--task", "layout"))])
+def test_what_is_broken_counts_for_a_system_as_it_does_alone(
+    here: Path, calque: Command, verb: str, extra: tuple[str, ...]
+) -> None:
+    one, two, three = [0.0, 0.0, 40.0, 40.0], [100.0, 0.0, 140.0, 40.0], [200.0, 0.0, 240.0, 40.0]
+    backwards = [90.0, 0.0, 50.0, 40.0]
+    labels = {"Table": 3, "Figure": 1}
+    truth = [
+        {"doc_id": "d1", "boxes": [one, two, three, backwards], "labels": [n for n, k in labels.items() for _ in range(k)]}
+    ]
+    found = [{**truth[0], "boxes": [one, backwards, two, three], "labels": ["Table", "Table", "Figure", "Table"]}]
+    for name, pages in (("truth", truth), ("a", [found[0] | {"scores": [0.9, 0.8, 0.7, 0.6]}])):
+        (here / f"{name}.ndjson").write_text("".join(json.dumps(page) + "\n" for page in pages))
+    given = ("--iou", "0.5", "--format", "json")
+    together, alone = (
+        calque("ceiling", "truth.ndjson", "a.ndjson", *extra, *given),
+        calque(verb, "truth.ndjson", "a.ndjson", *given),
+    )
+    assert together.code == alone.code == 3
+    single = together.json["levels"]["0.5"]["single"]["a"]
+    if verb == "detect":
+        micro = alone.json["metrics"]["0.5"]["micro"]
+        assert (
+            (single["tp"], single["found"], single["f1"])
+            == (micro["tp"], micro["tp"] + micro["fp"], micro["f1"])
+            == (2, 3, 2 / 3)
+        )
+    else:
+        own = [alone.json[f"layout_{key}"] for key in ("matched_blocks", "accuracy_over_total")]
+        assert [single["matched"], single["recall"]] == own == [3, 2 / 3]
+
+
+def test_what_is_wrong_with_values_is_told_with_its_document_and_side(here: Path, calque: Command) -> None:
+    (here / "odd.jsonl").write_text('{"doc_id": "d1", "total": {"_value": 5, "_confidence": 7}, "lines": []}\n')
+    run = calque("ceiling", "records.jsonl", "odd.jsonl", "--schema", "schema.json", "--format", "json")
+    told = [(issue["code"], issue["file"], issue["pointer"]) for issue in run.json["issues"]]
+    assert told == [("odd-confidence", "odd.jsonl", "document d1: total")]
+
+
 def test_one_unit_a_line_with_its_mask(here: Path, calque: Command) -> None:
     lines = calque("ceiling", "truth.ndjson", "a.ndjson", "b.ndjson", "--iou", "0.5", "--format", "jsonl").out.splitlines()
     units = [json.loads(line) for line in lines]

@@ -137,6 +137,15 @@ def test_errors_side_by_side(calque: Callable[..., Run], files: Callable[..., tu
     assert calque("fields", *pair, "--errors", "--brief").code == 2
 
 
+def test_what_is_brief_speaks_of_boxes_where_there_are_some(
+    calque: Callable[..., Run], files: Callable[..., tuple[str, str]]
+) -> None:
+    plain = [{"doc_id": "a", "vendor": "Acme", "total": 1.5}]
+    for given, spoken in (((), True), ((plain, plain), False)):
+        run = calque("fields", *files(*given), "--schema", "schema.json", "--brief")
+        assert (run.code, "AP50" in run.out) == (0, spoken)
+
+
 def test_one_line_a_document(calque: Callable[..., Run], files: Callable[..., tuple[str, str]], tmp_path: Path) -> None:
     pair = files()
     run = calque("fields", *pair, "--schema", "schema.json", "--documents", "documents.jsonl")

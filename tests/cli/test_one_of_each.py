@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from calque.cli.app import VERBS
 from tests.conftest import Run
 from tests.snapshots import BOX, predictions, truth, write
 
@@ -35,6 +36,15 @@ LINES: dict[str, list[str]] = {
     "words, wrong": ["t.txt", "p.txt", "--errors"],
     "check": ["good.yaml"],
     "check, failing": ["bad.yaml"],
+    "tables": ["t.html", "t.html"],
+    "tables, wrong": ["t.html", "p.html"],
+    "order": ["t.ndjson", "t.ndjson"],
+    "order, another block": ["t.ndjson", "p.ndjson"],
+    "ceiling": ["t.json", "p.json"],
+    "ceiling, apart": ["t.json", "p.json", "far.json", "--suspects", "1"],
+    "ceiling, fields": ["t.jsonl", "p.jsonl"],
+    "compare": ["t.json", "p.json", "far.json"],
+    "compare, states": ["one.state", "far.state"],
     "merge": ["one.state"],
     "audit": ["t.json"],
     "audit, with predictions": ["t.json", "far.json", "--score", "0.1"],
@@ -57,9 +67,12 @@ def folder(tmp_path: Path, calque: Callable[..., Run]) -> Path:
     for name, value in (("t", "a"), ("p", "b")):
         (tmp_path / f"{name}.jsonl").write_text(json.dumps({"id": name, "field": value}) + "\n")
         (tmp_path / f"{name}.txt").write_text(f"word{value}\n")
+        (tmp_path / f"{name}.html").write_text(f"<table><tr><td>{value}</td></tr></table>\n")
+        (tmp_path / f"{name}.ndjson").write_text(json.dumps({"doc_id": "a", "order": [value]}) + "\n")
     (tmp_path / "good.yaml").write_text(SUITE % "0, 0")
     (tmp_path / "bad.yaml").write_text(SUITE % "1.9, 1.9")
-    calque("detect", "t.json", "p.json", "--save", "one.state", "--quiet")
+    for name, found in (("one", "p"), ("far", "far")):
+        calque("detect", "t.json", f"{found}.json", "--save", f"{name}.state", "--quiet")
     return tmp_path
 
 
@@ -71,6 +84,19 @@ def test_one_is_never_several(calque: Callable[..., Run], folder: Path, line: st
         run = calque(verb, *LINES[line], *(["--format", format] if format else []))
         assert run.code in (0, 1, 2, 3)
         assert PLURAL.findall(run.out + run.err) == [], run.out + run.err
+
+
+@pytest.mark.parametrize("line", [line for line in LINES if line.partition(",")[0] not in ("convert", "validate")])
+def test_what_is_brief_has_no_number_that_the_whole_has_not(calque: Callable[..., Run], folder: Path, line: str) -> None:
+    verb = line.partition(",")[0]
+    whole, brief = (calque(verb, *LINES[line], *more) for more in ((), ("--brief",)))
+    assert brief.code == whole.code
+    assert set(re.findall(r"\d+(?:[.,]\d+)*", brief.out)) <= set(re.findall(r"\d+(?:[.,]\d+)*", whole.out))
+
+
+def test_every_verb_that_reads_files_is_among_them() -> None:
+    others = {"report", "bless", "explain", "demo"}  # they tell of no data, or just where they wrote
+    assert {line.partition(",")[0] for line in LINES} == VERBS.keys() - others
 
 
 @pytest.mark.parametrize("text", ["1 documents", "1 true blocks", "only 1 boxes", "1 documents, 1 pages"])

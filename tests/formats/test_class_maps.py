@@ -136,6 +136,8 @@ def test_labels_that_are_not_mapped_are_named_and_kept() -> None:
 def test_an_entry_for_a_label_that_is_not_there() -> None:
     _, found = read_pair(plain("Figure"), plain("Picture"), class_map_pred={"Picture": "Figure", "Pictures": "Figure"})
     assert "did you mean 'Picture'" in issues(found)["label-unused"].help
+    _, found = read_pair(plain("Figure"), plain("Picture"), class_map_pred={"Picture": "Figure", "Xyz": "Figure"})
+    assert issues(found)["label-unused"].help == "", "nothing is like it"
 
 
 def test_each_side_has_its_own_map() -> None:

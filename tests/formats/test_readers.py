@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,17 @@ def test_label_studio_turned_rectangle_becomes_the_box_around_it() -> None:
     result["value"] |= {"x": 50, "y": 20, "width": 10, "height": 40, "rotation": 90}
     # 100 by 200 pixels at (500, 100), turned clockwise about that corner: it reaches 200 to the left and 100 down.
     assert boxes(read(tree))[0][3] == [0.3, 0.2, 0.5, 0.4]
+
+
+def test_label_studio_turned_rectangle_keeps_its_corners() -> None:
+    tree = json.loads(json.dumps(TASKS))
+    result = tree[0]["annotations"][0]["result"][0]
+    result["value"] |= {"x": 50, "y": 20, "width": 10, "height": 40, "rotation": 30}
+    outlines = read(tree).outlines
+    assert outlines is not None
+    turn = complex(math.cos(math.pi / 6), math.sin(math.pi / 6))
+    corners = [complex(500, 100) + turn * side for side in (0, 100, 100 + 200j, 200j)]  # of 1000 by 500 pixels
+    assert outlines.ring(0) == pytest.approx([part for at in corners for part in (at.real / 1000, at.imag / 500)])
 
 
 def test_label_studio_predictions_have_scores() -> None:

@@ -20,6 +20,7 @@ from calque import CalqueError, Corpus, Detection, Evaluator, read
 from calque.core.columns import Strings
 from calque.kernels import TWINS, VARIABLE, native_built
 from tests.examples import examples
+from tests.fuzz.mutation import opened_state, sealed_state
 from tests.snapshots import valid_predictions, valid_truth
 
 ORIGINALS = {"truth": valid_truth(), "predictions": valid_predictions()}
@@ -165,3 +166,14 @@ def test_damaged_states(cut: float, flip: int) -> None:
     damaged[place] ^= flip or 1
     with pytest.raises(CalqueError):
         Evaluator.from_state(bytes(damaged))
+
+
+@pytest.mark.parametrize("file", ["", "kept.state"])
+def test_a_state_that_only_measuring_stumbles_over_is_called_by_its_name(file: str) -> None:
+    header, columns = opened_state(Evaluator(Detection()).update(valid_truth(), valid_predictions()).state())
+    tree = json.loads(header)
+    tables = tree["ledger"]["tables"]
+    tables["found"] = {{"score": "scores"}.get(name, name): column for name, column in tables["found"].items()}
+    forged = Evaluator.from_state(sealed_state(json.dumps(tree).encode(), columns), file=file)
+    with pytest.raises(CalqueError, match=rf"^{file or 'a state'}: .*does not hold what it should"):
+        forged.compute()

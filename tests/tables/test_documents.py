@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from calque import ConfigError, ContractError, Evaluator, Result, Tables
+from calque.core.corpora.tables import CellTable
 from calque.tables import compare, parse, teds
+from calque.tables.other_tools.trees import html_tree
+from tests.conftest import Run
 
 A, B, C = (
     f"<table><tr><td>{letter}1</td><td>{letter}2</td></tr><tr><td>{letter}3</td><td>{letter}4</td></tr></table>"
@@ -192,3 +196,19 @@ def test_a_report_says_what_of_its_grids_it_leaves_out(monkeypatch: pytest.Monke
 def test_plain_letters_are_made_alike_too(settings: dict[str, Any], alike: bool) -> None:
     pair = "<table><tr><td>Total</td></tr></table>", "<table><tr><td>TOTAL</td></tr></table>"
     assert (compare(*pair, **settings)["teds"] == 1) == alike
+
+
+def test_both_grids_show_how_far_a_cell_reaches(calque: Callable[..., Run], tmp_path: Path) -> None:
+    table = "<table><tr><td colspan=2>x</td></tr><tr><td rowspan=2>y</td><td>{}</td></tr><tr><td>w</td></tr></table>"
+    for name, text in (("t", "z"), ("p", "q")):
+        (tmp_path / f"{name}.html").write_text(table.format(text))
+    shown = calque("tables", "t.html", "p.html", "--show", "t").out.splitlines()
+    cells = [line.replace("│", " ").replace("┃", " ").split() for line in shown[1:4]]
+    assert cells == [["x", "<", "x", "<"], ["y", "~", "z", "y", "~", "q"], ["^", "w", "^", "w"]]
+
+
+@pytest.mark.parametrize("compat", ["pubtabnet", "docling-eval", "omnidocbench"])
+def test_a_text_without_a_table_is_a_table_without_cells_for_other_tools(compat: str) -> None:
+    made = html_tree(compat, CellTable(rows=1, columns=1, markup="<p>none</p>"))
+    assert made is not None
+    assert (made.labels, made.elements) == (["table"], 0)

@@ -293,3 +293,9 @@ def test_tables_beyond_measure_are_not_evaluated() -> None:
         assert result.numbers["counts"]["paired"] == 0
     wide = "<table>" + "<tr>" * 5000 + "<td colspan=1000>a" * 3 + "</table>"
     assert [issue.code for issue in read_tables({"d": wide}).issues if issue.severity is Severity.LOSS] == ["too-many-slots"]
+
+
+def test_a_line_that_holds_no_table_is_told_by_its_number(tmp_path: Path) -> None:
+    (tmp_path / "t.jsonl").write_text(json.dumps({"doc_id": "a", "html": HTML}) + '\n\n{"doc_id": "b", "html": 5}\n')
+    with pytest.raises(ContractError, match=r"^\S*t\.jsonl: line 3: an object with 'doc_id', 'html' holds no tables"):
+        read_tables(tmp_path / "t.jsonl")

@@ -9,6 +9,7 @@ import pytest
 from calque import ConfigError, ContractError, Evaluator, Words
 from calque.core.corpora.words import WordCorpus
 from calque.core.result import Result
+from calque.readers.text import word_table
 from calque.readers.text.lattices import read_lattices
 from calque.readers.text.text_files import Stems, TextReading
 from calque.readers.text.texts import read_texts
@@ -66,6 +67,12 @@ def test_tables_without_a_head(tmp_path: Path, columns: tuple[str, ...], text: s
     put(tmp_path, x_tsv=text)
     assert words_in(tmp_path / "x.tsv", columns=columns) == words
     assert words_in(tmp_path, columns=columns) == words
+
+
+def test_a_table_without_rows_holds_no_words_and_columns_of_whole_numbers(tmp_path: Path) -> None:
+    put(tmp_path, x_tsv="docid\twordid\tword\n")
+    corpus = word_table.read(str(tmp_path / "x.tsv"))
+    assert (len(corpus.documents), str(corpus.word.dtype), str(corpus.position.dtype)) == (0, "int32", "int64")
 
 
 @pytest.mark.parametrize("columns", [("docid", "wordid"), ("word", "word"), ("docid", "docid", "word")])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median_low
@@ -226,6 +227,12 @@ def test_every_format_holds_what_the_table_holds(calque: Callable[..., Run], fil
         overall = tree["agreement"]["0.5"]["overall"]
         assert int(rows[0]["pairs"]) == overall["pairs"]
         assert f"| all | {overall['pairs']} |" in markdown
+        assert [line.split()[:2] for line in brief.out.splitlines() if line.startswith("all ")] == [
+            ["all", str(overall["pairs"])]
+        ]
+        listed = [json.loads(line) for line in calque("audit", *files, *more, "--format", "jsonl").out.splitlines()]
+        assert {key: listed[0][key] for key in overall} == overall
+        assert listed[-1]["kappa"] is None, "there is none, and no text that says why"
     else:
         assert {row["finding"]: int(row["count"]) for row in rows if row["count"]} == tree["counts"]
     assert "--brief is for what people read" in calque("audit", *files, *more, "--brief", "--format", "csv").err

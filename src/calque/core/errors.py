@@ -102,7 +102,8 @@ class IssueLog:
     def add(
         self, code: str, pointer: str, message: str, *, help: str = "", severity: Severity = Severity.ERROR, count: int = 1
     ) -> None:
-        """Write one issue down."""
+        """Write one issue down. A pointer may be what else stands before others: ``line 3: `` of ``line 3: /boxes``."""
+        pointer = pointer.removesuffix(": ")
         self.total += count
         self.errors += count if severity is Severity.ERROR else 0
         issue = Issue(code, message, self.file, pointer, help, severity, count)
