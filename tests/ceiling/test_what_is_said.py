@@ -10,7 +10,7 @@ import pytest
 from calque import ConfigError, Corpus
 from calque.ceiling.fields.leaves import groups
 from calque.ceiling.fields.scoring import most_alike
-from calque.ceiling.presentation import _nobody, _right, _worth, rungs
+from calque.ceiling.presentation import _ladder, _nobody, _right, _worth, rungs
 from calque.ceiling.systems import Systems, by_name, check_names
 from calque.fields.schemas.plain_form import compile_plan
 
@@ -40,6 +40,17 @@ def test_the_best_system_stands_first() -> None:
         ("b", ""),
         ("select boxes of b", "+ 2 truths, 50.0 % of the misses"),
     ]
+
+
+@pytest.mark.parametrize(("documents", "said"), [(49, True), (50, False)])
+def test_below_fifty_documents_what_is_held_out_is_called_pessimistic(documents: int, said: bool) -> None:
+    suspects = {"label": 0, "agreed": 0, "unfound": 1, "listed": []}
+    given = {**numbers(), "documents": {"counted": documents}}
+    notes = _ladder(given, "0.5", block(missed={"unfound": 1, "contested": 0}, suspects=suspects)).notes
+    assert (
+        any(note == f"held out is pessimistic with {documents} documents: a choice is made on half of them" for note in notes)
+        == said
+    )
 
 
 def test_routes_votes_and_edges_are_rungs() -> None:
