@@ -31,6 +31,7 @@ TAGS = """
   return {
     tags: tags.map((tag) => tag.dataset.tag),
     meeting: told((box, at) => boxes.slice(at + 1).some((other) => !apart(box, other))),
+    covering: told((box) => [...document.querySelectorAll("[data-stop]")].some((stop) => !apart(of(stop), box))),
     outside: told((box) => !inside(box, page)),
     longer: told((box, _, tag) => !across(of(tag.querySelector("text")), box)),
   };
@@ -73,7 +74,7 @@ def crowded(folder: Path, seed: int) -> Path:
 
 
 def is_fine(found: dict[str, Any]) -> None:
-    assert (found["meeting"], found["outside"], found["longer"]) == ([], [], [])
+    assert [found[name] for name in ("meeting", "covering", "outside", "longer")] == [[], [], [], []]
 
 
 @pytest.mark.parametrize("seed", range(12))

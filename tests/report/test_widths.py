@@ -48,6 +48,25 @@ CUT_OFF = """
 """
 
 
+VIEWS_HIDDEN = """
+() => {
+  const others = [...document.querySelectorAll("header.top > :not(nav)")].map((node) => node.getBoundingClientRect());
+  return [...document.querySelectorAll("nav a")].filter((link) => {
+    const box = link.getBoundingClientRect(), apart = (other) => other.right <= box.left + 1 || other.left >= box.right - 1
+      || other.bottom <= box.top + 1 || other.top >= box.bottom - 1;
+    return box.right > innerWidth || box.left < 0 || !others.every((other) => !other.width || apart(other));
+  }).map((link) => link.textContent);
+}
+"""
+LONG_HEAD = "Math.max(...[...document.querySelectorAll('h1, .over-line, .findings li')].map((node) => node.innerText.length))"
+RUN_OUT = """
+() => [...document.querySelectorAll(".side .tools *, .bar-top *, .bar-bottom *, .wall > .tools *")].filter((node) => {
+  const box = node.getBoundingClientRect(), pane = node.closest(".side, .stage, .wall").getBoundingClientRect();
+  return box.width && !node.closest(".hidden") && (box.right > pane.right + 1 || box.left < pane.left - 1);
+}).map((node) => node.textContent.slice(0, 60))
+"""
+
+
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("widths")
@@ -56,7 +75,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     # Many kinds of errors, and counts of five digits.
     many(1_000, 14).report(folder / "many.html")
     runs = [hostile(), hostile()]
-    compare(runs, [HOSTILE[1], HOSTILE[2]], resampling=FEW).report(folder / "hostile.html")
+    compare(runs, [HOSTILE[1], HOSTILE[7]], resampling=FEW).report(folder / "hostile.html")
     text = " ".join(f"word{place}" for place in range(60))
     words = [Evaluator(Words()).update({"a": text}, {"a": found}).compute() for found in ("", text)]
     compare(words, ["nothing", "everything"], resampling=FEW).report(folder / "texts.html")
@@ -87,6 +106,24 @@ def test_nothing_scrolls_sideways_or_runs_into_its_neighbour(
         assert page.evaluate(CROWDED) == [], view
         assert page.evaluate(OVER_EACH_OTHER) == [], view
         assert page.evaluate(CUT_OFF) == [], view
+        assert page.evaluate(RUN_OUT) == [], view
+        assert page.evaluate(VIEWS_HIDDEN) == [], view
+        if view in ("summary", "compare"):
+            assert page.evaluate(LONG_HEAD) < 300, view
+
+
+PAPER = 688
+"""A4 without its margins, in pixels: what is wider makes a browser print everything smaller."""
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_nothing_is_wider_than_paper(opened: Opener, reports: dict[str, Path], name: str) -> None:
+    page = opened(reports[name], width=PAPER)
+    page.emulate_media(media="print")
+    for view in SEEN[name]:
+        page.goto(f"{reports[name].resolve().as_uri()}#view={view}")
+        page.wait_for_selector(f"main[data-view={view}]")
+        assert page.evaluate(SIDEWAYS) <= PAPER, view
 
 
 def test_a_narrow_screen_keeps_its_panes_beside_each_other(opened: Opener, reports: dict[str, Path]) -> None:

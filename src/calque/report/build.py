@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from math import isfinite
 from pathlib import PurePath
@@ -14,7 +15,7 @@ from calque.core.columns import Array
 from calque.core.errors import ConfigError, summarize
 from calque.core.presentation.pictured import Phrase, Pictured, Sentence
 from calque.core.presentation.sections import Missing, Section, cell, with_reasons
-from calque.core.presentation.wording import short_names
+from calque.core.presentation.wording import brief, short_names
 from calque.core.start_up import Frozen
 from calque.report.alignment import aligned
 from calque.report.block import packed
@@ -34,6 +35,10 @@ MOST_IMAGES = 25_000_000
 """How many bytes of page images go into the file itself unless somebody asks for more."""
 MOST_REASONS = 100
 """How many undefined numbers are listed with their reasons."""
+
+
+LONGEST = 60
+"""How long a word is in a sentence at most."""
 
 
 class Wish(Frozen):
@@ -140,7 +145,12 @@ def _run(result: Result, ledger: Ledger) -> tuple[dict[str, Any], dict[str, Arra
         "name": _named(result.sources.predictions),
         "headline": said(result.task.headline(tree), [result]),
         "findings": [
-            {"mark": finding.mark, "text": finding.text, "address": dict(finding.address), "objects": finding.objects}
+            {
+                "mark": finding.mark,
+                "text": _readable(finding.text),
+                "address": dict(finding.address),
+                "objects": finding.objects,
+            }
             for finding in result.task.findings(tree)
         ],
         **drawn.head,
@@ -178,7 +188,12 @@ def _has_outcomes(result: Result) -> None:
 
 def said(sentence: Sentence, results: Sequence[Result]) -> list[Any]:
     """A sentence as JSON: texts, and numbers with the measure that they are and its exact value."""
-    return [part if isinstance(part, str) else _phrase(part, results) for part in sentence]
+    return [_readable(part) if isinstance(part, str) else _phrase(part, results) for part in sentence]
+
+
+def _readable(text: str) -> str:
+    """A text in which no name is so long that nothing else would be seen."""
+    return re.sub(rf"\S{{{LONGEST + 1},}}", lambda found: brief(found[0], LONGEST), text)
 
 
 def _phrase(part: Phrase, results: Sequence[Result]) -> dict[str, Any]:

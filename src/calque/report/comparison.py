@@ -15,7 +15,7 @@ from calque.core.comparison.story import headline
 from calque.core.measures import MeasureName
 from calque.core.presentation.pictured import FN, FP, TP, WRONG, narrow
 from calque.core.presentation.sections import Section
-from calque.core.presentation.wording import counted
+from calque.core.presentation.wording import brief, counted
 from calque.core.result import Result
 
 FIXED, BROKEN, NEW, GONE = range(4)
@@ -42,7 +42,7 @@ def plain(comparison: Comparison) -> list[Section]:
 
 def _roles(comparison: Comparison) -> list[str]:
     letters = (chr(ord("A") + place) for place in range(26))
-    return [", ".join(f"{letter} is {run}" for letter, run in zip(letters, comparison.results, strict=False))]
+    return [", ".join(f"{letter} is {brief(run)}" for letter, run in zip(letters, comparison.results, strict=False))]
 
 
 def _pair(comparison: Comparison, run: str, sentence: list[Any]) -> dict[str, Any]:

@@ -29,7 +29,8 @@ def document(
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
         '<meta name="color-scheme" content="light dark">\n',
         f"<title>{escape(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n",
-        f"<noscript><h1>{escape(title)}</h1>{to_html([shortened(section) for section in sections])}</noscript>\n",
+        f"<noscript><h1>{escape(title)}</h1><p>No scripts run here: the numbers as tables.</p>",
+        f"{to_html([shortened(section) for section in sections])}</noscript>\n",
         '<div id="app"></div>\n<script type="application/octet-stream" id="data">',
     ]
     drawn = b"".join(picture.block() for picture in pictures)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from calque.core.errors import ConfigError, MissingExtra, did_you_mean
 from calque.core.presentation.tokens import on_paper
+from calque.core.presentation.wording import brief, counted
 
 if TYPE_CHECKING:
     from calque.core.comparison.compare import Comparison
@@ -19,7 +20,7 @@ LINES = (
 )  # fmt: skip
 """Lines are told apart by their strokes, too."""
 FAINT = on_paper("line-2")
-LONGEST, MOST_BARS = 28, 20
+LONGEST, MOST_BARS, FEW = 28, 20, 3
 MARKERS = "osD^Pv"
 """What several runs are told apart by."""
 STYLE: Any = {
@@ -79,16 +80,18 @@ def _pr(axes: Any, numbers: Mapping[str, Any]) -> None:
     named = dict(sorted(curves.items(), key=lambda entry: sum(entry[1]))[: len(LINES)])
     others = [precision for label, precision in curves.items() if label not in named]
     for place, precision in enumerate(others):
-        axes.plot(recall, precision, color=FAINT, linewidth=0.6, label="" if place else f"{len(others):,} better classes")
+        axes.plot(
+            recall,
+            precision,
+            color=FAINT,
+            linewidth=0.6,
+            label="" if place else counted(len(others), "better class", "better classes"),
+        )
     for label, (colour, stroke) in zip([label for label in curves if label in named], LINES, strict=False):
-        axes.plot(recall, curves[label], linestyle=stroke, color=colour, label=_short(label), linewidth=1.4)
+        axes.plot(recall, curves[label], linestyle=stroke, color=colour, label=brief(label, LONGEST), linewidth=1.4)
     axes.set(xlabel="recall", ylabel="precision", xlim=(0, 1), ylim=(0, 1.02))
-    axes.legend(loc="lower left")
-
-
-def _short(name: str) -> str:
-    """A name that leaves room for what it names: of a long one both ends, which tell it from others like it."""
-    return name if len(name) <= LONGEST else f"{name[: LONGEST // 2]}…{name[1 - LONGEST // 2 :]}"
+    # A few names have room below the curves; more stand beside them.
+    axes.legend(**({"loc": "lower left"} if len(curves) <= FEW else {"loc": "upper left", "bbox_to_anchor": (1.0, 1.02)}))
 
 
 def _kinds(axes: Any, numbers: Mapping[str, Any]) -> int:
@@ -101,7 +104,7 @@ def _kinds(axes: Any, numbers: Mapping[str, Any]) -> int:
 def _bars(axes: Any, rows: Sequence[tuple[str, float]], **look: Any) -> int:
     """Horizontal bars from 0 with their numbers behind them, the last row on top."""
     bars = axes.barh(range(len(rows)), [value for _, value in rows], height=0.62, linewidth=0, **look)
-    axes.set_yticks(range(len(rows)), [_short(name) for name, _ in rows])
+    axes.set_yticks(range(len(rows)), [brief(name, LONGEST) for name, _ in rows])
     axes.bar_label(bars, fmt="%.3f", padding=3, fontsize=8)
     return len(rows)
 
@@ -210,9 +213,12 @@ def _differences(axes: Any, comparison: Comparison) -> int:
             axes.plot([delta.value], [spot], MARKERS[place % len(MARKERS)], color=colour, markersize=4)
     if len(runs) > 1:
         for place, run in enumerate(runs):
-            axes.plot([], [], MARKERS[place % len(MARKERS)], color=INK, markersize=4, linestyle="", label=_short(run))
+            axes.plot([], [], MARKERS[place % len(MARKERS)], color=INK, markersize=4, linestyle="", label=brief(run, LONGEST))
         axes.legend(loc="best")
     axes.axvline(0, color=SOFT, linewidth=0.8)
-    axes.set(yticks=range(len(shown)), xlabel=f"{', '.join(map(_short, runs))} against {_short(comparison.base)}")
+    axes.set(
+        yticks=range(len(shown)),
+        xlabel=f"{', '.join(brief(run, LONGEST) for run in runs)} against {brief(comparison.base, LONGEST)}",
+    )
     axes.set_yticklabels([title(comparison, one.name) for one in shown])
     return len(shown) * len(runs)

@@ -6,7 +6,7 @@ from calque.core.comparison.compare import Comparison
 from calque.core.comparison.presentation import title
 from calque.core.measures import MeasureName
 from calque.core.presentation.pictured import Phrase, Sentence
-from calque.core.presentation.wording import percent
+from calque.core.presentation.wording import brief, percent
 
 NOTABLE = 0.02
 """From which difference on another measure is worth half a sentence."""
@@ -17,8 +17,8 @@ SPOKEN = ("mean_coverage", "mean_purity", "mean_iou")
 def headline(comparison: Comparison, run: str) -> Sentence:
     """What the run does otherwise than the base."""
     if _is_of_nothing(comparison, run):
-        return [f"There is nothing to compare: nothing of {comparison.base} and {run} could be evaluated."]
-    parts: list[str | Phrase] = [f"Against {comparison.base}, {run} ", *_changes(comparison, run)]
+        return [f"There is nothing to compare: nothing of {brief(comparison.base)} and {brief(run)} could be evaluated."]
+    parts: list[str | Phrase] = [f"Against {brief(comparison.base)}, {brief(run)} ", *_changes(comparison, run)]
     main = _main(comparison)
     if main is None:
         return [*parts, "."]

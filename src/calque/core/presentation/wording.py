@@ -53,6 +53,15 @@ def joined(parts: Sequence[str]) -> str:
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
+def brief(name: str, most: int = 40) -> str:
+    """A name that leaves room for what it names: of a long one both ends, which tell it from others like it.
+
+    >>> brief("model-a"), brief("a-model-with-a-rather-long-name-v7", most=16)
+    ('model-a', 'a-model-…name-v7')
+    """
+    return name if len(name) <= most else f"{name[: most // 2]}…{name[1 - most // 2 :]}"
+
+
 def short_names(paths: Sequence[str]) -> dict[str, str]:
     """Each path by its name alone, or by as much of its end as tells them all apart.
 

@@ -4,7 +4,7 @@ import { JSX } from "preact";
 import { Address, to } from "./address";
 import { Boxes } from "./boxes";
 import { Head, Mark } from "./parts";
-import { count, ratio } from "./words";
+import { brief, count, ratio } from "./words";
 
 type Rung = [string, number | null, number | null, number | null, number | null, string];
 type Suspect = [string, number, string, number, string, number];
@@ -81,7 +81,7 @@ function Suspects({ boxes, suspects, at }: { boxes: Boxes; suspects: Suspect[]; 
         {suspects.map(([kind, systems, doc, page, said, row]) => (
           <li>
             <a href={to({ view: "pages", doc, page: String(page), object: row >= 0 ? boxes.key("t", row) : undefined, ...at })}>
-              <Mark of={MARKED[kind]} /> <span>{kind}{systems ? ` (${systems} agree)` : ""}: {said} <span class="note">{doc}, page {page}</span></span> <span class="arrow" aria-hidden="true">→</span>
+              <Mark of={MARKED[kind]} /> <span>{kind}{systems ? ` (${systems} agree)` : ""}: {brief(said, 120)} <span class="note">{brief(doc)}, page {page}</span></span> <span class="arrow" aria-hidden="true">→</span>
             </a>
           </li>
         ))}

@@ -105,6 +105,7 @@ export function Curves({ lines, label, xLabel, yLabel }: { lines: { name: string
 
 // A share as a bar with its number beside it; rows of one chart share one scale.
 export function Row({ share, mark, href, label, objects }: { share: number; mark: string; href?: string; label?: string; objects?: number }): JSX.Element {
-  const bar = <i class={`f-${mark}`} style={{ width: share > 0 ? `max(4px, ${Math.min(100, 100 * share)}%)` : "0" }} />;
+  // Of nothing there is no bar: even one of no width would have its edges.
+  const bar = share > 0 && <i class={`f-${mark}`} style={{ width: `max(4px, ${Math.min(100, 100 * share)}%)` }} />;
   return href ? <a class="track" href={href} data-objects={objects} tabIndex={-1} aria-label={label}>{bar}</a> : <span class="track">{bar}</span>;
 }

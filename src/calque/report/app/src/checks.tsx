@@ -98,12 +98,15 @@ function CaseViewer({ app, cases, of }: { app: App; cases: Cases; of: Case }): J
   );
 }
 
+// How much of the text of a cell is shown, so that both tables are seen.
+const LONG = 160;
+
 // Two tables, row beside row; an empty place keeps them apart.
 function Both({ grid }: { grid: (GridCell | null)[][] }): JSX.Element {
   return (
     <div class="scrolls both-sides" tabIndex={0} role="group" aria-label="truth and prediction">
       <p class="note">left: truth, right: prediction</p>
-      <table class="both"><tbody>{grid.map((line) => <tr>{line.map((cell) => (cell ? <td class={cell[1]} colSpan={cell[2]} rowSpan={cell[3]} data-kind={cell[4] || undefined} title={cell[4]}>{cell[0]}</td> : <td class="between" />))}</tr>)}</tbody></table>
+      <table class="both"><tbody>{grid.map((line) => <tr>{line.map((cell) => (cell ? <td class={cell[1]} colSpan={cell[2]} rowSpan={cell[3]} data-kind={cell[4] || undefined} title={cell[0].length > LONG ? cell[0] : cell[4]}>{cell[0].length > LONG ? cell[0].slice(0, LONG - 1) + "…" : cell[0]}</td> : <td class="between" />))}</tr>)}</tbody></table>
     </div>
   );
 }

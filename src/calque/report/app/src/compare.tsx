@@ -11,7 +11,7 @@ import { Count, Chips, Grid, Head, Mark, Measure, Numbers, Search, Value } from 
 import { Crop } from "./stage";
 import { Ground, Sentence, spelled, usePaged, Warning } from "./summary";
 import { WordRows } from "./texts";
-import { FN, OUTCOMES, count, ratio, signed } from "./words";
+import { FN, OUTCOMES, allOf, brief, count, ratio, signed } from "./words";
 
 export const CHANGES = ["fixed", "broken", "new", "gone"];
 const SHOWN = ["broken", "fixed", "new", "gone"];
@@ -153,7 +153,7 @@ function Measures({ app, run }: { app: App; run: number }): JSX.Element {
       <Head id="measures" title="Measures" note={`hollow A, filled B; then B − A with its ${spelled(comparison.confidence)} interval over documents`} />
       <div class="scrolls">
         <table class="compared">
-          <thead><tr><th scope="col">measure</th><th scope="col">{runs[0].name}</th><th scope="col">{runs[run].name}</th><th scope="col" class="wide left">0 to 1</th><th scope="col">difference</th><th scope="col" class="wide left">interval, {signed(-most)} to {signed(most)}</th><th scope="col">p</th></tr></thead>
+          <thead><tr><th scope="col">measure</th>{[0, run].map((place) => <th scope="col" title={runs[place].name}>{brief(runs[place].name)}</th>)}<th scope="col" class="wide left">0 to 1</th><th scope="col">difference</th><th scope="col" class="wide left">interval, {signed(-most)} to {signed(most)}</th><th scope="col">p</th></tr></thead>
           <tbody>
             {shown.map(([name, title, values, deltas, lower, primary, counts]) => {
               const [a] = values[0], [b] = values[run], [delta, low, high, p, verdict] = deltas[run - 1];
@@ -176,7 +176,7 @@ function Measures({ app, run }: { app: App; run: number }): JSX.Element {
       </div>
       {pager}
       {comparison.measures.length > comparison.whole && <p class="pager"><button type="button" aria-pressed={every} onClick={() => setEvery(!every)}>{every ? "only numbers of everything" : `all ${comparison.measures.length} measures, of classes and other means, too`}</button></p>}
-      <Numbers head={["measure", runs[0].name, runs[run].name, "difference", "low", "high"]} rows={shown.map(([, title, values, deltas, , , counts]) => [title, ...[0, run].map((one) => (counts ? count : ratio)(values[one][0])), ...deltas[run - 1].slice(0, 3).map((value) => (counts ? more : signed)(value as Value))])} />
+      <Numbers head={["measure", brief(runs[0].name), brief(runs[run].name), "difference", "low", "high"]} rows={shown.map(([, title, values, deltas, , , counts]) => [title, ...[0, run].map((one) => (counts ? count : ratio)(values[one][0])), ...deltas[run - 1].slice(0, 3).map((value) => (counts ? more : signed)(value as Value))])} />
     </section>
   );
 }
@@ -187,7 +187,7 @@ function Some({ app, name }: { app: App; name: string }): JSX.Element | null {
   const { runs } = app.data.head;
   return (
     <section aria-label={WORDS[name][0]}>
-      <Head title={WORDS[name][0].charAt(0).toUpperCase() + WORDS[name][0].slice(1)} note={`left ${runs[0].name}, right ${runs[changes.run()].name}`}><a class="more" href={to({ view: "changes", change: name })}>all {listed.length.toLocaleString("en")} →</a></Head>
+      <Head title={WORDS[name][0].charAt(0).toUpperCase() + WORDS[name][0].slice(1)} note={`left ${brief(runs[0].name)}, right ${brief(runs[changes.run()].name)}`}><a class="more" href={to({ view: "changes", change: name })}>{allOf(listed.length, "change")} →</a></Head>
       <ul class={IS_BOXES ? "pairs" : "pairs low"}>{listed.slice(0, 3).map((change) => <li><Card app={app} change={change} /></li>)}</ul>
     </section>
   );

@@ -9,7 +9,7 @@ import { PathLegend } from "./paths";
 import { Chips, Count, Listbox, Mark, Nothing, NothingShown, Outcomes, Search } from "./parts";
 import { Crop, Stage, hooks, isError, shapesOf } from "./stage";
 import { kindInWords } from "./boxsummary";
-import { FN, FP, OUTCOMES, TP, WRONG, percent, plural, ratio, short } from "./words";
+import { FN, FP, OUTCOMES, TP, WRONG, brief, count, percent, plural, ratio, short } from "./words";
 
 export function spelt(boxes: Boxes, key: Key, value: string): string {
   if (key !== "cell") return value.replace("..", " – ");
@@ -81,7 +81,7 @@ export function Filters({ boxes }: { boxes: Boxes }): JSX.Element {
 
 export function Sort(): JSX.Element {
   return (
-    <label class="choice">Sort <select value={now().sort ?? "worst"} onChange={(event) => go({ sort: event.currentTarget.value })}>
+    <label class="choice"><span class="hidden">Sort</span> <select value={now().sort ?? "worst"} onChange={(event) => go({ sort: event.currentTarget.value })}>
       <option value="worst">worst first</option><option value="share">share of errors</option><option value="document">document</option>
     </select></label>
   );
@@ -164,7 +164,7 @@ function Viewer({ app, boxes, page, k, at, total }: { app: App; boxes: Boxes; pa
     <section class="stage" aria-label="page" data-viewer data-document={document} data-page={index}>
       <div class="bar-top">
         <h1><span class="doc" title={document}>{document}</span> <span class="note">page {index}</span></h1>
-        <span class="note of">{at >= 0 ? `${at + 1} of ${total}` : "not in the list"}</span>
+        <span class="note of">{at >= 0 ? `${count(at + 1)} of ${count(total)}` : "not in the list"}</span>
         <span class="steps"><button type="button" aria-label="page before" onClick={() => stepPage(boxes, -1)}>‹</button><button type="button" aria-label="next page" onClick={() => stepPage(boxes, 1)}>›</button></span>
         <div class="segments toggles" role="group" aria-label="what is shown">
           <Toggle of="truth" letter="t" label="Truth" /><Toggle of="prediction" letter="p" label="Prediction" /><Toggle of="image" letter="i" label="Image" />
@@ -183,7 +183,7 @@ function Viewer({ app, boxes, page, k, at, total }: { app: App; boxes: Boxes; pa
           {outcomesOf(boxes).map((name) => <span><Mark of={name} /> {boxes.names[name]}</span>)}
           {boxes.cut && <span><i class="swatch" /> cut off</span>}
         </p>
-        {other && <label class="wipe note"><span class="hidden">wipe between the two runs</span><input type="range" min="0" max="100" value={app.wiped ?? 0} aria-label={`show ${other.run.name} from the left`} onInput={(event) => { app.wiped = Number(event.currentTarget.value) || null; app.again(); }} /> wipe to {other.run.name} <kbd>x</kbd></label>}
+        {other && <label class="wipe note"><span class="hidden">wipe between the two runs</span><input type="range" min="0" max="100" value={app.wiped ?? 0} aria-label={`show ${other.run.name} from the left`} onInput={(event) => { app.wiped = Number(event.currentTarget.value) || null; app.again(); }} /> wipe to {brief(other.run.name)} <kbd>x</kbd></label>}
         <p class="legend small keys"><span><kbd>j</kbd> <kbd>k</kbd> page</span><span><kbd>n</kbd> next error</span><span><kbd>?</kbd> all keys</span></p>
         {boxes.bare?.[page] ? <p class="note">The blocks of this page have no boxes: they stand one below the other, in the true order.</p>
           : unknown && <p class="note">The size of this page is not known: it is drawn 1 : √2.</p>}

@@ -2,6 +2,7 @@
 
 import { JSX } from "preact";
 import { Boxes, placeIn } from "./boxes";
+import type { Area } from "./tags";
 import { WRONG } from "./words";
 
 type Stop = { x: number; y: number; number: number; wrong: boolean; key: string };
@@ -35,8 +36,16 @@ function arrow(from: Stop, to: Stop, radius: number, bend: number): { line: stri
   return { line: `M${r(from.x)} ${r(from.y)}Q${r(cx)} ${r(cy)} ${r(bx)} ${r(by)}`, head: `M${r(tx)} ${r(ty)}L${r(bx + wx)} ${r(by + wy)}L${r(bx - wx)} ${r(by - wy)}z` };
 }
 
+const radiusOf = (boxes: Boxes, page: number) => (boxes.t.start[page + 1] - boxes.t.start[page] > DENSE ? 10 : 18);
+
+// Where the numbers of both paths stand.
+export function numbersOf(boxes: Boxes, page: number, height: number): Area[] {
+  const radius = radiusOf(boxes, page), around = ({ x, y }: Stop) => ({ x: x - radius, y: y - radius, width: 2 * radius, height: 2 * radius });
+  return boxes.rank ? (["t", "p"] as const).flatMap((letter) => stops(boxes, page, height, letter, radius).slice(0, MOST).map(around)) : [];
+}
+
 export function Paths({ boxes, page, height, truth, prediction }: { boxes: Boxes; page: number; height: number; truth: boolean; prediction: boolean }): JSX.Element {
-  const count = boxes.t.start[page + 1] - boxes.t.start[page], radius = count > DENSE ? 10 : 18;
+  const radius = radiusOf(boxes, page);
   const sides = [truth && "t", prediction && "p"].filter(Boolean) as ("t" | "p")[];
   return (
     <g class="paths" aria-hidden="true">

@@ -2,7 +2,7 @@
 
 import { JSX } from "preact";
 import { Box, Boxes, Letter } from "./boxes";
-import { Paths } from "./paths";
+import { Paths, numbersOf } from "./paths";
 import { Tags } from "./tags";
 import { FN, FP, OUTCOMES, TP, WRONG } from "./words";
 
@@ -101,7 +101,7 @@ export function Stage(props: {
         {many && ["t", "p"].map((letter) => <path class={`b o-tp s-${letter}`} d={merged.filter((shape) => shape.letter === letter).map((shape) => path(shape.box, height)).join("")} />)}
         {elements.map((shape) => <Rect key={shape.key} boxes={boxes} shape={shape} height={height} chosen={shape.key === chosen} />)}
         {boxes.rank && <Paths boxes={boxes} page={page} height={height} truth={props.truth} prediction={props.prediction} />}
-        <Tags boxes={boxes} shapes={tagged} height={height} />
+        <Tags boxes={boxes} shapes={tagged} height={height} numbers={numbersOf(boxes, page, height)} />
       </svg>
       {props.over && (
         <svg viewBox={`0 0 ${UNITS} ${r(height)}`} class="page over" aria-hidden="true" style={wiped}>

@@ -6,7 +6,7 @@ import { Address, to } from "./address";
 import { App } from "./app";
 import { Cell, Finding, Run, Said } from "./data";
 import { Head, Leads, Mark, Measure, Numbers, Shares, Value, runNames } from "./parts";
-import { MARKS, count, plural, ratio } from "./words";
+import { MARKS, brief, count, plural, ratio } from "./words";
 
 export type Overview = {
   line: string[];
@@ -165,7 +165,7 @@ export function usePaged<T>(rows: T[], each = PER_PAGE): { shown: T[]; pager: JS
 }
 
 export function Warning({ run, named }: { run: Run; named?: boolean }): JSX.Element | null {
-  return run.warning ? <p class="warning"><Mark of="error" /> Nothing{named && ` of ${run.name}`} was evaluated: {run.warning}</p> : null;
+  return run.warning ? <p class="warning"><Mark of="error" /> Nothing{named && ` of ${brief(run.name)}`} was evaluated: {run.warning}</p> : null;
 }
 
 export function Ground({ app, run }: { app: App; run: Run }): JSX.Element {

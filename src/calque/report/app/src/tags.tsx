@@ -8,7 +8,9 @@ import { MARKS, OUTCOMES } from "./words";
 const HIGH = 34, GAP = 3, LONGEST = 24;
 const r = (value: number) => Math.round(value * 10) / 10;
 
-type Tag = { shape: Shape; text: string; x: number; y: number; width: number };
+export type Area = { x: number; y: number; width: number; height: number };
+type Tag = Area & { shape: Shape; text: string };
+type Spot = { x: number; y: number };
 
 const NARROW = /[iljtI1.,:;'|!()[\] ]/, WIDE = /[mwMW@%…]/;
 
@@ -19,31 +21,38 @@ function wide(text: string): number {
   return sum;
 }
 
-// Tags beside each other: each at the corner of its box, or as near to it as those before it leave room; one that finds none is left out.
-export function placed(boxes: Boxes, shapes: Shape[], height: number): Tag[] {
+const NEAR = 40;
+
+// The free place nearest to one that is wanted: there, or beside something that takes room; nothing where all is taken.
+function free(wanted: Spot, width: number, height: number, taken: Area[]): Spot | undefined {
+  const far = ({ x, y }: Spot) => Math.abs(x - wanted.x) + Math.abs(y - wanted.y);
+  const near = [...taken].sort((a, b) => far(a) - far(b)).slice(0, NEAR);
+  const xs = [wanted.x, ...near.flatMap((area) => [area.x + area.width + GAP, area.x - width - GAP])], ys = [wanted.y, ...near.flatMap((area) => [area.y - HIGH - GAP, area.y + area.height + GAP])];
+  const clear = (x: number, y: number) => x >= 0 && y >= 0 && x + width <= UNITS && y + HIGH <= height && taken.every((area) => x >= area.x + area.width || area.x >= x + width || y >= area.y + area.height || area.y >= y + HIGH);
+  return xs.flatMap((x) => ys.map((y) => ({ x, y }))).sort((a, b) => far(a) - far(b)).find(({ x, y }) => clear(x, y));
+}
+
+// Tags beside each other: each at the corner of its box, or as near to it as others leave room; one that finds none is left out.
+// Numbers on the page are covered only where there is no other way.
+export function placed(boxes: Boxes, shapes: Shape[], height: number, numbers: Area[]): Tag[] {
   const tags: Tag[] = [];
   for (const shape of shapes) {
     const side = boxes.side(shape.letter);
     const label = (boxes.rank && side.kind && boxes.run.kinds[side.kind[shape.row]]) || (boxes.labels[side.label[shape.row]] ?? "");
     const letters = [...label.normalize("NFC").replace(/[\p{C}\p{Z}]/gu, " ")], text = letters.length > LONGEST ? letters.slice(0, LONGEST - 1).join("") + "…" : letters.join("");
-    const width = Math.min(UNITS, 46 + wide(text));
-    const [x, y] = [shape.box[0] * UNITS - 1.5, shape.box[1] * height - HIGH];
-    const xs = [x, ...tags.flatMap((tag) => [tag.x + tag.width + GAP, tag.x - width - GAP])], ys = [y, ...tags.flatMap((tag) => [tag.y - HIGH - GAP, tag.y + HIGH + GAP])];
-    const within = (value: number, room: number) => Math.max(0, Math.min(room, value));
-    const free = (at: { x: number; y: number }) => tags.every((tag) => at.x >= tag.x + tag.width || tag.x >= at.x + width || at.y >= tag.y + HIGH || tag.y >= at.y + HIGH);
-    const far = (at: { x: number; y: number }) => Math.abs(at.x - within(x, UNITS - width)) + Math.abs(at.y - within(y, height - HIGH));
-    const places = xs.flatMap((left) => ys.map((top) => ({ x: within(left, UNITS - width), y: within(top, height - HIGH) })));
-    const best = places.filter(free).sort((a, b) => far(a) - far(b))[0];
-    if (best) tags.push({ shape, text, width, ...best });
+    const width = Math.min(UNITS, 46 + wide(text)), within = (value: number, room: number) => Math.max(0, Math.min(room, value));
+    const wanted = { x: within(shape.box[0] * UNITS - 1.5, UNITS - width), y: within(shape.box[1] * height - HIGH, height - HIGH) };
+    const spot = free(wanted, width, height, [...tags, ...numbers]) ?? (numbers.length ? free(wanted, width, height, tags) : undefined);
+    if (spot) tags.push({ shape, text, width, height: HIGH, ...spot });
   }
   return tags;
 }
 
-export function Tags({ boxes, shapes, height }: { boxes: Boxes; shapes: Shape[]; height: number }): JSX.Element {
+export function Tags({ boxes, shapes, height, numbers }: { boxes: Boxes; shapes: Shape[]; height: number; numbers: Area[] }): JSX.Element {
   return (
     <>
-      {placed(boxes, shapes, height).map(({ shape, text, x, y, width }) => (
-        <g key={`tag ${shape.key}`} class={`tag o-${OUTCOMES[shape.code]} s-${shape.letter}`} aria-hidden="true" data-tag={shape.key}>
+      {placed(boxes, shapes, height, numbers).map(({ shape, text, x, y, width }) => (
+        <g key={`tag ${shape.key}`} class={`tag o-${OUTCOMES[shape.code]} of-${shape.letter}`} aria-hidden="true" data-tag={shape.key}>
           <rect x={r(x)} y={r(y)} width={r(width)} height={HIGH} rx="3" />
           {/* How wide other letters are no rule knows: they are fitted into the tag. */}
           <text x={r(x + 8)} y={r(y + 25)} textLength={/[^ -~…]/.test(text) ? r(width - 16) : undefined} lengthAdjust="spacingAndGlyphs">{MARKS[OUTCOMES[shape.code]]} {text}</text>

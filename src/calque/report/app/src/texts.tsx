@@ -5,6 +5,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Address, go, now, to } from "./address";
 import { App } from "./app";
 import { Letter, parseKey } from "./boxes";
+import { Row } from "./charts";
 import { Column, Data, Run, Texts } from "./data";
 import { Candidates, Lattice, Piece } from "./lattice";
 import { Chips, Count, Head, Listbox, Mark, Nothing, NothingShown, Outcomes, Search, useWindow } from "./parts";
@@ -304,7 +305,7 @@ export function WorstTexts({ rows }: { rows: WordRows }): JSX.Element | null {
       <Head id="worst-docs" title="Worst documents" note="by recall"><a class="more" href={to({ view: "words" })}>{allOf(rows.documents.length, "document")} →</a></Head>
       <table class="rows"><tbody>{rows.list({}).slice(0, 12).map((doc) => (
         <tr><th scope="row" class="doc-cell" title={rows.documents[doc]}><a href={to({ view: "words", doc: rows.documents[doc] })}>{rows.documents[doc]}</a></th>
-          <td class="grow"><span class="track"><i class="f-tp" style={{ width: `${100 * (rows.recalls[doc] ?? 0)}%` }} /></span></td><td>{ratio(rows.recalls[doc])}</td><td><a href={to({ view: "words", doc: rows.documents[doc] })}>{count(rows.missing(doc))} missing</a></td><td><a href={to({ view: "words", doc: rows.documents[doc] })}>{count(rows.extra(doc))} extra</a></td></tr>
+          <td class="grow"><Row share={rows.recalls[doc] ?? 0} mark="tp" /></td><td>{ratio(rows.recalls[doc])}</td><td><a href={to({ view: "words", doc: rows.documents[doc] })}>{count(rows.missing(doc))} missing</a></td><td><a href={to({ view: "words", doc: rows.documents[doc] })}>{count(rows.extra(doc))} extra</a></td></tr>
       ))}</tbody></table>
     </section>
   );

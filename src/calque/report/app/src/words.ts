@@ -39,6 +39,11 @@ export function plural(number: number, noun: string, many = noun + "s"): string 
   return `${count(number)} ${number === 1 ? noun : many}`;
 }
 
+// A name that leaves room for what it names: of a long one both ends, which tell it from others like it.
+export function brief(name: string, most = 40): string {
+  return name.length <= most ? name : `${name.slice(0, most / 2)}…${name.slice(1 - most / 2)}`;
+}
+
 // All of so many, or the only one.
 export function allOf(number: number, noun: string): string {
   return number === 1 ? `the ${noun}` : `all ${plural(number, noun)}`;
