@@ -76,6 +76,17 @@ def test_modules_of_a_plain_run(tmp_path: Path) -> None:
     hold("detect", imported("detect", str(truth), str(found), "--format", "json"))
 
 
+@pytest.mark.skipif(not native_built(), reason="without the compiled reader of lines, other modules read")
+def test_modules_of_a_plain_run_on_records(tmp_path: Path) -> None:
+    schema, truth, found = tmp_path / "schema.json", tmp_path / "truth.jsonl", tmp_path / "found.jsonl"
+    line = {"type": "list[object]", "fields": {"text": {"type": "str"}, "amount": {"type": "float", "comparator": "numeric"}}}
+    schema.write_text(json.dumps({"fields": {"vendor": {"type": "str"}, "lines": line}}))
+    for path, amount in ((truth, 5.0), (found, 6.0)):
+        path.write_text(json.dumps({"doc_id": "a", "vendor": "Acme", "lines": [{"text": "bolts", "amount": amount}]}) + "\n")
+    run = imported("fields", str(truth), str(found), "--schema", str(schema), "--accounting", "paired", "--format", "json")
+    hold("fields", run)
+
+
 def test_bytes_of_an_installation() -> None:
     source = ROOT / "src/calque"
     assert sum(path.stat().st_size for path in source.rglob("*.py")) <= BUDGETS["bytes"]["python"]

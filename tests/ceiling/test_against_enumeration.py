@@ -12,7 +12,7 @@ import pytest
 
 from calque import Ceiling, Evaluator
 from tests.ceiling.oracle.boxes import Corners, Object, Pages
-from tests.ceiling.oracle.fields import Ambiguous, Fields
+from tests.ceiling.oracle.fields import Fields
 
 Row = dict[str, Any]
 SEEDS = [pytest.param(range(60), id="some"), pytest.param(range(60, 2000), id="many", marks=pytest.mark.long)]
@@ -182,6 +182,15 @@ SCHEMA = {
                 "name": {"type": "str", "comparator": "levenshtein", "threshold": 0.8, "weight": 1.0},
                 "qty": {"type": "float", "comparator": "numeric", "threshold": 1.0, "weight": 2.0},
                 "price": {"type": "float", "comparator": "numeric", "threshold": 1.0, "weight": 1.0},
+                "size": {
+                    "type": "object",
+                    "weight": 0.5,
+                    "fields": {
+                        "unit": {"type": "str", "comparator": "exact", "threshold": 1.0, "weight": 1.0},
+                        "value": {"type": "float", "comparator": "numeric", "threshold": 1.0, "weight": 3.0},
+                    },
+                },
+                "codes": {"type": "list[str]", "comparator": "exact", "threshold": 1.0, "weight": 1.0},
             },
         },
         "tags": {"type": "list[str]", "comparator": "exact", "threshold": 1.0},
@@ -200,7 +209,14 @@ def record_of(rng: random.Random) -> Row:
     def some(values: Sequence[Any]) -> list[Any]:
         return [rng.choice(values) for _ in range(rng.choice([0, 1, 1, 2, 3]))]
 
-    items = [{"name": text(rng), "qty": maybe(rng.randint(1, 3)), "price": maybe(rng.randint(1, 9) / 2)} for _ in some([0])]
+    items = [
+        {
+            "name": text(rng), "qty": maybe(rng.randint(1, 3)), "price": maybe(rng.randint(1, 9) / 2),
+            "size": maybe({"unit": maybe(rng.choice(["mm", "in"])), "value": maybe(rng.randint(1, 2))}),
+            "codes": maybe(some(["1", "2", "3"])),
+        }
+        for _ in some([0])
+    ]  # fmt: skip
     address = maybe({"city": text(rng), "codes": some(["1", "2", "3"])})
     return {
         "vendor": text(rng), "number": maybe(rng.choice(["A1", "B2"])), "total": maybe(rng.randint(1, 4)), "address": address,
@@ -217,7 +233,8 @@ def altered(rng: random.Random, record: Row) -> Row:
             rng.shuffle(made[key])
     for item in made["items"] or []:
         if rng.random() < 0.5:
-            item[rng.choice([*item])] = rng.choice([None, 2])
+            key = rng.choice([*item])
+            item[key] = rng.choice([None, {"size": {"unit": "mm"}, "codes": ["2"]}.get(key, 2)])
     return {key: value for key, value in made.items() if rng.random() < 0.95}
 
 
@@ -246,11 +263,12 @@ def test_records(seeds: range, tmp_path: Path) -> None:
         known = sorted({document for side in sides for document in side})
         counted = [document for document in known if missing == "penalize" or all(document in side for side in sides)]
         rows = [[{"doc_id": document, **record} for document, record in side.items()] for side in sides]
-        task = Ceiling(kind="fields", schema=str(schema), missing=missing, splits=splits)
-        try:
-            expected = Fields(SCHEMA, truth, systems, counted).numbers(splits, 0, {})
-        except Ambiguous:
-            continue
+        spoken = {document: rng.choice(["en", "de"]) for document in known if rng.random() < 0.8}
+        (tmp_path / "more.csv").write_text("doc_id,tongue\n" + "".join(f"{each},{told}\n" for each, told in spoken.items()))
+        by = {"by": ("tongue",), "metadata": str(tmp_path / "more.csv")} if {*spoken} & {*truth} else {}
+        task = Ceiling(kind="fields", schema=str(schema), missing=missing, splits=splits, **by)
+        columns = {"tongue": {document: spoken.get(document, "") for document in counted}} if by else {}
+        expected = Fields(SCHEMA, truth, systems, counted).numbers(splits, 0, columns)
         judged += 1
         made = compared(tmp_path, task, rows[0], dict(zip(systems, rows[1:], strict=True)))
         assert not differences(expected, made["levels"]["value"]), seed

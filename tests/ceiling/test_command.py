@@ -244,3 +244,47 @@ def test_a_key_that_the_schema_declares_is_no_id(tmp_path: Path, calque: Command
         (tmp_path / f"{side}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     block = calque("ceiling", "truth.jsonl", "a.jsonl", "--schema", "schema.json", "--format", "json").json["levels"]["value"]
     assert (block["truth"], block["single"]["a"]["tp"], block["single"]["a"]["found"]) == (4, 3, 4)
+
+
+def jsonl(*records: object) -> str:
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def test_records_are_routed_by_a_file_of_metadata(here: Path, calque: Command) -> None:
+    one, two, wrong = {"doc_id": "d1", "total": 1}, {"doc_id": "d2", "total": 2}, {"total": 9}
+    (here / "t.jsonl").write_text(jsonl(one, two))
+    (here / "a.jsonl").write_text(jsonl(one, {**two, **wrong}))
+    (here / "b.jsonl").write_text(jsonl({**one, **wrong}, two))
+    (here / "more.csv").write_text("doc_id,tongue\nd1,de\nd2,en\nd9,fr\n")
+    files = "ceiling", "t.jsonl", "a.jsonl", "b.jsonl", "--schema", "schema.json", "--metadata", "more.csv", "--format", "json"
+    made = calque(*files, "--by", "tongue").json
+    route = made["levels"]["value"]["route"]["by:tongue"]
+    assert (route["recall"], route["choice"]) == (1.0, {"de": "a", "en": "b"})
+    assert [issue["message"] for issue in made["issues"]] == ["1 document that neither side has, such as 'd9'"]
+    refused = calque(*files, "--by", "tonge")
+    assert (refused.code, refused.out) == (2, "")
+    assert "no document has 'tonge'; did you mean 'tongue'?" in refused.err.lower()
+
+
+def test_who_lacks_an_object_in_an_item_votes_for_none_of_its_values(here: Path, calque: Command) -> None:
+    """Once two of three have a colour, which the best system lacks; once it alone has one."""
+    fields = {"name": {"type": "str"}, "paint": {"type": "object", "fields": {"colour": {"type": "str"}}}}
+    (here / "schema.json").write_text(json.dumps({"fields": {"total": {"type": "float"}, "lines": {"type": "list[object]",
+        "match_threshold": 0.4, "fields": fields}}}))  # fmt: skip
+    red, plain = {"name": "chair", "paint": {"colour": "red"}}, {"name": "chair"}
+
+    def record(*lines: object, total: int = 1) -> str:
+        return jsonl({"doc_id": "d", "total": total, "lines": lines})
+
+    (here / "t.jsonl").write_text(record(red))
+    for name, line, total in (("a", plain, 1), ("b", red, 2), ("c", red, 3)):
+        (here / f"{name}.jsonl").write_text(record(line, total=total))
+    made = calque("ceiling", "t.jsonl", "a.jsonl", "b.jsonl", "c.jsonl", "--schema", "schema.json", "--format", "json").json
+    level = made["levels"]["value"]
+    assert level["best"]["system"] == "a"
+    assert (level["votes"]["majority"]["tp"], level["votes"]["majority"]["found"]) == (3, 3)
+    (here / "t.jsonl").write_text(record(plain))
+    for name, line, total in (("a", red, 1), ("b", plain, 2), ("c", plain, 3)):
+        (here / f"{name}.jsonl").write_text(record(line, total=total))
+    made = calque("ceiling", "t.jsonl", "a.jsonl", "b.jsonl", "c.jsonl", "--schema", "schema.json", "--format", "json").json
+    assert made["levels"]["value"]["votes"]["majority"]["found"] == 2

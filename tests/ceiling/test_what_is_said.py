@@ -80,6 +80,7 @@ def test_who_agrees_is_right_so_often(agreement: dict[int, tuple[int, int]], tol
     [
         ({"f1": 0.8, "held_out": 0.75}, "5.0 points better held out"),
         ({"f1": 0.8, "held_out": 0.7}, "the gain does not hold"),
+        ({"f1": 0.8, "held_out": 0.7004}, "hardly any gain held out"),
         ({"f1": 0.75, "held_out": 0.9}, ""),
         ({"f1": 0.8}, ""),
         ({"f1": None, "held_out": 0.9}, ""),

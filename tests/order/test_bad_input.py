@@ -117,3 +117,28 @@ def test_pages_on_one_side() -> None:
     assert (counts["pages"], counts["truth"], counts["pred"], counts["missing"]) == (1, 3, 6, 0)
     counts = Evaluator(Order()).update([one, other], [one]).compute().to_dict()["counts"]
     assert (counts["pages"], counts["truth"], counts["placed"], counts["missing"]) == (2, 6, 3, 3)
+
+
+def boxed(*boxes: Any) -> list[dict[str, Any]]:
+    return [{"doc_id": "d", "ids": ["a", "b"], "boxes": list(boxes)}]
+
+
+GOOD = [0, 0, 9, 5], [0, 10, 9, 15]
+
+
+@pytest.mark.parametrize("box", [[9, 10, 0, 15], [0, 15, 9, 10], [0, 10, 9, float("nan")], [0, 10, float("inf"), 15]])
+def test_boxes_that_nothing_can_be_compared_with_are_named(calque: Command, box: list[float]) -> None:
+    for run in (ended(calque, boxed(GOOD[0], box), boxed(*GOOD)), ended(calque, boxed(*GOOD), boxed(GOOD[0], box))):
+        assert run.code == 3
+        assert """the box of block "b" on page 0 of 'd' is not finite, or of negative size""" in run.out
+
+
+def test_a_note_where_nothing_of_one_side_is_anything_of_the_other(calque: Command) -> None:
+    told = 'no block of the truth is any block of the prediction; check that ids are alike (1 and "1" are two)'
+    numbers, texts = [{"doc_id": "d", "order": [1, 2]}], [{"doc_id": "d", "order": ["1", "2"]}]
+    run = ended(calque, numbers, texts)
+    assert run.code == 0
+    assert told in run.out
+    assert told not in ended(calque, numbers, [{"doc_id": "d", "order": [2]}]).out
+    assert told not in ended(calque, numbers, [{"doc_id": "d", "order": []}]).out
+    assert told in ended(calque, boxed(*GOOD), boxed([100, 0, 109, 5], [100, 10, 109, 15])).out

@@ -156,7 +156,10 @@ def _worth(route: Mapping[str, Any], best: Mapping[str, Any]) -> str:
     ours, theirs = route.get("held_out"), best["held_out"]
     if not all(isinstance(value, float) for value in (ours, theirs, route[key], best[key])) or route[key] <= best[key]:
         return ""
-    return "the gain does not hold" if ours <= theirs else f"{100 * (ours - theirs):.1f} points better held out"
+    points = f"{100 * (ours - theirs):.1f}"
+    if ours <= theirs:
+        return "the gain does not hold"
+    return "hardly any gain held out" if points == "0.0" else f"{points} points better held out"
 
 
 def _selected(numbers: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[Rung]:
@@ -374,7 +377,8 @@ def headline(numbers: Mapping[str, Any]) -> Sentence:
     names = numbers["systems"]
     if len(names) == 1:
         return [f"{names[0]} finds ", best, "; the best choice of its own boxes finds ", reached, "."]
-    return [f"{block['best']['system']}, the best, finds ", best, f"; all {len(names)} together could find ", reached, "."]
+    together = "both" if len(names) == 2 else f"all {len(names)}"
+    return [f"{block['best']['system']}, the best, finds ", best, f"; {together} together could find ", reached, "."]
 
 
 def findings(numbers: Mapping[str, Any]) -> list[Finding]:

@@ -22,7 +22,6 @@ from calque.cli.options import (
     task_options,
 )
 from calque.cli.sharded import kept_in
-from calque.core.boxes.reading import BoxReading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -107,10 +106,10 @@ def evaluate(
 
 
 def _make_room(kind: type[Task], files: Sequence[str]) -> None:
-    """Boxes are long columns, made once: where they are not too many, what one of them leaves is kept for the next."""
+    """Where long columns are made once and are not too many, what one of them leaves is kept for the next."""
     from calque.kernels import keep_freed_memory
 
-    if issubclass(kind, BoxReading) and sum(map(_size, files)) < LONG:
+    if kind.long_columns and sum(map(_size, files)) < LONG:
         keep_freed_memory()
 
 

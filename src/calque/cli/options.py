@@ -5,15 +5,17 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from calque.cli.gates import gate_options
 from calque.cli.outputs import Named, Written, WrittenPage
 from calque.cli.reports import image_options
-from calque.core.boxes.reading import BOX_FORMATS, BoxReading
 from calque.core.task import Setting, Task, settings
+
+if TYPE_CHECKING:
+    from calque.core.boxes.reading import BoxReading
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 SomeTask = TypeVar("SomeTask", bound=Task)
@@ -74,6 +76,12 @@ def _option(name: str, note: Setting, default: Any) -> Callable[[Decorated], Dec
     return click.option(note.flag, name, **arguments)
 
 
+def _formats() -> tuple[str, ...]:
+    from calque.core.boxes.reading import BOX_FORMATS
+
+    return BOX_FORMATS
+
+
 def _looks(note: Setting, default: Any) -> dict[str, Any]:
     """What click has to know of a setting of each kind."""
     number = {"default": default, "show_default": default is not None and note.bare is None}
@@ -86,7 +94,7 @@ def _looks(note: Setting, default: Any) -> dict[str, Any]:
         "word": {
             "default": default,
             "metavar": "WORD",
-            "shell_complete": completing(BOX_FORMATS if note.metavar == "FORMAT" else ()),
+            "shell_complete": completing(_formats() if note.metavar == "FORMAT" else ()),
         },
         "words": {"multiple": True, "metavar": "A,B"},
         "uses": {"multiple": True, "metavar": "WORD"},
@@ -124,6 +132,8 @@ def _chosen(holder: type[Any], values: dict[str, Any]) -> dict[str, Any]:
 
 def box_options(command: Decorated) -> Decorated:
     """One option for each setting that says how the boxes of two sides are read, as on the tasks."""
+    from calque.core.boxes.reading import BoxReading
+
     notes = settings(BoxReading)
     for field in reversed(dataclasses.fields(BoxReading)):
         command = _option(field.name, notes[field.name], field.default)(command)
@@ -132,6 +142,8 @@ def box_options(command: Decorated) -> Decorated:
 
 def box_reading(values: dict[str, Any]) -> BoxReading:
     """How boxes are read, taken out of the options' values."""
+    from calque.core.boxes.reading import BoxReading
+
     return BoxReading(**_chosen(BoxReading, values))
 
 
@@ -141,6 +153,8 @@ READING = ("document_key", "lenient", "boxes", "units", "origin", "page_size")
 
 def reading_options(command: Decorated) -> Decorated:
     """One option for each setting that says how a file is read, as on the tasks."""
+    from calque.core.boxes.reading import BoxReading
+
     notes = settings(BoxReading)
     for field in reversed(dataclasses.fields(BoxReading)):
         if field.name in READING:

@@ -70,7 +70,8 @@ class DateComparator(BaseComparator):
     "Jan 2024" is not "1 Jan 2024". An ambiguous "01/02/2025" is read both ways and the
     better reading counts, unless ``dayfirst`` says. ``tolerance`` is in days. A range against a range scores the share
     of days in common, a day inside a range 0.5 (``range_mode="graded"``), 1.0 (``"contains"``) or nothing
-    (``"strict"``, where ranges must be equal). With ``times`` the time of day counts as well, and may stand alone.
+    (``"strict"``, where ranges must be equal). With ``times`` the time of day counts as well, and may stand alone; one with a
+    zone is not one without.
 
     >>> DateComparator().compare("2024-03-05", "March 5, 2024"), DateComparator().compare("soon", "soon")
     (1.0, 0.0)
@@ -178,6 +179,8 @@ class DateComparator(BaseComparator):
         years = {day.has_year for day in (*truth, *found)}
         if truth.start.parts != found.start.parts or truth.end.parts != found.end.parts or len(years) > 1:
             return 0.0
+        if self.times and [day.when.tzinfo is None for day in truth] != [day.when.tzinfo is None for day in found]:
+            return 0.0
         (start, end), (other_start, other_end) = self._ends(truth, found)
         if self.range_mode != "graded":
             return float(start == other_start and end == other_end)
@@ -214,6 +217,9 @@ def _in_greenwich(first: datetime, second: datetime) -> tuple[datetime, datetime
 
 
 def _same_moment(first: datetime, second: datetime) -> bool:
+    """Whether both are one moment; one that names its zone and one that does not may be hours apart."""
+    if (first.tzinfo is None) != (second.tzinfo is None):
+        return False
     early, late = _alike(first, second)
     return early == late
 

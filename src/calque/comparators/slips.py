@@ -13,9 +13,9 @@ _NUMBER = r"(?:(?<!\S)[-−]|\((?=[\d.,]+\)))?\d+(?:[-−](?!\S))?"
 """Digits, with a minus sign before or behind, or with the bracket that stands for one."""
 _DECIDING = re.compile(
     _NUMBER + r"|\b(?:not?|never|none|nor|neither|cannot|without|except|unless|nicht|kein\w*|nie|ohne|pas|sans|sin|nunca|non)\b"
-    r"|n['’]t\b"
+    r"|n['’]t\b|‖[\w^]+"
 )
-"""Numbers, and the small words that turn a sentence into its contrary."""
+"""Numbers, the small words that turn a sentence into its contrary, and the case of units where it decides (`units.marked`)."""
 _WORDS = re.compile(_NUMBER + r"|[^\W\d_]+|[%‰°§$¢£¥€₹+<>=≤≥≠±×÷]")
 """Numbers, words, and the signs that mean as much as words do."""
 LONG_CHARACTERS = 80

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.comparators.base import BaseComparator, PairScores
 from calque.comparators.slips import OTHER_WORDS, OtherWords, numbers_in, only_slips
+from calque.comparators.units import marked
 from calque.core.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -36,14 +37,14 @@ class LevenshteinComparator(BaseComparator):
         """Stripped, in lower case, with single blanks."""
         text = str(value)
         if self.same_numbers or self.same_words:
-            text = unicodedata.normalize("NFC", text)
+            text = marked(unicodedata.normalize("NFC", text))
         return " ".join(text.lower().split()) if self.normalize else text
 
     def prepare_all(self, values: Sequence[Any]) -> Sequence[str]:
         """The texts of many values."""
         texts = list(map(str, values))
         if self.same_numbers or self.same_words:
-            texts = [text if text.isascii() else unicodedata.normalize("NFC", text) for text in texts]
+            texts = [marked(text if text.isascii() else unicodedata.normalize("NFC", text)) for text in texts]
         return evened_out(texts) if self.normalize else texts
 
     def _compare(self, truth: str, found: str) -> float:
@@ -116,6 +117,17 @@ def bulk(truths: Sequence[str], founds: Sequence[str], scorer: Callable[..., flo
     return np.asarray(scores if best == 1.0 else scores / best)
 
 
+_HYPHENS = "-\u2010\u2011\u2012\u2013\u2212"
+_PARTING = dict.fromkeys(map(ord, f" \t\u00a0\u2009\u202f()./{_HYPHENS}"))
+"""What parts groups of an identifier: blanks, brackets, points, strokes and hyphens."""
+
+
+def _ungrouped(text: str) -> str:
+    """The text without what parts groups; a minus sign, or the brackets that stand for one, part nothing."""
+    negative = text[:1] in (*_HYPHENS,) or text[-1:] in (*_HYPHENS,) or (text[:1] == "(" and text[-1:] == ")")
+    return "-" * negative + text.translate(_PARTING)
+
+
 @dataclass(frozen=True)
 class ExactComparator(BaseComparator):
     """1.0 for values with the same text, else 0.0. Case and every blank count.
@@ -129,10 +141,14 @@ class ExactComparator(BaseComparator):
     case_sensitive: bool = True
     trim: bool = False
     """Whether blanks around a text do not count, nor how its accents are encoded (Unicode NFC)."""
+    ungrouped: bool = False
+    """Whether it does not count how groups of characters are parted: DE89 3704 is DE893704, (555) 010-0199 is 555.010.0199."""
 
     def prepare(self, value: Any) -> str:
         """The text, without what does not count."""
         text = unicodedata.normalize("NFC", str(value).strip()) if self.trim else str(value)
+        if self.ungrouped:
+            text = _ungrouped(text)
         return text if self.case_sensitive else text.casefold()
 
     def _compare(self, truth: str, found: str) -> float:

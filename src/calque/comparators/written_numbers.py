@@ -7,12 +7,12 @@ import unicodedata
 from decimal import Decimal
 from typing import NamedTuple
 
-_DOLLARS = frozenset(("USD", "CAD", "AUD", "NZD", "HKD", "SGD", "MXN", "BRL", "TWD", "ARS", "CLP", "COP"))
-_CROWNS = frozenset(("SEK", "NOK", "DKK", "ISK"))
+from calque.comparators.units import unit_of
+
 _SIGNS: dict[str, frozenset[str]] = {
-    "$": _DOLLARS,
-    "kr": _CROWNS,
-    "¥": frozenset(("JPY", "CNY")),
+    "$": frozenset(("$", "USD")),
+    "kr": frozenset(("kr",)),
+    "¥": frozenset(("¥", "JPY")),
     "£": frozenset(("GBP",)),
     "€": frozenset(("EUR",)),
     "us$": frozenset(("USD",)),
@@ -26,7 +26,7 @@ _SIGNS: dict[str, frozenset[str]] = {
     "r$": frozenset(("BRL",)),
     "fr": frozenset(("CHF",)),
     "sfr": frozenset(("CHF",)),
-    "rs": frozenset(("INR", "PKR", "LKR")),
+    "rs": frozenset(("Rs", "INR")),
     "₹": frozenset(("INR",)),
     "zł": frozenset(("PLN",)),
     "kč": frozenset(("CZK",)),
@@ -36,20 +36,13 @@ _SIGNS: dict[str, frozenset[str]] = {
     "euro": frozenset(("EUR",)),
     "euros": frozenset(("EUR",)),
 }
+"""What signs mean. One that several countries use is itself, and the currency that bears it without a letter: $12 is 12 USD
+and neither C$12 nor 12 CAD; which crowns kr means nobody can tell."""
 _CODES = frozenset((
     "AED", "ARS", "AUD", "BDT", "BGN", "BRL", "CAD", "CHF", "CLP", "CNY", "COP", "CZK", "DKK", "EGP", "EUR", "GBP", "HKD",
     "HUF", "IDR", "ILS", "INR", "ISK", "JPY", "KES", "KRW", "KWD", "LKR", "MAD", "MXN", "MYR", "NGN", "NOK", "NZD", "PEN",
     "PHP", "PKR", "PLN", "QAR", "RON", "RUB", "SAR", "SEK", "SGD", "THB", "TRY", "TWD", "UAH", "USD", "VND", "ZAR",
 ))  # fmt: skip
-_MEASURES = frozenset((
-    "%", "‰", "ppm", "mg", "g", "kg", "t", "lb", "lbs", "oz", "µg", "nm", "µm", "mm", "cm", "dm", "m", "km", "yd", "mi", "in",
-    "mm²", "cm²", "m²", "km²", "ha", "cm³", "m³", "ml", "cl", "dl", "l", "hl", "gal", "ms", "s", "sec", "min", "h", "W", "mW",
-    "kW", "MW", "kWh", "MWh", "V", "mV", "kV", "A", "mA", "Ah", "mAh", "Hz", "kHz", "MHz", "GHz", "kB", "MB", "GB", "TB", "°",
-    "°C", "°F", "K", "Pa", "hPa", "kPa", "MPa", "bar", "mbar", "psi", "N", "kN", "J", "kJ", "kcal", "dB", "rpm", "pcs",
-))  # fmt: skip
-_FOLDED = {each.casefold(): each for each in _MEASURES if len(each) > 1 and each not in ("mW", "MW")}
-"""Units of several letters in whatever case: KG is kg, but MW is not mW, and M may stand for a million."""
-
 _SHAPE = re.compile(
     r"(?P<open>\()?\s*(?P<sign>[+\-−])?\s*(?P<before>[^\d\s().,+\-−][^\d\s(),+\-−]*)?\s*(?P<inner>[+\-−])?\s*"
     r"(?P<digits>\d(?:[\d.,'’_\s]*\d)?|[.,]\d+)\s*(?P<after>[^\d\s().,+\-−][^\d\s(),+\-−]*)?\s*(?P<trail>[\-−])?\s*(?P<close>\))?"
@@ -61,7 +54,7 @@ LONGEST = 400
 
 
 class Written(NamedTuple):
-    """A number, and the currency or unit that it was written with; several where a sign has several meanings."""
+    """A number, and the currency or unit that it was written with; several where a sign may be written as a code."""
 
     number: Decimal
     unit: frozenset[str] = frozenset()
@@ -72,9 +65,14 @@ class Written(NamedTuple):
         >>> written("$5").may_be(written("5")), written("5 %").may_be(written("5")), written("5 kg").may_be(written("5 g"))
         (True, False, False)
         """
-        if self.unit <= _MEASURES and other.unit <= _MEASURES:
+        if self.is_measure or other.is_measure:
             return self.unit == other.unit
         return not self.unit or not other.unit or bool(self.unit & other.unit)
+
+    @property
+    def is_measure(self) -> bool:
+        """Whether it has a unit, and that is no currency."""
+        return any(unit_of(each) == each for each in self.unit)
 
 
 def written(text: str, *, decimal_comma: bool = False) -> Written | None:
@@ -102,7 +100,7 @@ def written(text: str, *, decimal_comma: bool = False) -> Written | None:
 
 def _unit(word: str) -> frozenset[str] | None:
     """What stands behind a number: a unit, or a currency."""
-    measure = word if word in _MEASURES else _FOLDED.get(word.casefold().rstrip("."))
+    measure = unit_of(word)
     return _currency(word) if measure is None else frozenset((measure,))
 
 

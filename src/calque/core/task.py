@@ -126,6 +126,8 @@ class Task(ABC):
     """The names of numbers that tell how much there is, and not how good it is."""
     numbers_documents: ClassVar[bool] = False
     """Whether documents may come without ids and are numbered then; `numbered_on` says what becomes of them when they meet."""
+    long_columns: ClassVar[bool] = False
+    """Whether all that is read stands in a few long columns, as boxes do."""
     known: ClassVar[dict[str, type[Task]]] = {}
     """Every task class that was defined, by name, so that a state finds its own."""
 

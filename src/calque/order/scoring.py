@@ -15,6 +15,7 @@ import numpy as np
 from calque.core.columns import Column, Ints, Strings, Table
 from calque.core.corpora.orders import Group, OrderCorpus, OrderPage
 from calque.core.corpus import UnitId, canonical, distinct_names
+from calque.core.errors import Issue, Severity
 from calque.core.ledger import UNIT, Ledger
 from calque.kernels.structs import BREAKS, ORDER_COUNTS
 from calque.order.judging import Judged, judged
@@ -141,6 +142,17 @@ def _breaks(places: Ints, made: Judged) -> Table:
 
 def _located(places: Ints) -> dict[str, Column]:
     return {UNIT: places[:, 0].astype(np.int32), "page": np.ascontiguousarray(places[:, 1])}
+
+
+def remarks(ledger: Ledger) -> tuple[Issue, ...]:
+    """A note where no true block of any page that both sides have is in a predicted one."""
+    pages = ledger.table("pages")
+    both = (pages.array("truth") > 0) & (pages.array("pred") > 0)
+    if not both.any() or (pages.array("truth") > pages.array("missing")).any():
+        return ()
+    help = 'check that ids are alike (1 and "1" are two), or that boxes are in the same units'
+    text = "no block of the truth is any block of the prediction"
+    return (Issue("nothing-placed", text, help=help, severity=Severity.NOTE),)
 
 
 def outcomes(ledger: Ledger) -> Table:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from calque.core.columns import Table
     from calque.core.corpora.orders import OrderCorpus
     from calque.core.corpus import Corpus
+    from calque.core.errors import Issue
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
 
@@ -74,6 +75,12 @@ class Order(PartsBeside, Task):
         from calque.order.numbers import measure
 
         return measure(ledger)
+
+    def losses(self, ledger: Ledger) -> tuple[Issue, ...]:
+        """A note where both sides have blocks, and none of one is any of the other."""
+        from calque.order.scoring import remarks
+
+        return remarks(ledger)
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON: a bare name is over all pages together."""

@@ -289,7 +289,7 @@ def _from_lines(
     keys = list(ID_KEYS if id_key is None else (id_key,))
     record_ids = kernels().record_ids
     position = 0
-    with open(path, "rb") if unpacked is None else io.BytesIO(unpacked) as file:
+    with open(path, "rb", BLOCK) if unpacked is None else io.BytesIO(unpacked) as file:
         for number, line in enumerate(file):
             start, position = position, position + len(line)
             if number == 0 and line.startswith(b"\xef\xbb\xbf"):

@@ -16,10 +16,6 @@ Schema = dict[str, Any]
 Place = tuple[str | int, ...]
 
 
-class Ambiguous(Exception):
-    """Two alignments of lists are equally good, and the contract has a rule that is not repeated here."""
-
-
 def is_null(value: Any) -> bool:
     return value in (None, "", {}, [])
 
@@ -54,13 +50,26 @@ def item_similarity(fields: Schema, one: Record, other: Record) -> float:
     there = [name for name in fields if not (is_null(one.get(name)) and is_null(other.get(name)))]
     if not there:
         return 1.0
-    weights = [fields[name]["weight"] for name in there]
-    scores = [similarity(fields[name], one.get(name), other.get(name)) for name in there]
+    weights = [fields[name].get("weight", 1.0) for name in there]
+    scores = [raw_similarity(fields[name], one.get(name), other.get(name)) for name in there]
     return sum(weight * score for weight, score in zip(weights, scores, strict=True)) / sum(weights)
 
 
+def raw_similarity(field: Schema, one: Any, other: Any) -> float:
+    """How alike two values of a field are, whatever it is; of lists the share of the longer one that has a partner."""
+    if field["type"] == "object":
+        return 0.0 if is_null(one) or is_null(other) else item_similarity(field["fields"], one, other)
+    if field["type"].startswith("list"):
+        ours, theirs = items(one), items(other)
+        return len(aligned(field, ours, theirs)) / max(len(ours), len(theirs))
+    return similarity(field, one, other)
+
+
 def aligned(field: Schema, truths: Sequence[Any], founds: Sequence[Any]) -> dict[int, int]:
-    """The pairs of the best assignment that reach the threshold, each truth item with its partner."""
+    """The pairs of the best assignment that reach the threshold, each truth item with its partner.
+
+    Of equally good assignments that with the lowest indices: the first truth has the earliest partner it can have, and so on.
+    """
     if not truths or not founds:
         return {}
     if field["type"] == "list[object]":
@@ -69,19 +78,16 @@ def aligned(field: Schema, truths: Sequence[Any], founds: Sequence[Any]) -> dict
     else:
         scores = [[similarity(field, one, other) for other in founds] for one in truths]
         least = field["threshold"]
-    found: dict[float, set[tuple[tuple[int, int], ...]]] = {}
+    found: dict[float, list[dict[int, int]]] = {}
     rows, columns = range(len(truths)), range(len(founds))
     if len(rows) <= len(columns):
         tried = (tuple(zip(rows, order, strict=True)) for order in permutations(columns, len(rows)))
     else:
         tried = (tuple(zip(order, columns, strict=True)) for order in permutations(rows, len(columns)))
     for pairs in tried:
-        kept = tuple(sorted((one, other) for one, other in pairs if scores[one][other] >= least))
-        found.setdefault(round(sum(scores[one][other] for one, other in pairs), 9), set()).add(kept)
-    best = found[max(found)]
-    if len(best) > 1:
-        raise Ambiguous
-    return dict(next(iter(best)))
+        found.setdefault(round(sum(scores[one][other] for one, other in pairs), 9), []).append(dict(pairs))
+    lowest = min(found[max(found)], key=lambda pairs: [pairs.get(one, len(columns)) for one in rows])
+    return {one: other for one, other in lowest.items() if scores[one][other] >= least}
 
 
 def items(value: Any) -> list[Any]:

@@ -59,6 +59,28 @@ PEOPLE = ("John Smith", "Joan Smith", "J. Smith", "K. Smith", "John A. Smith", "
           "Marie Schmidt", "Anna Meier", "Anna Meyer", "Stephen Hart", "Stephan Hart", "Eric Olsen", "Erik Olsen")  # fmt: skip
 TURNED = ("the goods are {}accepted by us", "the tenant is {}liable for any damage that occurs to the property while the lease "
           "lasts, nor for what others do")  # fmt: skip
+CURRENCIES = {
+    "USD": ("$ {}", "US$ {}", "{} USD", "USD {}", "{} usd"), "CAD": ("C$ {}", "CA$ {}", "{} CAD"), "AUD": ("A$ {}", "{} AUD"),
+    "BRL": ("R$ {}", "BRL {}"), "EUR": ("€ {}", "{} €", "{} EUR", "{} euros"), "GBP": ("£{}", "{} GBP"), "SEK": ("{} SEK",),
+    "NOK": ("{} NOK",), "kr": ("kr {}", "{} kr."), "JPY": ("¥{}", "{} JPY"), "CNY": ("{} CNY", "{} RMB"),
+    "INR": ("₹{}", "Rs. {}"), "PKR": ("{} PKR",), "CHF": ("CHF {}", "Fr. {}"), "CZK": ("{} Kč", "{} CZK"),
+    "HUF": ("{} Ft", "{} HUF"),
+}  # fmt: skip
+"""One amount in many currencies, each in its spellings."""
+BY_CASE = ("mW", "MW", "mPa", "MPa", "mHz", "MHz", "mΩ", "MΩ", "mJ", "MJ", "mg", "Mg", "ms", "mS", "nm", "Nm", "NM", "Mb", "MB",
+           "GB", "Gb", "kN", "kn", "mV", "MV", "mA", "MA", "mm", "Mm", "mbar", "Mbar", "ml", "Ml")  # fmt: skip
+"""Units that only their case tells apart."""
+
+
+def grouped(size: int, mark: str) -> Callable[[str], str]:
+    return lambda text: mark.join(text[start : start + size] for start in range(0, len(text), size))
+
+
+def digits(count: int) -> st.SearchStrategy[str]:
+    return st.text(string.digits, min_size=count, max_size=count)
+
+
+ibans = st.tuples(st.sampled_from(["DE", "GB", "FR"]), digits(2), st.text(string.digits + "ABZ", min_size=14, max_size=18))
 amounts = st.integers(-(10**9), 10**9)
 days = st.dates(date(1950, 1, 1), date(2049, 12, 31)).filter(lambda day: day.day > 12)
 moments = st.datetimes(datetime(1990, 1, 1), datetime(2040, 1, 1)).map(lambda when: when.replace(microsecond=0))
@@ -99,6 +121,33 @@ SPELLINGS: dict[str, tuple[st.SearchStrategy[Any], tuple[Callable[[Any], Any], .
     lambda measure: f"{measure[0] / 100:.2f} {measure[1]}",
     lambda measure: f"{measure[0] / 100:,.2f}{measure[1]}",
     lambda measure: f" {german(measure[0])} {measure[1]}",
+    )),
+    "currencies": (st.sampled_from([(code, cents) for code in CURRENCIES for cents in ("12", "12.00", "15")]), (
+    lambda money: CURRENCIES[money[0]][0].format(money[1]),
+    lambda money: CURRENCIES[money[0]][-1].format(money[1]),
+    lambda money: CURRENCIES[money[0]][len(CURRENCIES[money[0]]) // 2].format(money[1]),
+    )),
+    "IBANs however grouped": (ibans.map("".join), (grouped(4, " "), grouped(40, ""))),
+    "cards however grouped": (digits(16).map(lambda number: f"4{number[1:]}"), (
+    grouped(4, " "), grouped(4, "-"), grouped(40, ""), grouped(4, "\u00a0"),
+    )),
+    "telephones however grouped": (digits(8), (
+    lambda number: f"+49 30 {number}",
+    lambda number: f"+49 (30) {number[:4]}-{number[4:]}",
+    lambda number: f"+49.30.{number[:4]}.{number[4:]}",
+    lambda number: f"+4930{number}",
+    )),
+    "units by case": (st.tuples(st.integers(1, 9), st.sampled_from(BY_CASE)), (
+    lambda measure: f"{measure[0]} {measure[1]}",
+    lambda measure: f"{measure[0]}{measure[1]}",
+    )),
+    "units by case in a text": (st.tuples(st.integers(1, 9), st.sampled_from(BY_CASE)), (
+    lambda measure: f"a source of {measure[0]} {measure[1]} for the bench",
+    lambda measure: f"A source of {measure[0]} {measure[1]}, for the bench",
+    )),
+    "units by case in a long text": (st.tuples(st.integers(1, 9), st.sampled_from(BY_CASE)), (
+    lambda measure: f"the device is sold with a source of {measure[0]} {measure[1]} and a spare part for use at the bench",
+    lambda measure: f"The device is sold with a source of {measure[0]} {measure[1]}, and a spare part for use at the bench",
     )),
     "names with accents": (st.tuples(*[st.sampled_from(ACCENTED)] * 2).map(" ".join), (
     lambda name: unicodedata.normalize("NFC", name),
@@ -158,7 +207,15 @@ KINDS: dict[str, st.SearchStrategy[Value]] = {
         st.tuples(st.integers(1, 99), st.sampled_from(["%", "‰", "", "kg", "g", "MW", "mW"])),
         lambda share: f"{share[0]} {share[1]}".strip(), lambda share: f"{share[0]}.0{share[1]}",
     ),
-    "currencies": plain(st.sampled_from(["12 €", "12 £", "12 USD", "kr 12", "12 Kč", "12 zł", "CHF 12", "C$12", "A$12"])),
+    "moments and places": written(
+        st.tuples(moments, st.sampled_from(["", "+02:00", "-05:00", "Z"])), lambda when: f"{when[0].isoformat()}{when[1]}"
+    ),
+    "times and places": written(
+        st.tuples(minutes, st.sampled_from(["", " EST", " CET", " PST"])), lambda when: f"{when[0]:%H:%M}{when[1]}"
+    ),
+    "sections": written(
+        st.tuples(st.integers(1, 9), st.integers(1, 30)), lambda place: f"{place[0]}.{place[1]}"
+    ),
     "people": plain(st.sampled_from(PEOPLE)),
     "contraries": plain(st.sampled_from([text.format(word) for text in TURNED for word in ("", "not ")])),
     "places on earth": shaped("99.9999, -99.9999"),
@@ -237,6 +294,34 @@ def test_the_same_value_is_right_however_it_is_written(name: str, data: st.DataO
     values = data.draw(st.lists(meanings, min_size=1, max_size=6))
     truths, founds = ([data.draw(st.sampled_from(spellings))(value) for value in values] for _ in range(2))
     assert right(truths, founds) == len(values)
+
+
+@pytest.mark.parametrize(
+    ("truth", "found"),
+    [("1234567890123456", "-1234567890123456"), ("1234567890123456", "(1234567890123456)"), ("INV-1-11", "INV-11-1"),
+     ("AB 1 11", "AB 11 1"), ("2024-0017", "20240017"), ("500 ML", "500 ml"), ("$12", "C$12"), ("12 kr", "12 SEK")],
+)  # fmt: skip
+def test_what_is_left_out_elsewhere_tells_these_apart(truth: str, found: str) -> None:
+    assert right([truth], [found]) == right([found], [truth]) == 0
+
+
+@pytest.mark.parametrize(
+    ("truth", "found"),
+    [("5 KG", "5 kg"), ("5 MM", "5 mm"), ("250 MG", "250 mg"), ("5 mL", "5 ml"), ("2 ghz", "2 GHz"), ("CABLE 5 M", "Cable 5 m"),
+     ("Open until 5 pm or later", "open until 5 PM or later")],
+)  # fmt: skip
+def test_capitals_alone_tell_nothing_apart(truth: str, found: str) -> None:
+    assert right([truth], [found]) == right([found], [truth]) == 1
+
+
+@given(st.lists(st.integers(1, 12), min_size=1, max_size=12, unique=True))
+def test_zeros_at_the_end_count_where_the_column_shows_that_it_holds_no_numbers(places: list[int]) -> None:
+    """1.9 beside 1.10 are sections, and 1.1 is another; amounts have as many digits each, and 12.5 is 12.50."""
+    truths = [f"3.{place}" for place in (9, 10, *places)]
+    assert right(truths, truths) == len(truths)
+    assert right(truths, [f"{text}0" for text in truths]) == 0
+    amounts = [f"{place}.50" for place in places]
+    assert right(amounts, [text[:-1] for text in amounts]) == len(amounts)
 
 
 def json_of(value: Any) -> Any:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from calque.fields.confidence import ranking
 from calque.fields.confidence.ranking import Ranked, Ranking, stretch_of
 
-rows = st.lists(st.tuples(st.sampled_from([-0.5, 0.0, 0.25, 1.0]), st.integers(0, 3)), max_size=40)
+ties = st.integers(0, 3) | st.sampled_from([1 << 15, 1 << 16, (1 << 16) + 1, 3 << 32, (1 << 48) - 1])
+rows = st.lists(st.tuples(st.sampled_from([-0.5, -0.0, 0.0, 0.25, 1.0]), ties), max_size=40)
 
 
 def ranked(rows: list[tuple[float, int]], first: int = 0) -> Ranked:

@@ -22,6 +22,7 @@ from calque.fields.comparison.cells import Record, RecordSide
 from calque.fields.comparison.records import compare_records
 from calque.fields.schemas.plan import FieldPlan, RecordPlan
 from calque.fields.scoring import HELP, LOSSES
+from calque.readers.sides.metadata import Joining
 
 if TYPE_CHECKING:
     from calque.ceiling.systems import Systems
@@ -47,6 +48,8 @@ def score(task: Ceiling, truth: RecordCorpus, found: Systems) -> Ledger:
         records = [side.record(at[unit]) if unit in at else None for at, side in zip(sides, (truth, *found.parts), strict=True)]
         book.document(row, unit, there, records, (truth, *found.parts))
         meter().advance(1)
+    if task.by and units:
+        book.check_columns()
     return book.ledger(units)
 
 
@@ -68,6 +71,7 @@ class _Book:
         self._suspects: list[tuple[int, int, int, str]] = []
         self._issues: list[Issue] = []
         self._by: dict[str, list[str]] = {column: [] for column in task.by}
+        self._joining = Joining(task.metadata)
 
     def document(
         self, row: int, unit: UnitId, there: Sequence[bool], records: Sequence[Any], corpora: Sequence[RecordCorpus]
@@ -76,8 +80,8 @@ class _Book:
         known = sum(has << place for place, has in enumerate(there[1:]))
         counted = all(there) or self.task.missing == "penalize"
         self._documents[row] = there[0], known, counted
-        for column, values in self._by.items():
-            values.append(spoken(next((r[column] for r in records if isinstance(r, dict) and r.get(column) is not None), None)))
+        if self._by:
+            self._join(unit, [record for record in records if isinstance(record, dict)])
         if not counted:
             return
         cells = [
@@ -88,6 +92,18 @@ class _Book:
         self._units(row, list(leaves(self.plan, truth)), meetings, systems)
         self._outside(row, meetings)
         self._vote(row, truth, systems, records)
+
+    def _join(self, unit: UnitId, records: Sequence[dict[str, Any]]) -> None:
+        """What the metadata file says of a document, then the truth, then the systems in their order."""
+        own = {key: value for record in reversed(records) for key, value in record.items() if value is not None}
+        known = self._joining.told_of(unit, own)
+        for column, values in self._by.items():
+            values.append(spoken(known.get(column)))
+
+    def check_columns(self) -> None:
+        """Refuse a column that no document has, and note documents that only the metadata file has."""
+        self._joining.check(self._by)
+        self._issues += self._joining.notes()
 
     def _noter(self, unit: UnitId, source: str) -> Any:
         def note(code: str, path: str, message: str) -> None:

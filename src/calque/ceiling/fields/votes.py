@@ -68,8 +68,9 @@ class ListVotes:
             parts = {system: record.cells[place] for system, record in voters.items()}
             if field.is_leaf and not field.ignored:
                 cells.append(parts[self._winner(field, parts, base)])
-            elif field.kind is Kind.OBJECT and type(parts[base].value) is Record:
-                cells.append(self._item(field, parts, base))
+            elif field.kind is Kind.OBJECT and field.record is not None and not field.ignored:
+                inner = field.record  # who has no such object has none of its values, and votes so
+                cells.append(Cell(self._record(inner, {system: _inside(inner, cell) for system, cell in parts.items()}, base)))
             else:
                 cells.append(parts[base])
         return Record(cells, 0)

@@ -3,8 +3,8 @@
 Rows and columns have prices, and no pair is worth more than the prices of its two sides together: so much and no more can
 any pairing be worth. Equal items, and rows whose best column nobody else wants, begin as pairs that are worth just their
 prices. For every other row the cheapest chain of exchanges to a free column is looked for, one row of similarities at a
-time. When that has taken too much work, what is left is paired in blocks that share values or words, and the prices say how
-much better the best pairing could be.
+time. When that has taken too much work, or a look at every row would, what is left is paired in blocks that share values or
+words, and the prices say how much better the best pairing could be.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ PART = 256
 """How many pairs are compared at a time, where only pairs are wanted."""
 NEARLY = 1e-6
 """What rounding may add up to."""
+TO_BEGIN = 1.5
+"""So many times the work of looking for chains may go into a first look at every row."""
 COMMON = 64
 """A word that more items have on both sides together tells little of them: no block is made of it."""
 
@@ -85,11 +87,19 @@ class _Matching:
         self._row = np.full(lists.founds, -1, np.int64)
         self._row_price = np.ones(lists.truths)
         self._column_price = np.zeros(lists.founds)
+        self._seen: dict[int, Floats] = {}
+        """The similarities of rows that chains came through: they come through the contested ones again and again."""
 
     def begin(self) -> list[int]:
-        """Pair equal items, and rows with their best columns. Returns the rows whose best column has another row."""
+        """Pair equal items, and rows with their best columns. Returns the rows whose best column has another row.
+
+        Where there are too many to be looked at, all wait: nothing is known of them but that no pair is worth more than 1.
+        """
         self._take_equal()
         rows = np.flatnonzero(self._column < 0)
+        if len(rows) * self._lists.founds > TO_BEGIN * self._lists.work:
+            self._work = 0
+            return rows.tolist()
         every = np.arange(self._lists.founds)
         size = max(1, self._lists.most // max(self._lists.founds, 1))
         for start in range(0, len(rows), size):
@@ -123,7 +133,7 @@ class _Matching:
             self._work -= self._lists.founds
             if self._work < 0:
                 return False
-            scores = self._lists.scores(np.array([row]), every)[0]
+            scores = self._scores_of(row, every)
             through = so_far + np.maximum(self._row_price[row] + self._column_price - scores, 0.0)
             better = ~done & (through < cost)
             cost[better], come_from[better] = through[better], row
@@ -143,6 +153,13 @@ class _Matching:
             column, self._column[row] = int(self._column[row]), column
             if row == start:
                 return True
+
+    def _scores_of(self, row: int, every: Ints) -> Floats:
+        if row not in self._seen:
+            if len(self._seen) * len(every) >= self._lists.most:
+                del self._seen[next(iter(self._seen))]
+            self._seen[row] = self._lists.scores(np.array([row]), every)[0]
+        return self._seen[row]
 
     def paired(self, shortfall: float) -> Paired:
         """All pairs."""

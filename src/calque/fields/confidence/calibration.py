@@ -29,10 +29,11 @@ class Steps(NamedTuple):
 
 
 class Stairs:
-    """Makes steps of rows that come some at a time. The last step stays open: the next rows may belong to it."""
+    """Makes steps of a known number of rows that come some at a time. A step is open while the next rows may belong to it."""
 
-    def __init__(self) -> None:
+    def __init__(self, expected: int) -> None:
         self.rows = self.right = 0
+        self._expected = expected
         self._closed = 0, 0
         """How many rows, and how many right ones, the finished steps have."""
         self._open: tuple[float, int, int] | None = None
@@ -40,7 +41,7 @@ class Stairs:
 
     def climb(self, match: Flags, confidence: Floats) -> Steps:
         """Take in the next rows, at least one. Returns the steps that are finished now."""
-        last = np.flatnonzero(np.append(confidence[1:] != confidence[:-1], True))
+        last = np.concatenate([np.flatnonzero(confidence[1:] != confidence[:-1]), [len(confidence) - 1]])
         level, through = confidence[last], self.rows + last + 1
         right = self.right + np.cumsum(match)[last]
         self.rows, self.right = int(through[-1]), int(right[-1])
@@ -49,24 +50,13 @@ class Stairs:
                 np.insert(rest, 0, first) for first, rest in zip(self._open, (level, through, right), strict=True)
             )
         self._open = float(level[-1]), self.rows, self.right
-        steps = self._steps(level[:-1], through[:-1], right[:-1])
-        if len(level) > 1:
-            self._closed = int(through[-2]), int(right[-2])
-        return steps
-
-    def top(self) -> Steps:
-        """The last step, when no more rows come; none if there were no rows."""
-        level, through, right = ([value] for value in self._open) if self._open is not None else ([], [], [])
-        return self._steps(
-            np.array(level, dtype=np.float64), np.array(through, dtype=np.int64), np.array(right, dtype=np.int64)
-        )
-
-    def _steps(self, level: Floats, through: Ints, right: Ints) -> Steps:
+        done = len(level) if self.rows == self._expected else len(level) - 1
         below, right_below = (
-            np.concatenate([[first], rest[:-1]]).astype(np.int64)[: len(level)]
-            for first, rest in zip(self._closed, (through, right), strict=True)
+            np.concatenate([[first], rest])[:done] for first, rest in zip(self._closed, (through, right), strict=True)
         )
-        return Steps(level, below, right_below, through, right)
+        if done:
+            self._closed = int(through[done - 1]), int(right[done - 1])
+        return Steps(level[:done], below, right_below, through[:done], right[:done])
 
 
 class Curve:
@@ -77,7 +67,7 @@ class Curve:
         self.right = right
         self.levels = 0
         """How many distinct confidences there are."""
-        self._stairs = Stairs()
+        self._stairs = Stairs(rows)
         self._ranks = 0
         self._reviews = {budget: max(1, int(rows * budget)) for budget in BUDGETS}
         self._caught: dict[float, int] = {}
@@ -90,10 +80,6 @@ class Curve:
             if before < reviewed <= before + len(match):
                 self._caught[budget] = errors_before + int((~match[: reviewed - before]).sum())
         self._climb(self._stairs.climb(match, confidence))
-
-    def finish(self) -> None:
-        """No more rows come."""
-        self._climb(self._stairs.top())
 
     def _climb(self, steps: Steps) -> None:
         self.levels += len(steps.confidence)
@@ -161,7 +147,7 @@ class Sweep:
         shown = np.arange(curve.levels) if curve.levels <= most else np.linspace(0, curve.levels - 1, most).astype(np.int64)
         # Points are listed from the highest confidence on; rows come from the lowest on.
         self._shown = curve.levels - 1 - shown[::-1]
-        self._stairs = Stairs()
+        self._stairs = Stairs(curve.rows)
         self._levels = 0
         self._points: list[dict[str, float]] = []
         self.mass = EqualMass(curve.rows, curve.right)
@@ -169,10 +155,6 @@ class Sweep:
     def add(self, match: Flags, confidence: Floats) -> None:
         """Take in the next rows, at least one."""
         self._climb(self._stairs.climb(match, confidence))
-
-    def finish(self) -> None:
-        """No more rows come."""
-        self._climb(self._stairs.top())
 
     def _climb(self, steps: Steps) -> None:
         start, self._levels = self._levels, self._levels + len(steps.confidence)
@@ -358,8 +340,6 @@ class Ratings:
             match, key = rows.values
             for group, members in groups.members(key):
                 collectors[group].add(match[members], rows.number[members])
-        for collector in collectors:
-            collector.finish()
 
     def _metrics(self, curve: Curve, keys: slice) -> dict[str, Any]:
         totals = self._totals

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -55,11 +56,12 @@ class EqualMass:
         bins = np.minimum(BINS * (below + through) // (2 * max(self._rows, 1)), BINS - 1)
         np.add.at(self._count, bins, count)
         np.add.at(self._rights, bins, right_through - right_below)
-        for place in np.flatnonzero(np.bincount(bins)).tolist():
-            here = bins == place
-            self._sums[place].add((count[here] * confidence[here]).tolist())
-            known = [*self._range[place], float(confidence[here][0]), float(confidence[here][-1])]
-            self._range[place] = [min(known), max(known)]
+        weighted = (count * confidence).tolist()
+        for place, (start, end) in enumerate(pairwise(np.searchsorted(bins, np.arange(BINS + 1)).tolist())):
+            if start < end:
+                self._sums[place].add(weighted[start:end])
+                known = [*self._range[place], float(confidence[start]), float(confidence[end - 1])]
+                self._range[place] = [min(known), max(known)]
         risk = 1 - (self._right - right_below) / (self._rows - below)
         self._risks.add((risk * count / max(self._rows, 1)).tolist())
 

@@ -26,6 +26,11 @@ _CODES = frozenset((
     "language", "locale", "mime", "status", "state_code", "cusip", "isin", "lei", "duns", "siret", "siren", "abn",
     "gstin", "pan", "nif", "cif", "version", "ver", "revision", "rev", "release", "checksum", "digest", "filename",
 ))  # fmt: skip
+_GROUPED = frozenset((
+    "iban", "isbn", "issn", "ean", "upc", "gtin", "vat", "vatin", "tin", "ein", "ssn", "tax_id", "siret", "siren", "abn",
+    "gstin", "phone", "telephone", "tel", "fax", "mobile", "cell", "card", "card_number", "imei",
+))  # fmt: skip
+"""Codes that people part into groups as they like, to be read more easily."""
 _AMOUNTS = frozenset((
     "amount", "total", "subtotal", "price", "cost", "sum", "balance", "fee", "gross", "net", "tax", "discount", "deposit",
     "salary", "income", "revenue", "quantity", "qty",
@@ -50,20 +55,25 @@ _ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _TWO_NUMBERS_FIRST = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.]\d{2,4}")
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _LINK = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
-_IBAN = re.compile(r"[A-Z]{2}\d{2}(?: ?[A-Z0-9]{1,4}){3,8}")
+_IBAN = re.compile(r"[A-Z]{2}\d{2}(?:[A-Z0-9]{11,30}|(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,4})?)")
+_CARD = re.compile(r"\d{4}([ -])\d{4}\1\d{4}\1\d{1,7}|\d{4}([ -])\d{6}\2\d{4,5}|\d{13,19}")
 _PHONE = re.compile(r"(?:\+|\(|0)[\d\s()./-]{6,}\d|\d{3}[-. ]\d{3}[-. ]\d{4}")
-_NAMED_SHAPES: tuple[tuple[str, Callable[[str], Any]], ...] = (
-    ("e-mail addresses", _MAIL.fullmatch),
-    ("addresses of pages", _LINK.fullmatch),
-    ("IBANs", _IBAN.fullmatch),
-    ("telephone numbers", _PHONE.fullmatch),
+_NAMED_SHAPES: tuple[tuple[str, Callable[[str], Any], bool], ...] = (
+    ("e-mail addresses", _MAIL.fullmatch, False),
+    ("addresses of pages", _LINK.fullmatch, False),
+    ("IBANs", _IBAN.fullmatch, True),
+    ("numbers as on cards", _CARD.fullmatch, True),
+    ("telephone numbers", _PHONE.fullmatch, True),
 )
+"""What values look like, and whether it does not count how their characters are grouped."""
 
 
 FREE_TEXT, LONG_TEXT = {"same_words": True}, {"same_numbers": True}
 """Slips in free text are forgiven, other words and numbers are not; in long text other numbers are not."""
 STRICT_NUMBER, WHOLE_TREE = {"strict": True}, {"strict": True}
 """What is no number has no number in it; of a tree every leaf must be right."""
+UNGROUPED = {"ungrouped": True}
+"""An IBAN with blanks is the same without."""
 WHOLE_OBJECT = "an object: right when all of it is"
 
 
@@ -105,8 +115,9 @@ def by_name(name: str) -> Finding | None:
         words.pop()
     last, told = (words[-1] if words else ""), f"its name, {name}"
     joined = "_".join(words[-2:])
-    if last in _CODES or joined in _CODES:
-        return Finding("code", f"{told}: right or wrong as a whole")
+    grouped = {last, joined} & _GROUPED or (last in ("id", "no", "nr", "num", "number") and {*words[-2:-1]} & _GROUPED)
+    if {last, joined} & _CODES or grouped:
+        return Finding("code", f"{told}: right or wrong as a whole", UNGROUPED if grouped else {})
     if last in _MOMENTS or words[-1:] == ["at"]:
         return Finding("datetime", told)
     if last in _DATES:
@@ -137,10 +148,11 @@ def _by_shape(name: str, texts: Sequence[str], count: str) -> Finding:
     if named is not None and named.type in ("date", "datetime") and _most(texts, _is_day):
         return Finding(named.type, f"its name, {name}, and dates, {count}")
     says_code = named is not None and named.type == "code"
-    if _most(texts, written) and not (says_code or _are_codes(texts)):
+    says_amount = named is not None and named.type == "amount"
+    if _most(texts, written) and not (says_code or _are_codes(texts) or (_are_versions(texts) and not says_amount)):
         return Finding("amount", f"numbers as people write them, {count}", _decimal_comma(texts))
-    if says_code and not _is_prose(texts):
-        return Finding("code", f"its name, {name}: right or wrong as a whole")
+    if named is not None and says_code and not _is_prose(texts):
+        return named
     if _most(texts, _is_code):
         return Finding("code", f"codes without blanks and with digits, {count}")
     long = median(map(len, texts)) >= LONG_CHARACTERS or median(len(text.split()) for text in texts) >= LONG_WORDS
@@ -148,8 +160,10 @@ def _by_shape(name: str, texts: Sequence[str], count: str) -> Finding:
 
 
 def _addresses(texts: Sequence[str], count: str) -> Finding | None:
-    like = next((told for told, fits in _NAMED_SHAPES if _most(texts, fits)), None)
-    return None if like is None else Finding("code", f"{like}, {count}")
+    for told, fits, grouped in _NAMED_SHAPES:
+        if _most([" ".join(text.split()) for text in texts], fits):
+            return Finding("code", f"{told}, {count}", UNGROUPED if grouped else {})
+    return None
 
 
 def _most(texts: Sequence[str], fits: Callable[[str], Any]) -> bool:
@@ -164,6 +178,15 @@ def _are_codes(texts: Sequence[str]) -> bool:
     return any(text[0] == "0" and len(text) > 1 for text in plain) or (
         len({len(text) for text in plain}) == 1 and len(plain[0]) >= 5
     )
+
+
+def _are_versions(texts: Sequence[str]) -> bool:
+    """Whether texts are written as decimals and yet as no numbers are: 1.9 beside 1.10. Amounts have as many digits each."""
+    parts = [text.split(".") for text in texts]
+    if not all(len(each) <= 2 and all(part.isdecimal() for part in each) for each in parts):
+        return False
+    behind = [each[1] for each in parts if len(each) == 2]
+    return len({len(digits) for digits in behind}) > 1 and any(digits[-1] == "0" for digits in behind)
 
 
 def _is_code(text: str) -> bool:

@@ -24,6 +24,7 @@ COLUMNS = {
 
 OPTIONS = {
     "same_words": "same_words: texts as alike as the threshold says are the same if their words are, but for slips of a letter",
+    "ungrouped": "ungrouped: how groups of characters are parted does not count; DE89 3704 is DE893704",
     "same_numbers": "same_numbers: texts with other numbers or negations are not the same, however alike they are",
 }
 """What options mean that are chosen for people, as a note below the table."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 from calque.comparators.base import BaseComparator
+from calque.core.start_up import Frozen
 
 MOST_CELLS = 4_000_000
 """Up to this many similarities (2,000 × 2,000) are in memory at once; longer lists are compared block by block."""
@@ -32,8 +33,7 @@ class Matching(StrEnum):
     KEY = "key"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class FieldPlan:
+class FieldPlan(Frozen, eq=False):
     """One field: where it is, what it holds and how it is compared."""
 
     name: str
@@ -66,13 +66,16 @@ class FieldPlan:
     """What stands for a field that is not there: JSON."""
     whole: bool = False
     """Whether an object is right only when all of it is."""
-    is_leaf: bool = field(init=False)
-    python_type: Any = field(init=False)
-    """What a leaf's value is in Python once it is what the schema says."""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "is_leaf", self.kind is Kind.LEAF)
-        object.__setattr__(self, "python_type", {"int": int, "float": float, "amount": float, "bool": bool}.get(self.type, str))
+    @cached_property
+    def is_leaf(self) -> bool:
+        """Whether it holds one value."""
+        return self.kind is Kind.LEAF
+
+    @cached_property
+    def python_type(self) -> Any:
+        """What a leaf's value is in Python once it is what the schema says."""
+        return {"int": int, "float": float, "amount": float, "bool": bool}.get(self.type, str)
 
     @property
     def item_label(self) -> str:
@@ -80,19 +83,20 @@ class FieldPlan:
         return f"{self.label}[]"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class RecordPlan:
+class RecordPlan(Frozen, eq=False):
     """The fields of an object, in the order of the schema."""
 
     fields: tuple[FieldPlan, ...]
-    keys: frozenset[str] = field(init=False)
-    names: dict[str, str] = field(init=False)
-    """For fields with an alias: their names, which serve where the alias is not there."""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "keys", frozenset(plan.key for plan in self.fields))
-        aliased = {plan.name: plan.key for plan in self.fields if plan.name != plan.key and plan.name not in self.keys}
-        object.__setattr__(self, "names", aliased)
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """Their names in the JSON."""
+        return frozenset(plan.key for plan in self.fields)
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """For fields with an alias: their names, which serve where the alias is not there."""
+        return {plan.name: plan.key for plan in self.fields if plan.name != plan.key and plan.name not in self.keys}
 
     def walk(self) -> Iterator[FieldPlan]:
         """All fields below, parents before children."""

@@ -18,7 +18,7 @@ from calque.fields.comparison.one_document import Wanted, compare_documents, com
 from calque.fields.comparison.records import compare_records, similarity
 from calque.fields.schemas.annotations import HISTORIC, NUMBER_OR_TEXT, Spoken, spoken
 from calque.fields.schemas.comparable_field import EXTRA, described_field
-from calque.fields.schemas.evidence import FREE_TEXT, STRICT_NUMBER, by_name
+from calque.fields.schemas.evidence import FREE_TEXT, STRICT_NUMBER, by_name, settled
 from calque.fields.schemas.json_schema import from_plain, to_plain
 from calque.fields.schemas.leaf_types import Accounting, check_accounting, leaf_of, spoken_type
 from calque.fields.schemas.plain_form import DEFAULT_MATCH_THRESHOLD, canonical, compile_plan, passed_over
@@ -289,7 +289,7 @@ def _typed(said: Spoken, name: str, given: Mapping[str, Any], accounting: Accoun
     open_to_names = leaf == "str" or said.evidence == NUMBER_OR_TEXT
     named = by_name(name) if open_to_names and not {"threshold", "params"} & given.keys() else None
     if named is not None and (leaf == "str" or named.type == "code"):
-        return {"type": kind.replace(leaf, named.type), "evidence": named.evidence}
+        return {**settled(named), "type": kind.replace(leaf, named.type)}
     typed = {"type": kind, "evidence": said.evidence} if said.evidence else {"type": kind}
     if leaf not in OPTIONS or {"type", "threshold", "params"} & given.keys():
         return typed

@@ -7,6 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from calque.core.columns import Flags, Floats
 from calque.core.corpora.orders import OrderCorpus, OrderPage
 from calque.core.corpus import Corpus, UnitId
 from calque.core.errors import ContractError, Issue, IssueLog, Severity
@@ -17,6 +20,7 @@ from calque.readers.orders.building import Blocks, listed
 from calque.readers.sources import json_tree, xml_tree
 
 SUFFIXES = (".json", ".jsonl", ".ndjson", ".xml", ".parquet")
+NO_BOXES = np.zeros((0, 4))
 Found = Iterable[tuple[UnitId, int, OrderPage]]
 
 
@@ -143,5 +147,23 @@ def _corpus(found: Found, log: IssueLog, source: str) -> OrderCorpus:
             log.add("same-page", "", f"page {number} of document {unit!r} comes twice")
         pages[unit][number] = page
     log.raise_errors()
+    _tell_bad_boxes(pages, log)
     model = os.path.basename(source)
     return OrderCorpus(pages=pages, source=source, model=model, issues=tuple(log))
+
+
+def _tell_bad_boxes(pages: Mapping[UnitId, Mapping[int, OrderPage]], log: IssueLog) -> None:
+    """Boxes that nothing can be compared with."""
+    boxed = [page.boxes for found in pages.values() for page in found.values() if page.boxes is not None]
+    if not _bad(np.concatenate([NO_BOXES, *boxed])).any():
+        return  # all at once: most files have none
+    for unit, found in pages.items():
+        for number, page in found.items():
+            for place in np.flatnonzero(_bad(NO_BOXES if page.boxes is None else page.boxes)).tolist():
+                name = json_tree.shown(page.ids[place])
+                text = f"the box of block {name} on page {number} of {unit!r} is not finite, or of negative size"
+                log.add("box-invalid", "", text, help="give left, top, right and bottom", severity=Severity.LOSS)
+
+
+def _bad(boxes: Floats) -> Flags:
+    return np.asarray(~(np.isfinite(boxes) & np.tile(boxes[:, 2:] >= boxes[:, :2], 2)).all(axis=1))

@@ -7,7 +7,7 @@ import dataclasses
 import io
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +91,13 @@ class Joining:
             for column, values in self._table.items()
         }
         return dataclasses.replace(truth, metadata={**truth.metadata, **columns}), found
+
+    def told_of(self, unit: UnitId, own: Mapping[str, Any]) -> dict[str, Any]:
+        """What is known of one document whose own data says this."""
+        name = str(unit)
+        self._columns.update(own)
+        self._unknown.discard(name)
+        return {**own, **{column: values[name] for column, values in self._table.items() if name in values}}
 
     def check(self, wanted: Iterable[str]) -> None:
         """Refuse a column that nothing seen so far has: every document would be without a value."""
