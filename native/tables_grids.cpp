@@ -85,10 +85,12 @@ double align_rows(const Grid& ours, const Grid& theirs, Shares& shares, Pairs& p
 
 template <class Shares>
 void align(const Grid& ours, const Grid& theirs, Shares& shares, double& both, double& by_rows, double& by_columns) {
+    both = by_rows = by_columns = 0.0;
+    // A grid without slots may name any number of rows, or of columns: none is worth anything.
+    if (!ours.height || !ours.width || !theirs.height || !theirs.width) return;
     Pairs rows, columns;
     by_rows = align_rows(ours, theirs, shares, rows);
     by_columns = align_rows(ours.turned(), theirs.turned(), shares, columns);
-    both = 0.0;
     std::reverse(rows.begin(), rows.end());
     std::reverse(columns.begin(), columns.end());
     for (const auto& [row, other_row] : rows)

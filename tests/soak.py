@@ -80,7 +80,9 @@ def main() -> int:
         if spent > given.seconds:
             break
     last = Held.now()
-    grown = first is not None and (last.memory > first.memory * 1.2 + 20_000 or last.handles > first.handles)
+    grown = first is not None and (
+        last.memory > first.memory * 1.1 + 10_000 or last.handles > first.handles or last.objects > first.objects * 1.02
+    )
     print(f"{count} commands, seed {given.seed}: {first} became {last}: {'it grows' if grown else 'flat'}")
     return int(grown)
 

@@ -334,7 +334,7 @@ def test_limits_without_sense_are_refused(limits):
 
 
 def test_unknown_views_are_refused():
-    with pytest.raises(ConfigError, match="errors must be 'kinds', 'tide' or 'none'"):
+    with pytest.raises(ConfigError, match="errors must be one of kinds, tide, none, not"):
         Detection(errors="some")  # type: ignore[arg-type]
 
 

@@ -63,10 +63,16 @@ def laid_out(files: Files) -> None:
         path.write_bytes(data)
 
 
+OUT, ERR = io.StringIO(), io.StringIO()
+"""The same for all commands: click keeps every stream that it has written to."""
+
+
 def run(command: str, files: Files) -> int:
     """Run a command as the entry point does, up to where it would tell of an error."""
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+    for stream in (OUT, ERR):
+        stream.seek(0)
+        stream.truncate()
+    with contextlib.redirect_stdout(OUT), contextlib.redirect_stderr(ERR):
         try:
             code = calque.main(shlex.split(command), prog_name="calque", standalone_mode=False) or 0
         except CalqueError as error:
@@ -77,7 +83,7 @@ def run(command: str, files: Files) -> int:
             raise Trouble(f"calque {command}: {error.format_message()}") from error
     if code not in (0, 1, 2, 3):
         raise Trouble(f"calque {command}: ended with {code}")
-    if "\x1b" in out.getvalue() + err.getvalue():
+    if "\x1b" in OUT.getvalue() + ERR.getvalue():
         raise Trouble(f"calque {command}: an escape sequence came out")
     return int(code)
 

@@ -30,6 +30,17 @@ def test_rows_times_columns_that_come_round_to_no_slots(native: ModuleType, rows
         native.grid_given(none, none, np.zeros((1, 1)))
 
 
+@pytest.mark.parametrize(("rows", "columns"), [(2**50, 0), (0, 2**50)])
+def test_a_grid_without_slots_has_no_rows_to_walk_through(
+    native: ModuleType, reference: ModuleType, rows: int, columns: int
+) -> None:
+    none = Grids(np.zeros(0, np.int32), column(0, 0), column(rows), column(columns))
+    one = Grids(np.zeros(1, np.int32), column(0, 1), column(1), column(1))
+    for twin in (native, reference):
+        for truth, found in ((none, none), (none, one), (one, none)):
+            assert [each.tolist() for each in twin.grid_given(truth, found, np.ones((1, 1)))] == [[0.0]] * 3
+
+
 @pytest.mark.parametrize("odd", [LOWEST, LOWEST + 2, -1, 2**63 - 1, 2, 5])
 def test_rings_whose_bounds_do_not_rise(native: ModuleType, odd: int) -> None:
     with pytest.raises(ValueError, match="three or more"):

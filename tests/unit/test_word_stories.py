@@ -61,7 +61,7 @@ def test_a_letter_with_its_mark_is_one_character_or_two() -> None:
         unit: Evaluator(Words(characters=unit)).update(truth, found).compute()["cer"] for unit in ("code-points", "graphemes")
     }
     assert rates == {"code-points": 1 / 7, "graphemes": 1 / 6}
-    with pytest.raises(ConfigError, match="characters can be"):
+    with pytest.raises(ConfigError, match="characters must be one of none, code-points, graphemes"):
         Words(characters="bytes")
 
 

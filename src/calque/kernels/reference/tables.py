@@ -354,6 +354,8 @@ def _grids(side: Grids) -> list[Ints]:
 
 def _laid_over(ours: Ints, theirs: Ints, table: Floats) -> tuple[float, float, float]:
     """Rows are aligned by what two of them are worth: the best alignment in order of their slots. Columns likewise."""
+    if not ours.size or not theirs.size:
+        return 0.0, 0.0, 0.0  # whatever number of rows, or of columns, a grid without slots names
     rows, by_rows = _aligned_rows(ours, theirs, table)
     columns, by_columns = _aligned_rows(ours.T, theirs.T, table)
     both = 0.0
