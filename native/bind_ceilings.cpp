@@ -19,19 +19,6 @@ void check_systems(std::span<const std::uint8_t> systems) {
             "at most 16 systems fit a mask");
 }
 
-auto bound_nearest_edges(const given::PageBoxes& truth_boxes, const given::PageBoxes& found_boxes,
-                         const Column<std::uint8_t>& systems, int jobs) {
-    const Side truth = side("truth", truth_boxes), found = side("found", found_boxes, {systems.shape(0)});
-    check_pages(truth, found);
-    check_systems(view(systems));
-    std::vector<double> out;
-    {
-        const nb::gil_scoped_release released;
-        out = nearest_edges(truth, found, view(systems), jobs);
-    }
-    return array(std::move(out), {truth.rows(), 3});
-}
-
 auto bound_match_most(const Column<std::int32_t>& truth, const Column<std::int32_t>& found,
                       const Column<std::uint16_t>& problems, std::int64_t truths, std::int64_t founds) {
     require(truth.shape(0) == found.shape(0) && truth.shape(0) == problems.shape(0),
@@ -81,16 +68,19 @@ auto bound_agreed_boxes(const given::PageBoxes& boxes, const Column<std::uint8_t
                       array(std::move(out.boxes), {rows, 4})};
 }
 
-auto bound_contacts(const given::PageBoxes& truth_boxes, const given::PageBoxes& found_boxes, double threshold, int jobs) {
-    const Side truth = side("truth", truth_boxes), found = side("found", found_boxes);
+auto bound_contacts(const given::PageBoxes& truth_boxes, const given::PageBoxes& found_boxes,
+                    const Column<std::uint8_t>& systems, double threshold, int jobs) {
+    const Side truth = side("truth", truth_boxes), found = side("found", found_boxes, {systems.shape(0)});
     check_pages(truth, found);
+    check_systems(view(systems));
     Contacts out;
     {
         const nb::gil_scoped_release released;
-        out = contacts(truth, found, threshold, jobs);
+        out = contacts(truth, found, view(systems), threshold, jobs);
     }
     return std::tuple{array(std::move(out.truth)), array(std::move(out.found)), array(std::move(out.iou)),
-                      array(std::move(out.truth_best)), array(std::move(out.found_best)), array(std::move(out.nearest))};
+                      array(std::move(out.truth_best)), array(std::move(out.found_best)), array(std::move(out.nearest)),
+                      array(std::move(out.reached), {truth.rows(), 3})};
 }
 
 auto bound_hashed_halves(const Column<std::uint8_t>& values, const Column<std::int64_t>& offsets,
@@ -107,10 +97,9 @@ auto bound_hashed_halves(const Column<std::uint8_t>& values, const Column<std::i
 }  // namespace
 
 void bind_ceilings(nb::module_& m) {
-    m.def("nearest_edges", &bound_nearest_edges, "truth"_a, "found"_a, "systems"_a, "jobs"_a = 1);
     m.def("match_most", &bound_match_most, "truth"_a, "found"_a, "problems"_a, "truths"_a, "founds"_a);
     m.def("agreed_boxes", &bound_agreed_boxes, "found"_a, "systems"_a, "taken"_a, "thresholds"_a, "jobs"_a = 1);
-    m.def("contacts", &bound_contacts, "truth"_a, "found"_a, "threshold"_a, "jobs"_a = 1);
+    m.def("contacts", &bound_contacts, "truth"_a, "found"_a, "systems"_a, "threshold"_a, "jobs"_a = 1);
     m.def("hashed_halves", &bound_hashed_halves, "values"_a, "offsets"_a, "seeds"_a);
     m.def("fuse_boxes", &bound_fuse_boxes, "found"_a, "scores"_a, "systems"_a, "threshold"_a, "jobs"_a = 1);
 }

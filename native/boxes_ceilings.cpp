@@ -68,34 +68,48 @@ struct Best {
     std::int32_t row = -1;
 };
 
-void reach(const Side& truth, const Side& found, std::span<const std::uint8_t> systems, const Group& group, double* out) {
-    Patience patience;
-    for (const std::int32_t row : group.truth) {
-        const auto truth_row = static_cast<std::size_t>(row);
-        if (truth.roles[truth_row] != Role::counts) continue;
-        patience.spend(group.found.size());
-        const Box box = truth.box(truth_row);
-        std::array<Best, most_systems> best;
-        for (const std::int32_t other : group.found) {
-            const auto found_row = static_cast<std::size_t>(other);
-            const Box there = found.box(found_row);
-            const double share = iou(shared_area(found, truth_row, box, found_row, there), box, there);
-            Best& here = best[systems[found_row]];
-            if (share > here.iou) here = {share, other};
-        }
-        Nearest nearest(box);
-        double any = 0;
-        for (const Best& each : best) {
-            if (each.row < 0) continue;
-            any = std::max(any, each.iou);
-            nearest.add(found.box(static_cast<std::size_t>(each.row)));
-        }
-        if (any == 0) continue;
-        out[3 * truth_row] = any;
-        out[3 * truth_row + 1] = std::max(any, nearest.recombined());
-        out[3 * truth_row + 2] = std::max(out[3 * truth_row + 1], nearest.mean());
+// The best box of each system for each truth of a page, and what edges of several could reach; reused from page to page.
+class Reach {
+public:
+    Reach(const Side& truth, const Side& found, std::span<const std::uint8_t> systems) : truth_(truth), found_(found), systems_(systems) {}
+
+    void begin(std::size_t page) {
+        first_ = static_cast<std::size_t>(truth_.offsets[page]);
+        best_.assign((static_cast<std::size_t>(truth_.offsets[page + 1]) - first_) * most_systems, {});
     }
-}
+
+    void add(std::size_t truth, std::size_t found, double share) {
+        if (truth_.labels[truth] != found_.labels[found]) return;
+        Best& here = best_[(truth - first_) * most_systems + systems_[found]];
+        if (share > here.iou) here = {share, static_cast<std::int32_t>(found)};
+    }
+
+    void hand_over(Contacts& out) const {
+        for (std::size_t at = 0; at < best_.size(); at += most_systems) {
+            const std::size_t row = first_ + at / most_systems;
+            const auto each = std::span(best_).subspan(at, most_systems);
+            const Best any = *std::min_element(each.begin(), each.end(), [](const Best& one, const Best& other) {
+                return one.iou != other.iou ? one.iou > other.iou : one.row < other.row;
+            });
+            out.nearest[row] = any.row;
+            if (any.row < 0) continue;
+            Nearest nearest(truth_.box(row));
+            for (const Best& best : each)
+                if (best.row >= 0) nearest.add(found_.box(static_cast<std::size_t>(best.row)));
+            double* reached = &out.reached[3 * row];
+            reached[0] = any.iou;
+            reached[1] = std::max(any.iou, nearest.recombined());
+            reached[2] = std::max(reached[1], nearest.mean());
+        }
+    }
+
+private:
+    const Side& truth_;
+    const Side& found_;
+    std::span<const std::uint8_t> systems_;
+    std::size_t first_ = 0;
+    std::vector<Best> best_;
+};
 
 // One problem: truths are placed one after the other, and those before them may have to move on.
 class Matching {
@@ -158,19 +172,6 @@ private:
 
 }  // namespace
 
-std::vector<double> nearest_edges(const Side& truth, const Side& found, std::span<const std::uint8_t> systems, int jobs) {
-    std::vector<double> out(3 * truth.rows());
-    const LabelNumbers numbers(truth, found);
-    const auto cuts = page_shares(truth, found);
-    in_threads(cuts.size() - 1, jobs, [&](auto next) {
-        PageGroups groups(numbers);
-        for (std::size_t share; (share = next()) < cuts.size() - 1;)
-            for (std::size_t page = cuts[share]; page < cuts[share + 1]; ++page)
-                for (const Group& group : groups.of(truth, found, page)) reach(truth, found, systems, group, out.data());
-    });
-    return out;
-}
-
 std::vector<std::uint16_t> match_most(std::span<const std::int32_t> truth, std::span<const std::int32_t> found,
                                       std::span<const std::uint16_t> problems, std::size_t truths, std::size_t founds) {
     std::vector<Edge> edges;
@@ -187,32 +188,33 @@ std::vector<std::uint16_t> match_most(std::span<const std::int32_t> truth, std::
     return matched;
 }
 
-Contacts contacts(const Side& truth, const Side& found, double threshold, int jobs) {
+Contacts contacts(const Side& truth, const Side& found, std::span<const std::uint8_t> systems, double threshold, int jobs) {
     Contacts all;
     all.truth_best.assign(truth.rows(), 0);
     all.found_best.assign(found.rows(), 0);
     all.nearest.assign(truth.rows(), -1);
-    std::vector<double> nearest(truth.rows());
+    all.reached.assign(3 * truth.rows(), 0);
     const auto cuts = page_shares(truth, found);
     std::vector<Contacts> parts(cuts.size() - 1);
     in_threads(parts.size(), jobs, [&](auto next) {
         PageOverlaps overlaps;
+        Reach reach(truth, found, systems);
         for (std::size_t share; (share = next()) < parts.size();)
-            for (std::size_t page = cuts[share]; page < cuts[share + 1]; ++page)
+            for (std::size_t page = cuts[share]; page < cuts[share + 1]; ++page) {
+                reach.begin(page);
                 overlaps.each(truth, found, page, [&](const PageBox& there, const PageBox& here, double shared) {
                     const double overlap = iou(shared, there.box, here.box);
                     if (overlap > all.truth_best[there.row]) all.truth_best[there.row] = overlap;
                     if (overlap > all.found_best[here.row]) all.found_best[here.row] = overlap;
-                    if (overlap > nearest[there.row] && truth.labels[there.row] == found.labels[here.row]) {
-                        nearest[there.row] = overlap;
-                        all.nearest[there.row] = static_cast<std::int32_t>(here.row);
-                    }
+                    reach.add(there.row, here.row, overlap);
                     if (overlap >= threshold) {
                         parts[share].truth.push_back(static_cast<std::int32_t>(there.row));
                         parts[share].found.push_back(static_cast<std::int32_t>(here.row));
                         parts[share].iou.push_back(overlap);
                     }
                 });
+                reach.hand_over(all);
+            }
     });
     for (const Contacts& part : parts) {
         append(all.truth, part.truth);

@@ -11,9 +11,6 @@ namespace calque {
 
 inline constexpr int most_systems = 16;  // bits of a mask
 
-// Three IoUs a truth: of the best box, of recombined edges, of the best mean.
-std::vector<double> nearest_edges(const Side& truth, const Side& found, std::span<const std::uint8_t> systems, int jobs);
-
 struct Edge {
     std::int32_t truth, found;
     std::uint16_t problems;
@@ -29,8 +26,9 @@ struct Contacts {
     std::vector<double> iou;
     std::vector<double> truth_best, found_best;  // the highest IoU of each row with any other
     std::vector<std::int32_t> nearest;           // for each truth the found row of its label with the highest IoU, or -1
+    std::vector<double> reached;                 // three IoUs a truth: of the best box, of recombined edges, of the best mean
 };
 
-Contacts contacts(const Side& truth, const Side& found, double threshold, int jobs);
+Contacts contacts(const Side& truth, const Side& found, std::span<const std::uint8_t> systems, double threshold, int jobs);
 
 }  // namespace calque

@@ -1,7 +1,9 @@
 // The edit distance of two lines that hold every block once: the cheapest chain of blocks that stay where they are.
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "orders.hpp"
@@ -12,24 +14,38 @@ namespace {
 
 constexpr std::int32_t far_off = std::numeric_limits<std::int32_t>::max() / 2;
 
-// The smallest value at a place or before it; values only fall.
+// The smallest value before a place; values only fall.
 class Smallest {
 public:
-    explicit Smallest(std::size_t size) : least_(size + 1, far_off) {}
+    void begin(std::size_t size) { least_.assign(size + 1, far_off); }
     void lower(std::size_t place, std::int32_t value) {
         for (std::size_t at = place + 1; at < least_.size(); at += at & (~at + 1)) least_[at] = std::min(least_[at], value);
     }
-    void forget(std::size_t place) {
-        for (std::size_t at = place + 1; at < least_.size(); at += at & (~at + 1)) least_[at] = far_off;
-    }
-    std::int32_t upto(std::size_t place) const {
+    std::int32_t before(std::size_t place) const {
         std::int32_t least = far_off;
-        for (std::size_t at = place + 1; at > 0; at &= at - 1) least = std::min(least, least_[at]);
+        for (std::size_t at = place; at > 0; at &= at - 1) least = std::min(least, least_[at]);
         return least;
     }
 
 private:
     std::vector<std::int32_t> least_;
+};
+
+using Blocks = std::vector<std::int32_t>;
+
+// Those before the middle, and the others, each in the order they had. Written without a question, since none could be guessed.
+struct Halves {
+    Halves(const Blocks& blocks, std::int32_t middle, std::size_t before)
+        : first(before + 1), second(blocks.size() - before + 1) {
+        std::size_t one = 0, other = 0;
+        for (const std::int32_t block : blocks) {
+            first[one] = second[other] = block;
+            ++(block < middle ? one : other);
+        }
+        first.pop_back();
+        second.pop_back();
+    }
+    Blocks first, second;
 };
 
 // Between two blocks that stay, dx places on in what was read and dy on in the line, max(dx, dy) - 1 edits are needed: cost[x] is
@@ -38,63 +54,95 @@ private:
 class Chain {
 public:
     Chain(std::span<const std::int32_t> read, std::size_t length)
-        : read_(read), length_(static_cast<std::int32_t>(length)), cost_(read.size()),
-          steep_(many() ? read.size() + length : 0), flat_(steep_) {}
+        : read_(read), size_(static_cast<std::int32_t>(read.size())), length_(static_cast<std::int32_t>(length)), cost_(read.size()) {}
 
     std::int64_t edits() {
-        const auto size = static_cast<std::int32_t>(read_.size());
-        for (std::int32_t x = 0; x < size; ++x) cost_[static_cast<std::size_t>(x)] = std::max(x, y(x));
-        std::vector<std::int32_t> at(static_cast<std::size_t>(length_), -1), by_line;
-        for (std::int32_t x = 0; x < size; ++x) at[static_cast<std::size_t>(y(x))] = x;
-        std::copy_if(at.begin(), at.end(), std::back_inserter(by_line), [](std::int32_t x) { return x >= 0; });
-        settle(0, size, by_line);
-        std::int32_t least = std::max(length_, size);
-        for (std::int32_t x = 0; x < size; ++x)
-            least = std::min(least, cost_[static_cast<std::size_t>(x)] + std::max(size - x, length_ - y(x)) - 1);
+        for (std::int32_t x = 0; x < size_; ++x) cost(x) = std::max(x, y(x));
+        if (many()) {
+            steep_.begin(read_.size() + static_cast<std::size_t>(length_));
+            counted_.resize(read_.size());
+            settle(0, size_, by_line(), by_diagonal());
+        } else {
+            settle_few(0, size_);
+        }
+        std::int32_t least = std::max(length_, size_);
+        for (std::int32_t x = 0; x < size_; ++x) least = std::min(least, cost(x) + std::max(size_ - x, length_ - y(x)) - 1);
         return least;
     }
 
 private:
-    static constexpr std::int32_t few = 48;  // so many are compared one by one
+    static constexpr std::int32_t few = 64;  // so many are compared one by one
 
+    bool many() const { return size_ > few; }
     std::int32_t y(std::int32_t x) const { return read_[static_cast<std::size_t>(x)]; }
     std::int32_t& cost(std::int32_t x) { return cost_[static_cast<std::size_t>(x)]; }
     std::size_t diagonal(std::int32_t x) const { return static_cast<std::size_t>(x - y(x) + length_ - 1); }
-    std::size_t mirrored(std::int32_t x) const { return static_cast<std::size_t>(y(x) - x) + read_.size() - 1; }
+    std::size_t mirrored(std::int32_t x) const { return static_cast<std::size_t>(y(x) - x + size_ - 1); }
 
-    // Blocks from .. to of what was read, which `by_line` has in the order of the line.
-    void settle(std::int32_t from, std::int32_t to, const std::vector<std::int32_t>& by_line) {
+    Blocks by_line() const {
+        Blocks at(static_cast<std::size_t>(length_), -1), found;
+        for (std::int32_t x = 0; x < size_; ++x) at[static_cast<std::size_t>(y(x))] = x;
+        std::copy_if(at.begin(), at.end(), std::back_inserter(found), [](std::int32_t x) { return x >= 0; });
+        return found;
+    }
+
+    // On one diagonal as they were read.
+    Blocks by_diagonal() const {
+        std::vector<std::size_t> next(static_cast<std::size_t>(size_ + length_));
+        for (std::int32_t x = 0; x < size_; ++x) ++next[diagonal(x) + 1];
+        std::partial_sum(next.begin(), next.end(), next.begin());
+        Blocks found(read_.size());
+        for (std::int32_t x = 0; x < size_; ++x) found[next[diagonal(x)]++] = x;
+        return found;
+    }
+
+    // Blocks from .. to of what was read, which are given in the order of the line and in that of their diagonals.
+    void settle(std::int32_t from, std::int32_t to, const Blocks& by_line, const Blocks& by_diagonal) {
         if (to - from <= few) return settle_few(from, to);
         const std::int32_t middle = from + (to - from) / 2;
-        std::vector<std::int32_t> first, second;
-        for (const std::int32_t x : by_line) (x < middle ? first : second).push_back(x);
-        settle(from, middle, first);
-        for (const std::int32_t x : by_line) {
-            if (x < middle)
-                flat_.lower(diagonal(x), cost(x) - x);
-            else
-                cost(x) = std::min(cost(x), flat_.upto(diagonal(x)) + x - 1);
+        const auto before = static_cast<std::size_t>(middle - from);
+        const Halves line(by_line, middle, before), diagonals(by_diagonal, middle, before);
+        settle(from, middle, line.first, diagonals.first);
+        join(by_line, by_diagonal, middle, before);
+        settle(middle, to, line.second, diagonals.second);
+    }
+
+    // What the first half saves the second. Places are counted among the diagonals of the first half: the fewer, the nearer.
+    void join(const Blocks& by_line, const Blocks& by_diagonal, std::int32_t middle, std::size_t before) {
+        std::size_t counted = 0;
+        for (const std::int32_t x : by_diagonal) {
+            counted_[static_cast<std::size_t>(x)] = static_cast<std::int32_t>(counted);
+            counted += x < middle;
         }
-        for (const std::int32_t x : first) flat_.forget(diagonal(x));
-        settle(middle, to, second);
+        flat_.begin(before);
+        for (const std::int32_t x : by_line) {
+            const auto place = static_cast<std::size_t>(counted_[static_cast<std::size_t>(x)]);
+            if (x < middle)
+                flat_.lower(place, cost(x) - x);
+            else
+                cost(x) = std::min(cost(x), flat_.before(place) + x - 1);
+        }
     }
 
     void settle_few(std::int32_t from, std::int32_t to) {
         for (std::int32_t x = from; x < to; ++x) {
-            for (std::int32_t before = from; before < x; ++before)
-                if (y(before) < y(x))
-                    cost(x) = std::min(cost(x), cost(before) + std::max(x - before, y(x) - y(before)) - 1);
-            if (const std::size_t place = mirrored(x); many() && place > 0)
-                cost(x) = std::min(cost(x), steep_.upto(place - 1) + y(x) - 1);
-            if (many()) steep_.lower(mirrored(x), cost(x) - y(x));
+            std::int32_t least = cost(x);
+            const std::int32_t here = y(x);
+            for (std::int32_t before = from; before < x; ++before) {
+                const std::int32_t with = cost(before) + std::max(x - before, here - y(before)) - 1;
+                least = std::min(least, y(before) < here ? with : far_off);
+            }
+            if (many()) {
+                least = std::min(least, steep_.before(mirrored(x)) + here - 1);
+                steep_.lower(mirrored(x), least - here);
+            }
+            cost(x) = least;
         }
     }
 
-    bool many() const { return read_.size() > static_cast<std::size_t>(few); }
-
     std::span<const std::int32_t> read_;
-    std::int32_t length_;
-    std::vector<std::int32_t> cost_;
+    std::int32_t size_, length_;
+    std::vector<std::int32_t> cost_, counted_;
     Smallest steep_, flat_;
 };
 

@@ -53,9 +53,11 @@ SUITE = Suite(
     sets=(
         DataSet("small", "500 pages, 11 classes, 20,000 detections in each of three systems", 500),
         DataSet("coco", "5,000 images, 80 classes, 300,000 detections in each of three systems", 5_000),
+        DataSet("pages5k", "5,000 pages, 11 classes, 200,000 detections in each of three systems", 5_000),
         DataSet("pages", "20,000 pages, 11 classes, 800,000 detections in each of three systems", 20_000),
+        DataSet("pages80k", "80,000 pages, 11 classes, 3,200,000 detections in each of three systems", 80_000, default=False),
     ),
-    groups={"scale": ("small", "pages")},
+    groups={"scale": ("pages5k", "pages", "pages80k")},
     tools=(
         Tool("calque-ceiling", "calque", _ceiling, _singles),
         Tool("three-detects", "calque", _three_detects, _last_line),

@@ -148,11 +148,6 @@ def _systems(rng: Random, rows: int) -> np.ndarray:
     return rng.integers(0, int(rng.choice([1, 3, 16])), rows).astype(np.uint8)
 
 
-def _nearest(rng: Random) -> tuple[Any, ...]:
-    truth, found = sides(rng, odd=0.0)
-    return truth, found, _systems(rng, len(found.boxes)), jobs(rng)
-
-
 def _match_most(rng: Random) -> tuple[Any, ...]:
     truths, founds = int(rng.integers(1, 6)), int(rng.integers(1, 6))
     edges = sorted({(int(rng.integers(truths)), int(rng.integers(founds))) for _ in range(int(rng.integers(0, 12)))})
@@ -167,7 +162,8 @@ def _agreed(rng: Random) -> tuple[Any, ...]:
 
 
 def _contacts(rng: Random) -> tuple[Any, ...]:
-    return *sides(rng), float(rng.choice([0.3, 0.5, 1.0])), jobs(rng)
+    truth, found = sides(rng, odd=0.0)
+    return truth, found, _systems(rng, len(found.boxes)), float(rng.choice([0.3, 0.5, 1.0])), jobs(rng)
 
 
 def _halves(rng: Random) -> tuple[Any, ...]:
@@ -351,7 +347,6 @@ SHAPE_CALLS: dict[str, Call] = {
     "overlapping_pairs": _two(),
     "error_kinds": _kinds,
     "page_areas": _two(odd=0.0),
-    "nearest_edges": _nearest,
     "match_most": _match_most,
     "contacts": _contacts,
     "agreed_boxes": _agreed,

@@ -56,14 +56,8 @@ def by_enumeration(case: Case):
 
 @given(case=cases(boxes=plain_boxes))
 def test_only_the_nearest_edges_can_win(kernels, case):
-    reached = kernels.nearest_edges(case.truth, case.found, systems_of(case), 1)
+    *_, reached = kernels.contacts(case.truth, case.found, systems_of(case), 0.5, 1)
     assert reached == pytest.approx(by_enumeration(case), abs=1e-12)
-
-
-@given(case=cases(boxes=plain_boxes))
-def test_edges_agree_to_the_bit(reference, native, case):
-    given = case.truth, case.found, systems_of(case)
-    assert same(reference.nearest_edges(*given), native.nearest_edges(*given))
 
 
 edges = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 7)), max_size=12)
@@ -183,7 +177,8 @@ def test_levels_rise(kernels, levels):
 
 @given(case=cases(boxes=plain_boxes), threshold=st.sampled_from([0.1, 0.5, 1.0]))
 def test_contacts_are_those_of_every_two_boxes(kernels, case, threshold):
-    truth, found, shares, truth_best, found_best, nearest = kernels.contacts(case.truth, case.found, threshold, 2)
+    given = case.truth, case.found, systems_of(case), threshold, 2
+    truth, found, shares, truth_best, found_best, nearest, _ = kernels.contacts(*given)
     pairs, best, other, near = [], np.zeros(len(case.truth_boxes)), np.zeros(len(case.found_boxes)), {}
     for page in range(len(case.truth_offsets) - 1):
         for f in range(case.found_offsets[page], case.found_offsets[page + 1]):
@@ -203,9 +198,8 @@ def test_contacts_are_those_of_every_two_boxes(kernels, case, threshold):
 
 @given(case=cases(boxes=plain_boxes), threshold=st.sampled_from([0.1, 0.5, 1.0]))
 def test_contacts_agree_to_the_bit(reference, native, case, threshold):
-    assert all_same(
-        reference.contacts(case.truth, case.found, threshold), native.contacts(case.truth, case.found, threshold, 3)
-    )
+    given = case.truth, case.found, systems_of(case), threshold
+    assert all_same(reference.contacts(*given), native.contacts(*given, 3))
 
 
 @given(st.lists(st.binary(max_size=300), max_size=4), st.lists(st.integers(-5, 10**18), max_size=3))
@@ -228,17 +222,15 @@ def test_any_number_of_threads(reference, native):
     systems = systems_of(case)
     given = case.found, systems, taken_of(case), LEVELS
     expected = (
-        reference.nearest_edges(case.truth, case.found, systems),
         *fused(reference, case),
         *reference.agreed_boxes(*given),
-        *reference.contacts(case.truth, case.found, 0.5),
+        *reference.contacts(case.truth, case.found, systems, 0.5),
     )
     for jobs in (1, 3, 0):
         found = (
-            native.nearest_edges(case.truth, case.found, systems, jobs),
             *fused(native, case, jobs=jobs),
             *native.agreed_boxes(*given, jobs),
-            *native.contacts(case.truth, case.found, 0.5, jobs),
+            *native.contacts(case.truth, case.found, systems, 0.5, jobs),
         )
         assert all_same(expected, found)
 

@@ -79,7 +79,12 @@ def test_the_documents_that_are_read_worst_come_first() -> None:
 
 def test_breaks_and_moves() -> None:
     made = next(each for each in sections(numbers(breaks={"column_jump": 2}, moves=1)) if "path" in each.title)
-    assert (made.rows, list(made.notes)) == ([("column jump", 2)], ["1 block would have to move"])
+    assert list(made.notes) == ["2 breaks: 2 column jumps; 1 block would have to move"]
+    several = sections(numbers(breaks={"furniture": 1, "interleaved": 3, "skip": 1, "back": 2}))
+    told = "7 breaks: 3 between interleaved columns, 2 steps back, 1 at a header or footer, 1 skip"
+    assert [list(each.notes) for each in several if "path" in each.title] == [[told]]
+    open_in_one_place = sections(numbers(moves=2))
+    assert [list(each.notes) for each in open_in_one_place if "path" in each.title] == [["2 blocks would have to move"]]
     assert not any("path" in each.title for each in sections(numbers()))
     rows = flat(numbers(breaks={"skip": 3}, documents=documents(0.5)))
     assert [row["scope"] for row in rows] == ["micro", "macro", "document", *["break"] * 5, "profile"]

@@ -115,6 +115,25 @@ def test_long_texts_are_cut_and_numbers_stay() -> None:
     assert to_text([section], 10).split("\n")[1].startswith("x" * 11 + "…")  # no narrower than this
 
 
+def test_remarks_stand_below_their_rows_where_there_is_no_room_beside() -> None:
+    rows = [("first", 0.5, "best of all that were tried"), ("second", 0.25, "")]
+    section = Section(title="", head=("", "value", ""), rows=rows, left=(0, 2), remarked=True)
+    assert to_text([section], 50).splitlines() == [
+        "         value",
+        "first   0.5000  best of all that were tried",
+        "second  0.2500",
+    ]
+    assert to_text([section], 20).splitlines() == [
+        "         value",
+        "first   0.5000",
+        "  best of all that",
+        "  were tried",
+        "second  0.2500",
+    ]
+    ruled = to_text([section.replaced(rule_before=1)], 20).splitlines()
+    assert ruled[3:] == ["  were tried", "──────────────", "second  0.2500"]
+
+
 def test_wide_tables_stand_in_parts() -> None:
     section = Section(title="", head=("name", "aaaa", "bbbb", "cccc"), rows=[("x", 1, 2, 3)])
     assert to_text([section], 16).split("\n") == ["name  aaaa  bbbb", "x        1     2", "name  cccc", "x        3"]

@@ -98,7 +98,7 @@ def _ladder(numbers: Mapping[str, Any], level: str, block: Mapping[str, Any], *,
     notes = [_nobody(numbers, block)]
     if count < FEW and not brief:
         notes.append(f"held out is pessimistic with {counted(count, 'document')}: a choice is made on half of them")
-    return Section(title=title, head=head, rows=rows, notes=notes, left=(0, len(head) - 1))
+    return Section(title=title, head=head, rows=rows, notes=notes, left=(0, len(head) - 1), remarked=True)
 
 
 Rung = tuple[str, Mapping[str, Any], Any, str, bool]

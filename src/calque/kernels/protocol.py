@@ -60,16 +60,13 @@ class Kernels(Protocol):
 
     # Boxes of several systems.
 
-    def nearest_edges(self, truth: PageBoxes, found: PageBoxes, systems: Bytes, jobs: int = 1) -> Floats:
-        """For each truth the IoU of the best box, of recombined edges, and of the best mean."""
-
     def match_most(self, truth: Codes, found: Codes, problems: Masks, truths: int, founds: int) -> Masks:
         """For each truth the problems in which a largest 1:1 pairing has it, over edges that say which problems they are of."""
 
     def contacts(
-        self, truth: PageBoxes, found: PageBoxes, threshold: float, jobs: int = 1
-    ) -> tuple[Codes, Codes, Floats, Floats, Floats, Codes]:
-        """Pairs with some IoU, the highest IoU of each truth and of each found row, and the nearest found row of each truth."""
+        self, truth: PageBoxes, found: PageBoxes, systems: Bytes, threshold: float, jobs: int = 1
+    ) -> tuple[Codes, Codes, Floats, Floats, Floats, Codes, Floats]:
+        """Pairs with some IoU, the highest of each row, and of each truth the nearest found row and what edges could reach."""
 
     def agreed_boxes(
         self, found: PageBoxes, systems: Bytes, taken: Floats, thresholds: Floats, jobs: int = 1

@@ -8,7 +8,7 @@ from itertools import chain
 
 import numpy as np
 
-from calque.core.columns import Array, Flags, Floats, Ints
+from calque.core.columns import Array, Codes, Flags, Floats, Ints
 from calque.core.corpora.orders import Group, OrderPage
 from calque.kernels.structs import PageOrders
 
@@ -40,7 +40,7 @@ def laid_out(pages: Sequence[OrderPage]) -> Side:
     starts, ends, ordered = (np.array([group[side] for group in groups], np.int32) for side in range(3))
     orders = PageOrders(
         _offsets([len(page.ids) for page in pages]),
-        np.fromiter(chain.from_iterable(blocks for blocks, _ in flat), np.int32),
+        _column([blocks for blocks, _ in flat]),
         _offsets([len(blocks) for blocks, _ in flat]),
         starts,
         ends,
@@ -50,6 +50,13 @@ def laid_out(pages: Sequence[OrderPage]) -> Side:
     boxed = np.array([page.boxes is not None for page in pages], dtype=np.bool_)
     parts = [np.full((len(page.ids), 4), np.nan) if page.boxes is None else page.boxes for page in pages]
     return Side(pages, orders, np.concatenate([np.zeros((0, 4)), *parts]), boxed)
+
+
+def _column(lists: Sequence[Sequence[int]]) -> Codes:
+    """Lists of blocks one after the other; of ranges no number is looked at."""
+    if all(isinstance(blocks, range) for blocks in lists):
+        return np.concatenate([np.zeros(0, np.int32), *(np.arange(len(blocks), dtype=np.int32) for blocks in lists)])
+    return np.fromiter(chain.from_iterable(lists), np.int32)
 
 
 def _offsets(counts: Sequence[int]) -> Ints:
@@ -64,7 +71,7 @@ def _flat(root: Group) -> tuple[Sequence[int], list[tuple[int, int, bool]]]:
     >>> _flat(Group((2, Group((0, 1), ordered=False), Group((3,)))))
     ([2, 0, 1, 3], [(0, 4, True), (1, 3, False)])
     """
-    if root.ordered and Group not in set(map(type, root.members)):
+    if isinstance(root.members, range) or (root.ordered and Group not in set(map(type, root.members))):
         return root.members, []  # type: ignore[return-value]  # no group among them: they are blocks
     blocks: list[int] = []
     opened: list[tuple[int, bool]] = []

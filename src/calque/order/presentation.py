@@ -31,6 +31,11 @@ COLUMNS = {
     "value": "The number.",
 }
 WORDS = {"column_jump": "column jump"}
+NOUNS = {
+    "furniture": ("at a header or footer", "at headers and footers"), "interleaved": ("between interleaved columns",) * 2,
+    "column_jump": ("column jump", "column jumps"), "skip": ("skip", "skips"), "back": ("step back", "steps back"),
+}  # fmt: skip
+"""Breaks of each kind, one and several."""
 LISTED = 10
 """How many documents the table shows; the JSON has them all."""
 NAMED = 3
@@ -97,12 +102,15 @@ def _totals(numbers: Mapping[str, Any]) -> Section:
 
 
 def _breaks(numbers: Mapping[str, Any]) -> Section:
-    rows = [(WORDS.get(kind, kind), count) for kind, count in numbers["breaks"].items() if count]
-    moves = numbers["counts"]["moves"]
-    notes = [f"{counted(moves, 'block')} would have to move"] if moves else []
+    kinds = sorted(numbers["breaks"].items(), key=lambda item: -item[1])
+    told = ", ".join(counted(count, *NOUNS[kind]) for kind, count in kinds if count)
+    parts = [f"{counted(sum(numbers['breaks'].values()), 'break')}: {told}"] if told else []
+    if moves := numbers["counts"]["moves"]:
+        parts.append(f"{counted(moves, 'block')} would have to move")
+    notes = ["; ".join(parts)] if parts else []
     if numbers["counts"]["pages"] > 1 and (worst := numbers["worst_pages"]):
         notes.append("worst pages: " + "; ".join(map(_page, worst[:NAMED])))
-    return Section(title="Where the path is left", head=("kind", "count") if rows else (), rows=rows, notes=notes)
+    return Section(title="Where the path is left", notes=notes)
 
 
 def _page(page: Mapping[str, Any]) -> str:

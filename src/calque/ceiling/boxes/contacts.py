@@ -31,6 +31,8 @@ class Contacts(Frozen, kw_only=True, eq=False):
     """The highest IoU of each box with any truth."""
     best: Codes
     """For each truth the row of the box of its label that it overlaps most, or -1; the first wins a tie."""
+    reached: Floats
+    """For each truth the IoU of the best box, of the best with edges of several systems, and of their best mean."""
 
     @classmethod
     def of(cls, joint: Joint, paired: Paired, lowest: float, jobs: int) -> Contacts:
@@ -40,8 +42,8 @@ class Contacts(Frozen, kw_only=True, eq=False):
     @classmethod
     def _between(cls, joint: Joint, truth_roles: Bytes, found_roles: Bytes, lowest: float, jobs: int = 1) -> Contacts:
         truths, founds = joint.base.truth, joint.found
-        truth, found, overlap, nearest_box, nearest_truth, best = kernels().contacts(
-            truths.page_boxes(truth_roles), founds.page_boxes(found_roles), lowest, jobs
+        truth, found, overlap, nearest_box, nearest_truth, best, reached = kernels().contacts(
+            truths.page_boxes(truth_roles), founds.page_boxes(found_roles), joint.system, lowest, jobs
         )
         return cls(
             joint=joint,
@@ -54,6 +56,7 @@ class Contacts(Frozen, kw_only=True, eq=False):
             nearest_box=nearest_box,
             nearest_truth=nearest_truth,
             best=best,
+            reached=reached,
         )
 
     def _edges(self, threshold: float) -> tuple[Codes, Codes]:
@@ -103,5 +106,7 @@ class Contacts(Frozen, kw_only=True, eq=False):
         bits = np.zeros(len(overlap), np.uint16)
         for bit, threshold in enumerate(COCO_THRESHOLDS):
             bits |= (overlap >= threshold).astype(np.uint16) << bit
-        rows = len(self.joint.base.truth), len(self.joint.found)
-        return kernels().match_most(whole.truth[kept], whole.found[kept], bits, *rows)
+        found = whole.found[kept]  # rising: the boxes with edges are counted, for most have none
+        number = np.cumsum(np.diff(found, prepend=-1) > 0, dtype=np.int32) - 1
+        boxes = int(number[-1]) + 1 if len(number) else 0
+        return kernels().match_most(whole.truth[kept], number.astype(np.int32), bits, len(self.joint.base.truth), boxes)

@@ -60,7 +60,7 @@ class Joint(Frozen, kw_only=True, eq=False):
 
     def laid(self, columns: Sequence[Array]) -> Array:
         """A column that is given system by system, for the boxes as they stand here."""
-        return _laid(columns, self.rows)
+        return laid(columns, self.rows)
 
 
 def systems_in(masks: Array) -> Codes:
@@ -80,9 +80,12 @@ def _woven(layers: Sequence[Layer]) -> tuple[Bytes, tuple[Ints, ...]]:
     return system, tuple(np.flatnonzero(system == place) for place in range(len(layers)))
 
 
-def _laid(columns: Sequence[Array], rows: Sequence[Ints]) -> Array:
-    """Columns of the systems, each box at its place; without a copy of all of them in between."""
-    whole = np.empty((sum(map(len, rows)), *columns[0].shape[1:]), np.result_type(*columns))
+def laid(columns: Sequence[Array], rows: Sequence[Ints]) -> Array:
+    """Columns in one, each row at its place; without a copy of all of them in between."""
+    shape, kind = (sum(map(len, rows)), *columns[0].shape[1:]), np.result_type(*columns)
+    if kind == np.float64 and not any(column.any() for column in columns):
+        return np.zeros(shape)  # memory that nobody writes to costs nothing
+    whole = np.empty(shape, kind)
     for column, places in zip(columns, rows, strict=True):
         _in_one_piece(whole)[places] = _in_one_piece(column.astype(whole.dtype, copy=False))
     return whole
@@ -98,14 +101,15 @@ def _in_one_piece(column: Array) -> Array:
 def _joined(layers: Sequence[Layer], rows: Sequence[Ints]) -> Layer:
     measured = None
     if any(layer.measured is not None for layer in layers):
-        measured = _laid([layer.areas() for layer in layers], rows)
+        measured = laid([layer.areas() for layer in layers], rows)
+    offsets = np.sum([layer.offsets for layer in layers], axis=0)
     return Layer(
-        page=_laid([layer.page for layer in layers], rows),
-        label=_laid([layer.label for layer in layers], rows),
-        boxes=_laid([layer.boxes for layer in layers], rows),
+        page=np.repeat(np.arange(len(offsets) - 1, dtype=np.int32), np.diff(offsets)),
+        label=laid([layer.label for layer in layers], rows),
+        boxes=laid([layer.boxes for layer in layers], rows),
         form=layers[0].form,
-        scores=_laid([layer.scores for layer in layers], rows),
-        offsets=np.sum([layer.offsets for layer in layers], axis=0),
+        scores=laid([layer.scores for layer in layers], rows),
+        offsets=offsets,
         measured=measured,
         shared=_shared(layers, rows),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +20,6 @@ from calque.detection.scoring import STATUS_NAMES, sortable_images
 from calque.detection.views.columns import slice_column, spoken
 from calque.engines import meter
 from calque.geometry.forms import FORMS
-from calque.kernels import kernels
 
 if TYPE_CHECKING:
     from calque.ceiling.systems import Systems
@@ -39,7 +39,7 @@ def score(task: Ceiling, truth: BoxCorpus, found: Systems, *, jobs: int) -> Ledg
     tables = {
         "documents": _documents(task, joint, truth),
         "pages": Table({**joint.base.page_columns(), **sortable_images(joint.base), **joint.base.page_details()}),
-        "truth": _truth_rows(joint, paired, contacts, masks, jobs),
+        "truth": _truth_rows(joint, paired, contacts, masks),
         "found": _found_rows(joint, paired),
         "cells": cells.table(contacts.reachable(paired.any_score) if paired.ranked else None),
         "suspects": suspect_rows(task, joint, paired, contacts, masks, jobs),
@@ -74,17 +74,14 @@ def _documents(task: Ceiling, joint: Joint, truth: BoxCorpus) -> Table:
     return Table(columns)
 
 
-def _truth_rows(joint: Joint, paired: Paired, contacts: Contacts, masks: Array, jobs: int) -> Table:
+def _truth_rows(joint: Joint, paired: Paired, contacts: Contacts, masks: Array) -> Table:
     base = joint.base
-    reached = kernels().nearest_edges(
-        base.truth.page_boxes(paired.truth_roles), joint.found.page_boxes(paired.found_roles), joint.system, jobs
-    )
     columns: dict[str, Column] = {
         "status": paired.truth_status,
         "hits": paired.hits,
         "met": paired.met,
         "masks": masks,
-        "reached": reached,
+        "reached": contacts.reached,
         "out_of_range": paired.out_of_range,
         "match": base.within_document(base.truth, joint.found, contacts.best),
     }
@@ -109,21 +106,20 @@ def _details(layer: Layer) -> dict[str, Column]:
 class _Places:
     """The keys that occur, rising, and where each key stands among them; in a table where there is room for all that could."""
 
-    def __init__(self, keys: Array) -> None:
-        room = int(keys.max(initial=-1)) + 1
+    def __init__(self, parts: Sequence[Array], room: int) -> None:
         self._places: Array | None = None
-        if room > 4 * len(keys):
-            self.keys, _ = distinct(keys)
+        if room > 4 * sum(map(len, parts)):
+            self.keys, _ = distinct(np.concatenate(parts))
             return
-        there = np.bincount(keys, minlength=room) > 0
+        there = np.zeros(room, np.bool_)
+        for keys in parts:
+            there[keys] = True
         self.keys = np.flatnonzero(there)
         self._places = np.cumsum(there, dtype=np.int32) - 1
 
     def of(self, keys: Array) -> Array:
         """The places of keys; whatever place for those that do not occur."""
-        if self._places is None:
-            return np.searchsorted(self.keys, keys)
-        return self._places[np.minimum(keys, len(self._places) - 1)] if len(self._places) else np.zeros(len(keys), np.int32)
+        return np.searchsorted(self.keys, keys) if self._places is None else self._places[keys]
 
 
 class _Cells:
@@ -133,15 +129,18 @@ class _Cells:
         self._joint, self._paired = joint, paired
         base = joint.base
         self._size = max(len(base.labels), 1)
+        room = len(base.documents) * self._size
+        self._key_type = np.int32 if room < 2**31 else np.int64  # half the memory where it is enough
         truth_at, found_at = (self._keys(layer) for layer in (base.truth, joint.found))
         self._truths = np.flatnonzero(paired.counts_truth)
-        founds = np.flatnonzero(np.logical_or.reduce(paired.counted.T))
-        places = _Places(np.concatenate([truth_at[self._truths], found_at[founds]]))
+        there = truth_at[self._truths], found_at[np.logical_or.reduce(paired.counted.T)]
+        places = _Places(there, room)
         self._keys_there = places.keys
         self._truth_cell, self._found_cell = places.of(truth_at), places.of(found_at)
 
     def _keys(self, layer: Layer) -> Array:
-        return np.asarray(self._joint.base.page_document[layer.page].astype(np.int64) * self._size + layer.label)
+        first = self._joint.base.page_document.astype(self._key_type) * self._size
+        return np.asarray(layer.spread(first) + layer.label)
 
     def table(self, reachable: Array | None) -> Table:
         """One row for each document and label: truths, and for each level and system what is right and what is found."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calque.ceiling.boxes.contacts import Contacts
-from calque.ceiling.boxes.joint import Joint, systems_in
+from calque.ceiling.boxes.joint import Joint, laid, systems_in
 from calque.ceiling.boxes.paired import Paired
 from calque.core.columns import Array, Bytes, Codes, Flags, Floats, Ints, Table, distinct
 from calque.geometry.boxes import corners
@@ -35,13 +35,22 @@ def suspect_rows(task: Ceiling, joint: Joint, paired: Paired, contacts: Contacts
     ]
     del looking  # it holds groups that are as many as the rows
     base = joint.base
-    order = np.argsort(base.page_document[np.concatenate([part["page"] for part in parts])], kind="stable")
-    columns = {name: np.concatenate([part.pop(name) for part in parts])[order] for name in tuple(parts[0])}
+    places = _by_document([base.page_document[part["page"]] for part in parts])
+    columns = {name: laid([part.pop(name) for part in parts], places) for name in tuple(parts[0])}
     page, row = columns["page"], columns["truth"]
     first = base.first_pages[page]
     columns["truth"] = np.where(row < 0, -1, row - base.truth.offsets[first]).astype(np.int32)
     columns["page"] = (page - first).astype(np.int32)
     return Table({"unit": base.page_document[page], **columns})
+
+
+def _by_document(documents: Sequence[Codes]) -> list[Ints]:
+    """For each part where its rows stand when all are put together document by document, the parts one after the other."""
+    order = np.argsort(np.concatenate(documents), kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    ends = np.cumsum([len(part) for part in documents])
+    return np.split(place, ends[:-1])
 
 
 class _Looking:

@@ -18,14 +18,14 @@ class Group:
     [0, 1, 2, 3]
     """
 
-    members: tuple[int | Group, ...]
-    """Places of blocks on their page, and groups."""
+    members: tuple[int | Group, ...] | range
+    """Places of blocks on their page, and groups; a range where blocks are read as they are listed."""
     ordered: bool = True
 
     def blocks(self) -> list[int]:
         """All blocks below, as they are listed."""
-        if Group not in set(map(type, self.members)):
-            return list(self.members)  # type: ignore[arg-type]  # no group among them: they are blocks
+        if isinstance(self.members, range):
+            return list(self.members)
         found: list[int] = []
         waiting: list[int | Group] = [self]
         while waiting:

@@ -47,6 +47,8 @@ class Section(Frozen):
     """How deep its heading stands in a written report."""
     left: Sequence[int] = (0,)
     """The columns that begin at the left: texts."""
+    remarked: bool = False
+    """Whether the last column has remarks: where there is no room beside the rows, each stands below its row."""
 
     def remarks(self) -> list[str]:
         """The notes, after what each dash in the table means: the columns, the reason, and the rows that it concerns."""
@@ -137,13 +139,20 @@ def to_text(sections: Sequence[Section], columns: int | None = None) -> str:
 def _text_lines(section: Section, columns: int | None) -> list[str]:
     lines = wrapped(printable(section.title), columns) if section.title else []
     if section.rows:
-        grid = [[printable(name) for name in section.head], *([cell(value) for value in row] for row in section.rows)]
-        for part in _side_by_side(_beginning(_shortened(grid, section.rows, columns), section.left, columns), columns):
+        rows = section.rows
+        grid = [[printable(name) for name in section.head], *([cell(value) for value in row] for row in rows)]
+        below: list[list[str]] = [[] for _ in grid]
+        if section.remarked and columns is not None and _total(_sizes(grid)) > columns:
+            below = [[f"  {line.strip()}" for line in wrapped(row.pop(), columns - 2) if line] for row in grid]
+            rows = [row[:-1] for row in rows]
+        for part in _side_by_side(_beginning(_shortened(grid, rows, columns), section.left, columns), columns):
             sizes = _lined_up(part, columns)
             body = ["  ".join(pad(text, sizes[i], left=i == 0) for i, text in enumerate(row)).rstrip() for row in part]
             if section.rule_before is not None:
                 body.insert(section.rule_before + 1, "─" * _total(sizes))
-            lines += body
+                below.insert(section.rule_before + 1, [])
+            lines += [line for row, said in zip(body, below, strict=True) for line in (row, *said)]
+            below = [[] for _ in grid]  # said once
     return lines + [line for note in section.remarks() for line in wrapped(printable(note), columns)]
 
 
@@ -186,7 +195,7 @@ def _shortened(grid: Grid, rows: Sequence[Sequence[Any]], columns: int | None) -
 def _beginning(grid: Grid, left: Sequence[int], columns: int | None) -> Grid:
     """The grid with the texts of these columns filled up at their end, so that they begin in one place."""
     sizes = _lined_up(grid, columns)
-    filled = [place for place in left if place]
+    filled = [place for place in left if 0 < place < len(sizes)]
     return [[pad(text, sizes[place], left=True) if place in filled else text for place, text in enumerate(row)] for row in grid]
 
 

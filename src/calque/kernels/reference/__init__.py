@@ -4,7 +4,7 @@ from calque.kernels.reference.areas import page_areas
 from calque.kernels.reference.assignments import best_partners
 from calque.kernels.reference.average_precision import coco_accumulate, coco_match, coco_match_given, coco_recall, score_order
 from calque.kernels.reference.boxes import match_best, match_greedy
-from calque.kernels.reference.ceilings import agreed_boxes, contacts, fuse_boxes, hashed_halves, match_most, nearest_edges
+from calque.kernels.reference.ceilings import agreed_boxes, contacts, fuse_boxes, hashed_halves, match_most
 from calque.kernels.reference.keys import nests_beyond, record_ids, repeats_a_key
 from calque.kernels.reference.kinds import error_kinds
 from calque.kernels.reference.mask_rows import mask_facts, mask_pairs
@@ -80,7 +80,6 @@ __all__ = [
     "match_best",
     "match_greedy",
     "match_most",
-    "nearest_edges",
     "nests_beyond",
     "overlapping_pairs",
     "page_areas",

@@ -17,47 +17,12 @@ from calque.kernels.reference.boxes import (
     check_sides,
     pages_of,
     pairs,
-    shared_area,
 )
 from calque.kernels.reference.overlaps import overlapping_pairs
 from calque.kernels.structs import TAKES_PART, Masks, PageBoxes
 
 SYSTEMS = 16
 """How many systems, and how many problems, a mask has room for."""
-
-
-def nearest_edges(truth: PageBoxes, found: PageBoxes, systems: Bytes, jobs: int = 1) -> Floats:
-    """For each truth three IoUs: of the best box, of the best box with edges of several, and of the best mean of boxes.
-
-    Each system takes part with its box of the truth's page and label that has the highest IoU; the first wins a tie. A mean
-    has each of its edges between the smallest and the largest of these boxes. Truths that do not count have 0.
-
-    >>> from calque.geometry.forms import BoxForm
-    >>> label, counts = np.zeros(2, np.int32), np.zeros(2, np.uint8)
-    >>> truth = PageBoxes(np.array([[0.0, 0, 8, 1]]), BoxForm.XYXY, label[:1], np.array([0, 1]), counts[:1])
-    >>> found = PageBoxes(np.array([[0.0, 0, 4, 1], [4.0, 0, 8, 1]]), BoxForm.XYXY, label, np.array([0, 2]), counts)
-    >>> nearest_edges(truth, found, np.array([0, 1], np.uint8)).tolist()
-    [[0.5, 1.0, 1.0]]
-    """
-    del jobs  # the native twin's threads
-    check_sides(truth, found, found_columns=(systems,))
-    reached = np.zeros((len(truth.boxes), 3))
-    truths, founds = box_edges(truth), box_edges(found)
-    best: dict[tuple[int, int], tuple[float, int]] = {}
-    for t, f in pairs(*by_page_and_label(truth, found)):
-        overlap = iou(shared_area(found, truths.take(t), founds.take(f), t, f), truths.area[t], founds.area[f])
-        for row, box, share in zip(t.tolist(), f.tolist(), overlap.tolist(), strict=True):
-            key = row, int(systems[box])
-            if truth.roles[row] == TAKES_PART and share > best.get(key, (0.0, -1))[0]:
-                best[key] = share, box
-    boxes = np.stack(founds[:4], axis=1)
-    chosen: dict[int, list[tuple[float, int]]] = {}
-    for (row, _), pair in best.items():
-        chosen.setdefault(row, []).append(pair)
-    for row, taken in chosen.items():
-        here = np.array([truths[side][row] for side in range(4)])
-        reached[row] = _reached(here, float(truths.area[row]), boxes[[box for _, box in taken]], max(taken)[0])
-    return reached
 
 
 def _reached(truth: Floats, area: float, boxes: Floats, best: float) -> tuple[float, float, float]:
@@ -132,32 +97,54 @@ def _move(box: int, came: dict[int, tuple[int, int]], holder: dict[int, int], fi
 
 
 def contacts(
-    truth: PageBoxes, found: PageBoxes, threshold: float, jobs: int = 1
-) -> tuple[Codes, Codes, Floats, Floats, Floats, Codes]:
+    truth: PageBoxes, found: PageBoxes, systems: Bytes, threshold: float, jobs: int = 1
+) -> tuple[Codes, Codes, Floats, Floats, Floats, Codes, Floats]:
     """Pairs of boxes of one page whose IoU reaches the threshold, whatever their labels, by found row and then truth row.
 
-    Beside truth rows, found rows and IoUs: for each truth and for each found row its highest IoU, and for each truth the found
-    row of its label with the highest IoU (the first wins a tie), or -1.
+    Beside truth rows, found rows and IoUs: for each truth and for each found row its highest IoU, for each truth the found row
+    of its label with the highest IoU (the first wins a tie), or -1, and three IoUs: of that box, of the best box with edges of
+    several, and of the best mean of boxes. For these each system takes part with its box of the truth's label that has the
+    highest IoU; a mean has each of its edges between the smallest and the largest of them.
 
     >>> from calque.geometry.forms import BoxForm
-    >>> label, counts = np.zeros(1, np.int32), np.zeros(1, np.uint8)
-    >>> truth = PageBoxes(np.array([[0.0, 0, 4, 1]]), BoxForm.XYXY, label, np.array([0, 1]), counts)
-    >>> found = PageBoxes(np.array([[0.0, 0, 1, 1]]), BoxForm.XYXY, label, np.array([0, 1]), counts)
-    >>> [column.tolist() for column in contacts(truth, found, 0.5)]
-    [[], [], [], [0.25], [0.25], [0]]
+    >>> label, counts = np.zeros(2, np.int32), np.zeros(2, np.uint8)
+    >>> truth = PageBoxes(np.array([[0.0, 0, 8, 1]]), BoxForm.XYXY, label[:1], np.array([0, 1]), counts[:1])
+    >>> found = PageBoxes(np.array([[0.0, 0, 4, 1], [4.0, 0, 8, 1]]), BoxForm.XYXY, label, np.array([0, 2]), counts)
+    >>> made = contacts(truth, found, np.array([0, 1], np.uint8), 0.6)
+    >>> [column.tolist() for column in made]
+    [[], [], [], [0.5], [0.5, 0.5], [0], [[0.5, 1.0, 1.0]]]
     """
+    check_sides(truth, found, found_columns=(systems,))
     rows, boxes, shared = overlapping_pairs(truth, found, jobs)
     overlap = iou(shared, box_edges(truth).area[rows], box_edges(found).area[boxes])
-    truth_best, found_best, same_best = np.zeros(len(truth.boxes)), np.zeros(len(found.boxes)), np.zeros(len(truth.boxes))
+    truth_best, found_best = np.zeros(len(truth.boxes)), np.zeros(len(found.boxes))
     np.fmax.at(truth_best, rows, overlap)
     np.fmax.at(found_best, boxes, overlap)
     same = truth.labels[rows] == found.labels[boxes]
-    np.fmax.at(same_best, rows[same], overlap[same])
-    nearest = np.full(len(truth.boxes), -1, np.int32)
-    best = np.flatnonzero(same & (overlap == same_best[rows]) & (overlap > 0))[::-1]
-    nearest[rows[best]] = boxes[best]
+    nearest, reached = _by_systems(truth, found, systems, rows[same], boxes[same], overlap[same])
     kept = overlap >= threshold
-    return rows[kept], boxes[kept], overlap[kept], truth_best, found_best, nearest
+    return rows[kept], boxes[kept], overlap[kept], truth_best, found_best, nearest, reached
+
+
+def _by_systems(
+    truth: PageBoxes, found: PageBoxes, systems: Bytes, rows: Codes, boxes: Codes, overlap: Floats
+) -> tuple[Codes, Floats]:
+    """The nearest box of each truth, and what it could reach with the best box of each system."""
+    best: dict[int, dict[int, tuple[float, int]]] = {}
+    for row, box, share in zip(rows.tolist(), boxes.tolist(), overlap.tolist(), strict=True):
+        taken = best.setdefault(row, {})
+        if share > taken.get(int(systems[box]), (0.0, -1))[0]:
+            taken[int(systems[box])] = share, box
+    nearest, reached = np.full(len(truth.boxes), -1, np.int32), np.zeros((len(truth.boxes), 3))
+    truths, founds = (np.stack(box_edges(side)[:4], axis=1) for side in (truth, found))
+    areas = box_edges(truth).area
+    for row, taken in best.items():
+        if taken:
+            share, first = max((share, -box) for share, box in taken.values())
+            nearest[row] = -first
+            own = founds[[box for _, box in taken.values()]]
+            reached[row] = _reached(truths[row], float(areas[row]), own, share)
+    return nearest, reached
 
 
 def agreed_boxes(

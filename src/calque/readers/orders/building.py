@@ -135,7 +135,7 @@ def _names_in(node: Any) -> list[Any]:
 
 def listed(count: int) -> Group:
     """Blocks one after the other, as they are listed."""
-    return Group(tuple(range(count)))
+    return Group(range(count))
 
 
 NO_ORDER = Group(())
