@@ -18,6 +18,7 @@ import { Patterns } from "./stage";
 import { WordRows, WordsView, WorstTexts } from "./texts";
 import { BoxSummary } from "./boxsummary";
 import { Ground, Sentence, Summary, Tables, Warning } from "./summary";
+import { brief } from "./words";
 
 const TITLES: Record<string, string> = { summary: "Summary", pages: "Pages", objects: "Objects", fields: "Fields", words: "Words", checks: "Checks", compare: "Compare", changes: "Changes" };
 const OWN: Record<string, string[]> = { boxes: ["pages", "objects"], fields: ["fields"], words: ["words"], checks: ["checks"], tables: [] };
@@ -160,7 +161,7 @@ export function Root({ app }: { app: App }): JSX.Element {
         <span class="spacer" />
         {app.changes && view !== "compare" && view !== "changes" && (
           <div class="segments" role="group" aria-label="which run is shown">
-            {app.data.head.runs.map((run, place) => <button type="button" data-filter="run" data-value={place} aria-pressed={place === app.place(address)} onClick={() => go({ run: String(place) })}>{run.name}</button>)}
+            {app.data.head.runs.map((run, place) => <button type="button" data-filter="run" data-value={place} aria-pressed={place === app.place(address)} title={run.name} onClick={() => go({ run: String(place) })}>{brief(run.name, 18)}</button>)}
           </div>
         )}
         {thresholds.length > 1 && (

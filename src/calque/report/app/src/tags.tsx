@@ -21,14 +21,15 @@ function wide(text: string): number {
   return sum;
 }
 
-const NEAR = 40;
+const NEAR = 24;
 
 // The free place nearest to one that is wanted: there, or beside something that takes room; nothing where all is taken.
 function free(wanted: Spot, width: number, height: number, taken: Area[]): Spot | undefined {
+  const clear = (x: number, y: number) => x >= 0 && y >= 0 && x + width <= UNITS && y + HIGH <= height && taken.every((area) => x >= area.x + area.width || area.x >= x + width || y >= area.y + area.height || area.y >= y + HIGH);
+  if (clear(wanted.x, wanted.y)) return wanted;
   const far = ({ x, y }: Spot) => Math.abs(x - wanted.x) + Math.abs(y - wanted.y);
   const near = [...taken].sort((a, b) => far(a) - far(b)).slice(0, NEAR);
   const xs = [wanted.x, ...near.flatMap((area) => [area.x + area.width + GAP, area.x - width - GAP])], ys = [wanted.y, ...near.flatMap((area) => [area.y - HIGH - GAP, area.y + area.height + GAP])];
-  const clear = (x: number, y: number) => x >= 0 && y >= 0 && x + width <= UNITS && y + HIGH <= height && taken.every((area) => x >= area.x + area.width || area.x >= x + width || y >= area.y + area.height || area.y >= y + HIGH);
   return xs.flatMap((x) => ys.map((y) => ({ x, y }))).sort((a, b) => far(a) - far(b)).find(({ x, y }) => clear(x, y));
 }
 
