@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from calque import ConfigError, Corpus
 from calque.ceiling.fields.leaves import groups
 from calque.ceiling.fields.scoring import most_alike
+from calque.ceiling.listing import _first
 from calque.ceiling.presentation import _ladder, _nobody, _right, _worth, rungs
 from calque.ceiling.systems import Systems, by_name, check_names
 from calque.fields.schemas.plain_form import compile_plan
@@ -156,3 +158,14 @@ def test_values_that_are_the_same_share_a_number() -> None:
     assert most_alike(plan, values) == 3
     assert most_alike(plan, [None, None, "a"]) == 1
     assert most_alike(plan, []) == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_as_many_suspects_as_are_wanted_and_the_rest_of_the_last_document(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    unit, rank = np.sort(rng.integers(0, 6, 30)), rng.integers(0, 3, 30)
+    ordered = sorted(range(30), key=lambda row: (rank[row], unit[row], row))
+    for wanted in range(1, 33):
+        taken = _first(rank, unit, wanted).tolist()
+        last = ordered[min(wanted, 30) - 1]
+        assert taken == [row for row in ordered if (rank[row], unit[row]) <= (rank[last], unit[last])]

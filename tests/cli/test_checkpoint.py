@@ -234,3 +234,15 @@ def test_killed_at_some_points_the_same_bits(shards: Path) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="no such signal here")
 def test_killed_at_a_hundred_points_the_same_bits(shards: Path) -> None:
     killed_again_and_again(shards, 100)
+
+
+def test_a_batch_that_was_kept_is_not_written_again_when_its_shard_had_not_ended(tmp_path: Path) -> None:
+    write_shards(tmp_path, shards=1)
+    first = command(tmp_path, *DETECT, "--checkpoint", "kept")
+    (batch,) = batches(tmp_path / "kept")
+    for ending in set((tmp_path / "kept").glob("*.state")) - {batch}:
+        ending.unlink()
+    before = batch.stat().st_ino, batch.stat().st_mtime_ns
+    second = command(tmp_path, *DETECT, "--checkpoint", "kept")
+    assert (second.returncode, second.stdout) == (first.returncode, first.stdout)
+    assert (batch.stat().st_ino, batch.stat().st_mtime_ns) == before

@@ -36,7 +36,7 @@ def compare(one: Any, other: Any, place: str = "$") -> None:
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
-@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("name", ["usual", "one image", pytest.param("many classes", marks=pytest.mark.long)])
 def test_the_script_prints_the_same(script, name, tmp_path):
     for seed in range(2):
         files = written(tmp_path, seed, **SETS[name])

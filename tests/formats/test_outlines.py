@@ -13,6 +13,7 @@ from calque import Evaluator
 from calque.core.corpus import BoxCorpus
 from calque.core.errors import ContractError, Severity
 from calque.detection import Detection
+from calque.geometry.rings import is_upright_box
 from calque.readers import read
 from calque.readers.boxes import formats
 from calque.readers.boxes.convert import converted
@@ -145,3 +146,15 @@ def test_a_conversion_carries_masks_to_coco_and_boxes_elsewhere() -> None:
     assert json.loads(files[""])["annotations"][0]["bbox"] == [1, 20, 2, 5]
     _, issues = converted(source, formats.named("voc"), None)
     assert [(issue.severity, issue.count) for issue in issues if "masks" in issue.message] == [(Severity.NOTE, 2)]
+
+
+@pytest.mark.parametrize("turned", range(4))
+@pytest.mark.parametrize("backwards", [False, True])
+def test_vertices_along_a_side_do_not_matter_and_spikes_do(turned: int, backwards: bool) -> None:
+    corners = [(0.0, 0.0), (4.0, 0.0), (4.0, 2.0), (0.0, 2.0)]
+    start, end = corners[turned], corners[(turned + 1) % 4]
+    at = {share: tuple(a + share * (b - a) for a, b in zip(start, end, strict=True)) for share in (0.25, 0.75, 1.5, -0.5)}
+    for shares, upright in (((), True), ((0.25,), True), ((0.25, 0.75), True), ((1.5, 0.75), False), ((0.25, -0.5), False)):
+        ring = corners.copy()
+        ring[turned + 1 : turned + 1] = [at[share] for share in shares]  # type: ignore[misc]  # two numbers each
+        assert is_upright_box(ring[::-1] if backwards else ring) is upright, shares

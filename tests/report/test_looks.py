@@ -106,6 +106,7 @@ def test_contrast_names_and_roles(opened: Opener, reports: Reports, name: str) -
             assert page.evaluate(CONTRAST) == [], (view, scheme)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ALL)
 def test_nothing_scrolls_sideways(opened: Opener, reports: Reports, name: str) -> None:
     for width in (390, 800, 1440):

@@ -91,7 +91,7 @@ SEEN = {
 
 
 @pytest.mark.parametrize("name", SEEN)
-@pytest.mark.parametrize("width", [390, 800, 1440])
+@pytest.mark.parametrize("width", [800, *(pytest.param(width, marks=pytest.mark.long) for width in (390, 1440))])
 def test_nothing_scrolls_sideways_or_runs_into_its_neighbour(
     opened: Opener, reports: dict[str, Path], name: str, width: int
 ) -> None:
@@ -116,6 +116,7 @@ PAPER = 688
 """A4 without its margins, in pixels: what is wider makes a browser print everything smaller."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", SEEN)
 def test_nothing_is_wider_than_paper(opened: Opener, reports: dict[str, Path], name: str) -> None:
     page = opened(reports[name], width=PAPER)

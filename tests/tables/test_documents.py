@@ -174,6 +174,7 @@ def test_the_command_line_says_what_python_says(calque: Any, tmp_path: Path) -> 
         assert Evaluator(Tables(**settings), keep="numbers").update(*paths).compute().to_dict() == said
 
 
+@pytest.mark.long
 def test_a_report_says_what_of_its_grids_it_leaves_out(monkeypatch: pytest.MonkeyPatch) -> None:
     long = "<table>" + "<tr><td>a</td><td>b</td></tr>" * 500 + "</table>"
     result = evaluated(long, long)

@@ -55,10 +55,18 @@ def item_similarity(fields: Schema, one: Record, other: Record) -> float:
     return sum(weight * score for weight, score in zip(weights, scores, strict=True)) / sum(weights)
 
 
+def object_score(fields: Schema, one: Record, other: Record) -> float:
+    """What an object inside of an item counts, as in stickler: its score, in which what both sides lack is right."""
+    scores = {name: raw_similarity(field, one.get(name), other.get(name)) for name, field in fields.items()}
+    clipped = {name: score if score >= fields[name].get("threshold", 0.0) else 0.0 for name, score in scores.items()}
+    weights = {name: field.get("weight", 1.0) for name, field in fields.items()}
+    return sum(weights[name] * score for name, score in clipped.items()) / sum(weights.values())
+
+
 def raw_similarity(field: Schema, one: Any, other: Any) -> float:
     """How alike two values of a field are, whatever it is; of lists the share of the longer one that has a partner."""
     if field["type"] == "object":
-        return 0.0 if is_null(one) or is_null(other) else item_similarity(field["fields"], one, other)
+        return 0.0 if is_null(one) or is_null(other) else object_score(field["fields"], one, other)
     if field["type"].startswith("list"):
         ours, theirs = items(one), items(other)
         return len(aligned(field, ours, theirs)) / max(len(ours), len(theirs))

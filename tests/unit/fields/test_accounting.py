@@ -249,6 +249,7 @@ def test_equal_items_are_paired_by_their_boxes() -> None:
     assert _numbers(truth, found, schema=schema, accounting="paired")["bbox_map_metrics"]["mean_ap"] == 0.0
 
 
+@pytest.mark.long
 def test_long_lists_are_paired_as_short_ones_are_and_very_long_ones_not_at_all() -> None:
     schema = {"fields": {"lines": {"type": "list[object]", "fields": {"text": {"type": "str"}}}, "tags": {"type": "list[int]"}}}
     lines = [{"text": f"line {number}"} for number in range(2_100)]

@@ -124,6 +124,7 @@ def test_distinct_values_are_as_alike_as_all_of_them(monkeypatch: pytest.MonkeyP
     assert np.array_equal(item_scores(fields)(*every), expected)
 
 
+@pytest.mark.long
 def test_lines_that_are_hardly_told_apart_are_paired_at_their_best() -> None:
     chance = random.Random("hardly")  # data, not secrets
     words = ["bolt", "nut", "washer", "gear", "pipe"]

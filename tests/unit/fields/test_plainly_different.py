@@ -122,7 +122,7 @@ SPELLINGS: dict[str, tuple[st.SearchStrategy[Any], tuple[Callable[[Any], Any], .
     lambda measure: f"{measure[0] / 100:,.2f}{measure[1]}",
     lambda measure: f" {german(measure[0])} {measure[1]}",
     )),
-    "currencies": (st.sampled_from([(code, cents) for code in CURRENCIES for cents in ("12", "12.00", "15")]), (
+    "currencies": (st.sampled_from([(code, cents) for code in CURRENCIES for cents in ("12", "12.50", "15")]), (
     lambda money: CURRENCIES[money[0]][0].format(money[1]),
     lambda money: CURRENCIES[money[0]][-1].format(money[1]),
     lambda money: CURRENCIES[money[0]][len(CURRENCIES[money[0]]) // 2].format(money[1]),
