@@ -146,6 +146,20 @@ def test_what_is_brief_speaks_of_boxes_where_there_are_some(
         assert (run.code, "AP50" in run.out) == (0, spoken)
 
 
+def test_a_truth_of_which_nothing_can_be_read_is_told_before_that_no_schema_can_be_made(
+    calque: Callable[..., Run], tmp_path: Path
+) -> None:
+    (tmp_path / "cut.ndjson").write_text('{"doc_id": "a", "total": [1')
+    (tmp_path / "hollow.ndjson").write_text('{"doc_id": "a"}\n')
+    for name, said in (
+        ("cut", "is not JSON: the text ends too early"),
+        ("hollow", "its documents have no values; give one with --schema"),
+    ):
+        run = calque("fields", f"{name}.ndjson", "hollow.ndjson")
+        assert (run.code, run.out) == (2, "")
+        assert said in run.err
+
+
 def test_one_line_a_document(calque: Callable[..., Run], files: Callable[..., tuple[str, str]], tmp_path: Path) -> None:
     pair = files()
     run = calque("fields", *pair, "--schema", "schema.json", "--documents", "documents.jsonl")

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
+from calque import ConfigError, Evaluator, Words, compare
 from calque.cli.app import VERBS
 from calque.cli.outputs import Named, WrittenPage
 from tests.conftest import Run
@@ -64,6 +65,14 @@ def test_a_report_that_would_not_open_is_refused_before_any_work(
     assert (run.code, run.out) == (2, "")
     assert f"{name}: a report is an HTML page; call it " in run.err
     assert ("print the page in a browser" in run.err) is (name == "x.pdf")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_so_it_is_in_python(tmp_path: Path) -> None:
+    result = Evaluator(Words()).update({"a": "one two"}, {"a": "one too"}).compute()
+    for shown in (result, compare([result, result], ["a", "b"])):
+        with pytest.raises(ConfigError, match=r"x\.pdf: a report is an HTML page; call it x\.html"):
+            shown.report(tmp_path / "x.pdf")
     assert list(tmp_path.iterdir()) == []
 
 

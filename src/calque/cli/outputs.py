@@ -12,16 +12,13 @@ import click
 
 from calque.core.errors import ConfigError
 from calque.core.presentation.sections import printable
-from calque.core.storage.files import what_is, write_whole
+from calque.core.storage.files import check_opens_as_page, is_special, what_is, write_whole
 
 if TYPE_CHECKING:
     from calque.core.evaluator import Evaluator
 
 STDOUT = "-"
 """How standard output is called where a file could be named."""
-
-PAGES = (".html", ".htm")
-"""How files are called that browsers open as pages."""
 
 Identity: TypeAlias = tuple[Any, ...]
 """What is equal for two spellings of one file, and only for those."""
@@ -76,7 +73,8 @@ def settle(*read_too: str) -> None:
         written.append(STDOUT)
     refuse(written, read)
     for path in pages:
-        _opens_as_page(path)
+        if path != STDOUT:
+            check_opens_as_page(path)
 
 
 def refuse(written: Sequence[str], read: Iterable[str]) -> None:
@@ -97,14 +95,6 @@ def refuse(written: Sequence[str], read: Iterable[str]) -> None:
                 raise ConfigError(f"{spelt(path)}: {same} read by this command; write to another file")
             if stat.S_ISDIR(there.st_mode) and path != STDOUT and _within(path, mine, name, there):
                 raise ConfigError(f"{path}: belongs to the folder {name}, which this command reads; write elsewhere")
-
-
-def _opens_as_page(path: str) -> None:
-    """Refuse a report that no browser would take for a page because of its name."""
-    root, extension = os.path.splitext(path)
-    if path != STDOUT and extension.lower() not in PAGES and not _is_special(path):
-        print_it = "; to have a PDF, print the page in a browser" if extension.lower() == ".pdf" else ""
-        raise ConfigError(f"{path}: a report is an HTML page; call it {os.path.basename(root)}.html{print_it}")
 
 
 def _looked_at(path: str) -> os.stat_result | None:
@@ -147,7 +137,7 @@ def _identity(path: str) -> Identity:
 
 def _within(path: str, mine: Identity, folder: str, there: os.stat_result) -> bool:
     """Whether a file lies in a folder, or a link in the folder leads to it."""
-    if _is_special(path):
+    if is_special(path):
         return False
     above = os.path.dirname(os.path.realpath(path))
     while not (stands := os.path.samestat(os.stat(above), there)) and os.path.dirname(above) != above:
@@ -156,12 +146,6 @@ def _within(path: str, mine: Identity, folder: str, there: os.stat_result) -> bo
         return stands
     with os.scandir(folder) as entries:
         return any(_leads_to(entry, mine) for entry in entries)
-
-
-def _is_special(path: str) -> bool:
-    """Whether there is something that is neither a file nor a folder: a pipe, a device."""
-    there = what_is(path)
-    return there is not None and not stat.S_ISREG(there.st_mode) and not stat.S_ISDIR(there.st_mode)
 
 
 def _leads_to(entry: os.DirEntry[str], mine: Identity) -> bool:
@@ -203,7 +187,7 @@ def by_name(path: str, extensions: Mapping[str, str]) -> str | None:
 
 def silent(path: str, extensions: Mapping[str, str]) -> str:
     """The format of an output whose name tells none: a table where no file is made, else there is a question."""
-    if path == STDOUT or _is_special(path):
+    if path == STDOUT or is_special(path):
         return "table"
     extension = os.path.splitext(path)[1].lower()
     raise ConfigError(f"{path}: the extension {extension!r} names no format; use {', '.join(extensions)} or --format")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from calque.core.storage.files import write_whole
+from calque.core.storage.files import check_opens_as_page, write_whole
 
 if TYPE_CHECKING:
     from calque.core.comparison.compare import Comparison
@@ -19,6 +19,7 @@ def write(result: Result, path: str | os.PathLike[str], **options: Any) -> None:
     """Write the report of a result, whole or not at all."""
     from calque.report.build import Wish, built
 
+    check_opens_as_page(os.fspath(path))
     _keep(path, *built(result, Wish(os.fspath(path), **options)))
 
 
@@ -26,6 +27,7 @@ def write_comparison(comparison: Comparison, path: str | os.PathLike[str], **opt
     """Write the report of several runs, whole or not at all."""
     from calque.report.build import Wish, built_comparison
 
+    check_opens_as_page(os.fspath(path))
     _keep(path, *built_comparison(comparison, Wish(os.fspath(path), **options)))
 
 

@@ -12,7 +12,10 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
-from calque.core.errors import CalqueError
+from calque.core.errors import CalqueError, ConfigError
+
+PAGES = (".html", ".htm")
+"""How files are called that browsers open as pages."""
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes | Iterable[bytes | memoryview]) -> None:
@@ -63,6 +66,20 @@ def what_is(path: str) -> os.stat_result | None:
         return os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
+
+
+def is_special(path: str) -> bool:
+    """Whether there is something that is neither a file nor a folder: a pipe, a device."""
+    there = what_is(path)
+    return there is not None and not stat.S_ISREG(there.st_mode) and not stat.S_ISDIR(there.st_mode)
+
+
+def check_opens_as_page(path: str) -> None:
+    """Refuse a report that no browser would take for a page because of its name."""
+    root, extension = os.path.splitext(path)
+    if extension.lower() not in PAGES and not is_special(path):
+        print_it = "; to have a PDF, print the page in a browser" if extension.lower() == ".pdf" else ""
+        raise ConfigError(f"{path}: a report is an HTML page; call it {os.path.basename(root)}.html{print_it}")
 
 
 def _write_through(target: str, pieces: Iterable[bytes | memoryview]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from calque.core.corpora.records import RecordCorpus
-from calque.core.errors import ConfigError
+from calque.core.errors import ConfigError, ContractError, Severity
 from calque.fields.comparison.cells import is_wrapper
 from calque.fields.schemas.evidence import WHOLE_OBJECT, WHOLE_TREE, Finding, by_name, by_values, settled
 from calque.fields.schemas.leaf_types import Accounting
@@ -33,6 +33,9 @@ def infer_schema(corpus: RecordCorpus, accounting: Accounting = "complete") -> d
     examples = Examples(by_type=accounting == "paired")
     fields = examples.fields([record for record in records if isinstance(record, Mapping)], 1)
     if not fields:
+        lost = [issue for issue in corpus.issues if issue.severity is Severity.LOSS]
+        if lost:
+            raise ContractError(lost)  # what could not be read is why there is nothing
         raise ConfigError("no schema can be made from the truth: its documents have no values; give one with --schema")
     whole = f"{seen:,} {'document' if seen == 1 else 'documents'} of the truth"
     return {"fields": fields, "inferred": whole if seen == len(corpus) else f"the first {whole}"}

@@ -136,7 +136,7 @@ class Cleaning:
 def check_choice(name: str, value: str, known: Sequence[str]) -> None:
     """Refuse a value that is not among those known."""
     if value not in known:
-        raise ConfigError(f"{name} can be {', '.join(known)}, not {value!r}")
+        raise ConfigError(f"{name} must be one of {', '.join(known)}, not {value!r}")
 
 
 Account: TypeAlias = list[Removed]
