@@ -1,4 +1,4 @@
-"""A score that is there and is no number is told, in every format and whether or not scores are needed; a missing one is not."""
+"""A score that is there and is no number is told in every format, whether or not scores are needed; a missing one is not."""
 
 from __future__ import annotations
 

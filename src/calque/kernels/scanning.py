@@ -12,7 +12,6 @@ from typing import Any
 from calque.core.errors import ContractError
 from calque.kernels import TWINS, chosen
 
-
 PIECE = 1 << 24
 """How many bytes of a file are looked at at a time."""
 
