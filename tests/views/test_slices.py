@@ -51,7 +51,7 @@ def test_by_a_key_of_the_images() -> None:
     lines = str(result).splitlines()
     start = lines.index("By doc_category (IoU ≥ 0.5)")
     named = [line.split("  ")[0] for line in lines[start + 2 : start + 8] if not line.startswith("─")]
-    assert named == ["law", "news", "mean of slices", "(no value)", "the JSON has each class and threshold"]
+    assert named == ["law", "news", "mean of slices", "(no value)", "– precision: no predictions [(no value)]"]
 
 
 def test_documents_whose_images_differ_have_no_value() -> None:
