@@ -16,6 +16,8 @@ from calque.fields.columns.accounting import Complete, Paired
 from calque.fields.columns.comparison import Values, compare_leaves, pair_lists, scorer_of, values_of, weighted_mean
 from calque.fields.columns.corpora import side_columns
 from calque.fields.columns.layout import Layout
+from calque.fields.columns.outcome_rows import CompleteRows, PairedRows
+from calque.fields.columns.outcome_table import WholeValues
 from calque.fields.columns.reading import LeafColumn, ListColumn, SideColumns
 from calque.fields.columns.sheet import Sheet, left_out
 from calque.fields.columns.wrong import WrongValues
@@ -34,19 +36,23 @@ class Batch(Frozen, eq=False):
     in_truth: Flags
     in_found: Flags
     named: bool
+    wholes: tuple[WholeValues, WholeValues] | None
+    """What outcome lists show of both sides' items; nothing where none is wanted."""
 
 
-def plain_ledger(layout: Layout, units: Sequence[UnitId], truth: RecordCorpus, found: RecordCorpus) -> Ledger:
-    """The ledger of the plain ones among some documents, of which each side may lack some."""
-    made = compare(layout, read(layout, units, truth, found))
+def plain_ledger(
+    layout: Layout, units: Sequence[UnitId], truth: RecordCorpus, found: RecordCorpus, *, outcomes: bool = False
+) -> Ledger:
+    """The ledger of the plain ones among some documents, of which each side may lack some; with an outcome list, if wanted."""
+    made = compare(layout, read(layout, units, truth, found, outcomes))
     if isinstance(made, Ledger):
         return made
-    made = compare(layout, read(layout, [unit for unit in units if unit not in made], truth, found))
+    made = compare(layout, read(layout, [unit for unit in units if unit not in made], truth, found, outcomes))
     assert isinstance(made, Ledger)  # noqa: S101  # what turned out to be odd is gone
     return made
 
 
-def read(layout: Layout, units: Sequence[UnitId], truth: RecordCorpus, found: RecordCorpus) -> Batch:
+def read(layout: Layout, units: Sequence[UnitId], truth: RecordCorpus, found: RecordCorpus, outcomes: bool) -> Batch:
     """The columns of plain documents."""
     first, is_plain = side_columns(layout, truth, units)
     plain = list(compress(units, is_plain.tolist()))
@@ -55,7 +61,8 @@ def read(layout: Layout, units: Sequence[UnitId], truth: RecordCorpus, found: Re
         first, plain = first.take(np.flatnonzero(is_plain)), list(compress(plain, is_plain.tolist()))
     known = set(truth.documents), set(found.documents)
     in_truth, in_found = (np.array([unit in side for unit in plain], dtype=np.bool_) for side in known)
-    return Batch(tuple(plain), first, second, in_truth, in_found, truth.named)
+    wholes = (WholeValues(truth, plain), WholeValues(found, plain)) if outcomes else None
+    return Batch(tuple(plain), first, second, in_truth, in_found, truth.named, wholes)
 
 
 def compare(layout: Layout, batch: Batch) -> Ledger | frozenset[UnitId]:
@@ -82,6 +89,8 @@ class _Comparison:
         self.odd = np.zeros(size, dtype=np.bool_)
         self.scores: list[tuple[FieldPlan, Floats]] = []
         self._accounting = (Paired if layout.paired else Complete)(self.sheet)
+        rows = PairedRows if layout.paired else CompleteRows
+        self.rows = None if batch.wholes is None else rows(size, *batch.wholes)
 
     def leaf(self, number: int, plan: FieldPlan, truth: LeafColumn, found: LeafColumn) -> None:
         """A value at the root."""
@@ -93,7 +102,10 @@ class _Comparison:
             return
         judged = compare_leaves(plan, truth.codes, found.codes, scorer_of(plan, *values))
         self._accounting.leaf(number, (plan, judged, truth, found))
-        self.wrong.leaf(number, (plan, judged, truth, found), (values[0].values, values[1].values))
+        known = values[0].values, values[1].values
+        self.wrong.leaf(number, (plan, judged, truth, found), known)
+        if self.rows is not None:
+            self.rows.leaf(number, (plan, judged, truth, found), known)
         self.scores.append((plan, judged.applied))
 
     def items(self, number: int, plan: FieldPlan, truth: ListColumn, found: ListColumn) -> None:
@@ -110,7 +122,10 @@ class _Comparison:
         scorers = [scorer_of(leaf, *sides) for leaf, sides in zip(leaves, values, strict=True)]
         pairs = pair_lists(plan, truth, found, scorers)
         self._accounting.items(number, (plan, pairs, truth, found))
-        self.wrong.items(number, (plan, pairs, truth, found), [(a.values, b.values) for a, b in values])
+        known = [(a.values, b.values) for a, b in values]
+        self.wrong.items(number, (plan, pairs, truth, found), known)
+        if self.rows is not None:
+            self.rows.items(number, (plan, pairs, truth, found), known)
         self.scores.append((plan, pairs.applied))
 
     def _values(self, leaf: FieldPlan, lists: ListColumn, column: LeafColumn) -> Values:
@@ -137,9 +152,9 @@ def _ledger(layout: Layout, batch: Batch, comparison: _Comparison) -> Ledger:
         "wrong": wrong.counts(size),
         **({"outside": [], "names_outside": {}} if layout.paired else left_out(truth, found)),
     }
-    return comparison.sheet.ledger(
-        batch.units, about, wrong.table(), _paired_names(layout) if layout.paired else _labels(layout)
-    )
+    names = _paired_names(layout) if layout.paired else _labels(layout)
+    rows = (lambda empty: empty) if comparison.rows is None else comparison.rows.table.table
+    return comparison.sheet.ledger(batch.units, about, wrong.table(), names, rows)
 
 
 def _labels(layout: Layout) -> Callable[[int], str]:
