@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import compress
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,12 +17,13 @@ from calque.fields.columns.accounting import Complete, Paired
 from calque.fields.columns.comparison import Values, compare_leaves, pair_lists, scorer_of, values_of, weighted_mean
 from calque.fields.columns.corpora import side_columns
 from calque.fields.columns.layout import Layout
-from calque.fields.columns.outcome_rows import CompleteRows, PairedRows
-from calque.fields.columns.outcome_table import WholeValues
 from calque.fields.columns.reading import LeafColumn, ListColumn, SideColumns
 from calque.fields.columns.sheet import Sheet, left_out
 from calque.fields.columns.wrong import WrongValues
 from calque.fields.schemas.plan import FieldPlan, Kind
+
+if TYPE_CHECKING:
+    from calque.fields.columns.outcome_rows import CompleteRows, PairedRows
 
 LONG_LISTS = 1 << 18
 """Lists with more pairs of items are for the reference, which looks at them by and by."""
@@ -36,8 +38,8 @@ class Batch(Frozen, eq=False):
     in_truth: Flags
     in_found: Flags
     named: bool
-    wholes: tuple[WholeValues, WholeValues] | None
-    """What outcome lists show of both sides' items; nothing where none is wanted."""
+    corpora: tuple[RecordCorpus, RecordCorpus] | None
+    """Both sides once more, for the whole items that an outcome list shows; nothing where none is wanted."""
 
 
 def plain_ledger(
@@ -61,8 +63,7 @@ def read(layout: Layout, units: Sequence[UnitId], truth: RecordCorpus, found: Re
         first, plain = first.take(np.flatnonzero(is_plain)), list(compress(plain, is_plain.tolist()))
     known = set(truth.documents), set(found.documents)
     in_truth, in_found = (np.array([unit in side for unit in plain], dtype=np.bool_) for side in known)
-    wholes = (WholeValues(truth, plain), WholeValues(found, plain)) if outcomes else None
-    return Batch(tuple(plain), first, second, in_truth, in_found, truth.named, wholes)
+    return Batch(tuple(plain), first, second, in_truth, in_found, truth.named, (truth, found) if outcomes else None)
 
 
 def compare(layout: Layout, batch: Batch) -> Ledger | frozenset[UnitId]:
@@ -89,8 +90,7 @@ class _Comparison:
         self.odd = np.zeros(size, dtype=np.bool_)
         self.scores: list[tuple[FieldPlan, Floats]] = []
         self._accounting = (Paired if layout.paired else Complete)(self.sheet)
-        rows = PairedRows if layout.paired else CompleteRows
-        self.rows = None if batch.wholes is None else rows(size, *batch.wholes)
+        self.rows = None if batch.corpora is None else _outcome_rows(layout, batch.units, *batch.corpora)
 
     def leaf(self, number: int, plan: FieldPlan, truth: LeafColumn, found: LeafColumn) -> None:
         """A value at the root."""
@@ -135,6 +135,15 @@ class _Comparison:
             items = np.flatnonzero(np.isin(column.codes, values.misfits))
             self.odd[np.searchsorted(lists.offsets, items, side="right") - 1] = True
         return values
+
+
+def _outcome_rows(
+    layout: Layout, units: tuple[UnitId, ...], truth: RecordCorpus, found: RecordCorpus
+) -> CompleteRows | PairedRows:
+    from calque.fields.columns import outcome_rows  # most runs only count
+
+    rows = outcome_rows.PairedRows if layout.paired else outcome_rows.CompleteRows
+    return rows(units, truth, found)
 
 
 def _ledger(layout: Layout, batch: Batch, comparison: _Comparison) -> Ledger:

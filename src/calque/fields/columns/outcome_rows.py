@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from calque.core.columns import Array, Flags, Floats, Ints
+from calque.core.corpora.records import RecordCorpus
+from calque.core.corpus import UnitId
 from calque.core.start_up import Frozen
 from calque.fields.columns.accounting import Leaves, Lists, has_box, leftover, matches
 from calque.fields.columns.comparison import Judged
@@ -48,10 +50,10 @@ class _List(Frozen, eq=False):
 class _Rows:
     """What both have in common. The place of an item comes before those of its fields."""
 
-    def __init__(self, documents: int, truth: WholeValues, found: WholeValues) -> None:
+    def __init__(self, units: Sequence[UnitId], truth: RecordCorpus, found: RecordCorpus) -> None:
         self.table = OutcomeTable()
-        self.everyone = np.arange(documents)
-        self._whole = truth, found
+        self.everyone = np.arange(len(units))
+        self._whole = WholeValues(truth, units), WholeValues(found, units)
 
     def paths(self, field: int, plan: FieldPlan, longest: int) -> _List:
         """The paths in a list of at most so many items."""
