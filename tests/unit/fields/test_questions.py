@@ -244,5 +244,5 @@ def test_columns_that_become_one_field_are_refused() -> None:
         pandas.DataFrame([[1, "a", "b"]], columns=["id", 3, "3"]),
         arrow.table([[1], ["a"], ["b"]], names=["id", "v", "v"]),
     ):
-        with pytest.raises(ConfigError, match="the predictions: the column '.' is there twice"):
+        with pytest.raises(ConfigError, match=r"the predictions: the column '.' is there twice"):
             evaluate_dataframe(fine, twice)
