@@ -172,7 +172,7 @@ class Ceiling(BoxReading, PartsBeside, Task):
 
     def _rules(self) -> dict[str, Any]:
         rules = super()._rules()
-        return {**rules, "listed_form": "xywh"} if self.kind == "layout" else rules
+        return {**rules, "listed_form": "xywh", "scored": False} if self.kind == "layout" else rules
 
     @staticmethod
     def begin(source: str) -> Any:

@@ -59,7 +59,7 @@ class Layout(BoxReading, PartsBeside, Task):
         return "xywh in lists" if name == "boxes" and self.boxes == AUTO else super().told(name)
 
     def _rules(self) -> dict[str, Any]:
-        return {**super()._rules(), "listed_form": "xywh"}
+        return {**super()._rules(), "listed_form": "xywh", "scored": False}
 
     def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:
         """The two sides; scores do not matter here."""

@@ -333,3 +333,16 @@ print("numpy" in sys.modules, "numpy.ma" in sys.modules)
 """
     told = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout
     assert told.split() == ["True", "False"]
+
+
+@pytest.mark.parametrize("keep", ["numbers", "outcomes"])
+@pytest.mark.parametrize("truth", [None, ""])
+@pytest.mark.parametrize("found", [None, ""])
+def test_null_and_an_empty_text_are_not_the_same_to_paired_accounting(truth: Any, found: Any, keep: Any) -> None:
+    """Both say nothing, so neither is missed or invented; but who was sure of the one was wrong about the other."""
+    task = Fields(schema={"fields": {"a": {"type": "str"}}}, accounting="paired")
+    pair = {"d": {"a": truth}}, {"d": {"a": {"_value": found, "_confidence": 0.7}}}
+    numbers = Evaluator(task, keep=keep).update(*pair).compute().to_dict()
+    assert numbers["fields"]["a"]["tn"] == 1
+    brier = numbers["confidence_metrics"]["fields"]["a"]["brier_score"]["value"]
+    assert brier == pytest.approx(0.09 if truth == found else 0.49)

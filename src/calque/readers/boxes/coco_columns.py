@@ -116,7 +116,7 @@ class ResultColumns(Frozen, kw_only=True, eq=False):
     category: Ids
     boxes: Floats
     scores: Floats
-    """NaN where absent."""
+    """NaN where absent, infinite where it is no number."""
     outlines: Outlines | None = None
     masks: Masks | None = None
 

@@ -49,7 +49,7 @@ def truth_corpus(columns: TruthColumns, log: IssueLog, rules: Rules) -> BoxCorpu
         **pages.columns(),
         metadata=metadata,
         image_names=_image_names(columns.image_entries(), len(pages.page_index)) if rules.images else None,
-        **objects.columns(pages, log, rules, scored=rules.side is Side.FOUND and not rules.allow_missing_scores),
+        **objects.columns(pages, log, rules),
         labels=tuple(label_map.values()),
         label_map=label_map,
         crowd=columns.crowd if columns.crowd.any() else None,
@@ -102,7 +102,7 @@ class Results(Frozen, eq=False):
         pages = pages.extended(objects.unknown_images())
         return BoxCorpus(
             **pages.columns(),
-            **objects.columns(pages, self.log, self.rules, scored=not self.rules.allow_missing_scores),
+            **objects.columns(pages, self.log, self.rules.replaced(side=Side.FOUND)),
             labels=tuple(label_map.values()),
             label_map=label_map,
             form=BoxForm.XYWH,
@@ -262,12 +262,12 @@ class _Objects(Frozen, kw_only=True, eq=False):
         rows = np.flatnonzero(self.page < 0)
         return list(dict.fromkeys(_pick(self.image, rows)))
 
-    def columns(self, pages: _Pages, log: IssueLog, rules: Rules, *, scored: bool) -> dict[str, Any]:
+    def columns(self, pages: _Pages, log: IssueLog, rules: Rules) -> dict[str, Any]:
         """The object columns of a corpus, with what is wrong with each written down."""
         flaws = np.zeros(len(self.boxes), dtype=np.uint8)
-        if scored:
-            scores = np.full(len(self.boxes), np.nan) if self.scores is None else self.scores
-            self._flag(flaws, ~np.isfinite(scores), Flaw.NO_SCORE, "score-missing", "without a usable score", log)
+        if rules.side is Side.FOUND:
+            scores = np.broadcast_to(np.nan, len(self.boxes)) if self.scores is None else self.scores
+            self._flag(flaws, rules.unusable(scores), Flaw.NO_SCORE, "score-missing", "without a usable score", log)
         unknown = self.page < 0
         self._flag(flaws, unknown, Flaw.UNKNOWN_PAGE, "unknown-image", "for images that are not in the truth", log, self.image)
         what = "with categories that are not in the truth"

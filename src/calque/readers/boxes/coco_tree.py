@@ -15,7 +15,7 @@ from calque.core.corpus import UnitId
 from calque.core.errors import IssueLog, did_you_mean
 from calque.geometry.rings import is_upright_box, turned_box, without_repeats
 from calque.readers.boxes.coco_columns import DOCUMENT_KEYS, Ids, ResultColumns, TruthColumns
-from calque.readers.boxes.conventions import around
+from calque.readers.boxes.conventions import around, as_score
 from calque.readers.sources.json_tree import RepeatedKeys, kind, number, pointer, shown
 
 
@@ -53,7 +53,7 @@ def truth_from_tree(tree: Mapping[str, Any], log: IssueLog) -> TruthColumns:
         areas=np.array([reader.number(entry, "area", _place(row)) for row, entry in enumerate(annotations)], dtype=np.float64),
         crowd=np.array([reader.flag(entry, "iscrowd", _place(row)) for row, entry in enumerate(annotations)], dtype=np.uint8),
         ignore=np.array([reader.flag(entry, "ignore", _place(row)) for row, entry in enumerate(annotations)], dtype=np.uint8),
-        scores=reader.scores(annotations) if any("score" in entry for entry in annotations) else None,
+        scores=reader.scores(annotations, _place) if any("score" in entry for entry in annotations) else None,
     )
     log.raise_errors()
     return columns
@@ -67,7 +67,7 @@ def results_from_tree(tree: list[Any], log: IssueLog) -> ResultColumns:
         image=Ids.of([reader.identity(entry, "image_id", pointer(row)) for row, entry in enumerate(entries)]),
         category=Ids.of([reader.identity(entry, "category_id", pointer(row)) for row, entry in enumerate(entries)]),
         **reader.boxes(entries, pointer),
-        scores=np.array([reader.number(entry, "score", pointer(row)) for row, entry in enumerate(entries)], dtype=np.float64),
+        scores=reader.scores(entries, pointer),
     )
     log.raise_errors()
     return columns
@@ -141,8 +141,10 @@ class _Reader:
         self.log.add("wrong-type", where + pointer(key), f"expected a number, not {kind(value)} {shown(value)}")
         return math.nan
 
-    def scores(self, annotations: list[Mapping[str, Any]]) -> Any:
-        return np.array([self.number(entry, "score", _place(row)) for row, entry in enumerate(annotations)], dtype=np.float64)
+    def scores(self, entries: list[Mapping[str, Any]], place: Any) -> Any:
+        """The score of each entry; NaN where it has none."""
+        read = ((entry.get("score"), self.number(entry, "score", place(row))) for row, entry in enumerate(entries))
+        return np.array([as_score(given, value) for given, value in read], dtype=np.float64)
 
     def flag(self, entry: Mapping[str, Any], key: str, where: str) -> int:
         value = entry.get(key, 0)

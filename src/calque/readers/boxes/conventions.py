@@ -245,6 +245,8 @@ class Rules(Frozen):
     strict: bool = False
     """Whether a page that cannot be read refuses its whole file (NDJSON, Parquet); else it is left out and counted."""
     allow_missing_scores: bool = False
+    scored: bool = True
+    """Whether scores are looked at; where they are not, one that is no number costs nothing."""
     document_key: str | None = None
     """The key of an image entry that says which document it belongs to (COCO)."""
     metadata: bool = False
@@ -268,6 +270,16 @@ class Rules(Frozen):
     def __post_init__(self) -> None:
         check(self.boxes, self.units, self.origin, self.page_size)
 
+    def unusable(self, scores: Floats) -> Flags:
+        """Which scores are faults: those that are there and are no number (`as_score`), and where they are needed the missing.
+
+        >>> Rules(Side.FOUND, allow_missing_scores=True).unusable(np.array([0.5, np.nan, np.inf])).tolist()
+        [False, False, True]
+        """
+        if not self.scored or self.side is not Side.FOUND:
+            return np.zeros(len(scores), np.bool_)
+        return np.isinf(scores) if self.allow_missing_scores else ~np.isfinite(scores)
+
     def form(self, stated: str = "") -> str:
         """What four numbers of a box mean: as was asked for, else as the file states, else corners.
 
@@ -279,6 +291,17 @@ class Rules(Frozen):
     def measure(self, stated: str = "") -> str:
         """What coordinates are measured in: as was asked for, else as the file states, else pixels."""
         return (stated or "pixels") if self.units == AUTO else self.units
+
+
+def as_score(given: object, number: float | None) -> float:
+    """A score on its way to a corpus: NaN where none is given, infinite where what is given is no finite number.
+
+    >>> as_score(None, None), as_score("0.5", 0.5), as_score("high", None), as_score(math.nan, math.nan)
+    (nan, 0.5, inf, inf)
+    """
+    if given is None:
+        return math.nan
+    return number if number is not None and math.isfinite(number) else math.inf
 
 
 FORM_KEY, UNITS_KEY = "box_form", "box_units"

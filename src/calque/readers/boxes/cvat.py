@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from calque.core.corpus import BoxCorpus
 from calque.core.errors import Severity
 from calque.readers.boxes import page_names
-from calque.readers.boxes.conventions import Rules, around
+from calque.readers.boxes.conventions import Rules, around, as_score
 from calque.readers.boxes.objects import Rows, Traced, by_page, size_of
 from calque.readers.sources.source import Source
 from calque.readers.sources.xml_tree import attributes, children, escaped, line, name, number, root_name, root_of, shown
@@ -74,10 +74,10 @@ def _read(shape: _Element, where: str, page: int, rows: Rows) -> None:
         rows.log.add("box-shape", where, f"the <{kind}> lacks a number that says where it is")
         return
     said = {child.get("name"): child.text for child in children(shape, "attribute")}
-    score = next((value for key in SCORES if (value := number(said.get(key) or shape.get(key))) is not None), math.nan)
+    score = next((value for key in SCORES if (value := said.get(key) or shape.get(key))), None)
     drawn = points if len(points) > 4 and kind in OUTLINES else []
     box = points if len(points) == 4 else around(points) if drawn else rows.around(points, where)
-    rows.add(page, shape.get("label") or None, box, where, score=score, outline=drawn)
+    rows.add(page, shape.get("label") or None, box, where, score=as_score(score, number(score)), outline=drawn)
 
 
 def _numbers(shape: _Element, *keys: str) -> list[float] | None:

@@ -9,7 +9,7 @@ from typing import Any
 from calque.core.corpus import BoxCorpus, Side, UnitId
 from calque.core.errors import ContractError, Severity
 from calque.readers.boxes import page_names
-from calque.readers.boxes.conventions import Rules, around
+from calque.readers.boxes.conventions import Rules, around, as_score
 from calque.readers.boxes.objects import Rows, Traced, by_page, size_of
 from calque.readers.sources.json_tree import dumped, entries, identity, index, missing, number, pointer, shown, text
 from calque.readers.sources.source import Source
@@ -118,10 +118,9 @@ def _read(entry: Mapping[str, Any], where: str, document: UnitId, first: int, ro
         rows.log.add("box-shape", where + pointer("value"), f"expected numbers in percent, not {shown(entry.get('value'))}")
         return
     page = rows.page(document, first + (index(entry.get("item_index", 0)) or 0), size=size)
-    score = number(entry.get("score"))
+    score = as_score(entry.get("score"), number(entry.get("score")))
     for label in entry["labels"] or [None]:
-        confidence, name = math.nan if score is None else score, text(entry.get("id")) or ""
-        rows.add(page, label, box, where, score=confidence, id=name, outline=outline)
+        rows.add(page, label, box, where, score=score, id=text(entry.get("id")) or "", outline=outline)
 
 
 def _box(entry: Mapping[str, Any], size: tuple[float, float] | None) -> tuple[list[float] | None, list[float]]:

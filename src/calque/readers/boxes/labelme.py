@@ -9,7 +9,7 @@ from typing import Any
 from calque.core.corpus import BoxCorpus
 from calque.core.errors import Severity
 from calque.readers.boxes import page_names
-from calque.readers.boxes.conventions import Rules, around
+from calque.readers.boxes.conventions import Rules, around, as_score
 from calque.readers.boxes.objects import Rows, Traced, by_page, short, size_of
 from calque.readers.sources.json_tree import dumped, entries, number, pointer, shown, text
 from calque.readers.sources.source import Source
@@ -61,14 +61,13 @@ def _read(shape: Mapping[str, Any], where: str, page: int, rows: Rows) -> None:
         message = f"expected {FEWEST[kind]} points [x, y] or more, not {shown(shape.get('points'))}"
         rows.log.add("box-shape", where + pointer("points"), message)
         return
-    score = number(shape.get("score"))
     rows.add(
         page,
         text(shape.get("label")) or None,
         _box(kind, points, where, rows),
         where,
         outline=points if kind in OUTLINES else (),
-        score=math.nan if score is None else score,
+        score=as_score(shape.get("score"), number(shape.get("score"))),
         ignored=shape.get("difficult") is True,
     )
 

@@ -110,6 +110,7 @@ class Rows:
     ) -> None:
         """One object. Without a label, or with numbers that make no box, it is kept, counted and named as not usable.
 
+        ``score`` is NaN where none is given, and infinite where what is given is no number: see `conventions.as_score`.
         ``outline`` has the points x, y, x, y, ... of an object that the format draws, and ``box`` is the box around them.
         """
         self.page_of.append(page)
@@ -242,15 +243,14 @@ class Rows:
             self.log.add("score-range", self.pointers[row], text, help="give a number from 0 to 1", count=int(odd.sum()))
             for hint in score_hint(scores[odd].tolist()):
                 self.log.hint(hint)
-        if not given.any():
+        if np.isnan(scores).all():
             if self.rules.side is Side.FOUND:
                 text = "no prediction has a score: AP is undefined, everything else counts them"
                 self.log.add("no-scores", "", text, severity=Severity.NOTE)
             return None
-        if not self.rules.allow_missing_scores and self.rules.side is Side.FOUND:
-            usable = flaws == Flaw.NONE
-            self._flag(flaws, usable & ~given, Flaw.NO_SCORE, "score-missing", "without a usable score")
-        return np.where(given, scores, np.nan)
+        unusable = (flaws == Flaw.NONE) & self.rules.unusable(scores)
+        self._flag(flaws, unusable, Flaw.NO_SCORE, "score-missing", "without a usable score")
+        return np.where(given, scores, np.nan) if given.any() else None
 
     def _check_shares(self, raw: Floats, boxes: Floats, flaws: Bytes) -> None:
         """Shares of the page lie on the page: a little over its edge is noted, more is refused."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 from calque.core.corpus import BoxCorpus
 from calque.core.errors import Severity
 from calque.readers.boxes import page_names
-from calque.readers.boxes.conventions import Rules, around
+from calque.readers.boxes.conventions import Rules, around, as_score
 from calque.readers.boxes.objects import Rows, Traced, by_page, name_of, short, size_of
 from calque.readers.sources.json_tree import dumped, entries, identity, missing, number, numbers, pointer, shown, text
 from calque.readers.sources.source import Source
@@ -57,14 +56,13 @@ def _read_block(block: Mapping[str, Any], where: str, page: int, rows: Rows) -> 
     if points is None or len(points) < 6 or len(points) % 2:
         rows.log.add("box-shape", where + pointer("poly"), f"expected points x, y, x, y, ..., not {shown(block.get('poly'))}")
         return
-    score = number(block.get("score"))
     name = identity(block.get("anno_id"))
     rows.add(
         page,
         text(block.get("category_type")),
         around(points),
         where,
-        score=math.nan if score is None else score,
+        score=as_score(block.get("score"), number(block.get("score"))),
         id="" if name is None else str(name),
         ignored=block.get("ignore") is True,
         outline=points,
@@ -89,9 +87,9 @@ def _read_results(tree: Mapping[str, Any], rows: Rows) -> None:
         if label is None and category is not None:
             message = f"the category {category!r} is not among the file's categories"
             rows.log.add("unknown-category", where, message, severity=Severity.LOSS)
-        score = number(entry.get("score"))
+        score = as_score(entry.get("score"), number(entry.get("score")))
         page = rows.page(*page_names.place(page_names.bare(image)))
-        rows.add(page, label, box, where, score=math.nan if score is None else score)
+        rows.add(page, label, box, where, score=score)
 
 
 def write(corpus: BoxCorpus) -> dict[str, bytes]:

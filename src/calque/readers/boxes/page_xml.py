@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from calque.core.corpus import BoxCorpus
 from calque.readers.boxes import page_names
-from calque.readers.boxes.conventions import Rules, around
+from calque.readers.boxes.conventions import Rules, around, as_score
 from calque.readers.boxes.objects import Rows, Traced, by_page, size_of
 from calque.readers.sources.source import Source
 from calque.readers.sources.xml_tree import attributes, children, line, name, number, pages_of, root_name, root_of, shown
@@ -55,13 +54,13 @@ def _read(region: _Element, where: str, page: int, rows: Rows) -> None:
         rows.log.add("box-shape", where, f"the <{name(region)}> has no outline <Coords> of points x,y")
         return
     kind = region.get("type")
-    score = number(outline.get("conf"))
+    score = outline.get("conf")
     rows.add(
         page,
         _label(name(region), kind),
         around(points),
         where,
-        score=math.nan if score is None else score,
+        score=as_score(score, number(score)),
         id=region.get("id") or "",
         outline=points,
     )

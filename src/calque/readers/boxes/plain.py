@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 from calque.core.corpus import BoxCorpus, UnitId
 from calque.core.errors import ConfigError, IssueLog
-from calque.readers.boxes.conventions import FORM_KEY, UNITS_KEY, Rules, around, in_form, stated, statement
+from calque.readers.boxes.conventions import FORM_KEY, UNITS_KEY, Rules, around, as_score, in_form, stated, statement
 from calque.readers.boxes.objects import Rows, Traced, traced
 from calque.readers.sources.json_tree import dumped, entries, identity, index, missing, number, numbers, pointer, shown
 from calque.readers.sources.source import Source
@@ -72,17 +71,17 @@ def _read(entry: Mapping[str, Any], where: str, rows: Rows, form: str) -> None:
     if box is None or label is None or page is None:
         return
     score_key = _key(entry, SCORE_KEYS)
-    score = math.nan if score_key is None else number(entry[score_key])
-    if score is None:
+    given = None if score_key is None else entry[score_key]
+    score = number(given)
+    if given is not None and score is None:
         missing(entry, score_key or "score", where, "a number from 0 to 1", rows.log)
-        score = math.nan
     name = identity(entry.get("id"))
     rows.add(
         page,
         label,
         box,
         where,
-        score=score,
+        score=as_score(given, score),
         id="" if name is None else str(name),
         ignored=entry.get("ignore") in (True, 1),
         outline=outline,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from calque.core.corpus import BoxCorpus
 from calque.readers.boxes import page_names
-from calque.readers.boxes.conventions import Rules
+from calque.readers.boxes.conventions import Rules, as_score
 from calque.readers.boxes.objects import Rows, Traced, by_page, size_of
 from calque.readers.sources.source import Source
 from calque.readers.sources.xml_tree import children, escaped, line, name, number, pages_of, root_name, root_of, shown
@@ -52,13 +51,13 @@ def _read(item: _Element, where: str, page: int, rows: Rows) -> None:
     if None in sides:
         rows.log.add("box-shape", where, "expected a <bndbox> with xmin, ymin, xmax and ymax")
         return
-    score = number(_text(item, "confidence") or _text(item, "score"))
+    score = _text(item, "confidence") or _text(item, "score") or None
     rows.add(
         page,
         _text(item, "name") or None,
         [side for side in sides if side is not None],
         where,
-        score=math.nan if score is None else score,
+        score=as_score(score, number(score)),
         ignored=_text(item, "difficult") in ("1", "true"),
     )
 

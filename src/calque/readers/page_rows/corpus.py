@@ -126,7 +126,7 @@ class PageReader:
         sizes = self._sizes(rows)
         boxes, form, extent = self._settled(rows, sizes, page)
         scores = self._scores(rows, page)
-        flaws = self._flaws(boxes, form, scores, rows, page)
+        flaws = self._flaws(boxes, form, rows, page)
         if extent is Extent.NORMALIZED:
             self._check_shares(corners(boxes, form), flaws, rows, page)
         if not self._looked:
@@ -216,10 +216,10 @@ class PageReader:
         self._flag(given, self._noun, "scores", "scores-unused", "with a score, which is not used", Severity.NOTE)
         return None
 
-    def _flaws(self, boxes: Floats, form: BoxForm, scores: Floats | None, rows: Rows, page: Codes) -> Bytes:
+    def _flaws(self, boxes: Floats, form: BoxForm, rows: Rows, page: Codes) -> Bytes:
         flaws = np.zeros(len(boxes), dtype=np.uint8)
-        if self.needs_scores and scores is not None:
-            unusable = ~np.isfinite(scores)
+        if rows.scores is not None:
+            unusable = self.rules.unusable(rows.scores)
             flaws[unusable] = Flaw.NO_SCORE
             lacking = rows.number[page[unusable]]
             self._flag(lacking, self._noun, "scores", "score-missing", "without a usable score", Severity.LOSS)

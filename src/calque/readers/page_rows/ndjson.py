@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Column, Strings
+from calque.core.columns import Column, Floats, Strings
 from calque.core.corpus import UnitId
 from calque.core.errors import ContractError, did_you_mean
 from calque.engines import ahead
 from calque.kernels.scanning import scan_pages
 from calque.readers.page_rows.corpus import PageReader
 from calque.readers.page_rows.files import COLUMNS, HEADER, LISTS, NEEDED, PAGES, header
-from calque.readers.page_rows.rows import Rows
+from calque.readers.page_rows.rows import Rows, told_apart
 from calque.readers.sources import json_tree
 from calque.readers.sources.json_tree import RepeatedKeys, shown
 
@@ -86,6 +86,11 @@ class _Part:
     header: Mapping[str, Any] | None = None
     """What the file states of its boxes, with the first part."""
 
+    def hides_scores(self, reader: PageReader) -> bool:
+        """Whether a score that is spelled NaN may be there, which in the scanner's columns looks like none."""
+        scores = None if self.columns is None or not reader.rules.allow_missing_scores else self.columns["scores"]
+        return scores is not None and bool(np.isnan(scores).any()) and b"NaN" in self.lines
+
 
 class Opened:
     """A file whose lines are on their way: scanning begins at once, in a thread of its own."""
@@ -107,7 +112,7 @@ class Opened:
                 self._read += len(part.lines)
                 if part.header is not None:
                     reader.hear(part.header, reader.at(1))
-                rows = None if part.columns is None else scanned(part.columns, part.first, reader)
+                rows = None if part.columns is None or part.hides_scores(reader) else scanned(part.columns, part.first, reader)
                 if rows is None:
                     rows = _exactly(part, reader)
                 if len(rows.number):
@@ -238,12 +243,17 @@ class _Block:
             counts=np.array(self.counts, dtype=np.int64),
             boxes=_floats(self.boxes).reshape(-1, 4),
             label=self.reader.labels.codes(self.labels),
-            scores=_floats(self.optional["scores"]) if _any(self.optional["scores"]) else None,
+            scores=self._scores(),
             ids=_ids(self.optional["ids"]) if _any(self.optional["ids"]) else None,
             crowd=np.array(list(map(bool, self.optional["crowd"])), dtype=np.uint8) if _any(self.optional["crowd"]) else None,
             areas=_floats(self.optional["area"]) if _any(self.optional["area"]) else None,
             metadata=metadata,
         )
+
+    def _scores(self) -> Floats | None:
+        values = self.optional["scores"]
+        there = np.array([value is not None for value in values], dtype=np.bool_)
+        return told_apart(_floats(values), there) if there.any() else None
 
     # One page.
 

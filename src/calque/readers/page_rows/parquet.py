@@ -16,7 +16,7 @@ from calque.engines import ahead
 from calque.readers.boxes.conventions import FORM_KEY, UNITS_KEY, Rules
 from calque.readers.page_rows.corpus import PageReader
 from calque.readers.page_rows.files import COLUMNS, HEADER, LISTS, NEEDED
-from calque.readers.page_rows.rows import Rows
+from calque.readers.page_rows.rows import Rows, told_apart
 from calque.readers.sources.parquet_sizes import TEXT, RowGroup, row_groups, unreadable
 
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
@@ -442,7 +442,7 @@ class _Pages:
         given, entries, there = lists(self._columns[name])
         if not self._check_lengths(name, given, counts, there):
             return None
-        numbers = floats(entries)
+        numbers = told_apart(floats(entries), valid(entries)) if name == "scores" else floats(entries)
         if there is None:
             return numbers
         spread = np.full(int(counts.sum()), np.nan)

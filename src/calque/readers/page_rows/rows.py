@@ -33,6 +33,7 @@ class Rows:
     label: Codes
     """Codes into the table of the file, `Labels`."""
     scores: Floats | None = None
+    """NaN where an object has none, infinite where it is no number."""
     ids: Column | None = None
     crowd: Bytes | None = None
     areas: Floats | None = None
@@ -152,6 +153,16 @@ class Gathering:
             ids=concat(self._ids) if self._ids else None,
             metadata=self._metadata,
         )
+
+
+def told_apart(scores: Floats, there: Flags | None) -> Floats:
+    """Scores of which those that are no number are infinite, so that NaN says of an object that it has none.
+
+    >>> told_apart(np.array([0.5, np.nan, np.nan]), np.array([True, True, False])).tolist()
+    [0.5, inf, nan]
+    """
+    odd = np.isnan(scores) if there is None else np.isnan(scores) & there
+    return np.where(odd, np.inf, scores) if odd.any() else scores
 
 
 class Labels:
