@@ -1,4 +1,4 @@
-"""Numbers and names as people read them: rounded as in the terminal, never turned round, never cut where they tell things apart."""
+"""Numbers and names as people read them: rounded as in the terminal, never turned round, never cut where they tell apart."""
 
 from __future__ import annotations
 
@@ -73,7 +73,9 @@ def test_cards_keep_the_page(opened: Opener, tmp_path: Path) -> None:
     names = [f"a-rather-long-name-of-a-report-that-goes-on-and-on-{number}.pdf" for number in range(3)]
     boxes = [[10, 10, 60, 60]] * 3
     truth = Corpus.from_arrays(boxes, ["Table"] * 3, documents=names)
-    runs = [Evaluator(Detection()).update(truth, Corpus.from_arrays(boxes[:n], ["Table"] * n, documents=names[:n])) for n in (1, 2)]
+    runs = [
+        Evaluator(Detection()).update(truth, Corpus.from_arrays(boxes[:n], ["Table"] * n, documents=names[:n])) for n in (1, 2)
+    ]
     results = [run.compute() for run in runs]
     results[0].report(tmp_path / "cards.html")
     compare(results, ["old", "new"], resampling=FEW).report(tmp_path / "both.html")
@@ -118,3 +120,12 @@ def test_the_mode_of_the_system_may_change(opened: Opener, reports: Reports) -> 
     page.get_by_role("button", name="dark mode").wait_for()
     page.emulate_media(color_scheme="dark")
     page.get_by_role("button", name="light mode").wait_for()
+
+
+def test_heads_stand_over_their_texts(opened: Opener, reports: Reports) -> None:
+    page = opened(reports["words"], "#view=words")
+    left = """selector => Math.min(...[...document.querySelectorAll(selector)].map(node => {
+        const range = document.createRange(); range.selectNodeContents(node); return range.getBoundingClientRect().left; }))"""
+    for place in (2, 3):
+        head, text = (page.evaluate(left, f"{row} > :nth-child({place})") for row in (".text-head", ".text-line"))
+        assert abs(head - text) <= 2

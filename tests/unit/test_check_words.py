@@ -24,9 +24,9 @@ def numbers(*results: dict[str, Any], evaluators: dict[str, Any] | None = None, 
         ({}, "No case was judged."),
         ({"cases": 1, "pass": 1}, "The only case passes."),
         ({"cases": 1200, "pass": 1200}, "All 1,200 cases pass."),
-        ({"cases": 1, "fail": 1}, "Of 1 case 1 fails."),
+        ({"cases": 1, "fail": 1}, "Of 1 case 1 fail."),
         ({"cases": 6, "pass": 1, "partial": 2, "fail": 2, "error": 1},
-         "Of 6 cases 1 passes, 2 pass in part, 2 fail and 1 could not be judged."),
+         "Of 6 cases 1 pass, 2 pass in part, 2 fail and 1 could not be judged."),
     ],
 )  # fmt: skip
 def test_the_sentence(summary: dict[str, int], said: str) -> None:

@@ -48,8 +48,8 @@ def sentence(numbers: Mapping[str, Any]) -> str:
         return "No case was judged."
     if summary["pass"] == cases:
         return "The only case passes." if cases == 1 else f"All {cases:,} cases pass."
-    told = {"pass": ("pass", "passes"), **{name: said for name, *said in TOLD}}
-    parts = [f"{summary[name]:,} {told[name][summary[name] == 1]}" for name in COUNTED if summary[name]]
+    told = {"pass": "pass", "partial": "pass in part", "fail": "fail", "error": "could not be judged"}
+    parts = [f"{summary[name]:,} {text}" for name, text in told.items() if summary[name]]
     return f"Of {counted(cases, 'case')} {joined(parts)}."
 
 
