@@ -1,4 +1,4 @@
-"""What a ceiling says of AP: each system's is that of ``detect``, routes take the best class by class, and no selection has more."""
+"""AP of a ceiling: of each system that of ``detect``, of routes the best class by class, and no selection has more."""
 
 from __future__ import annotations
 
