@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from calque import ConfigError, Corpus
+from calque import Ceiling, ConfigError, Corpus, Evaluator
 from calque.ceiling.fields.leaves import groups
 from calque.ceiling.fields.scoring import most_alike
 from calque.ceiling.listing import _first
-from calque.ceiling.presentation import _ladder, _nobody, _right, _worth, rungs
+from calque.ceiling.presentation import _ladder, _nobody, _right, _worth, headline, rungs
 from calque.ceiling.systems import Systems, by_name, check_names
 from calque.fields.schemas.plain_form import compile_plan
 
@@ -169,3 +169,36 @@ def test_as_many_suspects_as_are_wanted_and_the_rest_of_the_last_document(seed: 
         taken = _first(rank, unit, wanted).tolist()
         last = ordered[min(wanted, 30) - 1]
         assert taken == [row for row in ordered if (rank[row], unit[row]) <= (rank[last], unit[last])]
+
+
+def test_of_two_groups_as_large_the_better_ranked_wins_inside_of_items_too() -> None:
+    """Only when all documents are known is it known who is better: the best system's own value stands alone here."""
+    line = {"k": {"type": "str", "comparator": "exact"}, "v": {"type": "str", "comparator": "exact"}}
+    schema = {"n": {"type": "int"}, "lines": {"type": "list[object]", "match_threshold": 0.3, "fields": line}}
+
+    def documents(value: str, right: int) -> dict[str, Any]:
+        numbers = {f"m{place}": {"n": place if place < right else 99} for place in range(4)}
+        return {"a": {"n": 1, "lines": [{"k": "one", "v": value}]}, **numbers}
+
+    systems = {"best": ("x", 4), "s1": ("a", 1), "s2": ("a", 1), "s3": ("b", 2), "s4": ("b", 2)}
+    task = Ceiling(kind="fields", schema={"fields": schema})
+    made = Evaluator(task).update(documents("b", 4), {name: documents(*given) for name, given in systems.items()}).compute()
+    level = made.to_dict()["levels"]["value"]
+    assert level["best"]["system"] == "best"
+    assert level["votes"]["majority"]["tp"] == 5  # n of a, m0 and m1; k, and "b" for v
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (("a", "b"), "b, the best, finds 75 %; both together could find 90 %."),
+        (("a", "b", "c"), "b, the best, finds 75 %; all 3 together could find 90 %."),
+        (("a",), "a finds 75 %; the best choice of its own boxes finds 90 %."),
+    ],
+)
+def test_the_headline(names: tuple[str, ...], said: str) -> None:
+    told = {**numbers(*names), "levels": {"0.5": block(best={"system": "b", "recall": 0.75})}}
+    sentence = "".join(part if isinstance(part, str) else part.text for part in headline(told))
+    assert sentence == said
+    told["levels"]["0.5"]["truth"] = 0
+    assert headline(told) == ["There is nothing to find: no truths count."]

@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import CalqueError, Detection, Evaluator, Task
+from calque.core.errors import MergeError
 from calque.core.shards.cluster import ClusterEvaluator, ClusterLedger, Head, Scored, head_of
 from calque.core.storage import merged_runs
 from calque.engines import on_dask
@@ -63,6 +64,13 @@ def on_shards(task: Task, subject: Any, documents: Sequence[Document], parts: in
             shards.append(pickle.dumps(Scored(told, ledger)))
     heads = [head_of(cluster.of(shard)) for shard in shards]
     return ClusterEvaluator(task, "numbers", heads, ClusterLedger.over(cluster, shards, heads))
+
+
+def test_pixels_and_shares_of_the_page_are_not_put_together() -> None:
+    heads = [Head((), {}, (), (), Evaluator(Detection()).sources, extent) for extent in ("pixels", "", "shares")]
+    nothing: Any = None  # it is refused before any outcome is looked at
+    with pytest.raises(MergeError, match="in pixels in some shards and in shares of the page in others; evaluate them apart"):
+        ClusterEvaluator(Detection(), "numbers", heads, nothing)
 
 
 TASKS = [

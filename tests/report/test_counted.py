@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from calque import Evaluator, Fields, Result
 from calque.core.presentation.pictured import OUTCOMES
 from calque.fields.comparison.cells import class_of
-from calque.fields.counted import OF_ALL, OF_FIELD, bare, counted
+from calque.fields.counted import OF_ALL, OF_FIELD, counted
+from calque.fields.occurrences import Paths, bare
 from tests.report.made import fields
 
 SCHEMA = {
@@ -53,16 +54,16 @@ NAMES = {"tp": "tp", "fd": "wrong", "fn": "fn", "fa": "fp"}
 def objects(result: Result) -> tuple[Counter[tuple[str, str]], Counter[str]]:
     """How many objects each count leads to: by field and outcome, and of everything."""
     rows = result.ledger.table("rows")
+    assert isinstance(result.task, Fields)
+    flags, wholes = counted(result.task, result.ledger, Paths(rows))
     rows = rows.take(rows.array("counted").nonzero()[0])
     labels = [class_of(truth or found) for truth, found in zip(rows["truth_path"], rows["found_path"], strict=True)]
-    assert isinstance(result.task, Fields)
-    flags, wholes = counted(result.task, result.ledger, rows, labels)
     drawn = [OUTCOMES[code] for code in (0, 2, 3, 1, 0)]
     told = [drawn[code] for code in rows.array("outcome").tolist()]
     of_field = Counter((bare(label), name) for label, name, flag in zip(labels, told, flags, strict=True) if flag & OF_FIELD)
     of_all = Counter(name for name, flag in zip(told, flags, strict=True) if flag & OF_ALL)
-    of_field.update((bare(whole.field), drawn[whole.outcome]) for whole in wholes)
-    of_all.update(drawn[whole.outcome] for whole in wholes if whole.of_all)
+    of_field.update((bare(whole["field"]), drawn[whole["outcome"]]) for whole in wholes.rows())
+    of_all.update(drawn[whole["outcome"]] for whole in wholes.rows() if whole["of_all"])
     return of_field, of_all
 
 
@@ -83,13 +84,10 @@ def test_objects_are_what_the_numbers_count(accounting: Any, pairs: list[tuple[A
 
 def test_whole_items_are_where_they_stand() -> None:
     result = fields(better=True)
-    rows = result.ledger.table("rows")
-    labels = [class_of(truth or found) for truth, found in zip(rows["truth_path"], rows["found_path"], strict=True)]
     assert isinstance(result.task, Fields)
-    kept = rows.array("counted").nonzero()[0]
-    _, wholes = counted(result.task, result.ledger, rows.take(kept), [labels[row] for row in kept])
-    mine = [whole for whole in wholes if result.ledger.units[whole.unit] == "inv-3"]
+    _, wholes = counted(result.task, result.ledger, Paths(result.ledger.table("rows")))
+    mine = [whole for whole in wholes.rows() if result.ledger.units[whole["unit"]] == "inv-3"]
     # The second item has another quantity, which half of it is not enough for; the third is made up.
-    assert sorted((whole.path, OUTCOMES[(0, 2, 3, 1, 0)[whole.outcome]]) for whole in mine) == [
+    assert sorted((whole["path"], OUTCOMES[(0, 2, 3, 1, 0)[whole["outcome"]]]) for whole in mine) == [
         ("items[0]", "tp"), ("items[1]", "wrong"), ("items[2]", "fp"),
     ]  # fmt: skip

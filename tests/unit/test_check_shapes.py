@@ -9,6 +9,8 @@ import pytest
 from shapely import Polygon
 
 from calque.checks import evaluator
+from calque.checks.shapes.overlap import overlap, overlaps
+from calque.checks.shapes.regions import Box
 
 Points = list[tuple[float, float]]
 
@@ -46,3 +48,16 @@ def test_overlap_and_the_hull_around_both(seed: int) -> None:
         outcome = judge.evaluate({"b": found}, {"b": truth})
         assert outcome.metadata[name] == pytest.approx(value, abs=1e-9), name
         assert outcome.score == pytest.approx(max(0.0, value), abs=1e-9), name
+
+
+@pytest.mark.parametrize("size", [1.0, 2.0**600])
+def test_areas_of_many_pairs_are_those_of_each(size: float) -> None:
+    """Shapes so large that their areas would be no numbers are scaled for that; the areas are told in the input's units."""
+    found, truth = [Box(0, 0, 2 * size, size), Box(0, 0, size, size)], [Box(size, 0, 4 * size, size)]
+    pairs = [(0, 0), (1, 0)]
+    together = overlaps(found, truth, pairs)
+    for i, j in pairs:
+        one, many = overlap(found[i], truth[j]), together[i, j]
+        assert many.area(many.intersection) == one.area(one.intersection)
+        assert many.iou == one.iou == [0.25, 0.0][i]
+    assert together[0, 0].area(together[0, 0].intersection) == (1.0 if size == 1 else None)

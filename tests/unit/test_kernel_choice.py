@@ -94,3 +94,9 @@ def test_a_command_runs_under_either_twin_when_it_keeps_freed_memory(monkeypatch
             [sys.executable, "-c", code], env={**os.environ, VARIABLE: "native"}, capture_output=True, check=True
         )
         assert done.stdout.strip() == b"kept"
+
+
+@pytest.mark.parametrize("name", [name for name in TWINS if name == "reference" or native_built()])
+def test_what_is_chosen_is_in_use(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(VARIABLE, name)
+    assert kernels().__name__ == TWINS[name]

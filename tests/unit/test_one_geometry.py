@@ -3,9 +3,11 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import calque
+from calque.geometry import forms
 
 SOURCE = Path(calque.__file__).parent
 NATIVE = Path(__file__).parents[2] / "native"
@@ -55,3 +57,10 @@ def test_compiled_kernels_share_one_header(name):
     definition = re.compile(rf"^(inline )?\w+ {name}\(.*\{{", re.MULTILINE)
     files = [path.name for path in sorted(NATIVE.glob("*.?pp")) if definition.search(path.read_text())]
     assert files == ["geometry.hpp"]
+
+
+def test_grids_are_those_of_pycocotools():
+    assert np.array_equal(forms.RECALL_POINTS, np.linspace(0, 1, 101))
+    assert np.array_equal(forms.COCO_THRESHOLDS, np.linspace(0.5, 0.95, 10))
+    assert np.array_equal(forms.DECIMAL_RECALL_POINTS, np.round(np.linspace(0, 1, 101), 2))
+    assert np.array_equal(forms.DECIMAL_COCO_THRESHOLDS, np.round(np.linspace(0.5, 0.95, 10), 2))

@@ -79,7 +79,7 @@ def test_languages_of_plain_text_are_detected_paragraph_by_paragraph() -> None:
     [
         ({"drop": ["tables"]}, "did you mean 'table'"),
         ({"fold": ["x"]}, "it can be ligatures"),
-        ({"unicode": "NFX"}, "unicode can be"),
+        ({"unicode": "NFX"}, "unicode must be one of"),
         ({"min_block_recall": 2.0}, "from 0 to 1"),
     ],
 )

@@ -6,7 +6,7 @@ import importlib
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -58,6 +58,19 @@ def distinct(values: Array) -> tuple[Array, Ints]:
     return ordered[first], places
 
 
+def numbered(*columns: Iterable[str]) -> tuple[list[str], list[Codes]]:
+    """The different texts in some columns, in the order in which they come, and for each column the numbers of its texts.
+
+    >>> texts, codes = numbered(["a", "b", "a"], ["c", "b"])
+    >>> texts, [each.tolist() for each in codes]
+    (['a', 'b', 'c'], [[0, 1, 0], [2, 1]])
+    """
+    listed = [column.tolist() if isinstance(column, Strings) else list(column) for column in columns]
+    texts = list(dict.fromkeys(chain.from_iterable(listed)))
+    number = {text: code for code, text in enumerate(texts)}.__getitem__
+    return texts, [np.array(list(map(number, each)), dtype=np.int32) for each in listed]
+
+
 TOGETHER = 4096
 """How many packed strings are unpacked in one go."""
 
@@ -96,15 +109,19 @@ class Strings(Frozen, eq=False):
         return self._decode(int(self.offsets[position]), int(self.offsets[position + 1]))
 
     def __iter__(self) -> Iterator[str]:
-        for first in range(0, len(self), TOGETHER):
-            bounds = self.offsets[first : first + TOGETHER + 1]
-            data = self.data[bounds[0] : bounds[-1]].tobytes()
-            places = pairwise((bounds - bounds[0]).tolist())
-            if data.isascii():
-                text = data.decode()
-                yield from (text[start:end] for start, end in places)
-            else:
-                yield from (data[start:end].decode("utf-8", "surrogatepass") for start, end in places)
+        return chain.from_iterable(self._some(first) for first in range(0, len(self), TOGETHER))
+
+    def _some(self, first: int) -> list[str]:
+        """Some strings on end, unpacked in one go."""
+        bounds = self.offsets[first : first + TOGETHER + 1]
+        data = self.data[bounds[0] : bounds[-1]].tobytes()
+        if not data:
+            return [""] * (len(bounds) - 1)
+        places = pairwise((bounds - bounds[0]).tolist())
+        if data.isascii():
+            text = data.decode()
+            return [text[start:end] for start, end in places]
+        return [data[start:end].decode("utf-8", "surrogatepass") for start, end in places]
 
     def _decode(self, start: int, end: int) -> str:
         return self.data[start:end].tobytes().decode("utf-8", "surrogatepass")

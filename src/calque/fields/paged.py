@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from calque.core.boxes.overlay import NORMALIZED
-from calque.core.columns import Array, Floats, Ints, Strings, Table
+from calque.core.columns import Array, Floats, Ints, Strings, Table, distinct, numbered
 from calque.core.ledger import UNIT, Ledger
 from calque.core.presentation import pictured as columns
 
@@ -20,13 +22,14 @@ def on_pages(ledger: Ledger) -> Ledger:
     rows = ledger.table("rows")
     if "reason" not in rows or "pages" in ledger.tables or not any(boxed(rows, side).any() for side, _ in SIDES):
         return ledger
-    named = sorted({place for side, _ in SIDES for place in _places(rows, side) if place is not None}, key=_in_order)
+    names, places = _places(rows)
+    used, _ = distinct(np.concatenate(list(places.values())))
+    named = sorted([(place // len(names), names[place % len(names)]) for place in used[used >= 0].tolist()], key=_in_order)
     units = [unit for unit, _ in named]
-    names = [name for _, name in named]
     pages = Table({
         UNIT: np.array(units, dtype=np.int32),
-        "page_index": np.array([_number(name) for name in names], dtype=np.int64),
-        "name": Strings.pack(names),
+        "page_index": np.array([_number(name) for _, name in named], dtype=np.int64),
+        "name": Strings.pack(name for _, name in named),
         "image_name": Strings.pack(_image(ledger, unit, name) for unit, name in named),
         "width": np.full(len(named), np.nan),
         "height": np.full(len(named), np.nan),
@@ -40,12 +43,12 @@ def boxed(rows: Table, side: str) -> Array:
     return np.asarray(np.isfinite(rows.array(f"{side}_box")).all(axis=1))
 
 
-def _places(rows: Table, side: str) -> list[tuple[int, str] | None]:
-    """For each value its document and page, if it has a box."""
-    pages = rows.get(f"{side}_page")
-    names = list(pages) if isinstance(pages, Strings) else [""] * rows.height
-    there = zip(rows.array(UNIT).tolist(), names, boxed(rows, side).tolist(), strict=True)
-    return [(unit, name) if has else None for unit, name, has in there]
+def _places(rows: Table) -> tuple[list[str], dict[str, Ints]]:
+    """The names of pages, and for each value of a side its page and document in one number: -1 where it has no box."""
+    columns = [rows.get(f"{side}_page") for side, _ in SIDES]
+    names, codes = numbered(*(each if isinstance(each, Strings) else [""] * rows.height for each in columns))
+    unit = rows.array(UNIT).astype(np.int64) * len(names)
+    return names, {side: np.where(boxed(rows, side), unit + code, -1) for (side, _), code in zip(SIDES, codes, strict=True)}
 
 
 def _number(name: str) -> int:
@@ -75,38 +78,45 @@ def _in_shares(ledger: Ledger) -> Array:
     return reach <= 1
 
 
-def box_columns(ledger: Ledger, rows: Table) -> dict[str, Array]:
-    """The pages, and for each of these values the page and the box of both sides; nothing where no value has a box."""
+def box_columns(ledger: Ledger, drawn: Ints) -> dict[str, Array]:
+    """The pages, and for each of these rows the page and the box of both sides; nothing where no value has a box."""
     if "pages" not in ledger.tables:
         return {}
-    pages = ledger.table("pages")
-    row_of = {place: row for row, place in enumerate(zip(pages.array(UNIT).tolist(), pages["name"], strict=True))}
-    places = {side: _rows_of(_places(rows, side), row_of) for side, _ in SIDES}
-    scale = _scale(ledger, row_of)
-    drawn = {
+    rows, pages = ledger.table("rows"), ledger.table("pages")
+    on_page = _page_rows(rows, pages)
+    scale = _scale(ledger, on_page)
+    drawn_columns = {
         **columns.page_columns(ledger),
         **columns.text_columns("page.name", pages["name"]),
     }
     for side, letter in SIDES:
+        at = on_page[side][drawn]
         with np.errstate(invalid="ignore"):
-            shares = rows.array(f"{side}_box") / scale[np.maximum(places[side], 0)][:, [0, 1, 0, 1]]
-        shares[places[side] < 0] = np.nan
-        drawn |= {f"row.{letter}box": columns.packed(shares), f"row.{letter}page": columns.narrow(places[side])}
-    return drawn
+            shares = rows.array(f"{side}_box")[drawn] / scale[np.maximum(at, 0)][:, [0, 1, 0, 1]]
+        shares[at < 0] = np.nan
+        drawn_columns |= {f"row.{letter}box": columns.packed(shares), f"row.{letter}page": columns.narrow(at)}
+    return drawn_columns
 
 
-def _rows_of(places: list[tuple[int, str] | None], row_of: dict[tuple[int, str], int]) -> Ints:
-    return np.array([-1 if place is None else row_of[place] for place in places], dtype=np.int64)
+def _page_rows(rows: Table, pages: Table) -> dict[str, Ints]:
+    """For each value of a side the row of its page; -1 where it has no box."""
+    row_of = {place: row for row, place in enumerate(zip(pages.array(UNIT).tolist(), pages["name"], strict=True))}
+    names, places = _places(rows)
+    made = {}
+    for side, place in places.items():
+        used, at = distinct(place)
+        known = [-1 if each < 0 else row_of[each // len(names), names[each % len(names)]] for each in used.tolist()]
+        made[side] = np.array(known, dtype=np.int64)[at]
+    return made
 
 
-def _scale(ledger: Ledger, row_of: dict[tuple[int, str], int]) -> Floats:
+def _scale(ledger: Ledger, on_page: Mapping[str, Ints]) -> Floats:
     """What stands for the width and height of each page: 1 in shares, its size, or a page around all its boxes."""
     pages, rows = ledger.table("pages"), ledger.table("rows")
     scale = np.column_stack([pages.array("width"), pages.array("height")])
     scale[(pages.array("spelling") & NORMALIZED) != 0] = 1.0
     reach = np.zeros((pages.height, 2))
-    for side, _ in SIDES:
-        at = _rows_of(_places(rows, side), row_of)
+    for side, at in on_page.items():
         np.maximum.at(reach, at[at >= 0], rows.array(f"{side}_box")[at >= 0][:, 2:])
     width = np.maximum(reach[:, 0], reach[:, 1] / columns.TALL)
     width[~(width > 0)] = 1.0

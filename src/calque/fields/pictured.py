@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Array, Strings, Table
+from calque.core.columns import Array, Strings, distinct, take
 from calque.core.corpus import distinct_names
 from calque.core.ledger import UNIT, Ledger
 from calque.core.presentation import pictured as columns
 from calque.core.presentation.pictured import Breakdown, Number, Overview, Part, Pictured
 from calque.core.presentation.wording import counted as how_many
-from calque.fields.comparison.cells import class_of
-from calque.fields.counted import DRAWN, bare, counted, whole_columns
+from calque.fields.counted import DRAWN, counted, whole_columns
+from calque.fields.occurrences import Paths, bare
 from calque.fields.paged import box_columns, on_pages
 
 if TYPE_CHECKING:
@@ -28,14 +28,15 @@ def pictured(task: Fields, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictur
     rows = ledger.table("rows")
     if "reason" not in rows:
         return None
+    paths = Paths(rows)
+    flags, wholes = counted(task, ledger, paths)
     # Pairs of whole items are told in lists; here their values are drawn.
-    rows = rows.take(np.flatnonzero(rows.array("counted")))
-    paths = [truth or found for truth, found in zip(_texts(rows, "truth_path"), _texts(rows, "found_path"), strict=True)]
-    labels = [class_of(path) for path in paths]
-    flags, wholes = counted(task, ledger, rows, labels)
-    values = _in_order(labels, list(numbers["fields"]))
-    fields = [*values, *dict.fromkeys(whole.field for whole in wholes if whole.field not in values)]
+    drawn = np.flatnonzero(rows.array("counted"))
+    path = paths.own[drawn]
+    values = _in_order([paths.labels[code] for code in distinct(path)[0].tolist()], list(numbers["fields"]))
+    fields = list(dict.fromkeys([*values, *wholes["field"]]))
     place = {name: code for code, name in enumerate(fields)}
+    shown = Strings.pack("" if text == label else text for text, label in zip(paths.texts, paths.labels, strict=True))
     head = {
         "kind": "fields",
         "documents": list(distinct_names(ledger.units)),
@@ -47,23 +48,26 @@ def pictured(task: Fields, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictur
             "calibration": _calibration(numbers),
         },
     }
-    drawn: dict[str, Array] = {
-        "row.start": np.searchsorted(rows.array(UNIT), np.arange(len(ledger.units) + 1)).astype(np.uint32),
-        "row.field": columns.narrow(np.array([place[label] for label in labels], dtype=np.int64)),
-        "row.outcome": DRAWN[rows.array("outcome")],
-        "row.counted": flags,
-        "row.reason": rows.array("reason"),
-        **{f"row.{name}": rows.array(name).astype(np.float32) for name in ("score", "threshold", "confidence", "iou")},
+    row: dict[str, Array] = {
+        "start": np.searchsorted(rows.array(UNIT)[drawn], np.arange(len(ledger.units) + 1)).astype(np.uint32),
+        "field": columns.narrow(np.array([place.get(label, 0) for label in paths.labels], dtype=np.int64)[path]),
+        "outcome": DRAWN[rows.array("outcome")[drawn]],
+        "counted": flags,
+        "reason": rows.array("reason")[drawn],
+        **{name: rows.array(name)[drawn].astype(np.float32) for name in ("score", "threshold", "confidence", "iou")},
         # A path is kept where it says more than its field does.
-        **columns.text_columns(
-            "row.path", Strings.pack("" if path == label else path for path, label in zip(paths, labels, strict=True))
-        ),
-        **columns.text_columns("row.truth", rows["truth_value"]),
-        **columns.text_columns("row.found", rows["found_value"]),
-        **box_columns(ledger, rows),
-        **whole_columns(wholes, len(ledger.units), place),
+        **columns.text_columns("path", shown.take(path)),
+        **columns.text_columns("truth", take(rows["truth_value"], drawn)),
+        **columns.text_columns("found", take(rows["found_value"], drawn)),
     }
-    return Pictured(head, drawn)
+    return Pictured(
+        head,
+        {
+            **{f"row.{name}": column for name, column in row.items()},
+            **box_columns(ledger, drawn),
+            **whole_columns(wholes, len(ledger.units), place),
+        },
+    )
 
 
 def _calibration(numbers: Mapping[str, Any]) -> list[list[float]]:
@@ -77,10 +81,6 @@ def _in_order(labels: list[str], schema: list[str]) -> list[str]:
     """The fields that have values, in the order of the schema, which knows no list marks."""
     place = {name: code for code, name in enumerate(schema)}
     return sorted(dict.fromkeys(labels), key=lambda label: (place.get(bare(label), len(place)), label))
-
-
-def _texts(rows: Table, name: str) -> list[str]:
-    return list(rows[name])
 
 
 COUNTED = "counted"

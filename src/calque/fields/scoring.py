@@ -139,7 +139,7 @@ class Work:
     def layout(self) -> Layout | None:
         """How documents become columns; nothing where each has to be compared by itself."""
         task = self.task
-        return None if task.keep_outcomes else layout_of(task.schema, task.accounting, task.boxes)
+        return layout_of(task.schema, task.accounting, task.boxes)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -155,7 +155,7 @@ class Work:
         if task.missing != "penalize":
             both = {*truth.documents} & {*found.documents}
             counted = [unit for unit in piece.units if unit in both]
-        plain = with_notes(plain_ledger(layout, counted, truth, found), found.source)
+        plain = with_notes(plain_ledger(layout, counted, truth, found, outcomes=task.keep_outcomes), found.source)
         if len(plain.units) == len(piece.units):
             return plain
         done = set(plain.units)

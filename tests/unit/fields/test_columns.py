@@ -19,7 +19,7 @@ from calque.core.corpora.records import RecordCorpus
 from calque.core.ledger import Ledger
 from calque.fields.columns.batch import plain_ledger
 from calque.fields.columns.corpora import side_columns
-from calque.fields.columns.layout import Layout, layout_of
+from calque.fields.columns.layout import MOST_FIELDS, Layout, layout_of
 from calque.fields.columns.reading import LeafColumn, ListColumn, SideColumns
 from calque.fields.scoring import Piece, Work
 from calque.readers import records as reading_of_records
@@ -126,6 +126,7 @@ SETTINGS = st.fixed_dictionaries({
     "accounting": st.sampled_from(["complete", "paired"]),
     "missing": st.sampled_from(["penalize", "penalize", "intersect"]),
     "boxes": st.sampled_from(["xyxy", "xyxy", "xywh", "polygon"]),
+    "keep_outcomes": st.booleans(),
 })  # fmt: skip
 
 
@@ -167,7 +168,7 @@ def twins(task: Fields, pairs: list[tuple[Any, Any]]) -> tuple[Ledger, Ledger]:
 @examples(400)
 @given(PAIRS, SETTINGS)
 def test_columns_come_to_the_ledger_of_the_comparison_one_by_one(pairs: list[tuple[Any, Any]], settings: Any) -> None:
-    assert_same(*twins(Fields(schema=PLAIN, keep_outcomes=False, **settings), pairs))
+    assert_same(*twins(Fields(schema=PLAIN, **settings), pairs))
 
 
 @examples(200)
@@ -177,7 +178,7 @@ def test_documents_that_nobody_expects_are_left_to_the_reference(pairs: list[tup
     leaves = {name: each for name, each in SCHEMA["fields"].items() if name not in ("sender", "lines", "tags")}
     lines = {"type": "list[object]", "fields": leaves}
     schema = {"fields": {**leaves, "lines": lines, "sender": {"type": "str"}, "tags": lines}}
-    assert_same(*twins(Fields(schema=schema, keep_outcomes=False, **settings), pairs))
+    assert_same(*twins(Fields(schema=schema, **settings), pairs))
 
 
 def _layout(task: Fields) -> Layout:
@@ -247,9 +248,9 @@ def _invoices() -> list[tuple[Any, Any]]:
 
 @pytest.mark.parametrize("accounting", ["complete", "paired"])
 def test_what_is_plain_is_not_compared_one_by_one(accounting: Any) -> None:
-    task = Fields(schema=PLAIN, accounting=accounting, keep_outcomes=False)
+    task = Fields(schema=PLAIN, accounting=accounting)
     truth, found = corpora(_invoices())
-    assert plain_ledger(_layout(task), (0, 1, 2), truth, found).units == (0, 1, 2)
+    assert plain_ledger(_layout(task), (0, 1, 2), truth, found, outcomes=True).units == (0, 1, 2)
     assert_same(*twins(task, _invoices()))
 
 
@@ -274,7 +275,7 @@ def test_lists_that_need_an_assignment_have_the_pairs_of_the_reference() -> None
             for _ in range(2)
         ]
         for accounting in ("complete", "paired"):
-            task = Fields(schema=PLAIN, accounting=accounting, keep_outcomes=False)
+            task = Fields(schema=PLAIN, accounting=accounting)
             assert_same(*twins(task, [({"lines": sides[0]}, {"lines": sides[1]})]))
 
 
@@ -286,7 +287,7 @@ def test_lists_are_compared_some_at_a_time_and_long_ones_one_by_one(
     lines = [{"name": f"part {number}", "amount": float(number)} for number in range(5)]
     pairs = [({"lines": lines[:first]}, {"lines": lines[1:last]}) for first in range(5) for last in range(1, 5)]
     for accounting in ("complete", "paired"):
-        assert_same(*twins(Fields(schema=PLAIN, accounting=accounting, keep_outcomes=False), pairs))
+        assert_same(*twins(Fields(schema=PLAIN, accounting=accounting), pairs))
 
 
 @pytest.mark.parametrize(
@@ -303,6 +304,15 @@ def test_lists_are_compared_some_at_a_time_and_long_ones_one_by_one(
 def test_what_columns_do_not_hold_has_no_layout(field: Any) -> None:
     task = Fields(schema={"fields": {"field": field}})
     assert layout_of(task.schema, task.accounting, task.boxes) is None
+
+
+@pytest.mark.parametrize("fields", [MOST_FIELDS, MOST_FIELDS + 1])
+def test_wide_records_are_written_in_order(fields: int) -> None:
+    names = [f"field{number}" for number in range(fields)]
+    task = Fields(schema={"fields": {name: {"type": "str"} for name in names}})
+    assert (layout_of(task.schema, task.accounting, task.boxes) is None) == (fields > MOST_FIELDS)
+    sides = [{name: {"_value": f"{name} {side}", "_confidence": 0.5, "_bbox": [0, 0, 1, 1]} for name in names} for side in "ab"]
+    assert_same(*twins(task, [(sides[0], sides[1]), (sides[1], sides[1])]))
 
 
 @given(st.data())
@@ -333,3 +343,16 @@ print("numpy" in sys.modules, "numpy.ma" in sys.modules)
 """
     told = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout
     assert told.split() == ["True", "False"]
+
+
+@pytest.mark.parametrize("keep", ["numbers", "outcomes"])
+@pytest.mark.parametrize("truth", [None, ""])
+@pytest.mark.parametrize("found", [None, ""])
+def test_null_and_an_empty_text_are_not_the_same_to_paired_accounting(truth: Any, found: Any, keep: Any) -> None:
+    """Both say nothing, so neither is missed or invented; but who was sure of the one was wrong about the other."""
+    task = Fields(schema={"fields": {"a": {"type": "str"}}}, accounting="paired")
+    pair = {"d": {"a": truth}}, {"d": {"a": {"_value": found, "_confidence": 0.7}}}
+    numbers = Evaluator(task, keep=keep).update(*pair).compute().to_dict()
+    assert numbers["fields"]["a"]["tn"] == 1
+    brier = numbers["confidence_metrics"]["fields"]["a"]["brier_score"]["value"]
+    assert brier == pytest.approx(0.09 if truth == found else 0.49)

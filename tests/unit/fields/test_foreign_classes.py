@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Annotated, Any, Literal, NotRequired, Required, TypedDict
 
 import pytest
+import typing_extensions
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, constr
@@ -185,3 +186,31 @@ def test_whole_objects_by_columns_and_one_by_one(monkeypatch: pytest.MonkeyPatch
 def test_what_whole_is_not_for(field: Any, told: str) -> None:
     with pytest.raises(ConfigError, match=told):
         Fields(schema={"fields": {"x": field}})
+
+
+class Account(typing_extensions.TypedDict):
+    iban: str
+    since: NotRequired[date]
+
+
+class Order(StructuredModel):
+    payee: Account = ComparableField()
+    others: list[Account] = ComparableField()
+
+
+class Ticket(typing_extensions.TypedDict, total=False):
+    payee: Account
+    others: list[Account]
+
+
+def test_typed_dictionaries_of_both_makers() -> None:
+    """Before Python 3.12 pydantic takes only those of typing_extensions inside of a model."""
+    expected = {
+        "payee": "object", "payee.iban": "code", "payee.since": "date",
+        "others": "list[object]", "others.iban": "code", "others.since": "date",
+    }  # fmt: skip
+    assert kinds(Order) == kinds(Ticket) == expected
+    data = {"payee": {"iban": "DE1", "since": "2024-03-05"}, "others": [{"iban": "DE1"}, {"iban": "DE2"}]}
+    order = Order.from_json(data)
+    assert order.raw_json() == data
+    assert order.compare_with(Order.from_json({**data, "others": [{"iban": "DE2"}]}))["overall_score"] == 0.75

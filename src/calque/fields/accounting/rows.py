@@ -387,7 +387,12 @@ def _recoded(table: Table, column: str, new: Codes) -> Table:
 
 def _page_column(cells: Sequence[Cell]) -> Strings:
     """The page of each value, by number or name; empty where none is known."""
-    return Strings.pack("" if cell.box is None or cell.box[4] is None else str(cell.box[4]) for cell in cells)
+    return Strings.pack("" if cell.box is None or cell.box[4] is None else page_name(cell.box[4]) for cell in cells)
+
+
+def page_name(page: float | str) -> str:
+    """A page by number or name: 2.0 is page 2."""
+    return str(int(page) if isinstance(page, float) and page.is_integer() else page)
 
 
 def _box_column(cells: Sequence[Cell]) -> Any:
@@ -428,12 +433,19 @@ def outcome_of(row: Row) -> Outcome:
     return Outcome.TP if row.match else Outcome.FD
 
 
-_spell = json.JSONEncoder(ensure_ascii=False, default=str).encode
+spell = json.JSONEncoder(ensure_ascii=False, default=str).encode
+"""A value as JSON text."""
+_spell_lines = json.JSONEncoder(ensure_ascii=False, default=str, separators=("\n", ": ")).encode
 
 
 def spelled(cell: Cell) -> str:
     """A cell's value as JSON text, empty when there is none."""
-    return "" if cell.value is None else _spell(told_value(cell))
+    return "" if cell.value is None else spell(told_value(cell))
+
+
+def spelled_values(values: list[Any]) -> list[str]:
+    """The values of leaves as `spell` has them, in one go: JSON texts hold no line break, so each has a line of its own."""
+    return _spell_lines(values)[1:-1].split("\n") if values else []
 
 
 def told_value(cell: Cell) -> Any:

@@ -151,7 +151,7 @@ class Paired(_Accounting):
         every = self.everyone
         self.sheet.count(plan.code, every, judged.outcome)
         self.sheet.score(plan.code, every, judged.applied)
-        match = _matches(judged.raw >= plan.threshold, truth.codes, found.codes)
+        match = matches(judged.raw >= plan.threshold, truth.codes, found.codes)
         self.observe(plan, every, place(every, field), key_of(field), (truth, every, found, every), match)
 
     def items(self, field: int, listed: Lists) -> None:
@@ -173,7 +173,7 @@ class Paired(_Accounting):
                 self.sheet.score(leaf.code, documents, judged.applied)
             else:
                 self.sheet.count(leaf.code, documents, self._outcomes(judged.outcome[same], (a, one), (b, other)))
-            match = _matches(judged.applied[same] >= leaf.threshold, one, other)
+            match = matches(judged.applied[same] >= leaf.threshold, one, other)
             places, keys = place(documents, field, PAIRS, index, number), key_of(field, number, partner)
             self.observe(leaf, documents, places, keys, (a, rows, b, others), match)
         self._only_truth(field, pairs, truth, is_list)
@@ -203,7 +203,7 @@ class Paired(_Accounting):
         sheet.with_box += np.bincount(documents, boxes, sheet.size).astype(np.int64)
 
 
-def _matches(match: Flags, truth: Codes, found: Codes) -> Flags:
+def matches(match: Flags, truth: Codes, found: Codes) -> Flags:
     """Where the score says so, unless one side says nothing at all."""
     return np.asarray(match & ((truth == -1) == (found == -1)))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import compress
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +22,9 @@ from calque.fields.columns.sheet import Sheet, left_out
 from calque.fields.columns.wrong import WrongValues
 from calque.fields.schemas.plan import FieldPlan, Kind
 
+if TYPE_CHECKING:
+    from calque.fields.columns.outcome_rows import CompleteRows, PairedRows
+
 LONG_LISTS = 1 << 18
 """Lists with more pairs of items are for the reference, which looks at them by and by."""
 
@@ -34,19 +38,23 @@ class Batch(Frozen, eq=False):
     in_truth: Flags
     in_found: Flags
     named: bool
+    corpora: tuple[RecordCorpus, RecordCorpus] | None
+    """Both sides once more, for the whole items that an outcome list shows; nothing where none is wanted."""
 
 
-def plain_ledger(layout: Layout, units: Sequence[UnitId], truth: RecordCorpus, found: RecordCorpus) -> Ledger:
-    """The ledger of the plain ones among some documents, of which each side may lack some."""
-    made = compare(layout, read(layout, units, truth, found))
+def plain_ledger(
+    layout: Layout, units: Sequence[UnitId], truth: RecordCorpus, found: RecordCorpus, *, outcomes: bool = False
+) -> Ledger:
+    """The ledger of the plain ones among some documents, of which each side may lack some; with an outcome list, if wanted."""
+    made = compare(layout, read(layout, units, truth, found, outcomes))
     if isinstance(made, Ledger):
         return made
-    made = compare(layout, read(layout, [unit for unit in units if unit not in made], truth, found))
+    made = compare(layout, read(layout, [unit for unit in units if unit not in made], truth, found, outcomes))
     assert isinstance(made, Ledger)  # noqa: S101  # what turned out to be odd is gone
     return made
 
 
-def read(layout: Layout, units: Sequence[UnitId], truth: RecordCorpus, found: RecordCorpus) -> Batch:
+def read(layout: Layout, units: Sequence[UnitId], truth: RecordCorpus, found: RecordCorpus, outcomes: bool) -> Batch:
     """The columns of plain documents."""
     first, is_plain = side_columns(layout, truth, units)
     plain = list(compress(units, is_plain.tolist()))
@@ -55,7 +63,7 @@ def read(layout: Layout, units: Sequence[UnitId], truth: RecordCorpus, found: Re
         first, plain = first.take(np.flatnonzero(is_plain)), list(compress(plain, is_plain.tolist()))
     known = set(truth.documents), set(found.documents)
     in_truth, in_found = (np.array([unit in side for unit in plain], dtype=np.bool_) for side in known)
-    return Batch(tuple(plain), first, second, in_truth, in_found, truth.named)
+    return Batch(tuple(plain), first, second, in_truth, in_found, truth.named, (truth, found) if outcomes else None)
 
 
 def compare(layout: Layout, batch: Batch) -> Ledger | frozenset[UnitId]:
@@ -82,6 +90,7 @@ class _Comparison:
         self.odd = np.zeros(size, dtype=np.bool_)
         self.scores: list[tuple[FieldPlan, Floats]] = []
         self._accounting = (Paired if layout.paired else Complete)(self.sheet)
+        self.rows = None if batch.corpora is None else _outcome_rows(layout, batch.units, *batch.corpora)
 
     def leaf(self, number: int, plan: FieldPlan, truth: LeafColumn, found: LeafColumn) -> None:
         """A value at the root."""
@@ -93,7 +102,10 @@ class _Comparison:
             return
         judged = compare_leaves(plan, truth.codes, found.codes, scorer_of(plan, *values))
         self._accounting.leaf(number, (plan, judged, truth, found))
-        self.wrong.leaf(number, (plan, judged, truth, found), (values[0].values, values[1].values))
+        known = values[0].values, values[1].values
+        self.wrong.leaf(number, (plan, judged, truth, found), known)
+        if self.rows is not None:
+            self.rows.leaf(number, (plan, judged, truth, found), known)
         self.scores.append((plan, judged.applied))
 
     def items(self, number: int, plan: FieldPlan, truth: ListColumn, found: ListColumn) -> None:
@@ -110,7 +122,10 @@ class _Comparison:
         scorers = [scorer_of(leaf, *sides) for leaf, sides in zip(leaves, values, strict=True)]
         pairs = pair_lists(plan, truth, found, scorers)
         self._accounting.items(number, (plan, pairs, truth, found))
-        self.wrong.items(number, (plan, pairs, truth, found), [(a.values, b.values) for a, b in values])
+        known = [(a.values, b.values) for a, b in values]
+        self.wrong.items(number, (plan, pairs, truth, found), known)
+        if self.rows is not None:
+            self.rows.items(number, (plan, pairs, truth, found), known)
         self.scores.append((plan, pairs.applied))
 
     def _values(self, leaf: FieldPlan, lists: ListColumn, column: LeafColumn) -> Values:
@@ -120,6 +135,15 @@ class _Comparison:
             items = np.flatnonzero(np.isin(column.codes, values.misfits))
             self.odd[np.searchsorted(lists.offsets, items, side="right") - 1] = True
         return values
+
+
+def _outcome_rows(
+    layout: Layout, units: tuple[UnitId, ...], truth: RecordCorpus, found: RecordCorpus
+) -> CompleteRows | PairedRows:
+    from calque.fields.columns import outcome_rows  # most runs only count
+
+    rows = outcome_rows.PairedRows if layout.paired else outcome_rows.CompleteRows
+    return rows(units, truth, found)
 
 
 def _ledger(layout: Layout, batch: Batch, comparison: _Comparison) -> Ledger:
@@ -137,9 +161,9 @@ def _ledger(layout: Layout, batch: Batch, comparison: _Comparison) -> Ledger:
         "wrong": wrong.counts(size),
         **({"outside": [], "names_outside": {}} if layout.paired else left_out(truth, found)),
     }
-    return comparison.sheet.ledger(
-        batch.units, about, wrong.table(), _paired_names(layout) if layout.paired else _labels(layout)
-    )
+    names = _paired_names(layout) if layout.paired else _labels(layout)
+    rows = (lambda empty: empty) if comparison.rows is None else comparison.rows.table.table
+    return comparison.sheet.ledger(batch.units, about, wrong.table(), names, rows)
 
 
 def _labels(layout: Layout) -> Callable[[int], str]:

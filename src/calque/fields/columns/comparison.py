@@ -73,6 +73,10 @@ class Judged(Frozen, eq=False):
         """Where the value is right, or rightly absent."""
         return np.asarray((self.outcome == Outcome.TP) | (self.outcome == Outcome.TN))
 
+    def take(self, rows: Ints) -> Judged:
+        """The outcomes of some of them."""
+        return Judged(self.plan, self.outcome[rows], self.raw[rows], self.applied[rows])
+
 
 def judged(plan: FieldPlan, truth: Codes, found: Codes, scores: Floats) -> Judged:
     """What `compare_leaf` says of each pair of values; ``scores`` counts where both are there."""
@@ -116,6 +120,8 @@ class ListPairs(Frozen, eq=False):
     truth: Ints
     """Rows of the truth's items."""
     found: Ints
+    alike: Floats
+    """The similarity of the two."""
     matched: Flags
     leaves: tuple[Judged, ...]
     outcomes: Bytes
@@ -151,7 +157,7 @@ def pair_lists(plan: FieldPlan, truth: ListColumn, found: ListColumn, scorers: S
         by_pair = weighted_mean([(each.plan, each.applied) for each in compared], len(first))
         applied += _list_scores(documents, by_pair, truth, found)
         matched = alike >= plan.match_threshold
-    return ListPairs(documents, first, second, matched, compared, outcomes, applied)
+    return ListPairs(documents, first, second, alike, matched, compared, outcomes, applied)
 
 
 def _objects(

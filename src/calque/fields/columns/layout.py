@@ -13,6 +13,8 @@ from calque.fields.schemas.plan import FieldPlan, Kind, Matching, RecordPlan
 
 KNOWN = frozenset(("anls", "date", "exact", "fuzzy", "levenshtein", "normalized", "numeric", "phone"))
 """Comparators whose similarity depends on the two values alone: it is computed once for equal pairs."""
+MOST_FIELDS = 1 << 10
+"""Fields at the root of a schema: more have no place among all that is written of a batch (see `sheet.place`)."""
 
 
 class Layout(Frozen, eq=False):
@@ -33,7 +35,7 @@ def layout_of(schema: str, accounting: Literal["complete", "paired"], form: str)
     """The layout of a schema; nothing when it holds what columns cannot."""
     plan = compile_plan(schema, accounting)
     paired = accounting == "paired"
-    if not all(_fits(each, paired) for each in plan.fields):
+    if len(plan.fields) > MOST_FIELDS or not all(_fits(each, paired) for each in plan.fields):
         return None
     compared = tuple(each for each in plan.fields if not each.ignored)
     return Layout(plan, compared, tuple(each for each in plan.fields if each.ignored), paired, form)

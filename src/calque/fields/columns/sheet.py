@@ -114,8 +114,18 @@ class Sheet:
 
     # The ledger
 
-    def ledger(self, units: tuple[UnitId, ...], about: dict[str, Any], wrong: Table, name: Callable[[int], str]) -> Ledger:
-        """Everything written, for documents in canonical order; ``name`` spells the keys of confidences."""
+    def ledger(
+        self,
+        units: tuple[UnitId, ...],
+        about: dict[str, Any],
+        wrong: Table,
+        name: Callable[[int], str],
+        rows: Callable[[Table], Table],
+    ) -> Ledger:
+        """Everything written, for documents in canonical order; ``name`` spells the keys of confidences.
+
+        ``rows`` gives the outcome list the columns of an empty one.
+        """
         book = Book(self.layout.plan, outcomes=False)
         book.outside, book.names_outside = about["outside"], about["names_outside"]
         book.labels = {each.label: code for code, each in enumerate(self.all_fields)}
@@ -129,6 +139,7 @@ class Sheet:
         tables = {
             **made.tables,
             "wrong": wrong,
+            "rows": rows(made.tables["rows"]),
             "documents": self._documents(about),
             "counts": self._counts(),
             "boxes": _typed(BOX_COLUMNS, [boxes[0], label[boxes[1].astype(np.int64)], *boxes[2:]]),

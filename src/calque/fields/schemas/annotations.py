@@ -16,6 +16,7 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from calque.core.errors import ConfigError
+from calque.fields.schemas.sources import is_typed_dict
 
 
 class Spoken(NamedTuple):
@@ -102,7 +103,7 @@ def _options(annotation: Any) -> list[Any]:
 
 
 def _is_record(annotation: Any) -> bool:
-    if typing.is_typeddict(annotation):
+    if is_typed_dict(annotation):
         return True
     return isinstance(annotation, type) and (issubclass(annotation, BaseModel) or dataclasses.is_dataclass(annotation))
 

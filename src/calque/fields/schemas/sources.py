@@ -27,7 +27,7 @@ def schema_text(source: Any, where: str = "schema", *, accounting: Accounting = 
         return ""
     if isinstance(source, type) and hasattr(source, "to_config"):
         return canonical(source.to_config(accounting), source.__name__)
-    if isinstance(source, type) or typing.is_typeddict(source):
+    if isinstance(source, type):
         return from_mapping(json_schema_of(source), source.__name__, accounting=accounting)
     if isinstance(source, Mapping):
         return from_mapping(source, where, accounting=accounting)
@@ -85,7 +85,7 @@ def _from_class(text: str, module: str, name: str, accounting: Accounting) -> st
         found = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError) as error:
         raise ConfigError(f"{text}: cannot be imported: {error}") from None
-    if not isinstance(found, type) and not typing.is_typeddict(found):
+    if not isinstance(found, type):
         raise ConfigError(f"{text}: is no class; a schema is a model class, a dataclass or a TypedDict")
     return schema_text(found, accounting=accounting)
 
@@ -103,7 +103,7 @@ def json_schema_of(kind: Any) -> dict[str, Any]:
     from pydantic import BaseModel, PydanticUserError, TypeAdapter
 
     name = getattr(kind, "__name__", repr(kind))
-    if not (typing.is_typeddict(kind) or dataclasses.is_dataclass(kind) or issubclass(kind, BaseModel)):
+    if not (is_typed_dict(kind) or dataclasses.is_dataclass(kind) or issubclass(kind, BaseModel)):
         raise ConfigError(f"{name}: is no schema; it can be a pydantic model, a dataclass or a TypedDict")
     try:
         adapter = TypeAdapter(_readable(kind))
@@ -133,7 +133,7 @@ def _readable(annotation: Any, within: tuple[Any, ...] = ()) -> Any:
     """The annotation with models for typed dictionaries, which pydantic does not read from every version of Python."""
     if annotation in within:
         return dict  # it refers to itself: a tree
-    if typing.is_typeddict(annotation) or _is_plain_dataclass(annotation):
+    if is_typed_dict(annotation) or _is_plain_dataclass(annotation):
         from pydantic import create_model
 
         hints = typing.get_type_hints(annotation, include_extras=True)
@@ -155,6 +155,11 @@ def _of_parts(annotation: Any, arguments: tuple[Any, ...], within: tuple[Any, ..
     if origin is types.UnionType or origin is typing.Union:
         return typing.Union[inner]  # noqa: UP007  # made of parts
     return annotation if inner == arguments or origin is None else origin[inner]
+
+
+def is_typed_dict(annotation: Any) -> bool:
+    """Whether it is a `TypedDict`, also one of ``typing_extensions``, which pydantic wants before Python 3.12."""
+    return isinstance(annotation, type) and issubclass(annotation, dict) and hasattr(annotation, "__required_keys__")
 
 
 def _is_plain_dataclass(annotation: Any) -> bool:
