@@ -133,20 +133,25 @@ def remarks(task: Ceiling, ledger: Ledger) -> tuple[Issue, ...]:
     """A note on systems without any document of the truth, and on those without any of its labels."""
     documents, labels = ledger.table("documents"), set(ledger.table("truth").array("label").tolist())
     known, in_truth = documents.array("known"), documents.array("in_truth")
-    without: dict[str, list[str]] = {"system-without-documents": [], "system-without-labels": []}
+    strangers, nameless = [], []
     for place, name in enumerate(task.systems):
         own = (known >> place & 1).astype(np.bool_)
         if in_truth.any() and not (own & in_truth).any():
-            without["system-without-documents"].append(name)
+            strangers.append(name)
         elif labels and not _labels(task, ledger, place) & labels:
-            without["system-without-labels"].append(name)
-    lacking = "no document", f"none of the {'fields' if task.kind == 'fields' else 'labels'}"
+            nameless.append(name)
     notes = []
-    for (code, names), what in zip(without.items(), lacking, strict=True):
-        if names:
-            text = f"{', '.join(names)} {'has' if len(names) == 1 else 'have'} {what} of the truth"
-            notes.append(Issue(code, text, help=HELP, severity=Severity.NOTE))
+    if strangers:
+        text = f"{_have(strangers)} no document of the truth"
+        notes.append(Issue("system-without-documents", text, help=HELP, severity=Severity.NOTE))
+    if nameless:
+        text = f"{_have(nameless)} none of the {'fields' if task.kind == 'fields' else 'labels'} of the truth"
+        notes.append(Issue("system-without-labels", text, help=HELP, severity=Severity.NOTE))
     return tuple(notes)
+
+
+def _have(names: Sequence[str]) -> str:
+    return f"{', '.join(names)} {'has' if len(names) == 1 else 'have'}"
 
 
 def _labels(task: Ceiling, ledger: Ledger, system: int) -> set[int]:
