@@ -18,10 +18,11 @@ from hypothesis import strategies as st
 
 from calque import CalqueError, Detection, Evaluator, Task
 from calque.core.errors import MergeError
-from calque.core.shards.cluster import ClusterEvaluator, ClusterLedger, Head, Scored, head_of
+from calque.core.shards.cluster import ClusterEvaluator, ClusterLedger, Head, Scored, _anywhere, head_of
 from calque.core.storage import merged_runs
 from calque.engines import on_dask
 from calque.engines.on_dask import FAN_IN, Cluster, apart
+from calque.readers.sources.shards import Shard
 from tests.cli.test_checkpoint import DETECT, SHARDS, command, write_shards
 from tests.laws.detection import DETECTION
 from tests.laws.layout import LAYOUT
@@ -64,6 +65,12 @@ def on_shards(task: Task, subject: Any, documents: Sequence[Document], parts: in
             shards.append(pickle.dumps(Scored(told, ledger)))
     heads = [head_of(cluster.of(shard)) for shard in shards]
     return ClusterEvaluator(task, "numbers", heads, ClusterLedger.over(cluster, shards, heads))
+
+
+def test_files_of_this_machine_are_found_from_any_folder_and_others_stay_where_they_are() -> None:
+    names: dict[str, str] = {}
+    assert _anywhere(Shard("t.json", "s3://bucket/p.json"), names) == Shard(os.path.abspath("t.json"), "s3://bucket/p.json")
+    assert names == {os.path.abspath("t.json"): "t.json", "s3://bucket/p.json": "s3://bucket/p.json"}
 
 
 def test_pixels_and_shares_of_the_page_are_not_put_together() -> None:
