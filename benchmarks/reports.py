@@ -20,7 +20,7 @@ import numpy as np
 
 from calque import Corpus, Detection, Evaluator, Fields, Result, Words
 from calque.order import Order
-from calque.report.page import asset
+from calque.report.page import app as app_of
 
 LABELS = ["Text", "Title", "Table", "Figure", "List"]
 STEPS = 21
@@ -181,7 +181,7 @@ def main() -> None:
                 result.report(path, **pictures)
                 cpu, size = time.process_time() - begin, path.stat().st_size
                 del result
-                shell = len(asset(f"{app}.js")) + len(asset("app.css"))
+                shell = sum(len(part) for part in app_of(app))
                 runs = [Opened(running, path, key) for _ in range(OPENED)]
             steps, busy = ([step for run in runs for step in getattr(run, name)] for name in ("steps", "steps_cpu"))
             print(

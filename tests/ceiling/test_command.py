@@ -233,7 +233,7 @@ def test_a_box_is_excused_from_the_level_on_and_not_above_it(calque: Command, tm
 def test_a_truth_of_which_nothing_counts_is_told(calque: Command, tmp_path: Path) -> None:
     done = calque(*ignoring(tmp_path))
     assert done.code == 3
-    assert done.err.startswith("error: s.json: the truth is empty: none of its 1 objects counts")
+    assert done.err.startswith("error: t.json: the truth is empty: none of its 1 objects counts")
 
 
 def test_a_key_that_the_schema_declares_is_no_id(tmp_path: Path, calque: Command) -> None:
@@ -259,7 +259,7 @@ def test_records_are_routed_by_a_file_of_metadata(here: Path, calque: Command) -
     files = "ceiling", "t.jsonl", "a.jsonl", "b.jsonl", "--schema", "schema.json", "--metadata", "more.csv", "--format", "json"
     made = calque(*files, "--by", "tongue").json
     route = made["levels"]["value"]["route"]["by:tongue"]
-    assert (route["recall"], route["choice"]) == (1.0, {"de": "a", "en": "b"})
+    assert (route["recall"], list(route["choice"].items())) == (1.0, [("de", "a"), ("en", "b")])
     assert [issue["message"] for issue in made["issues"]] == ["1 document that neither side has, such as 'd9'"]
     refused = calque(*files, "--by", "tonge")
     assert (refused.code, refused.out) == (2, "")

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from calque import CalqueError, Detection, Evaluator, Fields, Task
 from calque.core.errors import MergeError
 from calque.core.ledger import UNIT
-from calque.core.shards.cluster import ClusterEvaluator, ClusterLedger, Head, Scored, evaluated_on, head_of
+from calque.core.shards.cluster import ClusterEvaluator, ClusterLedger, Head, Scored, _anywhere, evaluated_on, head_of
 from calque.core.storage import merged_runs
 from calque.engines import on_dask
 from calque.engines.on_dask import FAN_IN, Cluster, apart
@@ -70,6 +70,12 @@ def on_shards(task: Task, subject: Any, documents: Sequence[Document], parts: in
             shards.append(pickle.dumps(Scored(told, ledger)))
     heads = [head_of(cluster.of(shard)) for shard in shards]
     return ClusterEvaluator(task, "numbers", heads, ClusterLedger.over(cluster, shards, heads))
+
+
+def test_files_of_this_machine_are_found_from_any_folder_and_others_stay_where_they_are() -> None:
+    names: dict[str, str] = {}
+    assert _anywhere(Shard("t.json", "s3://bucket/p.json"), names) == Shard(os.path.abspath("t.json"), "s3://bucket/p.json")
+    assert names == {os.path.abspath("t.json"): "t.json", "s3://bucket/p.json": "s3://bucket/p.json"}
 
 
 def test_pixels_and_shares_of_the_page_are_not_put_together() -> None:

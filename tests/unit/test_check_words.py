@@ -38,10 +38,12 @@ def test_the_headline_has_a_tone(rate: float, tone: str) -> None:
     cases = Phrase("cases", "10 cases")
     passed = Phrase("pass_rate", f"{rate:.0%}".replace("%", " %"), tone)
     told = headline(numbers(cases=10, fail=1, error=2, pass_rate=rate, **{"pass": 7}))
-    rest = [Phrase("fail", "1", "bad"), " fail", ", ", Phrase("error", "2"), " could not be judged", "."]
+    rest = [Phrase("fail", "1", "bad"), " fails", ", ", Phrase("error", "2"), " could not be judged", "."]
     assert [part for part in told if part != ""] == [passed, " of ", cases, " pass; ", *rest]
     whole = headline(numbers(cases=10, pass_rate=rate, **{"pass": 10}))
-    assert list(whole) == ["All of ", cases, " pass: ", passed, "."]
+    assert list(whole) == ["All ", cases, " pass: ", passed, "."]
+    single = headline(numbers(cases=1, pass_rate=rate, **{"pass": 1}))
+    assert list(single) == ["The ", Phrase("cases", "1 case"), " passes: ", passed, "."]
 
 
 def test_nothing_judged_has_no_rate() -> None:
@@ -102,10 +104,10 @@ def test_the_overview_and_the_rows() -> None:
 def test_the_first_view_of_a_report() -> None:
     entry = {**NONE, "cases": 3, "pass": 2, "score": 0.5, "pass_rate": 0.25}
     told = {**numbers(cases=3, evaluators={"e": entry}), "gate": {"passed": False}}
-    made = _overview(told)
+    made = _overview(told, 1)
     assert list(made.line) == ["Checks", "3 cases", "1 evaluator", "the gate does not hold"]
-    assert list(_overview({**told, "gate": {"passed": True}}).line)[-1] == "the gate holds"
-    assert list(_overview(numbers(cases=3)).line) == ["Checks", "3 cases", "0 evaluators"]
+    assert list(_overview({**told, "gate": {"passed": True}}, 1).line)[-1] == "the gate holds"
+    assert list(_overview(numbers(cases=0), 2).line) == ["Checks", "0 cases", "2 evaluators"]
     assert made.breakdown is not None
     assert list(made.breakdown.rows) == [("e", [3, 2, 0, 0, 0, 0.25, 0.5])]
     assert list(made.breakdown.marks) == [(1, "tp"), (2, "wrong"), (3, "fn"), (4, "ignored")]

@@ -79,6 +79,13 @@ RECALL = compared("recall@0.5", 0.5, 0.75)
         ),
         (comparison(RECALL, compared("fp@0.5", 3, 9, lower=True)), "gets the same right: recall rises from 50 % to 75 %."),
         (comparison(compared("recall@0.5/Table", 0.5, 0.4)), "gets the same right."),
+        # Percents that are the same do not rise.
+        (comparison(compared("AP", 0.948, 0.949)), "gets the same right: AP rises from 0.948 to 0.949."),
+        (comparison(compared("AP", 0.9481, 0.9482)), "gets the same right: AP stays at 95 %."),
+        (
+            comparison(RECALL, compared("mean_coverage@0.5", 0.5249, 0.5049)),
+            "gets the same right: recall rises from 50 % to 75 %, but its crops hold 50 % instead of 52 %.",
+        ),
     ],
 )
 def test_a_comparison_in_one_sentence(made: Comparison, sentence: str) -> None:

@@ -151,7 +151,7 @@ def test_dots_in_labels_do_not_confuse_the_reasons() -> None:
         .update(Corpus.from_arrays([[0, 0, 1, 1]], ["v1.micro.x"]), Corpus.from_arrays([], [], all_documents=[0]))
         .compute()
     )
-    assert "– precision: no predictions (v1.micro.x, all (micro))" in str(result)
+    assert "– precision: no predictions [v1.micro.x, all (micro)]" in str(result)
 
 
 # Signatures.

@@ -16,6 +16,7 @@ from calque.words.confused import kind_of
 from calque.words.presentation import flat, sections
 from calque.words.text.characters import graphemes
 from calque.words.text.cleaning import clean
+from calque.words.views import sentence
 
 READINGS = st.dictionaries(st.sampled_from("abcd"), st.lists(st.sampled_from(["x", "y", "z", "w"]), max_size=6), min_size=2)
 
@@ -188,3 +189,12 @@ def test_errors_account_for_every_edit(ours: list[str], theirs: list[str]) -> No
 )  # fmt: skip
 def test_kinds_of_confusions(ours: str, theirs: str, kind: str) -> None:
     assert kind_of(ours, theirs) == kind
+
+
+@pytest.mark.parametrize(("readings", "said"), [
+    ({"a": "one two", "b": "one too"}, "Of 2 predictions a reads most: 100 % of the words in order."),
+    ({"a": "one", "b": "two", "c": ""}, "Of 3 predictions a and b read most: 50 % of the words in order."),
+])  # fmt: skip
+def test_who_reads_most(readings: Mapping[str, str], said: str) -> None:
+    results = {run: Evaluator(Words()).update({"d": "one two"}, {"d": text}).compute() for run, text in readings.items()}
+    assert sentence(results) == said

@@ -21,7 +21,7 @@ from calque.detection.scoring import EXCLUDED, IGNORED, Status
 if TYPE_CHECKING:
     from calque.ceiling.task import Ceiling
 
-OUTCOMES = {"tp": "found by some", "wrong": "boxes serve others", "fn": "nobody finds it", "fp": "wrong"}
+OUTCOMES = {"tp": "found by some", "wrong": "lost to others", "fn": "found by nobody", "fp": "wrong"}
 """The one language of outcomes, as it is said of several systems."""
 SHOWN = 200
 """How many annotations to look at are listed."""
@@ -115,7 +115,7 @@ def _classes(level: Level) -> Breakdown:
         [np.bincount(label[outcome == code], minlength=len(labels)) for code in (columns.TP, columns.WRONG, columns.FN)]
     )
     rows = [(name, table[:, code].tolist()) for code, name in enumerate(labels) if table[:, code].any()]
-    titles = [("found by some", "", "tp"), ("boxes serve others", "", "wrong"), ("nobody finds", "", "fn")]
+    titles = [(OUTCOMES[name], "", name) for name in ("tp", "wrong", "fn")]
     return Breakdown("By class", "class", titles, ((0, "tp"), (1, "wrong"), (2, "fn")), rows, table.sum(axis=1).tolist())
 
 

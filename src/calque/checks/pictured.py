@@ -40,7 +40,7 @@ def pictured(task: Checks, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictur
         "kind": "checks",
         "evaluators": list(ledger.names["evaluator"]),
         "cases": cases,
-        "numbers": {"overviews": [_overview(numbers).to_dict()], "gate": numbers.get("gate")},
+        "numbers": {"overviews": [_overview(numbers, len(ledger.names["evaluator"])).to_dict()], "gate": numbers.get("gate")},
     }
     return Pictured(head, {})
 
@@ -51,8 +51,8 @@ EVERY = ",".join(name for name, _ in MARKS)
 """The outcomes of all cases."""
 
 
-def _overview(numbers: Mapping[str, Any]) -> Overview:
-    """The first view."""
+def _overview(numbers: Mapping[str, Any], asked: int) -> Overview:
+    """The first view; of nothing, too, so many evaluators were asked."""
     summary, evaluators = numbers["summary"], numbers["evaluators"]
     names = ("cases", *(name for name, _ in MARKS), "pass_rate", "score")
     gate = numbers.get("gate")
@@ -60,7 +60,7 @@ def _overview(numbers: Mapping[str, Any]) -> Overview:
         line=[
             "Checks",
             counted(summary["cases"], "case"),
-            counted(len(evaluators), "evaluator"),
+            counted(asked, "evaluator"),
             *([f"the gate {'holds' if gate['passed'] else 'does not hold'}"] if gate else []),
         ],
         parts=[Part(name, summary[name], name, name) for name, _ in MARKS],

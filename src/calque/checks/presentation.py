@@ -119,6 +119,12 @@ def result_schema() -> Schema:
     return result_of("checks", numbers)
 
 
+TOLD = (
+    ("fail", "fail", "fails"),
+    ("partial", "pass in part", "passes in part"),
+    ("error", "could not be judged", "could not be judged"),
+)
+"""What became of cases that do not pass: of many, and of one."""
 STRONG, WEAK = 0.9, 0.8
 """From where on a share is a strength, and below which it is a weakness."""
 
@@ -132,31 +138,24 @@ def headline(numbers: Mapping[str, Any]) -> Sentence:
     rate = summary["pass_rate"]
     passed = Phrase("pass_rate", percent(rate), "good" if rate >= STRONG else "bad" if rate < WEAK else "")
     if summary["pass"] == summary["cases"]:
-        return ["All of ", cases, " pass: ", passed, "."]
-    rest = [
-        (name, text)
-        for name, text in (("fail", "fail"), ("partial", "pass in part"), ("error", "could not be judged"))
-        if summary[name]
-    ]
+        one = summary["cases"] == 1
+        return ["The " if one else "All ", cases, " passes: " if one else " pass: ", passed, "."]
     told: list[str | Phrase] = []
-    for name, text in rest:
-        told += [", " if told else "", Phrase(name, f"{summary[name]:,}", "bad" if name == "fail" else ""), f" {text}"]
+    for name, many, one in TOLD:
+        if number := summary[name]:
+            said = Phrase(name, f"{number:,}", "bad" if name == "fail" else "")
+            told += [", " if told else "", said, f" {one if number == 1 else many}"]
     return [passed, " of ", cases, " pass; ", *told, "."]
 
 
 def findings(numbers: Mapping[str, Any]) -> list[Finding]:
     """Cases that fail, pass in part or could not be judged, and the evaluator that is hardest."""
     summary = numbers["summary"]
-    told = (
-        ("fail", "fail", "fails"),
-        ("partial", "pass in part", "passes in part"),
-        ("error", "could not be judged", "could not be judged"),
-    )
     lines = [
         Finding(
             name, f"{counted(summary[name], 'case')} {one if summary[name] == 1 else many}", {"outcome": name}, summary[name]
         )
-        for name, many, one in told
+        for name, many, one in TOLD
         if summary[name]
     ]
     scores = {name: entry["score"] for name, entry in numbers["evaluators"].items() if entry["score"] is not None}

@@ -22,7 +22,7 @@ def document(
     kind: str, title: str, data: bytes, sections: Sequence[Section], pictures: Iterable[Picture] = (), *, sidecar: bool = False
 ) -> bytes:
     """The whole file, with the app of that kind of report."""
-    script, style = asset(f"{kind}.js"), asset("app.css")
+    script, style = app(kind)
     parts = [
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
         f'<meta http-equiv="Content-Security-Policy" content="{policy(script, style, sidecar=sidecar)}">\n',
@@ -36,6 +36,11 @@ def document(
     drawn = b"".join(picture.block() for picture in pictures)
     head = "".join(parts).encode("utf-8", "backslashreplace")
     return head + data + b"</script>\n" + drawn + f"<script>{script}</script>\n</body>\n</html>\n".encode()
+
+
+def app(kind: str) -> tuple[str, str]:
+    """The script and the style of a kind of report: boxes have no use for the look of values and words."""
+    return asset(f"{kind}.js"), ("" if kind == "boxes" else asset("values.css")) + asset("app.css")
 
 
 def asset(name: str) -> str:

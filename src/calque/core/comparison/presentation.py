@@ -124,7 +124,7 @@ def title(comparison: Comparison, name: str) -> str:
     parsed = MeasureName.parse(name)
     known = {measure.name: measure.title for measure in comparison.results[comparison.base].task.measures()}
     place = "\0"  # which no scope and no class has
-    return str(parsed.replaced(name=place)).replace(place, known.get(parsed.name, parsed.name), 1)
+    return str(parsed.replaced(name=place)).replace(place, known.get(parsed.name, parsed.name.replace("_", " ")), 1)
 
 
 def _row(comparison: Comparison, measure: Compared, base: str, run: str) -> tuple[Any, ...]:

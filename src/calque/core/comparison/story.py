@@ -91,11 +91,19 @@ def _moved(comparison: Comparison, name: str, run: str) -> Sentence:
     before, after = (comparison.measures[name].runs[one].value or 0.0 for one in (comparison.base, run))
     gain = _gain(comparison, name, run)
     tone = "good" if gain > 0 else "bad" if gain < 0 else ""
-    old, new = Phrase(name, percent(before), "", 0), Phrase(name, percent(after), tone, runs.index(run))
+    told = _told_apart(before, after)
+    old, new = Phrase(name, told[0], "", 0), Phrase(name, told[1], tone if told[0] != told[1] else "", runs.index(run))
     if MeasureName.parse(name).name == "mean_coverage":
         return ["its crops hold ", new, " instead of ", old]
     called = title(comparison, name).partition("@")[0]
     called = called if called[:2].isupper() else called[0].lower() + called[1:]
-    if before == after:
+    if told[0] == told[1]:
         return [f"{called} stays at ", new]
     return [f"{called} {'rises' if after > before else 'falls'} from ", old, " to ", new]
+
+
+def _told_apart(before: float, after: float) -> tuple[str, str]:
+    """Two shares as percents; with three decimals where percents would be the same, though the shares are not."""
+    short = percent(before), percent(after)
+    long = f"{before:.3f}", f"{after:.3f}"
+    return long if short[0] == short[1] and long[0] != long[1] else short

@@ -1,4 +1,4 @@
-// Bundles the page's sources: a script for each kind of report, with what that kind needs, and one style. The same esbuild gives the same bytes.
+// Bundles the page's sources: a script for each kind of report, with what that kind needs, and the styles. The same esbuild gives the same bytes.
 import { build } from "esbuild";
 import { fileURLToPath } from "node:url";
 
@@ -27,4 +27,4 @@ for (const kind of kinds) {
     logLevel: "warning",
   });
 }
-await build({ absWorkingDir: here, entryPoints: { app: "src/style.css" }, outdir: target, minify: true, target: ["chrome123", "firefox120", "safari17.5"], logLevel: "warning" });
+await build({ absWorkingDir: here, entryPoints: { app: "src/style.css", values: "src/values.css" }, outdir: target, minify: true, target: ["chrome123", "firefox120", "safari17.5"], logLevel: "warning" });

@@ -126,6 +126,7 @@ export class App {
   }
 }
 
+const night = matchMedia("(prefers-color-scheme: dark)");
 const KEYS: [string, string][] = [
   ["1 2 3", "the views"], ["j k", "next, previous of the list"], ["n N", "next, previous error"], ["t p i", "hide truth, prediction, image"], ["x", "flip the two runs"],
   ["+ − 0", "zoom"], ["/", "search"], ["c", "copy the chosen row as JSON"], ["Esc", "drop the choice, then the filters"], ["?", "these keys"],
@@ -139,11 +140,12 @@ export function Root({ app }: { app: App }): JSX.Element {
     const listener = () => again((number) => number + 1);
     app.listeners.add(listener);
     const stop = listen(app, () => dialog.current?.showModal());
-    return () => { app.listeners.delete(listener); stop(); };
+    night.addEventListener("change", listener);
+    return () => { app.listeners.delete(listener); stop(); night.removeEventListener("change", listener); };
   }, []);
   const view = app.view(address);
   runNames.shown = app.changes ? app.run().name : undefined;
-  const dark = address.theme === "dark" || (address.theme !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
+  const dark = address.theme === "dark" || (address.theme !== "light" && night.matches);
   useEffect(() => {
     document.documentElement.dataset.theme = address.theme === "dark" || address.theme === "light" ? address.theme : "";
   }, [address.theme]);
@@ -191,7 +193,9 @@ export function Root({ app }: { app: App }): JSX.Element {
 function Names({ app }: { app: App }): JSX.Element {
   const { runs, truth } = app.data.head;
   if (runs.length > 1) return <>{runs.map((run, place) => <>{place > 0 && <span class="note"> and </span>}<b>{run.name}</b></>)}</>;
-  return <><b>{runs[0].name || app.titleOf()}</b>{truth && truth !== runs[0].name && <span class="note"> against {truth}</span>}</>;
+  // A view that is called as the task says it already.
+  const said = !truth && (runs[0].title || app.views.some((view) => TITLES[view] === app.titleOf()));
+  return <><b>{runs[0].name || (said ? "" : app.titleOf())}</b>{truth && truth !== runs[0].name && <span class="note"> against {truth}</span>}</>;
 }
 
 function View({ app, view }: { app: App; view: string }): JSX.Element {

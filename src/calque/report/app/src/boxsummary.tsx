@@ -80,7 +80,7 @@ export function WorstPages({ app, boxes, k }: { app: App; boxes: Boxes; k: numbe
             <li>
               <a href={to({ view: "pages", doc: document, page: String(index) })} aria-label={`${document} page ${index}: ${told.map(([number, name]) => `${number} ${boxes.names[name]}`).join(", ")}`}>
                 <Miniature boxes={boxes} page={page} k={k} url={app.images.url(page)} aspect={app.aspect(boxes, page)} />
-                <span class="doc">{document}</span>
+                <span class="doc" title={document}>{document}</span>
                 <span class="note">page {index}</span>
                 <span class="tallies note">{told.map(([number, name]) => <span class="tally"><Mark of={name} />{number}</span>)}</span>
               </a>
@@ -181,7 +181,8 @@ function Confusion({ run, boxes }: { run: Run; boxes: Boxes }): JSX.Element | nu
   const order = labels.map((_, place) => place).slice(0, last);
   if (!order.length) return null;
   const kept = order.length > MATRIX ? order.sort((a, b) => wrong(b) - wrong(a)).slice(0, MATRIX).sort((a, b) => a - b) : order;
-  const shown = [...kept, last];
+  // Layout has no row of what no truth asked for.
+  const shown = [...kept, last], rows = run.numbers.crops ? shown : kept;
   const most = Math.max(1, ...shown.flatMap((row) => shown.map((column) => (row === column ? 0 : matrix[row][column]))));
   return (
     <section aria-labelledby="confusion">
@@ -190,7 +191,7 @@ function Confusion({ run, boxes }: { run: Run; boxes: Boxes }): JSX.Element | nu
         <table class="matrix">
           <thead><tr><td />{shown.map((column) => <th scope="col" title={labels[column]}><span>{labels[column]}</span></th>)}</tr></thead>
           <tbody>
-            {shown.map((row) => (
+            {rows.map((row) => (
               <tr>
                 <th scope="row" title={labels[row]}>{labels[row]}</th>
                 {shown.map((column) => {

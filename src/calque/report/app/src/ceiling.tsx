@@ -15,8 +15,8 @@ export function Ceiling({ boxes, k, at }: { boxes: Boxes; k: number; at: Address
   const level: Level = boxes.run.numbers.ceiling[k];
   return (
     <>
-      <Ladder rungs={level.rungs} />
-      {level.systems.length > 1 && <Shared level={level} />}
+      {level.rungs.some((rung) => rung[1] !== null) && <Ladder rungs={level.rungs} />}
+      {level.systems.length > 1 && level.added.some(([adds]) => adds) && <Shared level={level} />}
       {level.suspects.length > 0 && <Suspects boxes={boxes} suspects={level.suspects} at={at} />}
     </>
   );
@@ -28,7 +28,7 @@ function Ladder({ rungs }: { rungs: Rung[] }): JSX.Element {
   const main = kept.includes(2) ? 3 : 1;
   return (
     <section aria-labelledby="ladder">
-      <Head id="ladder" title="The ladder" note={`bars: ${main === 3 ? "F1" : "recall"}, or recall where there is none`} />
+      <Head id="ladder" title="The ladder" note={main === 3 ? "bars: F1, or recall where there is none" : "bars: recall"} />
       <div class="scrolls">
         <table class="classes" data-ladder>
           <thead><tr><th scope="col">rung</th><th scope="col"><span class="hidden">bar</span></th>{kept.map((place) => <th scope="col">{titles[place]}</th>)}<th scope="col" class="wide left"><span class="hidden">remark</span></th></tr></thead>

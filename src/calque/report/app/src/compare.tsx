@@ -7,8 +7,9 @@ import { App } from "./app";
 import { ByClass } from "./byclass";
 import { Boxes, Letter } from "./boxes";
 import { Column, Data, Said } from "./data";
-import { Count, Chips, Grid, Head, Mark, Measure, Numbers, Search, Value } from "./parts";
+import { Count, Chips, Grid, Head, Mark, Measure, Numbers, Search, Value, Where } from "./parts";
 import { Crop } from "./stage";
+import { kindInWords } from "./boxsummary";
 import { Ground, Sentence, spelled, usePaged, Warning } from "./summary";
 import { WordRows } from "./texts";
 import { FN, OUTCOMES, allOf, brief, count, ratio, signed } from "./words";
@@ -74,7 +75,7 @@ export class Changes {
       const said = (one: Boxes) => {
         const side = one.side(letter), code = side.outcomes[0][row];
         if (one.reversed && code !== FN) return one.reversed[row] ? "out of order" : "in order";
-        return side.kind && !one.reversed ? one.run.kinds[side.kind[row]] : one.names[OUTCOMES[code]];
+        return (side.kind && !one.reversed && one.run.kinds[side.kind[row]]) || one.names[OUTCOMES[code]];
       };
       return { document: where.document, page: where.index, label: of.labels[of.side(letter).label[row]] ?? "", key: of.key(letter, row), from: alarm ? "" : said(boxes[0]), to: alarm ? "" : said(boxes[run]), row, letter };
     }
@@ -123,15 +124,15 @@ export function Compare({ app }: { app: App }): JSX.Element {
         <div class="tiles">
           {SHOWN.map((name) => {
             const value = pair.counts[CHANGES.indexOf(name)];
-            return <a class={`tile k-${name}`} href={to({ view: "changes", change: name })} data-change={name} data-value={value}><b><Mark of={name} /> {value.toLocaleString("en")}</b><span><strong>{WORDS[name][0]}</strong> <span class="note">{WORDS[name][1]}</span></span></a>;
+            return <a class={`tile k-${name}`} href={to({ view: "changes", change: name })} data-change={name} data-value={value}><b><Mark of={name} /> {count(value)}</b><span><strong>{WORDS[name][0]}</strong> <span class="note">{WORDS[name][1]}</span></span></a>;
           })}
         </div>
-        <p class="note by-document">By document: {pair.documents[0]} better, {pair.documents[1]} equal, {pair.documents[2]} worse.</p>
+        <p class="note by-document">By document: {count(pair.documents[0])} better, {count(pair.documents[1])} equal, {count(pair.documents[2])} worse.</p>
       </section>
       <Measures app={app} run={run} />
       <ByClass app={app} run={run} />
       {["broken", "fixed"].map((name) => <Some app={app} name={name} />)}
-      <Ground app={app} run={app.run()} />
+      <Ground app={app} run={{ ...runs[run], issues: [...new Map([...runs[0].issues, ...runs[run].issues].map((issue) => [issue.message, issue])).values()] }} />
     </div>
   );
 }
@@ -150,7 +151,7 @@ function Measures({ app, run }: { app: App; run: number }): JSX.Element {
   if (!rows.length) return <section aria-labelledby="measures"><Head id="measures" title="Measures" /><p class="note">No measure has a value in either run.</p></section>;
   return (
     <section aria-labelledby="measures">
-      <Head id="measures" title="Measures" note={`hollow A, filled B; then B − A with its ${spelled(comparison.confidence)} interval over documents`} />
+      <Head id="measures" title="Measures" note={<><span class="wide">hollow A, filled B; then </span>B − A<span class="wide"> with its {spelled(comparison.confidence)} interval over documents</span></>} />
       <div class="scrolls">
         <table class="compared">
           <thead><tr><th scope="col">measure</th>{[0, run].map((place) => <th scope="col" title={runs[place].name}>{brief(runs[place].name)}</th>)}<th scope="col" class="wide left">0 to 1</th><th scope="col">difference</th><th scope="col" class="wide left">interval, {signed(-most)} to {signed(most)}</th><th scope="col">p</th></tr></thead>
@@ -175,7 +176,7 @@ function Measures({ app, run }: { app: App; run: number }): JSX.Element {
         </table>
       </div>
       {pager}
-      {comparison.measures.length > comparison.whole && <p class="pager"><button type="button" aria-pressed={every} onClick={() => setEvery(!every)}>{every ? "only numbers of everything" : `all ${comparison.measures.length} measures, of classes and other means, too`}</button></p>}
+      {comparison.measures.length > comparison.whole && <p class="pager"><button type="button" aria-pressed={every} onClick={() => setEvery(!every)}>{every ? "only numbers of everything" : `all ${comparison.measures.length} measures`}</button></p>}
       <Numbers head={["measure", brief(runs[0].name), brief(runs[run].name), "difference", "low", "high"]} rows={shown.map(([, title, values, deltas, , , counts]) => [title, ...[0, run].map((one) => (counts ? count : ratio)(values[one][0])), ...deltas[run - 1].slice(0, 3).map((value) => (counts ? more : signed)(value as Value))])} />
     </section>
   );
@@ -197,12 +198,14 @@ function Card({ app, change }: { app: App; change: Change }): JSX.Element {
   const changes = app.changes as Changes, run = changes.run(), about = changes.about(change, run), name = CHANGES[change.code];
   const pair = IS_BOXES ? [app.boxes[0], app.boxes[run]] : [], owner = pair[change.code === 2 ? 1 : 0];
   const outcome = { fixed: "tp", broken: "fn", new: "fp", gone: "ignored" }[name] as string;
+  const inWords = (text: string) => (IS_BOXES ? (text === "TP" ? "found" : kindInWords(text) || text) : text) || "–";
+  const said = `${WORDS[name][0]}${about.from !== about.to ? `: ${inWords(about.from)} → ${inWords(about.to)}` : ""}`;
   return (
     <a class={`card change k-${name}`} href={to(changes.address(change))} data-object={about.key} data-outcome={outcome} data-side={about.letter === "t" ? "truth" : "prediction"} data-label={about.label} data-kind={about.to || about.from}>
       {IS_BOXES && <span class="two-crops">{pair.map((boxes) => <PairCrop app={app} boxes={change.code < 2 ? boxes : owner} about={about} blank={change.code > 1 && boxes !== owner} />)}</span>}
-      <span class="line"><Mark of={name} /> <b>{about.label}</b> <span class="note">{WORDS[name][0]}{about.from !== about.to && (about.from || about.to) ? `: ${about.from || "–"} → ${about.to || "–"}` : ""}</span></span>
+      <span class="line" title={`${about.label} ${said}`}><Mark of={name} /> <b>{about.label}</b> <span class="note">{said}</span></span>
       {IS_WORDS && <Context rows={app.texts[change.code === 2 ? run : 0]} letter={about.letter} row={about.row} />}
-      <span class="note cut" title={about.document}>{about.document}{about.page === undefined ? "" : ` · page ${about.page}`}</span>
+      {about.document !== about.label && <Where document={about.document} page={about.page} />}
     </a>
   );
 }

@@ -4,7 +4,7 @@ import { JSX } from "preact";
 import { now, to } from "./address";
 import { App } from "./app";
 import { Boxes, Letter } from "./boxes";
-import { Chips, Count, Grid, Mark, Nothing, Outcomes, Search } from "./parts";
+import { Chips, Count, Grid, Mark, Nothing, Outcomes, Search, Where } from "./parts";
 import { Filters, inWords, outcomesOf, spelt } from "./pages";
 import { Crop, hooks } from "./stage";
 import { OUTCOMES, ratio } from "./words";
@@ -28,14 +28,14 @@ export function Objects({ app, boxes }: { app: App; boxes: Boxes }): JSX.Element
         const item = items[place], letter: Letter = item >= 0 ? "t" : "p", row = item >= 0 ? item : -1 - item;
         const side = boxes.side(letter), page = side.page(row), code = side.outcomes[k][row];
         const { document, index } = boxes.where(page);
-        const label = boxes.labels[side.label[row]] ?? "?";
+        const label = boxes.labels[side.label[row]] ?? "?", said = inWords(boxes, letter, row, page, k);
         const score = letter === "p" && boxes.score && boxes.score[row] === boxes.score[row] ? ` ${ratio(boxes.score[row])}` : "";
         return (
           <a class="card" href={to({ ...kept, view: "pages", doc: document, page: String(index), object: boxes.keyOf(item) })} {...hooks(boxes, letter, row, code)}>
             <Crop boxes={boxes} page={page} k={k} letter={letter} row={row} url={app.images.url(page)} aspect={app.aspect(boxes, page)} wide={1.45} />
-            <span class="line"><Mark of={OUTCOMES[code]} /> <b>{label}</b> <span class="note">{boxes.names[OUTCOMES[code]]}{score}</span></span>
-            <span class="note cut">{inWords(boxes, letter, row, page, k)}</span>
-            <span class="note cut" title={document}>{document} · page {index}</span>
+            <span class="line" title={label}><Mark of={OUTCOMES[code]} /> <b>{label}</b> <span class="note">{boxes.names[OUTCOMES[code]]}{score}</span></span>
+            <span class="note cut" title={said}>{said}</span>
+            <Where document={document} page={index} />
           </a>
         );
       }} />}

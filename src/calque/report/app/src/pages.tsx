@@ -251,12 +251,12 @@ function Aside({ app, boxes, page, k }: { app: App; boxes: Boxes; page: number; 
         option={(place) => { const item = items[place]; const letter: Letter = item >= 0 ? "t" : "p"; const row = item >= 0 ? item : -1 - item; return hooks(boxes, letter, row, boxes.outcome(item, k)); }}
         row={(place) => {
           const item = items[place], letter: Letter = item >= 0 ? "t" : "p", row = item >= 0 ? item : -1 - item;
-          const code = boxes.outcome(item, k), side = boxes.side(letter);
+          const code = boxes.outcome(item, k), side = boxes.side(letter), label = boxes.labels[side.label[row]] ?? "?", said = inWords(boxes, letter, row, page, k);
           return (
             <>
               <Mark of={OUTCOMES[code]} />
               {isError(code) && <Crop boxes={boxes} page={page} k={k} letter={letter} row={row} url={address.image === "0" ? null : app.images.url(page)} aspect={app.aspect(boxes, page)} wide={1.6} />}
-              <span class="name"><b>{boxes.labels[side.label[row]] ?? "?"}</b> <span class="note">{inWords(boxes, letter, row, page, k)}</span></span>
+              <span class="name" title={`${label}: ${said}`}><b>{label}</b> <span class="note">{said}</span></span>
               <span class="note value">{(code === TP || code === WRONG) && boxes.iou ? ratio(boxes.iou[row]) : letter === "p" && boxes.score ? ratio(boxes.score[row] === boxes.score[row] ? boxes.score[row] : null) : ""}</span>
             </>
           );
@@ -280,7 +280,7 @@ export function Detail({ app, boxes, letter, row, k }: { app: App; boxes: Boxes;
   }
   const found = letter === "p" ? row : partner;
   if (found >= 0 && boxes.score && boxes.score[found] === boxes.score[found]) facts.push(["Score", ratio(short(boxes.score[found]))]);
-  if (shown.box) facts.push(["Box", shown.box.map((value: number) => (Math.abs(value) < 10 ? value.toFixed(3) : value.toFixed(1))).join("  ")]);
+  if (shown.box) facts.push(["Box", spelledBox(shown.box)]);
   facts.push(["Id", shown.id]);
   if (partner >= 0) facts.push([letter === "t" ? "Prediction" : "Truth", <a href={beside({ object: boxes.key(letter === "t" ? "p" : "t", partner) })}>{shown.partner}</a>]);
   return (
@@ -294,8 +294,13 @@ export function Detail({ app, boxes, letter, row, k }: { app: App; boxes: Boxes;
   );
 }
 
+// Pixels with one decimal, shares of a page with three; what is nearly 0 is not below it.
+function spelledBox(box: number[]): string {
+  const digits = box.some((value) => Math.abs(value) >= 10) ? 1 : 3;
+  return box.map((value) => (Number(value.toFixed(digits)) || 0).toFixed(digits)).join("  ");
+}
+
 function sentence(first: string, rest: string): string {
   const text = rest.startsWith(first) ? rest : `${first}: ${rest}`;
   return text.charAt(0).toUpperCase() + text.slice(1) + ".";
 }
-export { FP };

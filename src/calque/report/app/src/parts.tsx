@@ -29,8 +29,8 @@ export function Leads({ count: value, href, classes, children }: { count: Value;
   return <a class={classes} href={href} data-objects={value ?? 0}>{children ?? count(value)}</a>;
 }
 
-export function Mark({ of, plain }: { of: string; plain?: boolean }): JSX.Element {
-  return <span class={`mark m-${of}${plain ? " plain" : ""}`} aria-hidden="true">{MARKS[of] ?? "·"}</span>;
+export function Mark({ of }: { of: string }): JSX.Element {
+  return <span class={`mark m-${of}`} aria-hidden="true">{MARKS[of] ?? "·"}</span>;
 }
 
 export function Head({ title, note, children, id }: { title: string; note?: ComponentChildren; children?: ComponentChildren; id?: string }): JSX.Element {
@@ -107,6 +107,11 @@ export function Chips({ spelt, except = [], buttons }: { spelt?: (key: Key, valu
 
 export function cleared(): Address {
   return Object.fromEntries(FILTERS.map((key) => [key, undefined]));
+}
+
+// Where something is: a long name is cut, never the page.
+export function Where({ document, page }: { document: string; page?: number }): JSX.Element {
+  return <span class="note where" title={document}><span class="doc">{document}</span>{page !== undefined && <span> · page {page}</span>}</span>;
 }
 
 // One choice among outcomes, with marks and words.

@@ -58,7 +58,7 @@ export function Paths({ boxes, page, height, truth, prediction }: { boxes: Boxes
           <g class={`way w-${letter}`}>
             {[false, true].map((wrong) => <><path class={wrong ? "run off" : "run"} d={join(wrong, "line")} /><path class={wrong ? "head off" : "head"} d={join(wrong, "head")} /></>)}
             {[false, true].map((wrong) => <path class={wrong ? "stop off" : "stop"} d={ring(wrong)} />)}
-            {path.slice(0, MOST).map((stop) => <text class={stop.wrong ? "off" : undefined} data-stop={letter === "t" ? "truth" : "prediction"} data-of={stop.key} x={r(stop.x)} y={r(stop.y + radius * 0.36)} font-size={stop.number > 98 ? radius : radius * 1.15}>{stop.number + 1}</text>)}
+            {path.slice(0, MOST).map((stop) => <text class={stop.wrong ? "off" : undefined} data-stop={letter === "t" ? "truth" : "prediction"} data-of={stop.key} x={r(stop.x)} y={r(stop.y + radius * 0.36)} style={{ fontSize: `${stop.number > 98 ? radius : radius * 1.15}px` }}>{stop.number + 1}</text>)}
           </g>
         );
       })}

@@ -19,7 +19,7 @@ export type Overview = {
 export function Sentence({ parts }: { parts: Said[] }): JSX.Element {
   return (
     <h1 data-headline>
-      {parts.map((part) => (typeof part === "string" ? part : (
+      {parts.map((part) => (typeof part === "string" ? part.split(/(\d+ %)/).map((piece, place) => (place % 2 ? <span class="whole-number">{piece}</span> : piece)) : (
         <Measure name={part.measure} value={part.value} text={part.text} tone={part.tone} run={part.run === undefined ? undefined : runNames.all[part.run]} />
       )))}
     </h1>
@@ -80,7 +80,7 @@ export function Summary({ app, run, k, children, extra }: { app: App; run: Run; 
 // One of the numbers that stand out, with a thin bar from 0 to 1 and what it is of.
 function Big({ run, title, name, value, note, as, href }: { run: Run; title: string; name: string; value: Value; note: string; as?: (value: Value) => string; href?: string }): JSX.Element {
   const share = typeof value === "number" && !as ? Math.max(0, Math.min(1, value)) : null;
-  const interval: [number, number] | undefined = run.intervals?.[name];
+  const interval: [number, number] | undefined = run.intervals?.[name], ends = (value: number) => (as ? as(Math.round(value)) : ratio(value));
   return (
     <div class="big">
       <dt>{title}</dt>
@@ -89,7 +89,7 @@ function Big({ run, title, name, value, note, as, href }: { run: Run; title: str
         {share !== null && (
           <span class="gauge" aria-hidden="true"><i style={{ width: `${100 * share}%` }} />{interval && <b style={{ left: `${100 * interval[0]}%`, width: `${100 * Math.max(0, interval[1] - interval[0])}%` }} />}</span>
         )}
-        <span class="note">{interval ? <>{spelled(run.confidence)}: {ratio(interval[0])} to {ratio(interval[1])}<br /></> : null}{note}</span>
+        <span class="note">{interval ? <>{spelled(run.confidence)}: {ends(interval[0])} to {ends(interval[1])}<br /></> : null}{note}</span>
       </dd>
     </div>
   );
@@ -208,7 +208,7 @@ export function Tables({ run, children }: { run: Run; children?: ComponentChildr
                 <thead><tr>{section.head.map((name, place) => <th scope="col" class={classes[place]}>{name}</th>)}</tr></thead>
                 <tbody>
                   {section.rows.slice(0, 100).map((row) => (
-                    <tr>{row.map((cell, place) => { const title = typeof cell === "string" ? undefined : cell.reason; return place ? <td title={title} class={classes[place]}>{cellText(cell)}</td> : <th scope="row">{cellText(cell)}</th>; })}</tr>
+                    <tr>{row.map((cell, place) => { const title = typeof cell === "string" ? undefined : cell.reason; return place ? <td title={title} class={classes[place]}>{cellText(cell)}</td> : <th scope="row" title={cellText(cell)}>{cellText(cell)}</th>; })}</tr>
                   ))}
                 </tbody>
               </table>

@@ -18,21 +18,30 @@ export function askedOutcomes(text: string | undefined): Set<number> | null {
 }
 export const SIDES = ["left", "top", "right", "bottom"];
 
+// Halves go to the even neighbour, as they do in the terminal; every half of a thousandth that a float can be is a sixteenth.
+function even(value: number): number {
+  const up = Math.round(value);
+  return up - value === 0.5 && up % 2 ? up - 1 : up;
+}
+
 export function ratio(value: number | null | undefined): string {
-  return value === null || value === undefined ? "–" : value.toFixed(3);
+  return value === null || value === undefined ? "–" : ((value * 16) % 1 ? value : even(value * 1000) / 1000).toFixed(3);
 }
 
 export function count(value: number | null | undefined): string {
   return value === null || value === undefined ? "–" : value.toLocaleString("en");
 }
 
+// Whole percents; neither 0 nor 100 unless it is exactly that.
 export function percent(value: number | null | undefined): string {
-  return value === null || value === undefined ? "–" : `${Math.round(value * 100)} %`;
+  if (value === null || value === undefined) return "–";
+  const whole = even(value * 100);
+  return whole >= 100 && value < 1 ? ">99 %" : whole <= 0 && value > 0 ? "<1 %" : `${whole} %`;
 }
 
 export function signed(value: number | null | undefined): string {
   if (value === null || value === undefined) return "–";
-  return (value > 0 ? "+" : value < 0 ? "−" : "") + Math.abs(value).toFixed(3);
+  return (value > 0 ? "+" : value < 0 ? "−" : "") + ratio(Math.abs(value));
 }
 
 export function plural(number: number, noun: string, many = noun + "s"): string {
