@@ -83,11 +83,25 @@ def test_sixteen_systems_and_no_more(here: Path, calque: Command) -> None:
 def test_a_system_that_cannot_help_is_remarked_on(here: Path, calque: Command) -> None:
     (here / "far.ndjson").write_text(rows(("d9", [[0.0, 0.0, 40.0, 40.0]])))
     (here / "odd.ndjson").write_text(rows(("d1", [[0.0, 0.0, 40.0, 40.0]]), label="Logo"))
-    result = calque("ceiling", "truth.ndjson", "a.ndjson", "far.ndjson", "odd.ndjson", "--format", "json")
-    assert result.code == 0
-    said = {issue["code"]: issue["message"] for issue in result.json["issues"]}
-    assert said["system-without-documents"] == "far has no document of the truth"
-    assert said["system-without-labels"] == "odd has none of the labels of the truth"
+    (here / "still.ndjson").write_text(rows(("d1", [])))
+    files = ("ceiling", "truth.ndjson", "a.ndjson", "far.ndjson", "odd.ndjson", "still.ndjson")
+    for extra in ((), ("--task", "layout")):
+        result = calque(*files, *extra, "--format", "json")
+        assert result.code == 0
+        said = {issue["code"]: issue["message"] for issue in result.json["issues"]}
+        assert said["system-without-documents"] == "far has no document of the truth"
+        assert said["system-without-labels"] == "odd, still have none of the labels of the truth"
+
+
+def test_a_system_of_records_that_cannot_help_is_remarked_on(here: Path, calque: Command) -> None:
+    (here / "far.jsonl").write_text(jsonl({"doc_id": "d9", "total": 5}))
+    (here / "odd.jsonl").write_text(jsonl({"doc_id": "d1", "sum": 5}))
+    files = ("ceiling", "records.jsonl", "far.jsonl", "odd.jsonl", "records.jsonl")
+    said = calque(*files, "--schema", "schema.json", "--format", "json").json["issues"]
+    assert [(issue["code"], issue["message"]) for issue in said] == [
+        ("system-without-documents", "far has no document of the truth"),
+        ("system-without-labels", "odd has none of the fields of the truth"),
+    ]
 
 
 def test_losses_end_with_3(here: Path, calque: Command) -> None:
@@ -233,7 +247,7 @@ def test_a_box_is_excused_from_the_level_on_and_not_above_it(calque: Command, tm
 def test_a_truth_of_which_nothing_counts_is_told(calque: Command, tmp_path: Path) -> None:
     done = calque(*ignoring(tmp_path))
     assert done.code == 3
-    assert done.err.startswith("error: s.json: the truth is empty: none of its 1 objects counts")
+    assert done.err.startswith("error: t.json: the truth is empty: none of its 1 objects counts")
 
 
 def test_a_key_that_the_schema_declares_is_no_id(tmp_path: Path, calque: Command) -> None:
@@ -259,7 +273,7 @@ def test_records_are_routed_by_a_file_of_metadata(here: Path, calque: Command) -
     files = "ceiling", "t.jsonl", "a.jsonl", "b.jsonl", "--schema", "schema.json", "--metadata", "more.csv", "--format", "json"
     made = calque(*files, "--by", "tongue").json
     route = made["levels"]["value"]["route"]["by:tongue"]
-    assert (route["recall"], route["choice"]) == (1.0, {"de": "a", "en": "b"})
+    assert (route["recall"], list(route["choice"].items())) == (1.0, [("de", "a"), ("en", "b")])
     assert [issue["message"] for issue in made["issues"]] == ["1 document that neither side has, such as 'd9'"]
     refused = calque(*files, "--by", "tonge")
     assert (refused.code, refused.out) == (2, "")

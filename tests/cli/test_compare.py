@@ -49,6 +49,7 @@ def test_the_table(calque: Calque, demo: Path) -> None:
 def test_the_json(calque: Calque, demo: Path) -> None:
     told = calque("compare", "truth.json", "finder.json", "cropper.json", *FEW, "--resample-seed", "7", "--format", "json").json
     assert {"task", "signature", "runs", "resampling", "measures", "documents", "changed", "undefined", "issues"} <= told.keys()
+    assert list(told)[-2:] == ["undefined", "issues"]
     assert [run["name"] for run in told["runs"]] == ["finder", "cropper"]
     assert told["resampling"] == {"replicates": 100, "seed": 7, "confidence": 0.95, "documents": 8}
     plain = {name: calque("detect", "truth.json", f"{name}.json", "--format", "json").json for name in ("finder", "cropper")}

@@ -119,6 +119,8 @@ def test_many_to_one_and_drop() -> None:
     assert result.numbers["counts"]["predictions_not_counted"] == {"other_label": 1}
     assert issues(found)["label-dropped"].message == "1 label is dropped by the class map: 'Page-header' (1)"
     assert not result.incomplete, "dropped on purpose: exit code 0"
+    _, found = read_pair(plain("T"), plain("x", "b", "b", "a", "T"), class_map_pred=dict.fromkeys("xba"))
+    assert issues(found)["label-dropped"].message.endswith(": 'b' (2), 'a' (1), 'x' (1)"), "the most frequent first"
 
 
 def test_dropped_objects_keep_their_rows() -> None:

@@ -299,3 +299,8 @@ def test_a_line_that_holds_no_table_is_told_by_its_number(tmp_path: Path) -> Non
     (tmp_path / "t.jsonl").write_text(json.dumps({"doc_id": "a", "html": HTML}) + '\n\n{"doc_id": "b", "html": 5}\n')
     with pytest.raises(ContractError, match=r"^\S*t\.jsonl: line 3: an object with 'doc_id', 'html' holds no tables"):
         read_tables(tmp_path / "t.jsonl")
+
+
+def test_what_is_not_closed_belongs_to_the_section_that_it_began_in() -> None:
+    table = one_table("<table><thead><tr><td>a<tbody><tr><td>b</table>")
+    assert cells(table) == [(0, 0, 1, 1, "a", True), (1, 0, 1, 1, "b", False)]

@@ -80,6 +80,8 @@ def test_content_decides_before_the_name(tmp_path: Path) -> None:
     line = json.dumps(row("a", [BOX]))
     (tmp_path / "pages.json").write_text("\ufeff" + line, "utf-8")
     assert read(tmp_path / "pages.json").units() == ("a",)
+    (tmp_path / "marked.jsonl").write_text(f"\ufeff{line}\n[1]\n", "utf-8")
+    assert refused(tmp_path / "marked.jsonl") == [("wrong-type", "2")], "the mark before the first line is no part of it"
     (tmp_path / "broken.jsonl").write_text("{\n", "utf-8")
     assert refused(tmp_path / "broken.jsonl") == [("not-json", "1 column 2")]
     long = json.dumps(row("a", [BOX] * 5000))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from calque import Corpus, Detection, Table
+from calque import Corpus, Detection, Evaluator, Table
 from calque.core.columns import Strings
 from calque.core.presentation.pictured import (
     NOWHERE,
@@ -28,6 +28,8 @@ from calque.core.presentation.pictured import (
     shares,
     text_columns,
 )
+from calque.detection.pictured import completed
+from calque.detection.views.columns import NO_PART, RIGHT
 
 
 @pytest.mark.parametrize(
@@ -118,3 +120,16 @@ def test_an_overview_as_json() -> None:
             "rows": [["a", 1]], "total": [1],
         },
     }  # fmt: skip
+
+
+def test_what_a_threshold_leaves_out_is_judged_for_the_curves_as_if_there_were_none() -> None:
+    """Who moves the slider of scores in a report must see what the model would have had; what is too small stays out."""
+    boxes = [[0, 0, 10, 10], [20, 0, 30, 10], [40, 0, 42, 2]]
+    truth, found = Corpus.from_arrays(boxes, ["T"] * 3), Corpus.from_arrays(boxes, ["T"] * 3, scores=[0.9, 0.2, 0.1])
+    swept = {}
+    for least in (None, 0.5):
+        task = Detection(min_score=least, min_area=50)
+        ledger = Evaluator(task, keep="outcomes").update(truth, found).ledger()
+        swept[least] = completed(task, ledger).table("found").array("swept").tolist()
+    assert swept[0.5] == swept[None]
+    assert swept[None] == [RIGHT, RIGHT, NO_PART]

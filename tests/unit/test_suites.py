@@ -19,6 +19,7 @@ from calque.checks.evaluators.custom import identities
 from calque.checks.evaluators.outcome import Verdict
 from calque.checks.suites.cases import Case, CaseCorpus, Selection
 from calque.checks.suites.editor_schema import suite_schema
+from calque.checks.suites.inputs import Inputs
 from calque.checks.suites.runner import Judging
 from calque.engines.time_limit import in_thread
 
@@ -474,3 +475,9 @@ def test_the_schema_accepts_what_the_loader_accepts() -> None:
         HEAD.replace("threshold", "tresh") + CASES,
     ):
         assert list(validator.iter_errors(yaml.safe_load(broken)))
+
+
+def test_a_file_that_is_gone_has_no_lines_to_count(tmp_path: Path) -> None:
+    (tmp_path / "two.jsonl").write_text("{}\n{}\n")
+    assert Inputs(data=(str(tmp_path / "two.jsonl"),)).lines() == 2
+    assert Inputs(data=(str(tmp_path / "two.jsonl"), str(tmp_path / "gone.jsonl"))).lines() == 0

@@ -338,3 +338,16 @@ def test_select_keeps_whole_documents() -> None:
     assert chosen.units() == ("a", "c")
     assert (chosen.words("c"), chosen.position is not None and chosen.position.tolist()) == (["z"], [0, 4, 7])
     assert corpus.select(["b"]).words("b") == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "marks"),
+    [("Table", {"table"}), ("data-table", {"table"}), ("Illustration", {"figure"}), ("image", {"figure"}), ("text", set())],
+)
+def test_what_alto_composes_is_marked(tmp_path: Path, kind: str, marks: set[str]) -> None:
+    pytest.importorskip("lxml")
+    inside = '<TextBlock><TextLine><String CONTENT="x"/></TextLine></TextBlock>'
+    path = written(tmp_path, "a.xml", ALTO.format(blocks=f'<ComposedBlock TYPE="{kind}">{inside}</ComposedBlock>'))
+    corpus = read_texts(str(path), TextReading())
+    assert isinstance(corpus, TextCorpus)
+    assert [block.marks for listed in corpus.texts.values() for block in listed] == [frozenset(marks)]

@@ -190,6 +190,10 @@ def test_the_command(calque: Callable[..., Run], files: tuple[str, str], tmp_pat
     shown = calque("audit", files[0])
     assert "duplicate: the same box and class twice" in shown.out
     assert "missing label" not in shown.out
+    assert "\n\nAudit of gt.json\n1 document, 1 page, 4 objects, labels Figure, Table\n" in shown.out
+    _, nested = shown.out.split("\n\nnested\n")
+    assert [line.split()[3] for line in nested.splitlines()[1:3]] == ["a.pdf:0:3", "a.pdf:0:3"]
+    assert nested.splitlines()[3] == ""
     assert calque("audit", files[0], "-o", "audit.json").code == 0
     assert (tmp_path / "audit.json").read_text().startswith("{")
 

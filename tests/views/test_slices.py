@@ -48,7 +48,10 @@ def test_by_a_key_of_the_images() -> None:
     assert tree["without_value"]["metrics"]["0.5"]["micro"]["fn"] == 1
     path = "slices.doc_category.without_value.metrics.0.5.micro.precision"
     assert result.undefined[path] == "no predictions"
-    assert "By doc_category (IoU ≥ 0.5)" in str(result)
+    lines = str(result).splitlines()
+    start = lines.index("By doc_category (IoU ≥ 0.5)")
+    named = [line.split("  ")[0] for line in lines[start + 2 : start + 8] if not line.startswith("─")]
+    assert named == ["law", "news", "mean of slices", "(no value)", "– precision: no predictions [(no value)]"]
 
 
 def test_documents_whose_images_differ_have_no_value() -> None:

@@ -56,11 +56,7 @@ def _boxes(task: Ceiling, expected: Any, sources: Mapping[str, Any]) -> tuple[Bo
         except ContractError as error:
             errors.append(error)
     if errors:
-        raise ContractError(
-            [issue for error in errors for issue in error.issues],
-            total=sum(error.total for error in errors),
-            hints=[hint for error in errors for hint in error.hints],
-        )
+        raise ContractError.joined(errors)
     if len({side.extent for pair in pairs for side in pair}) > 1:
         # Shares of the page beside pixels: all on the scale of the truth in pixels.
         pixels = next(pair[0] for pair in pairs if pair[0].extent is Extent.PIXELS)

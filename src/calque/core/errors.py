@@ -128,7 +128,7 @@ class IssueLog:
     def raise_errors(self) -> None:
         """Raise a `ContractError` with everything found if any of it is an error."""
         if self.errors:
-            raise ContractError(self, total=self.total, hints=self.hints)
+            raise ContractError(self, hints=self.hints)
 
 
 def summarize(issues: Iterable[Issue]) -> tuple[Issue, ...]:
@@ -166,15 +166,15 @@ class CalqueError(Exception):
 class ContractError(CalqueError):
     """A file breaks its contract. ``issues`` has them all, the message the first fifty."""
 
-    def __init__(self, issues: Iterable[Issue], *, total: int | None = None, hints: Iterable[str] = ()) -> None:
+    def __init__(self, issues: Iterable[Issue], *, hints: Iterable[str] = ()) -> None:
         self.issues: tuple[Issue, ...] = tuple(issues)
-        self.total = sum(issue.count for issue in self.issues) if total is None else total
+        self.total = sum(issue.count for issue in self.issues)
         self.hints = tuple(hints)
         super().__init__(self._message())
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The message alone would not bring it back from another process.
-        return partial(ContractError, total=self.total, hints=self.hints), (self.issues,)
+        return partial(ContractError, hints=self.hints), (self.issues,)
 
     def _message(self) -> str:
         # What the file is refused for comes first; remarks may be many.
@@ -186,6 +186,14 @@ class ContractError(CalqueError):
             lines += [f"  {kind.count:>9,} × {kind.code}" for kind in kinds]
         lines += [f"hint: {hint}" for hint in self.hints]
         return "\n".join(lines)
+
+    @classmethod
+    def joined(cls, errors: Iterable[ContractError]) -> ContractError:
+        """One error with everything that several say."""
+        errors = list(errors)
+        return cls(
+            [issue for error in errors for issue in error.issues], hints=[hint for error in errors for hint in error.hints]
+        )
 
     @classmethod
     def single(cls, code: str, message: str, *, file: str = "", pointer: str = "", help: str = "") -> ContractError:

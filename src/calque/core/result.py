@@ -102,10 +102,10 @@ def _nothing(task: Task, ledger: Ledger, sources: Sources) -> Issue | None:
     ground = task.ground(ledger)
     if ground is None:
         return None
-    file = sources.predictions[0][0] if len(sources.predictions) == 1 else ""
+    truth, found = (side[0][0] if len(side) == 1 else "" for side in (sources.truth, sources.predictions))
     only_both = getattr(task, "missing", "") == "intersect"
     images = hasattr(task, "document_key")
-    return unevaluated(ground, ledger.units, file, naming=task.naming, intersect=only_both, coco=images)
+    return unevaluated(ground, ledger.units, truth, found, naming=task.naming, intersect=only_both, coco=images)
 
 
 def _told(text: str) -> list[Section]:

@@ -35,20 +35,29 @@ class Ground(Frozen, eq=False):
 
 
 def unevaluated(
-    ground: Ground, units: Sequence[UnitId], file: str, *, naming: str, intersect: bool = False, coco: bool = False
+    ground: Ground,
+    units: Sequence[UnitId],
+    truth_file: str,
+    found_file: str,
+    *,
+    naming: str,
+    intersect: bool = False,
+    coco: bool = False,
 ) -> Issue | None:
-    """Why nothing was evaluated, if nothing was. ``file`` holds the predictions; ``intersect`` leaves out what one side lacks.
+    """Why nothing was evaluated, if nothing was, naming the file to look at; ``intersect`` leaves out what one side lacks.
 
     ``naming`` says what to try where documents are named in two ways, and ``coco`` whether they may be images of COCO files.
     """
     if not ground.in_truth.any():
-        return _issue(NO_TRUTH, "the truth is empty: it has no documents", file, "check that the truth comes first")
+        return _issue(NO_TRUTH, "the truth is empty: it has no documents", truth_file, "check that the truth comes first")
     if (intersect or ground.in_found.any()) and not (ground.in_truth & ground.in_found).any():
         from calque.readers.sides.comparable import nothing_in_common
 
         truth, found = _chosen(units, ground.in_truth), _chosen(units, ground.in_found)
-        return replace(nothing_in_common(truth, found, file, naming=naming, coco=coco), severity=Severity.LOSS)
-    return _issue(ground.code, ground.reason, file, ground.help) if ground.code else None
+        return replace(nothing_in_common(truth, found, found_file, naming=naming, coco=coco), severity=Severity.LOSS)
+    if not ground.code:
+        return None
+    return _issue(ground.code, ground.reason, truth_file if ground.code == NO_TRUTH else found_file, ground.help)
 
 
 def _issue(code: str, text: str, file: str, help: str) -> Issue:

@@ -26,7 +26,7 @@ def read_sides(task: Tables, expected: Any, found: Any) -> tuple[TableCorpus, Ta
         except ContractError as error:
             errors.append(error)
     if errors:
-        raise ContractError([issue for error in errors for issue in error.issues], total=sum(error.total for error in errors))
+        raise ContractError.joined(errors)
     truth, other = sides
     if is_single(expected) and is_single(found) and len(truth.tables) == len(other.tables) == 1:
         # Two single files are two readings of one document, whatever they are called.

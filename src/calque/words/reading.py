@@ -60,7 +60,7 @@ def _read(expected: Any, found: Sequence[Any], task: Words) -> list[TextCorpus |
         except ContractError as error:
             errors.append(error)
     if errors:
-        raise ContractError([issue for error in errors for issue in error.issues], total=sum(error.total for error in errors))
+        raise ContractError.joined(errors)
     return corpora
 
 

@@ -353,3 +353,19 @@ def test_a_field_that_occurs_once_says_how_alike_it_is(accounting: str) -> None:
         assert row["weight"] == 1.0
     assert rows["tags"]["raw_similarity_score"] == 1.0
     assert rows["first"]["raw_similarity_score"] < 1.0
+
+
+BOXED = {"a": {"_value": {"_value": "1", "_bbox": [0, 0, 1, 1]}}}
+
+
+@pytest.mark.parametrize(
+    ("truth", "found", "told"),
+    [
+        ({"a": "1"}, BOXED, ("fa", "not in the truth")),
+        (BOXED, {"a": "1"}, ("fn", "missing in the prediction")),
+    ],
+)
+def test_boxes_at_places_that_no_schema_knows_say_so(truth: Any, found: Any, told: tuple[str, str]) -> None:
+    task = Fields(schema={"fields": {"a": {"type": "str"}}})
+    result = Evaluator(task, keep="outcomes").update({"d": truth}, {"d": found}).compute()
+    assert [(row["outcome"], row["reason"]) for row in result.outcomes().rows()] == [("tp", "same"), told]

@@ -62,11 +62,16 @@ class Section(Frozen):
             concerned.setdefault((", ".join(names), reason), []).append(label)
         return [
             *(
-                f"{MISSING} {names}: {reason}" + (f" ({some(rows)})" if any(rows) and len(self.rows) > 1 else "")
+                f"{MISSING} {names}: {reason}" + (f" {_in_brackets(some(rows))}" if any(rows) and len(self.rows) > 1 else "")
                 for (names, reason), rows in concerned.items()
             ),
             *self.notes,
         ]
+
+
+def _in_brackets(text: str) -> str:
+    """In round ones, or in others where there are round ones inside."""
+    return f"[{text}]" if "(" in text else f"({text})"
 
 
 def cell(value: Any) -> str:

@@ -49,7 +49,7 @@ def read_sides(expected: Any, found: Any) -> tuple[OrderCorpus, OrderCorpus]:
         except ContractError as error:
             errors.append(error)
     if errors:
-        raise ContractError([issue for error in errors for issue in error.issues], total=sum(error.total for error in errors))
+        raise ContractError.joined(errors)
     truth, other = sides
     if is_single(expected) and is_single(found) and len(truth.pages) == len(other.pages) == 1:
         # Two single files are two readings of one document, whatever they are called.

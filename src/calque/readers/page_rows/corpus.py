@@ -96,7 +96,7 @@ class PageReader:
         """Refuse a file of which no page could be read."""
         if self.faults and not documents:
             issues = [dataclasses.replace(issue, severity=Severity.ERROR) for issue in self.log]
-            raise ContractError(issues, total=self.log.total)
+            raise ContractError(issues)
 
     def check_ids(self, number: int, *, given: bool) -> None:
         """Refuse a file in which some pages name their objects and others do not."""

@@ -181,7 +181,7 @@ def _pairs(
             full = max(later, 2 * (truth.load + found.load))
     rest = joining.corpora({*truth.waiting, *found.waiting})
     if _errors(truth, found):
-        raise ContractError([*truth.reader.log, *found.reader.log], total=truth.reader.log.total + found.reader.log.total)
+        raise ContractError([*truth.reader.log, *found.reader.log])
     for side in (truth, found):
         side.reader.check_something_read(side.met)
     yield joining.concluded(*joining.joined(*rest, page_size))

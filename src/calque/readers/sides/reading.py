@@ -85,7 +85,7 @@ def _pair_of(
         except ContractError as error:
             errors.append(error)
     if errors:
-        raise _joined(errors)
+        raise ContractError.joined(errors)
     file_names = partial(_file_names, sources[0], loaded[0], sides[0])
     return _paired(loaded[0], loaded[1], *maps, page_size, file_names)
 
@@ -246,16 +246,6 @@ def _hides_scores(scores: Floats | None, file: Scanned, rules: Rules) -> bool:
     if scores is None or rules.side is Side.TRUTH or not (rules.scored and rules.allow_missing_scores):
         return False
     return bool(np.isnan(scores).any()) and file.mentions(b"NaN")
-
-
-def _joined(errors: list[ContractError]) -> ContractError:
-    if len(errors) == 1:
-        return errors[0]
-    return ContractError(
-        [issue for error in errors for issue in error.issues],
-        total=sum(error.total for error in errors),
-        hints=[hint for error in errors for hint in error.hints],
-    )
 
 
 def check_pair(

@@ -127,7 +127,6 @@ def _from_tables(paths: Sequence[str], separator: str) -> dict[UnitId, Lattice]:
     """
     candidates: dict[str, Slots] = {}
     issues: list[Issue] = []
-    total = 0
     for path in paths:
         log = IssueLog(path)
         places: Sequence[int] = ()
@@ -140,9 +139,8 @@ def _from_tables(paths: Sequence[str], separator: str) -> dict[UnitId, Lattice]:
             elif not (places := word_table.column_places(cells, COLUMNS, log, line)):
                 break
         issues += [issue for issue in log if issue.severity is Severity.ERROR]
-        total += log.errors
     if issues:
-        raise ContractError(issues, total=total)
+        raise ContractError(issues)
     named = {
         name for slots in candidates.values() for slot in slots.values() for each in slot.values() for name in each.sources
     }
