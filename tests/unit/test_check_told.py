@@ -85,6 +85,8 @@ def test_evaluators_that_have_something_to_say_of_a_case() -> None:
     with pytest.raises(ConfigError, match='line 4: unknown evaluator type "nope"'):
         empty.checks_of(wrong)
     assert UNKNOWN.renamed("other").name == "other"
+    with pytest.raises(ConfigError, match=r"^s\.yaml: line 2: the case 'c' has no evaluators; name some in the suite"):
+        empty.prepared(Case("c", 1, 1, place="line 2"))
 
 
 def test_evaluators_of_one_name_are_numbered() -> None:
