@@ -1,4 +1,4 @@
-"""Two lists of names compared in Python: `python calque_orders_.py compare|read truth.ndjson read.ndjson` prints numbers as JSON.
+"""Two lists of names compared in Python: `calque_orders_.py compare|read truth.ndjson read.ndjson` prints numbers as JSON.
 
 With `read` names are read and nothing is compared: what the other takes beyond it is the comparison.
 """
