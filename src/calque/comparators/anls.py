@@ -9,10 +9,13 @@ from typing import Any, ClassVar
 from calque.comparators.base import BaseComparator
 from calque.comparators.numeric import NumericComparator
 from calque.comparators.text import LevenshteinComparator
+from calque.core.errors import ConfigError
 
 _EDITS = LevenshteinComparator()
 _SLIPS = LevenshteinComparator(same_words=True)
 _NUMBERS = NumericComparator(strict=True)
+LEAST = 0.5
+"""From here on, unless somebody says otherwise, texts have something in common."""
 SAME_TEXT = 0.9
 """From here on two texts are the same but for slips."""
 
@@ -27,7 +30,11 @@ class ANLSComparator(BaseComparator):
 
     name: ClassVar[str] = "anls"
 
-    floor: float = 0.5
+    floor: float = LEAST
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_floor(self)
 
     def prepare(self, value: Any) -> str:
         """Stripped, in lower case, with single blanks."""
@@ -50,7 +57,7 @@ class ANLSStarComparator(BaseComparator):
 
     name: ClassVar[str] = "anls_star"
 
-    floor: float = 0.5
+    floor: float = LEAST
     strict: bool = False
     """Whether a leaf is right or wrong: numbers must be equal, and texts the same but for slips."""
     leaf_threshold: float | None = None
@@ -59,8 +66,13 @@ class ANLSStarComparator(BaseComparator):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.leaf_threshold is not None:
+            if self.floor != LEAST:
+                raise ConfigError("anls_star: floor and leaf_threshold are two names of one thing; give one of them")
             object.__setattr__(self, "floor", self.leaf_threshold)
             object.__setattr__(self, "leaf_threshold", None)
+        _check_floor(self)
+        if self.strict and self.floor != LEAST:
+            raise ConfigError("anls_star: with strict a leaf is right or wrong; floor (or leaf_threshold) decides nothing")
 
     def _compare(self, truth: Any, found: Any) -> float:
         right, possible = self._tree(truth, found)
@@ -100,6 +112,12 @@ class ANLSStarComparator(BaseComparator):
         alone = [truth[row] for row in range(len(truth)) if row not in {pair[0] for pair in pairs}]
         alone += [found[column] for column in range(len(found)) if column not in {pair[1] for pair in pairs}]
         return right, possible + sum(_size(item) for item in alone)
+
+
+def _check_floor(made: ANLSComparator | ANLSStarComparator) -> None:
+    floor = made.floor
+    if isinstance(floor, bool) or not isinstance(floor, int | float) or not 0 <= floor <= 1:
+        raise ConfigError(f"{made.name}: floor must be a number from 0 to 1, not {floor!r}")
 
 
 def _same_leaf(truth: Any, found: Any) -> bool:

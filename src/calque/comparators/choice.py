@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from calque.comparators.base import BaseComparator
 from calque.comparators.text import LevenshteinComparator
+from calque.core.errors import ConfigError
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,15 @@ class OneOfComparator(BaseComparator):
 
     inner: BaseComparator = field(default_factory=LevenshteinComparator)
     """What compares with each of them."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.inner, BaseComparator):
+            raise ConfigError(f"one_of: inner must be a comparator, not {self.inner!r}")
+        if isinstance(self.inner, IgnoreComparator):
+            raise ConfigError("one_of: inner compares; with ignore any value would be one of them")
+        if self.inner.threshold is not None:
+            raise ConfigError("one_of: the threshold of inner decides nothing; give it to one_of")
 
     def _compare(self, truth: Any, found: Any) -> float:
         accepted = truth if isinstance(truth, list | tuple) else (truth,)
@@ -38,6 +48,11 @@ class IgnoreComparator(BaseComparator):
     """Marks a field that is not compared: it counts nowhere, and neither do its boxes."""
 
     name: ClassVar[str] = "ignore"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.threshold is not None:
+            raise ConfigError("ignore: what is not compared has no threshold")
 
     def _compare(self, truth: Any, found: Any) -> float:  # noqa: ARG002  # whatever they are
         return 1.0

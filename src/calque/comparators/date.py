@@ -27,6 +27,10 @@ ZONES = {
 """What the clocks of zones that go by a name are ahead of Greenwich."""
 
 
+LEAP_YEAR = 2000
+"""A year that has every day."""
+
+
 class Day(NamedTuple):
     """A date and which of its parts were written."""
 
@@ -99,6 +103,15 @@ class DateComparator(BaseComparator):
             raise ConfigError(f"date: tolerance must be days from 0, not {self.tolerance!r}")
         if self.range_mode not in ("strict", "contains", "graded"):
             raise ConfigError(f"date: range_mode must be strict, contains or graded, not {self.range_mode!r}")
+        if self.utc and self.only_moments:
+            raise ConfigError(
+                "date: with times and strict ranges moments are compared; utc, which says whose day it is, decides nothing"
+            )
+
+    @property
+    def only_moments(self) -> bool:
+        """Whether it never matters on which day something is."""
+        return self.times and self.range_mode == "strict"
 
     def prepare(self, value: Any) -> tuple[Parsed, ...] | str:
         """The ways to read a value; its text when there is none, and texts are compared."""
@@ -146,6 +159,8 @@ class DateComparator(BaseComparator):
         if truth.has_year and found.has_year and truth.has_month and truth.has_day:
             return self._near(truth.when, found.when)
         first, second = truth.when, found.when
+        if truth.has_year != found.has_year:  # the one that is not written may be the other's
+            first, second = first.replace(year=LEAP_YEAR), second.replace(year=LEAP_YEAR)
         if self.times and not _same_moment(first, second):
             return False
         if truth.has_year and found.has_year and first.year != second.year:

@@ -33,6 +33,11 @@ class LevenshteinComparator(BaseComparator):
     same_words: bool = False
     """The same, and short texts with other words in them are never more than 0.8 alike: "Category A" is not "Category B"."""
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.same_numbers and self.same_words:
+            raise ConfigError("levenshtein: same_words asks for the same numbers, too; leave same_numbers out")
+
     def prepare(self, value: Any) -> str:
         """Stripped, in lower case, with single blanks."""
         text = str(value)
@@ -128,8 +133,23 @@ def _ungrouped(text: str) -> str:
     return "-" * negative + text.translate(_PARTING)
 
 
+class _Equality(BaseComparator):
+    """1.0 for values that are prepared to the same text, else 0.0."""
+
+    def _compare(self, truth: str, found: str) -> float:
+        return 1.0 if truth == found else 0.0
+
+    def matrix(self, truths: Sequence[str], founds: Sequence[str]) -> Floats:
+        """Equality of every pair, by number: equal texts share one."""
+        return equality(truths, founds)
+
+    def by_pairs(self, truths: Sequence[str], founds: Sequence[str]) -> PairScores:
+        """Equality of chosen pairs, by number."""
+        return equal_pairs(truths, founds)
+
+
 @dataclass(frozen=True)
-class ExactComparator(BaseComparator):
+class ExactComparator(_Equality):
     """1.0 for values with the same text, else 0.0. Case and every blank count.
 
     >>> ExactComparator().compare("INV-1", "inv-1"), ExactComparator(case_sensitive=False).compare("INV-1", "inv-1")
@@ -150,17 +170,6 @@ class ExactComparator(BaseComparator):
         if self.ungrouped:
             text = _ungrouped(text)
         return text if self.case_sensitive else text.casefold()
-
-    def _compare(self, truth: str, found: str) -> float:
-        return 1.0 if truth == found else 0.0
-
-    def matrix(self, truths: Sequence[str], founds: Sequence[str]) -> Floats:
-        """Equality of every pair, by number: equal texts share one."""
-        return equality(truths, founds)
-
-    def by_pairs(self, truths: Sequence[str], founds: Sequence[str]) -> PairScores:
-        """Equality of chosen pairs, by number."""
-        return equal_pairs(truths, founds)
 
 
 def equality(truths: Sequence[Any], founds: Sequence[Any]) -> Floats:
@@ -201,7 +210,7 @@ def points(texts: Sequence[str]) -> TextPoints:
 
 
 @dataclass(frozen=True)
-class NormalizedComparator(ExactComparator):
+class NormalizedComparator(_Equality):
     """1.0 for texts that are equal once case, blanks and punctuation are taken away (after Unicode NFC).
 
     >>> NormalizedComparator().compare("St. Mary's", "st marys")

@@ -77,6 +77,10 @@ def from_text(given: Any, where: str) -> Mapping[str, Any]:
 
 def records_of(frame: Any, what: str) -> list[dict[str, Any]]:
     """The rows of a frame of pandas, polars or Arrow as JSON objects; NaN is nothing."""
+    columns = list(map(str, getattr(frame, "column_names", getattr(frame, "columns", ()))))
+    twice = next((name for name in columns if columns.count(name) > 1), None)
+    if twice is not None:
+        raise ConfigError(f"{what}: the column {twice!r} is there twice; which of them is meant?")
     if hasattr(frame, "to_dicts"):
         rows = frame.to_dicts()
     elif hasattr(frame, "to_pylist"):

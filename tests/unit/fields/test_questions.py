@@ -234,3 +234,15 @@ def test_frames_of_others() -> None:
     arrow = pytest.importorskip("pyarrow")
     table = arrow.table({"id": [1, 2], "total": [1, None]})
     assert evaluate_dataframe(table, table)["cm_accuracy"] == 1.0
+
+
+def test_columns_that_become_one_field_are_refused() -> None:
+    pandas, arrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    fine = pandas.DataFrame({"id": [1], "v": ["a"]})
+    for twice in (
+        pandas.DataFrame([[1, "a", "b"]], columns=["id", "v", "v"]),
+        pandas.DataFrame([[1, "a", "b"]], columns=["id", 3, "3"]),
+        arrow.table([[1], ["a"], ["b"]], names=["id", "v", "v"]),
+    ):
+        with pytest.raises(ConfigError, match=r"the predictions: the column '.' is there twice"):
+            evaluate_dataframe(fine, twice)

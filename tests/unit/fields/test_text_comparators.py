@@ -39,7 +39,7 @@ def test_many_texts_are_evened_out_as_one_is(normalize: bool) -> None:
 @pytest.mark.usefixtures("kernels")
 @given(st.lists(st.text("abC 15-(.)€é", max_size=14), min_size=1, max_size=8), st.booleans())
 def test_words_and_numbers_count_the_same_for_one_pair_all_pairs_and_chosen_ones(texts: list[str], words: bool) -> None:
-    each = LevenshteinComparator(same_numbers=True, same_words=words)
+    each = LevenshteinComparator(same_numbers=not words, same_words=words)
     ready, size = each.prepare_all(texts), len(texts)
     one_by_one = [each.compare(truth, found) for truth in texts for found in texts]
     rows, columns = (part.astype(np.int32) for part in np.divmod(np.arange(size * size), size))

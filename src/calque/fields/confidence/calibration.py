@@ -233,6 +233,14 @@ class KeyTotals:
         self.right_in_bin += counts(cell[match], size * BINS).reshape(size, BINS)
         self.bin_sums += fraction_parts(confidence, cell, size * BINS).reshape(2, size, BINS)
 
+    def of_key(self, code: int) -> tuple[Ints, Ints, Ints, Ints]:
+        """The squares, and by bin the rows, the right ones and the confidences, of one key."""
+        return self.squares[:, code], self.in_bin[code], self.right_in_bin[code], self.bin_sums[:, code]
+
+    def of_all(self) -> tuple[Ints, Ints, Ints, Ints]:
+        """The same of all keys together."""
+        return self.squares.sum(axis=1), self.in_bin.sum(axis=0), self.right_in_bin.sum(axis=0), self.bin_sums.sum(axis=1)
+
 
 class Ratings:
     """All rated fields of a ledger, ranked from the least confident on, and what they say, by key and by class.
@@ -259,9 +267,9 @@ class Ratings:
         ]
         self._rank(Groups(self._keys, np.arange(len(self._keys), dtype=np.int32)), curves)
         return {
-            "overall": self._metrics(self._whole, slice(None)),
+            "overall": _metrics(self._whole, *self._totals.of_all()),
             "fields": {
-                name: self._metrics(curve, slice(code, code + 1))
+                name: _metrics(curve, *self._totals.of_key(code))
                 for code, (name, curve) in enumerate(zip(self._keys, curves, strict=True))
                 if curve.rows
             },
@@ -341,16 +349,14 @@ class Ratings:
             for group, members in groups.members(key):
                 collectors[group].add(match[members], rows.number[members])
 
-    def _metrics(self, curve: Curve, keys: slice) -> dict[str, Any]:
-        totals = self._totals
-        return {
-            "auroc": {"value": curve.auroc()},
-            "brier_score": {"value": brier(totals.squares[:, keys].sum(axis=1), curve.rows)},
-            "ece": calibration_error(
-                totals.in_bin[keys].sum(axis=0), totals.right_in_bin[keys].sum(axis=0), totals.bin_sums[:, keys].sum(axis=1)
-            ),
-            "error_capture_at_budget": curve.error_capture(),
-        }
+
+def _metrics(curve: Curve, squares: Ints, in_bin: Ints, right_in_bin: Ints, bin_sums: Ints) -> dict[str, Any]:
+    return {
+        "auroc": {"value": curve.auroc()},
+        "brier_score": {"value": brier(squares, curve.rows)},
+        "ece": calibration_error(in_bin, right_in_bin, bin_sums),
+        "error_capture_at_budget": curve.error_capture(),
+    }
 
 
 def _ratings(rows: Table, place: Ints, units: int) -> Ranked:

@@ -314,7 +314,7 @@ def compared_by(given: Mapping[str, Any], accounting: Accounting) -> tuple[BaseC
     if accounting == "paired" and made.name == "date":
         from calque.comparators.date import DateComparator  # and Python's calendars, for schemas with dates only
 
-        made = replace(made, utc=True) if isinstance(made, DateComparator) else made
+        made = replace(made, utc=True) if isinstance(made, DateComparator) and not made.only_moments else made
     return made, given.get("threshold", usual.threshold)
 
 
