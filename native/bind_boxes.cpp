@@ -3,6 +3,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <string>
@@ -214,6 +215,9 @@ Curves curves(const given::ScoreOrder& ranking, const given::Verdicts& verdicts,
             max_detections};
 }
 
+// As many as a double counts.
+constexpr std::int64_t most_rows = std::int64_t{1} << 53;
+
 auto bound_coco_accumulate(const given::ScoreOrder& ranking, const Column<double>& scores, const given::Verdicts& verdicts,
                            const Counts& truths, const Column<double>& recall_points, std::int64_t max_detections, int jobs,
                            const std::optional<Before>& before) {
@@ -222,6 +226,9 @@ auto bound_coco_accumulate(const given::ScoreOrder& ranking, const Column<double
     if (before) {
         require(before->shape(1) == drawn.thresholds && before->shape(2) == drawn.classes(),
                 "before must have two tables by threshold and class");
+        require(std::ranges::all_of(std::span(before->data(), before->size()),
+                                    [](std::int64_t count) { return 0 <= count && count <= most_rows; }),
+                "before must count rows, from 0 to 2**53");
         drawn.before = {before->data(), before->size()};
     }
     Accumulated out;

@@ -83,11 +83,25 @@ def test_sixteen_systems_and_no_more(here: Path, calque: Command) -> None:
 def test_a_system_that_cannot_help_is_remarked_on(here: Path, calque: Command) -> None:
     (here / "far.ndjson").write_text(rows(("d9", [[0.0, 0.0, 40.0, 40.0]])))
     (here / "odd.ndjson").write_text(rows(("d1", [[0.0, 0.0, 40.0, 40.0]]), label="Logo"))
-    result = calque("ceiling", "truth.ndjson", "a.ndjson", "far.ndjson", "odd.ndjson", "--format", "json")
-    assert result.code == 0
-    said = {issue["code"]: issue["message"] for issue in result.json["issues"]}
-    assert said["system-without-documents"] == "far has no document of the truth"
-    assert said["system-without-labels"] == "odd has none of the labels of the truth"
+    (here / "still.ndjson").write_text(rows(("d1", [])))
+    files = ("ceiling", "truth.ndjson", "a.ndjson", "far.ndjson", "odd.ndjson", "still.ndjson")
+    for extra in ((), ("--task", "layout")):
+        result = calque(*files, *extra, "--format", "json")
+        assert result.code == 0
+        said = {issue["code"]: issue["message"] for issue in result.json["issues"]}
+        assert said["system-without-documents"] == "far has no document of the truth"
+        assert said["system-without-labels"] == "odd, still have none of the labels of the truth"
+
+
+def test_a_system_of_records_that_cannot_help_is_remarked_on(here: Path, calque: Command) -> None:
+    (here / "far.jsonl").write_text(jsonl({"doc_id": "d9", "total": 5}))
+    (here / "odd.jsonl").write_text(jsonl({"doc_id": "d1", "sum": 5}))
+    files = ("ceiling", "records.jsonl", "far.jsonl", "odd.jsonl", "records.jsonl")
+    said = calque(*files, "--schema", "schema.json", "--format", "json").json["issues"]
+    assert [(issue["code"], issue["message"]) for issue in said] == [
+        ("system-without-documents", "far has no document of the truth"),
+        ("system-without-labels", "odd has none of the fields of the truth"),
+    ]
 
 
 def test_losses_end_with_3(here: Path, calque: Command) -> None:

@@ -35,7 +35,7 @@ def test_getters_answer_alike():
     calls: dict[str, list[tuple[Any, ...]]] = {
         "getAnnIds": [
             (), (images[:3],), (images[0], classes[0]), ([], classes[:2]), ([], [], [10, 300]), ([], [], [], True),
-            (np.array(images[:2]), np.array(classes), [], 0), ([10**9],), (None,),
+            (np.array(images[:2]), np.array(classes), [], 0), ([10**9],), (None,), ([], [[1], classes[0]]),
         ],
         "getCatIds": [(), (["k0", "k1"],), ("k0",), ([], ["x"]), ([], "y"), ([], [], 3), ([], [], classes[::-1])],
         "getImgIds": [(), (images[:2],), ([], classes[0]), ([], classes), (images[:3], classes[:1])],
@@ -124,7 +124,34 @@ def test_copies_pickles_and_what_is_printed(capsys):
     assert said[: len(said) // 2] == said[len(said) // 2 :]
 
 
+def test_a_printed_evaluation_is_its_summary(capsys):
+    _, ours, found = apis()
+    with quiet():
+        one = COCOeval(ours, ours.loadRes(found), "bbox")
+        one.evaluate()
+        one.accumulate()
+    capsys.readouterr()
+    assert str(one) == ""
+    printed = capsys.readouterr().out
+    one.summarize()
+    assert capsys.readouterr().out == printed
+    assert len(printed.splitlines()) == 12
+    assert COCOeval.evalImgs is COCOeval.__dict__["evalImgs"]
+
+
 # Where pycocotools raises an exception.
+
+
+def test_a_row_without_a_box_among_others_has_that_of_its_mask():
+    theirs, ours, found = apis()
+    rows = [{key: value for key, value in row.items() if place < 2 or key != "bbox"} for place, row in enumerate(found)]
+    with quiet():
+        made = ours.loadRes(copy.deepcopy(rows)).dataset["annotations"]
+        expected = theirs.loadRes(copy.deepcopy(rows[2:])).dataset["annotations"]
+    for one, other in zip(made[2:], expected, strict=True):
+        close(one["bbox"], other["bbox"], "bbox")
+        assert one["area"] == other["area"]
+    assert [row["bbox"] for row in made[:2]] == [row["bbox"] for row in found[:2]]
 
 
 def test_empty_results_are_zeros():
@@ -140,13 +167,14 @@ def test_empty_results_are_zeros():
     assert (results.dataset["annotations"], len(results.imgs), len(results.cats)) == ([], len(ours.imgs), len(ours.cats))
 
 
-def test_a_missing_area_and_crowd_are_those_of_the_box_and_none():
+@pytest.mark.parametrize("every", [1, 2])
+def test_a_missing_area_and_crowd_are_those_of_the_box_and_none(every):
     truth, found = made(3)
     whole, bare = copy.deepcopy(truth), copy.deepcopy(truth)
     for rows in (whole["annotations"], bare["annotations"]):
         for row in rows:
             row["area"], row["iscrowd"] = row["bbox"][2] * row["bbox"][3], 0
-    for row in bare["annotations"]:
+    for row in bare["annotations"][::every]:
         del row["area"], row["iscrowd"]
     stats = []
     with quiet():

@@ -159,6 +159,8 @@ def test_nothing_and_masks_of_other_sizes():
     agree("merge", [])
     agree("area", [])
     agree("toBbox", [])
+    for counts in (b"", b"1", b"7"):  # no foreground at all
+        agree("toBbox", [{"size": [2, 3], "counts": counts}])
     agree("decode", [mask, other])
     agree("encode", np.zeros((2, 3, 0), np.uint8, order="F"))
     agree("encode", np.zeros((0, 3), np.uint8, order="F"))

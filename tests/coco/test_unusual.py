@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from calque.coco.sides import numeric_ids
 from tests.coco.sets import Tree, made
 from tests.coco.test_evaluation import KINDS, quiet, random_params, same
 
@@ -194,3 +195,11 @@ def test_unusual_data(change, iou_type):
         same(theirs, ours)
         answered += 1
     assert answered
+
+
+@pytest.mark.parametrize(
+    ("ids", "above", "numbers"),
+    [([1, 2.5], 0, True), ([0, 1], 0, False), ([0, 1], -1, True), (["a"], 0, False), ([None], 0, False), ([10**400], 0, False)],
+)
+def test_ids_are_numbers_or_not(ids, above, numbers):
+    assert numeric_ids(ids, above=above) is numbers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import signal
@@ -16,9 +17,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque import CalqueError, Detection, Evaluator, Task
+from calque import CalqueError, Detection, Evaluator, Fields, Task
 from calque.core.errors import MergeError
-from calque.core.shards.cluster import ClusterEvaluator, ClusterLedger, Head, Scored, _anywhere, head_of
+from calque.core.ledger import UNIT
+from calque.core.shards.cluster import ClusterEvaluator, ClusterLedger, Head, Scored, _anywhere, evaluated_on, head_of
 from calque.core.storage import merged_runs
 from calque.engines import on_dask
 from calque.engines.on_dask import FAN_IN, Cluster, apart
@@ -47,6 +49,9 @@ class InOneProcess:
         if isinstance(given, bytes):
             return pickle.loads(given)
         return type(given)(map(self._read, given)) if type(given) in (list, tuple) else given
+
+    def counted(self, futures: Any) -> None:
+        """All are done when they are put."""
 
     def reduced(self, add_up: Any, futures: Sequence[Any]) -> Any:
         return Cluster.reduced(self, add_up, futures)  # type: ignore[arg-type]  # it only puts
@@ -95,9 +100,34 @@ def test_what_is_scattered_gives_the_same_numbers(task: Task, subject: Any, data
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(merged_runs, "MOST_ROWS", rows)
         there = on_shards(task, subject, documents, parts).compute()
+    for name in there.ledger.tables:
+        chunks = list(there.ledger.chunks(name))
+        assert all(rows.height for rows in chunks)
+        assert sum(rows.height for rows in chunks) == whole.ledger.table(name).height
+        units = [unit for rows in chunks for unit in rows.array(UNIT).tolist()]
+        assert sorted(units) == sorted(whole.ledger.table(name).array(UNIT).tolist())
+    assert len(there.ledger.tables) == len(list(there.ledger.tables)) > 0
     assert repr(there.numbers) == repr(whole.numbers)
     assert there.undefined == whole.undefined
     assert there.to_json() == whole.to_json()
+
+
+def test_what_is_numbered_is_numbered_on_from_shard_to_shard(tmp_path: Path) -> None:
+    """Records without names have the numbers that they would have in one file."""
+    records = [{"a": f"{number}"} for number in range(5)]
+    found = [{"a": "0"}, {"a": "x"}, {"a": "2"}, {"a": "3"}, {}]
+    shards = []
+    for part in (slice(0, 2), slice(2, 5)):
+        paths = [tmp_path / f"{side}-{part.start}.jsonl" for side in ("truth", "found")]
+        for path, rows in zip(paths, (records, found), strict=True):
+            path.write_text("".join(json.dumps(row) + "\n" for row in rows[part]))
+        shards.append(Shard(*map(str, paths)))
+    task = Fields(schema={"fields": {"a": {"type": "str"}}})
+    cluster: Any = InOneProcess()
+    there = evaluated_on(cluster, task, shards, keep="outcomes").compute()
+    whole = Evaluator(task).update(records, found).compute()
+    assert there.numbers == whole.numbers
+    assert there.ledger.units == whole.ledger.units == (0, 1, 2, 3, 4)
 
 
 def test_a_tree_adds_up_everything_once() -> None:

@@ -344,10 +344,11 @@ def test_bad_arguments_are_refused_in_the_same_words(reference, native):
         assert refusal(lambda a=arguments: reference.coco_accumulate(*a)) == refusal(
             lambda a=arguments: native.coco_accumulate(*a)
         )
-    odd = np.zeros((2, 10, 2), np.int64)
-    assert refusal(lambda: reference.coco_accumulate(*good, before=odd)) == refusal(
-        lambda: native.coco_accumulate(*good, before=odd)
-    )
+    shape = 2, *good[3].shape
+    for odd in (np.zeros((2, 10, 2), np.int64), np.full(shape, -1), np.full(shape, 2**53 + 1), np.full(shape, 2**63 - 1)):
+        assert refusal(lambda before=odd: reference.coco_accumulate(*good, before=before)) == refusal(
+            lambda before=odd: native.coco_accumulate(*good, before=before)
+        )
     label = np.array([3, 0], np.int32)
     assert refusal(lambda: reference.score_order(label, scores, 3)) == refusal(lambda: native.score_order(label, scores, 3))
     case = Case(**{**vars(random_case(1, 2, 1, 3)), "thresholds": np.linspace(0, 1, 17), "ranges": RANGES})

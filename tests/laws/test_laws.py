@@ -248,6 +248,11 @@ def the_order_of_systems_changes_no_ceiling(subject: Subject, documents: list[Do
         assert [route["recall"] for route in block["route"].values()] == [route["recall"] for route in other["route"].values()]
         assert [route.get("f1") for route in block["route"].values()] == [route.get("f1") for route in other["route"].values()]
         assert (block["missed"], block["repairable"]) == (other["missed"], other["repairable"])
+        assert block["pairs"] == other["pairs"]
+        if first.numbers["kind"] != "fields":  # of records, who votes first is who ranks first, and ranks tie
+            assert [block.get(key) for key in ("votes", "agreement")] == [other.get(key) for key in ("votes", "agreement")]
+        assert block["suspects"] == other["suspects"]
+    assert first.numbers["ap"] == second.numbers["ap"]
 
 
 # Names and gates.

@@ -95,3 +95,33 @@ def test_neither_order_nor_merging_changes_a_bit(documents: list[Document], orde
                 merged.merge(Evaluator(task, keep="numbers").update(*DETECTION.corpora(documents[shard::4])))
         assert merged.compute().to_json() == whole
         assert Evaluator.from_state(merged.state()).compute().to_json() == whole
+
+
+@pytest.mark.parametrize("errors", ["none", "tide"])
+def test_ties_go_by_image_also_where_documents_wait_in_a_file(errors: str) -> None:
+    heights = {("b", 1): 10, ("a", 2): 3, ("b", 3): 3, ("a", 4): 10, ("c", 5): 3, ("b", 6): 8, ("a", 7): 3}
+
+    def sides(wanted: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        here = {image: height for (document, image), height in heights.items() if document in wanted}
+        row = {"category_id": 1, "bbox": [0, 0, 10, 10]}
+        images = [
+            {"id": image, "file_name": f"{image}.png", "doc_id": document, "width": 50, "height": 50}
+            for document, image in heights
+            if image in here
+        ]
+        truth = {"images": images, "categories": [{"id": 1, "name": "x"}]}
+        truths = [{"id": image, "image_id": image, **row} for image in here]
+        found = [{**row, "image_id": image, "bbox": [0, 0, 10, height], "score": 0.5} for image, height in here.items()]
+        return {**truth, "annotations": truths}, found
+
+    task = Detection(errors=errors)  # type: ignore[arg-type]
+    whole = Evaluator(task, keep="numbers").update(*sides("abc")).compute()
+    documents = Evaluator(task, keep="numbers").update(*sides("b")).update(*sides("a")).update(*sides("c")).compute()
+    assert whole.to_json() == documents.to_json()
+    for rows in (1, 3):
+        with short_of_memory(rows):
+            long = Evaluator(task, keep="numbers")
+            for document in "cba":
+                long.update(*sides(document))
+            assert isinstance(long.ledger(), StoredLedger)
+            assert long.compute().to_json() == whole.to_json()

@@ -14,6 +14,8 @@ from calque import ConfigError, ContractError, Evaluator, Result, Tables
 from calque.core.corpora.tables import CellTable
 from calque.tables import compare, parse, teds
 from calque.tables.other_tools.trees import html_tree
+from calque.tables.reading import read_sides
+from calque.tables.views import _drawn
 from tests.conftest import Run
 
 A, B, C = (
@@ -73,6 +75,7 @@ def test_means_totals_and_pages() -> None:
     assert (alone["teds"], alone["with_spurious.teds"]) == (1.0, pytest.approx(1 / 3))
     missed = evaluated(A + B, A)
     assert missed.numbers["errors"]["table_missed"] == {"count": 1, "cost": 6.0, "loss": 0.5}
+    assert missed["table_missed.loss"] == 0.5
     assert math.fsum(block["loss"] for block in missed.numbers["errors"].values()) == pytest.approx(1 - missed["teds"])
 
 
@@ -111,6 +114,8 @@ def test_slices(tmp_path: Path) -> None:
     assert tree["macro_slices"]["teds"] == 0.5
     assert tree["without_value"]["documents"] == 1
     assert Tables(by=("kind", "page", "kind"), metadata=str(tmp_path / "m.csv")).by == ("kind", "page")
+    later = Evaluator(task).update({"a": A}, {"a": A}).merge(Evaluator(Tables()).update({"b": B}, {"b": B})).compute()
+    assert later.undefined["slices.kind"] == "some documents were scored without slices; evaluate them again with --by kind"
     with pytest.raises(ConfigError, match="no document has 'knd'"):
         Evaluator(Tables(by=("knd",), metadata=str(tmp_path / "m.csv"))).update({"a": A}, {"a": A})
 
@@ -174,21 +179,72 @@ def test_the_command_line_says_what_python_says(calque: Any, tmp_path: Path) -> 
         assert Evaluator(Tables(**settings), keep="numbers").update(*paths).compute().to_dict() == said
 
 
-@pytest.mark.long
-def test_a_report_says_what_of_its_grids_it_leaves_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    long = "<table>" + "<tr><td>a</td><td>b</td></tr>" * 500 + "</table>"
-    result = evaluated(long, long)
+def cases(result: Result) -> list[dict[str, Any]]:
+    """What a report draws of each table."""
     drawn = result.task.pictured(result.ledger, result.numbers)
     assert drawn is not None
-    (case,) = drawn.head["cases"]
+    return list(drawn.head["cases"])
+
+
+@pytest.mark.long
+def test_a_report_says_how_much_of_a_grid_it_leaves_out() -> None:
+    long = "<table>" + "<tr><td>a</td><td>b</td></tr>" * 500 + "</table>"
+    (case,) = cases(evaluated(long, long))
     assert len(case["grid"]) == 375
     assert case["rows"][0]["reasoning"].endswith("; 125 more rows not shown")
-    monkeypatch.setattr("calque.tables.pictured.MOST_CELLS", 10)
-    drawn = result.task.pictured(result.ledger, result.numbers)
-    assert drawn is not None
-    (case,) = drawn.head["cases"]
-    assert "grid" not in case
-    assert "its grids are left out" in case["rows"][0]["reasoning"]
+
+
+def test_a_report_draws_the_worst_tables_as_long_as_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("calque.tables.pictured.MOST_CELLS", 12)
+    drawn = cases(evaluated(A + B + C, A + B.replace("b4", "x4")))
+    assert ["grid" in case for case in drawn] == [False, True, True]  # the worst are the third and the second
+    left_out = "; its grids are left out: the page holds 12 cells, of the worst tables"
+    assert [case["rows"][0]["reasoning"] for case in drawn] == [
+        f"paired, TEDS 1.0000{left_out}", "paired, TEDS 0.9167", "missed, TEDS 0.0000",
+    ]  # fmt: skip
+
+
+def test_a_report_draws_cells_on_one_slot_one_slot_large() -> None:
+    tall = {"row": 0, "column": 0, "rowspan": 2, "text": "a"}
+    gap = ["", "g", 1, 1, ""]
+    (alone,) = cases(evaluated({"cells": [tall]}, ""))
+    assert [line[0] for line in alone["grid"]] == [["a", "fn", 1, 2, "table_missed"], None]
+    (both,) = cases(evaluated({"cells": [tall, {"row": 1, "column": 0, "text": "b", "header": True}]}, "", lenient=True))
+    assert both["grid"] == [
+        [["a", "fn", 1, 1, "table_missed"], None, gap],
+        [["b", "h fn", 1, 1, "table_missed"], None, gap],
+    ]
+
+
+def test_without_trees_there_are_no_worst_tables_and_no_losses() -> None:
+    result = evaluated(A, B, only=("cells",))
+    assert result.numbers["worst"] == []
+    (case,) = cases(result)
+    assert (case["kinds"], case["rows"][0]["misses"], case["rows"][0]["reasoning"]) == ([], [], "paired")
+    (by_grits,) = evaluated(A, B, only=("grits",)).numbers["worst"]
+    assert by_grits["grits_con"] < 1
+
+
+def test_texts_that_are_alike_already_are_left() -> None:
+    read = read_sides(Tables(), {"d": A}, {"d": B})
+    for side, again in zip(read, read_sides(Tables(), *read), strict=True):
+        assert again is side
+    assert read_sides(Tables(ignore_case=True), *read)[0] is not read[0]
+
+
+@pytest.mark.parametrize(
+    ("room", "lines"),
+    [
+        (27, ["  abcdefghijkl│  mn│~ opqrs"]),
+        (26, ["  abcdefghij…│  mn│~ opqrs"]),
+        (20, ["  abcd…│  mn│~ opqrs"]),
+        (17, ["  ab…│  mn│~ opq…"]),
+        (5, ["  a…│  mn│~ o…"]),
+        (None, ["  abcdefghijkl│  mn│~ opqrs"]),
+    ],
+)
+def test_the_widest_columns_are_cut_until_a_grid_fits(room: int | None, lines: list[str]) -> None:
+    assert _drawn([[("abcdefghijkl", ""), ("mn", ""), ("opqrs", "text")]], room) == lines
 
 
 @pytest.mark.parametrize(
@@ -213,3 +269,18 @@ def test_a_text_without_a_table_is_a_table_without_cells_for_other_tools(compat:
     made = html_tree(compat, CellTable(rows=1, columns=1, markup="<p>none</p>"))
     assert made is not None
     assert (made.labels, made.elements) == (["table"], 0)
+
+
+@pytest.mark.parametrize(
+    ("markup", "plain"),
+    [
+        ("<table><tr><td>a</td><td>b</td></tr><tr></tr><tr><td>c</td></tr></table>", True),
+        ("<table><tr><td>a</td></tr><td>b</td><tr></tr></table>", False),
+        ("<table><td>a</td><tr><td>b</td></tr></table>", False),
+        ("<table><tr><td>a</td></tr><td>b</td></table>", False),
+    ],
+)
+def test_only_rows_of_cells_have_the_quicker_way(markup: str, plain: bool) -> None:
+    made = html_tree("pubtabnet", CellTable(rows=1, columns=1, markup=markup))
+    assert made is not None
+    assert made.is_plain() == plain

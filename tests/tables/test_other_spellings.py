@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from calque.core.corpora.tables import CellTable
-from calque.tables.other_tools.omnidocbench_html import LONGEST_MATH, spelt
+from calque.tables.other_tools.compat import all_closed
+from calque.tables.other_tools.omnidocbench_html import LONGEST_MATH, as_omnidocbench, spelt
 from calque.tables.other_tools.table_transformer import _shared, blocks, by_hull
 
 
@@ -22,6 +23,21 @@ from calque.tables.other_tools.table_transformer import _shared, blocks, by_hull
 )  # fmt: skip
 def test_formulas_are_unwrapped(text: str, made: str) -> None:
     assert spelt(text) == made
+
+
+def test_a_formula_is_its_text_and_what_stands_inside_is_not() -> None:
+    made = as_omnidocbench(
+        '<table><tr><td>a <math alttext="x+1"><mi>x</mi>+1</math> b<td><math>y</math></table>', symbols=False
+    )
+    assert made == '<table border="1" ><tr><td>a $x+1$ b<td>$$</table>'
+
+
+@pytest.mark.parametrize(
+    ("markup", "closed"),
+    [("<td>a</td>", True), ("<tr><td>a</tr></td>", False), ("</td>", False), ("<td><br>a<i/></td>", True), ("<td>", False)],
+)
+def test_tags_are_closed_in_order(markup: str, closed: bool) -> None:
+    assert all_closed(markup) == closed
 
 
 def test_boxes_by_the_smallest_box_around_both() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,6 +46,16 @@ def test_what_is_being_written_is_finished_and_nothing_is_begun(tmp_path: Path) 
     # As of a thread that was being started when the signal came.
     checkpoint.begin(lambda: write_whole(tmp_path / "two.state", b"late")).result(GENEROUS)
     assert [path.name for path in tmp_path.iterdir()] == ["one.state"]
+
+
+def test_what_a_killed_process_left_is_taken_away_after_an_hour(tmp_path: Path) -> None:
+    left = f".{'0a' * 20}.state.{'b1' * 6}"
+    names = {left: 3700, left.replace(".state", "-12.state"): 3700, left.replace("b1", "c2"): 3500, "mine.state": 9999}
+    for name, age in names.items():
+        (tmp_path / name).write_bytes(b"")
+        os.utime(tmp_path / name, (time.time() - age,) * 2)
+    Checkpoint(str(tmp_path))
+    assert {path.name for path in tmp_path.iterdir()} == {left.replace("b1", "c2"), "mine.state"}
 
 
 def page(number: int) -> str:

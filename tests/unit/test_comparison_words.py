@@ -17,6 +17,7 @@ from calque.core.comparison.story import headline
 from calque.core.resampling.resampled import Counted
 from calque.core.standing import Alarms, Standing, Truths
 from tests.report.empty import EMPTY, both
+from tests.report.made import MADE
 
 FINE = [[0, 0, 10, 10]] * 3
 LABELS, NAMES = ["Table"] * 3, ["a", "b", "c"]
@@ -314,3 +315,17 @@ def test_alarms_without_boxes_are_known_by_their_labels() -> None:
     old, new = Alarms((0, 0), (0, 0), ("a", "a")), Alarms((0, 0, 1), (0, 0, 0), ("a", "b", "a"))
     made = changes("new", (result(), standing(old, [1, 1, 1])), (result(), standing(new, [1, 1, 1])))
     assert (made.new_alarms, made.gone_alarms) == (2, 1)
+
+
+@pytest.mark.parametrize("task", ["layout", "words", "fields"])
+def test_what_was_let_go_of_leaves_the_scores_of_documents(task: str) -> None:
+    made = MADE[task]()
+    whole, slim = (made.task.standing(ledger) for ledger in (made.ledger, made.ledger.without_details()))
+    assert whole is not None
+    assert slim is not None
+    assert slim.scores.tolist() == whole.scores.tolist()
+    assert len(whole.alarms.unit) > 0 or task == "fields"
+    assert tuple(map(list, (slim.alarms.unit, slim.alarms.page, slim.alarms.label))) == ([], [], [])
+    known = {"layout": whole.truths.label, "words": [""] * len(whole.truths.label), "fields": []}
+    assert list(slim.truths.label) == list(known[task])
+    assert list(slim.truths.right) == ([] if task == "fields" else list(whole.truths.right))

@@ -176,6 +176,7 @@ def test_groups_are_read_in_order() -> None:
     deep = Group((3, Group((1, Group((0,), ordered=False))), 2))
     assert deep.blocks() == [3, 1, 0, 2]
     assert Group(()).blocks() == []
+    assert Group(range(2, 5)).blocks() == [2, 3, 4]
 
 
 def test_pictures_are_named_by_the_truth_else_by_predictions() -> None:

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from calque import Corpus, Detection, Evaluator
 from calque.core.presentation.pictured import Phrase
-from calque.detection.presentation import _errors, _remark, findings, headline, models, nouns, one_sided, sentence
+from calque.detection.presentation import _errors, _remark, findings, flat, headline, models, nouns, one_sided, sentence
+from calque.detection.views.beside import sections as side_by_side
 
 
 def block(tp: int, fp: int, fn: int, *, classes: dict[str, Any] | None = None, empty: int = 0, **more: float) -> dict[str, Any]:
@@ -183,3 +185,32 @@ def test_sides_and_documents_are_named() -> None:
     ]
     assert one_sided({"only_truth": [], "only_predictions": []}) == []
     assert isinstance(headline(numbers(block(1, 0, 0)))[1], Phrase)
+
+
+def one_box(task: Detection, document: str = "d") -> Evaluator:
+    corpora = (Corpus.from_arrays([[0, 0, 4, 4]], ["x"], documents=[document], scores=scores) for scores in (None, [0.5]))
+    return Evaluator(task).update(*corpora)
+
+
+def test_without_kinds_nothing_is_told_of_errors() -> None:
+    told = {}
+    for errors in ("none", "kinds"):
+        task = Detection(errors=errors)  # type: ignore[arg-type]
+        result = one_box(task).compute()
+        drawn = task.pictured(result.ledger, task.viewed(result.ledger, result.numbers))
+        assert drawn is not None
+        columns = {name for name in drawn.columns if name.endswith(".kind")}
+        told[errors] = columns, drawn.head["numbers"]["errors"] == [], "kind" in {row["scope"] for row in flat(result.numbers)}
+    assert told == {"none": (set(), True, False), "kinds": ({"t.kind", "p.kind"}, False, True)}
+
+
+def test_numbers_side_by_side() -> None:
+    beside = {
+        "on": ["masks", "boxes"],
+        "measures": {"AP": {"masks": 0.25, "boxes": 0.5}, "f1@0.5": {"masks": None, "boxes": 1.0}},
+    }
+    (section,) = side_by_side(beside)
+    assert (section.title, section.head) == ("Side by side", ("measure", "on masks", "on boxes"))
+    assert section.rows == [("AP", 0.25, 0.5), ("f1@0.5", None, 1.0)]
+    some = one_box(Detection(beside="shapes")).merge(one_box(Detection(), "e")).compute()
+    assert some.undefined["beside"] == "some documents were scored without the other kind; evaluate them again with --beside"

@@ -123,6 +123,19 @@ def test_what_is_taken_in_counts_towards_the_limit() -> None:
     assert len(whole.parts) == 2
 
 
+def test_who_has_no_file_writes_to_that_of_another() -> None:
+    joined, theirs = parts([1]), Spool()
+    joined.extend(parts([2, 3], theirs))
+    joined.extend(parts([4]))
+    assert [row[:2] for row in contents(joined)] == [(unit, sign * unit) for unit in (1, 2, 3, 4) for sign in (1, -1)]
+    stored = joined.ledger()
+    assert isinstance(stored, StoredLedger)
+    assert {part.shelf for part in stored.parts} == {theirs}
+    assert (list(stored.tables), len(stored.tables)) == (["rows"], 1)
+    columns = stored.parts[0].ledger("rows").table("rows").columns
+    assert ("value" in columns, "val" in columns, len(columns)) == (True, False, 4)
+
+
 def test_everything_lies_in_one_file() -> None:
     """Evaluations that are merged must not hold a file each."""
     mine = Spool()

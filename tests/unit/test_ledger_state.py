@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import pytest
 
 from calque import CalqueError, ConfigError, ContractError, Corpus, Detection, Evaluator, MergeError
 from calque.core.columns import Strings, Table
-from calque.core.ledger import UNIT, Ledger
+from calque.core.ledger import UNIT, Ledger, joint_names
 from calque.core.storage.files import write_whole
 from calque.core.storage.long_ledger import StoredPart
 from calque.core.storage.spool import KeptFile
-from calque.core.storage.state import MAGIC, _digest, columns_start, pack, unpack
+from calque.core.storage.state import MAGIC, _Checksum, _digest, columns_start, pack, unpack
 from tests.snapshots import valid_predictions, valid_truth
 
 
@@ -74,6 +77,8 @@ def test_details_can_be_let_go() -> None:
     joint = Ledger.concat([slim, ledger(("b",), [(0, "y", 2.0)])])
     assert list(joint.table("t")) == [UNIT, "name", "value"]
     assert joint.details == frozenset()
+    parts = [{"name": ("x", "z"), "word": ("w",)}, {"name": ("y",)}]
+    assert joint_names(parts) == joint_names(parts[::-1]) == {"name": ("x", "y", "z")}  # what one has let go of means nothing
 
 
 @pytest.mark.parametrize(
@@ -358,3 +363,15 @@ def test_a_part_that_stands_in_a_state_is_read_from_there(tmp_path: Path) -> Non
     os.utime(path, ns=(1, 1))
     with pytest.raises(CalqueError, match="was changed or removed while it was in use"):
         part.ledger("t")
+
+
+def test_the_checksum_of_a_state_is_that_of_its_blocks() -> None:
+    """Sums of each MiB, however the bytes come: another program can tell whether a file is whole."""
+    body = np.random.default_rng(3).bytes((5 << 19) + 7)
+    sums = b"".join(crc32(body[at : at + (1 << 20)]).to_bytes(4, "little") for at in range(0, len(body), 1 << 20))
+    expected = hashlib.blake2b(sums, digest_size=len(_digest(b""))).digest()
+    for cuts in ([], [1], [1 << 20], [(1 << 20) - 1, 1 << 21]):
+        checksum = _Checksum()
+        pieces = [body[start:end] for start, end in pairwise([0, *cuts, len(body)])]
+        assert b"".join(piece for data in pieces for piece in checksum.taken(memoryview(data))) == body
+        assert checksum.digest() == expected == _digest(body)

@@ -18,6 +18,7 @@ from calque.core.columns import Table
 from calque.core.errors import ContractError, IssueLog, MissingExtra, Severity, did_you_mean, summarize
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import MeasureName
+from calque.core.presentation.result_schema import result_of
 from calque.core.presentation.sections import (
     Section,
     cell,
@@ -281,6 +282,9 @@ def test_a_new_task_is_a_dataclass_with_a_score_and_a_measure() -> None:
     assert result.task.sentence(result.to_dict()) == ""
     assert [section.title for section in result.brief()] == ["exact-for-test", ""]
     assert Exact.measures() == ()
+    assert Exact.columns() == {"measure": "The name of a number.", "value": "The number."}
+    assert Exact.result_schema() == result_of("exact-for-test", {})
+    assert Exact().numbered_on(result.ledger, 7) is result.ledger
     assert task_class("exact-for-test") is Exact
     shards = [Evaluator(Exact()).update(truth_side.select([u]), found_side.select([u])) for u in ("y", "x")]
     assert shards[0].merge(Evaluator.from_state(shards[1].state())).compute()["share"] == 0.5

@@ -13,6 +13,7 @@ from rapidfuzz.distance import Levenshtein
 from calque import ConfigError, Evaluator, Words
 from calque.words import build_lattice
 from calque.words.confused import kind_of
+from calque.words.presentation import flat, sections
 from calque.words.text.characters import graphemes
 from calque.words.text.cleaning import clean
 from calque.words.views import sentence
@@ -33,6 +34,12 @@ READINGS = st.dictionaries(st.sampled_from("abcd"), st.lists(st.sampled_from(["x
         ("a\u200db", ["a\u200d", "b"]),
         ("\u0915\u093f", ["\u0915\u093f"]),
         ("\u0600\u0031", ["\u0600\u0031"]),
+        ("\uff76\uff9e\uff9f\uffa0", ["\uff76\uff9e\uff9f", "\uffa0"]),
+        ("\U0001f44d\U0001f3fb\U0001f3ffx", ["\U0001f44d\U0001f3fb\U0001f3ff", "x"]),
+        ("\U0001f3f4\U000e0020\U000e007f", ["\U0001f3f4\U000e0020\U000e007f"]),
+        ("\uac00\u1161\u11a8", ["\uac00\u1161\u11a8"]),
+        ("\uac01\u1161\uac01\u11a8", ["\uac01", "\u1161", "\uac01\u11a8"]),
+        ("\uac1c\u1161\ud7a3\u1161", ["\uac1c\u1161", "\ud7a3", "\u1161"]),
     ],
 )
 def test_clusters_of_unicode(text: str, clusters: list[str]) -> None:
@@ -91,6 +98,8 @@ def test_languages_are_codes_and_scripts_are_evidence() -> None:
     assert clean(blocks, format="paragraphs", keep_lang=["en"]) == ["Fig.", "2"]
     assert clean(blocks, format="paragraphs", keep_lang=["ru"]) == ["Это", "русский", "текст"]
     assert clean([{"text": "ein Text", "lang": "deu"}], format="paragraphs", keep_lang=["de"]) == ["ein", "Text"]
+    half = [{"text": "да no", "lang": None}, {"text": "дах no", "lang": None}]  # more than half decides
+    assert clean(half, format="paragraphs", keep_lang=["en"]) == ["да", "no"]
     for wrong, told in (("english", "is en"), ("xx", "no language code")):
         with pytest.raises(ConfigError, match=told):
             Words(keep_lang=(wrong,))
@@ -124,6 +133,38 @@ def test_the_story_of_the_best_path(readings: dict[str, list[str]], truth: list[
         assert taken["gain"] <= oracle["matches"]
         assert source in readings
         assert rest or len(readings) == 1
+
+
+def test_what_is_told_of_the_best_path() -> None:
+    lattice = {"d": build_lattice({"p": ["a", "b", "c"], "q": ["a", "x", "c"]})}
+    result = Evaluator(Words(lattice=lattice)).update({"d": ["a", "b", "z", "y", "z"]}, {"d": []}).compute()
+    tree = result.numbers["oracle"]
+    assert tree["irreducible"] == {"words": 3, "listed": [{"word": "z", "count": 2}, {"word": "y", "count": 1}]}
+    taken, lost = (section for section in sections(result.numbers) if section.title.startswith(("What the", "In no")))
+    assert (taken.title, taken.head) == ("What the best path takes", ("source", "taken", "only it", "gain"))
+    assert taken.rows == [("p", 1, 1, 1), ("q", 0, 0, 0)]
+    assert lost.title == "In no candidate: 3 true words"
+    told = {name: tree[name] for name in ("recall", "precision", "n_ref", "matches", "repairable")}
+    assert told["recall"] == 2 / 5
+    assert [row for row in flat(result.numbers) if row["scope"] in ("oracle", "source")] == [
+        {"scope": "oracle", "document": "", **told},
+        {"scope": "source", "document": "", "part": "p", "recall": 2 / 5},
+        {"scope": "source", "document": "", "part": "q", "recall": 1 / 5},
+    ]
+
+
+def test_a_report_without_texts_shows_no_choices() -> None:
+    lattice = {"d": build_lattice({"p": ["a", "b"], "q": ["a", "x"]})}
+    drawn = []
+    for keep in ("outcomes", "numbers"):
+        task = Words(lattice=lattice, errors=3)
+        result = Evaluator(task, keep=keep).update({"d": ["a", "b"]}, {"d": ["a"]}).compute()  # type: ignore[arg-type]
+        picture = task.pictured(result.ledger, result.numbers)
+        assert picture is not None
+        assert picture.columns["t.reached"].tolist() == [1, 1]
+        drawn.append({name for name in picture.columns if name.startswith(("choice", "candidate"))})
+    assert drawn[0] >= {"choice.start", "candidate.text", "candidate.taken"}
+    assert drawn[1] == set()
 
 
 @given(*[st.lists(WORD, min_size=1, max_size=8)] * 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,10 +10,12 @@ from hypothesis import strategies as st
 from calque import ConfigError, Evaluator, Words
 from calque.core.corpora.words import WordCorpus
 from calque.words import align, clean, confusions, tokenize
+from calque.words.alignment import as_texts
 from calque.words.confused import character_pairs, gaps
 from calque.words.holdout import held_out
 from calque.words.presentation import side_by_side
 from calque.words.text.languages import detect
+from calque.words.views import sentence
 
 
 @pytest.mark.parametrize(
@@ -138,8 +141,6 @@ def test_the_signature_names_the_hold_out() -> None:
 
 
 def test_naive_recall_goes_by_word_id() -> None:
-    import numpy as np
-
     truth = WordCorpus.of({"d": ["a", "b", "c"]}, position=np.array([0, 1, 9]))
     found = WordCorpus.of({"d": ["a", "x", "c"]}, position=np.array([0, 3, 9]))
     result = Evaluator(Words()).update(truth, found).compute()
@@ -153,7 +154,11 @@ def test_mixed_normal_forms_meet_by_default_and_are_noted_otherwise() -> None:
     assert Evaluator(Words()).update(*sides).compute()["recall"] == 1.0
     result = Evaluator(Words(unicode="none")).update(*sides).compute()
     assert result["recall"] == 0.0
-    assert {issue.code for issue in result.issues} == {"not-nfc"}
+    assert [(issue.code, issue.count, issue.message) for issue in result.issues] == [
+        ("not-nfc", 2, "documents are not in Unicode NFC, and words that look alike may differ")
+    ]
+    usual = Evaluator(Words(unicode="none")).update({"d": "caf\u00e9"}, {"d": "caf\u00e9"}).compute()
+    assert usual.issues == ()
 
 
 def test_words_that_clean_up_empties_or_splits_are_counted() -> None:
@@ -206,6 +211,22 @@ def test_outcomes_have_a_row_for_each_word_and_each_ignored_document() -> None:
     slim = Evaluator(Words(), keep="numbers").update({"d": "a"}, {"d": "a"}).compute()
     with pytest.raises(ValueError, match="let go of"):
         slim.outcomes()
+
+
+def test_an_alignment_says_what_it_is() -> None:
+    made = align(["a", "b", "c"], ["a", "x"])
+    assert (repr(made), made.levenshtein) == ("<Alignment: 1 of 3 words, 2 predicted>", 2)
+
+
+def test_more_words_than_characters_are_compared_too() -> None:
+    many = 0x110000  # the first code that is no character
+    ours, theirs = as_texts(np.array([many, 5, many], dtype=np.int32), np.array([5, 9], dtype=np.int32))
+    assert (ours[0] == ours[2], ours[1] == theirs[0], len({*ours, *theirs}), len(ours), len(theirs)) == (True, True, 3, 3, 2)
+
+
+def test_without_true_words_there_is_nothing_to_read() -> None:
+    result = Evaluator(Words()).update({"d": []}, {"d": ["a"]}).compute()
+    assert sentence({"one": result}) == "There is nothing to read: the truth has no words."
 
 
 def test_one_string_is_no_list_of_words() -> None:

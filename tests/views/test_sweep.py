@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import ConfigError, Corpus, Detection, Evaluator
+from calque.detection.pictured import completed
 from calque.detection.views.sweep import POINTS
 from tests.views.plain import LABELS, Box, boxes, corpus, evaluate, iou
 
@@ -165,3 +166,17 @@ def test_a_floor_of_one_takes_the_most_of_the_other() -> None:
         block = evaluate(truths, found, Detection(**{floor: 0.25})).numbers["sweep"]["overall"]  # type: ignore[arg-type]
         chosen[floor] = block["at_floor"]["score"]
     assert chosen == {"precision_floor": 0.5, "recall_floor": 0.9}
+
+
+@given(boxes, boxes, st.sampled_from([0.0, 0.4, 0.8]), st.sampled_from([0.0, 12.0]))
+def test_a_report_adds_the_columns_that_the_views_would_have_kept(
+    truths: list[Box], found: list[Box], least: float, small: float
+) -> None:
+    sides = corpus(truths, scores=False), corpus(found, scores=True)
+    settings = {"min_score": least, "min_area": small}
+    plain, asked = (
+        Evaluator(Detection(**settings, confusion=views, sweep=views)).update(*sides).compute() for views in (False, True)
+    )
+    made = completed(Detection(**settings), plain.ledger)
+    for table, column in (("truth", "met"), ("found", "swept")):
+        assert made.table(table).array(column).tolist() == asked.ledger.table(table).array(column).tolist()

@@ -18,7 +18,7 @@ from calque.kernels import kernels
 if TYPE_CHECKING:
     from calque.ceiling.task import Ceiling
 
-HELP = "check that it is of the same documents and uses the same names"
+HELP = "check that all are of the same documents and use the same names"
 
 
 class Level:
@@ -130,22 +130,34 @@ def ground(task: Ceiling, ledger: Ledger) -> Ground | None:
 
 
 def remarks(task: Ceiling, ledger: Ledger) -> tuple[Issue, ...]:
-    """A note on each system without any document of the truth, or without any of its labels."""
-    documents, truth = ledger.table("documents"), ledger.table("truth")
+    """A note on systems without any document of the truth, and on those without any of its labels."""
+    documents, labels = ledger.table("documents"), set(ledger.table("truth").array("label").tolist())
     known, in_truth = documents.array("known"), documents.array("in_truth")
-    notes = []
+    strangers, nameless = [], []
     for place, name in enumerate(task.systems):
         own = (known >> place & 1).astype(np.bool_)
         if in_truth.any() and not (own & in_truth).any():
-            text = f"{name} has no document of the truth"
-            notes.append(Issue("system-without-documents", text, help=HELP, severity=Severity.NOTE))
-        elif task.kind != "fields" and _no_label(ledger, place, set(truth.array("label").tolist())):
-            text = f"{name} has none of the labels of the truth"
-            notes.append(Issue("system-without-labels", text, help=HELP, severity=Severity.NOTE))
+            strangers.append(name)
+        elif labels and not _labels(task, ledger, place) & labels:
+            nameless.append(name)
+    notes = []
+    if strangers:
+        text = f"{_have(strangers)} no document of the truth"
+        notes.append(Issue("system-without-documents", text, help=HELP, severity=Severity.NOTE))
+    if nameless:
+        text = f"{_have(nameless)} none of the {'fields' if task.kind == 'fields' else 'labels'} of the truth"
+        notes.append(Issue("system-without-labels", text, help=HELP, severity=Severity.NOTE))
     return tuple(notes)
 
 
-def _no_label(ledger: Ledger, system: int, labels: set[int]) -> bool:
+def _have(names: Sequence[str]) -> str:
+    return f"{', '.join(names)} {'has' if len(names) == 1 else 'have'}"
+
+
+def _labels(task: Ceiling, ledger: Ledger, system: int) -> set[int]:
+    """The labels that a system uses; of records the fields of which it has a value."""
+    if task.kind == "fields":
+        cells = ledger.table("cells")
+        return set(cells.array("label")[cells.array("found")[:, system] > 0].tolist())
     found = ledger.table("found")
-    own = set(found.array("label")[found.array("system") == system].tolist())
-    return bool(own) and bool(labels) and not own & labels
+    return set(found.array("label")[found.array("system") == system].tolist())

@@ -98,8 +98,6 @@ def _by_box(ours: Tables, theirs: Tables) -> Places | None:
 
 def _best(scores: Floats, worthless: float) -> Places:
     """The assignment with the largest sum, without pairs that are worth nothing."""
-    if not scores.size:
-        return []
     rows, columns = assign(np.maximum(scores, worthless))
     return [
         (row, column) for row, column in zip(rows.tolist(), columns.tolist(), strict=True) if scores[row, column] > worthless

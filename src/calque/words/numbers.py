@@ -353,16 +353,11 @@ def _by_source(ledger: Ledger, column: str) -> list[int]:
 
 def _irreducible(ledger: Ledger, size: int) -> dict[str, Any]:
     """How many true words no candidate has, and which they are, the most frequent first."""
-    words, listed, texts = 0, Counter[str](), True
+    listed = Counter[str]()
     for rows in ledger.chunks("irreducible"):
-        words += rows.height
-        texts = texts and "text" in rows
-        if texts:
-            listed.update(row["text"] for row in rows.rows())
-    if not texts:
-        return {"words": words}
+        listed.update(row["text"] for row in rows.rows())
     ranked = sorted(listed.items(), key=lambda item: (-item[1], item[0]))
-    return {"words": words, "listed": [{"word": word, "count": count} for word, count in ranked[:size]]}
+    return {"words": listed.total(), "listed": [{"word": word, "count": count} for word, count in ranked[:size]]}
 
 
 def _share(above: int, below: int, reason: str) -> float | Undefined:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -28,17 +29,12 @@ class Joint(Frozen, kw_only=True, eq=False):
     """For each document whether it counts."""
 
     @classmethod
-    def of(cls, truth: BoxCorpus, parts: Sequence[BoxCorpus], on: str, *, intersect: bool, jobs: int = 1) -> Joint:
-        """Lay every system over the truth."""
-        overlays = tuple(
-            Overlay.of(truth, part, on, beside=[other for other in parts if other is not part], jobs=jobs) for part in parts
-        )
-        if any(overlay.found.shared is not None for overlay in overlays):  # one with outlines beside one without
-            overlays = tuple(each if each.found.shared is not None else each.with_shapes(jobs) for each in overlays)
+    def of(cls, overlays: tuple[Overlay, ...], *, intersect: bool) -> Joint:
+        """All boxes of systems that were laid over one truth."""
         system, rows = _woven([overlay.found for overlay in overlays])
         bits = [overlay.in_found.astype(np.uint16) << place for place, overlay in enumerate(overlays)]
         known = np.bitwise_or.reduce(bits)
-        everywhere = overlays[0].in_truth & (known == (1 << len(parts)) - 1)
+        everywhere = overlays[0].in_truth & (known == (1 << len(overlays)) - 1)
         return cls(
             overlays=overlays,
             found=_joined([overlay.found for overlay in overlays], rows),
@@ -61,6 +57,31 @@ class Joint(Frozen, kw_only=True, eq=False):
     def laid(self, columns: Sequence[Array]) -> Array:
         """A column that is given system by system, for the boxes as they stand here."""
         return laid(columns, self.rows)
+
+
+def laid_over(truth: BoxCorpus, parts: Sequence[BoxCorpus], on: str, jobs: int = 1) -> tuple[Overlay, ...]:
+    """Every system over the truth."""
+    overlays = tuple(
+        Overlay.of(truth, part, on, beside=[other for other in parts if other is not part], jobs=jobs) for part in parts
+    )
+    if any(overlay.found.shared is not None for overlay in overlays):  # one with outlines beside one without
+        return tuple(each if each.found.shared is not None else each.with_shapes(jobs) for each in overlays)
+    return overlays
+
+
+def some_at_a_time(overlays: tuple[Overlay, ...], size: int) -> Iterator[tuple[Overlay, ...]]:
+    """The overlays of some whole documents after the other, which have about so many objects; what is no box comes at once."""
+    base = overlays[0]
+    layers = [base.truth, *(overlay.found for overlay in overlays)]
+    pages = np.searchsorted(base.page_document, np.arange(len(base.documents) + 1))
+    before = np.sum([layer.offsets[pages] for layer in layers], axis=0)
+    if before[-1] <= size or not all(layer.plain() for layer in layers):
+        yield overlays
+        return
+    ends = np.searchsorted(before, np.arange(size, before[-1], size))
+    for start, stop in pairwise([0, *dict.fromkeys(ends.tolist()), len(base.documents)]):
+        if start < stop:
+            yield tuple(overlay.cut(start, stop) for overlay in overlays)
 
 
 def systems_in(masks: Array) -> Codes:

@@ -9,11 +9,12 @@ import numpy as np
 
 from calque.ceiling.boxes.contacts import Contacts
 from calque.ceiling.boxes.fusing import fused_columns
-from calque.ceiling.boxes.joint import Joint
+from calque.ceiling.boxes.gathering import Columns, Gathering
+from calque.ceiling.boxes.joint import Joint, laid_over, some_at_a_time
 from calque.ceiling.boxes.paired import Paired, blocks_of, boxes_of
 from calque.ceiling.boxes.suspects import suspect_rows
 from calque.core.boxes.overlay import PAGE_DETAILS, Layer
-from calque.core.columns import Array, Codes, Column, Strings, Table, distinct
+from calque.core.columns import Array, Codes, Column, Strings, distinct
 from calque.core.corpus import BoxCorpus
 from calque.core.ledger import Ledger
 from calque.detection.scoring import STATUS_NAMES, sortable_images
@@ -28,17 +29,35 @@ if TYPE_CHECKING:
 DETAILS = frozenset((side, name) for side in ("truth", "found") for name in ("box", "form", "id")) | {("truth", "match")}
 
 
+AT_ONCE = 1 << 18
+"""About how many boxes are looked at at a time: what is made of them on the way stays where it is quick to reach."""
+
+
 def score(task: Ceiling, truth: BoxCorpus, found: Systems, *, jobs: int) -> Ledger:
     """The ledger: tables ``documents``, ``pages``, ``truth``, ``found``, ``cells``, ``tallies``, ``edges`` and ``suspects``."""
-    joint = Joint.of(truth, found.parts, task.on, intersect=task.missing == "intersect", jobs=jobs)
+    overlays = laid_over(truth, found.parts, task.on, jobs)
     meter().expect(0)
+    gathering = Gathering(len(overlays[0].documents))
+    for some in some_at_a_time(overlays, AT_ONCE):
+        joint = Joint.of(some, intersect=task.missing == "intersect")
+        gathering.add(len(joint.known), _tables(task, joint, truth, jobs))
+    labels = overlays[0].labels
+    return Ledger(
+        units=overlays[0].documents,
+        names={"label": labels, "other": labels, "status": STATUS_NAMES},
+        details=DETAILS | PAGE_DETAILS,
+        tables=gathering.tables(),
+    )
+
+
+def _tables(task: Ceiling, joint: Joint, truth: BoxCorpus, jobs: int) -> dict[str, Columns]:
     paired = (blocks_of if task.kind == "layout" else boxes_of)(task, joint, jobs)
     contacts = Contacts.of(joint, paired, task.iou[0], jobs)
     cells = _Cells(joint, paired)
     masks = np.stack([contacts.masks(threshold) for threshold in task.iou], axis=1)
     tables = {
         "documents": _documents(task, joint, truth),
-        "pages": Table({**joint.base.page_columns(), **sortable_images(joint.base), **joint.base.page_details()}),
+        "pages": {**joint.base.page_columns(), **sortable_images(joint.base), **joint.base.page_details()},
         "truth": _truth_rows(joint, paired, contacts, masks),
         "found": _found_rows(joint, paired),
         "cells": cells.table(contacts.reachable(paired.any_score) if paired.ranked else None),
@@ -46,21 +65,18 @@ def score(task: Ceiling, truth: BoxCorpus, found: Systems, *, jobs: int) -> Ledg
     }
     if task.kind == "boxes":
         tables["edges"] = _edges(task, joint, contacts)
-        tables["tallies"] = Table({
+        tables["tallies"] = {
             "unit": np.arange(len(joint.known), dtype=np.int32),
             "pool": _pool(task, joint, paired, contacts),
             **fused_columns(task, joint, paired, jobs),
-        })  # fmt: skip
-    labels = joint.base.labels
-    return Ledger(
-        units=joint.base.documents,
-        names={"label": labels, "other": labels, "status": STATUS_NAMES},
-        details=DETAILS | PAGE_DETAILS,
-        tables=tables,
-    )
+        }
+    if not task.keeps_outcomes:
+        for table, name in DETAILS:
+            tables[table].pop(name, None)
+    return tables
 
 
-def _documents(task: Ceiling, joint: Joint, truth: BoxCorpus) -> Table:
+def _documents(task: Ceiling, joint: Joint, truth: BoxCorpus) -> Columns:
     base = joint.base
     columns: dict[str, Column] = {
         **base.document_table().columns,
@@ -71,10 +87,10 @@ def _documents(task: Ceiling, joint: Joint, truth: BoxCorpus) -> Table:
     for column in task.by:
         values = truth.metadata.get(column, {})
         columns[slice_column(column)] = Strings.pack(spoken(values.get(unit)) for unit in base.documents)
-    return Table(columns)
+    return columns
 
 
-def _truth_rows(joint: Joint, paired: Paired, contacts: Contacts, masks: Array) -> Table:
+def _truth_rows(joint: Joint, paired: Paired, contacts: Contacts, masks: Array) -> Columns:
     base = joint.base
     columns: dict[str, Column] = {
         "status": paired.truth_status,
@@ -85,10 +101,10 @@ def _truth_rows(joint: Joint, paired: Paired, contacts: Contacts, masks: Array) 
         "out_of_range": paired.out_of_range,
         "match": base.within_document(base.truth, joint.found, contacts.best),
     }
-    return Table({**base.row_columns(base.truth), **columns, **_details(base.truth)})
+    return {**base.row_columns(base.truth), **columns, **_details(base.truth)}
 
 
-def _found_rows(joint: Joint, paired: Paired) -> Table:
+def _found_rows(joint: Joint, paired: Paired) -> Columns:
     columns: dict[str, Column] = {
         "system": joint.system,
         "status": paired.found_status,
@@ -96,10 +112,10 @@ def _found_rows(joint: Joint, paired: Paired) -> Table:
         "score": joint.found.scores,
         **paired.ranks,
     }
-    return Table({**joint.base.row_columns(joint.found), **columns, **_details(joint.found)})
+    return {**joint.base.row_columns(joint.found), **columns, **_details(joint.found)}
 
 
-def _details(layer: Layer) -> dict[str, Column]:
+def _details(layer: Layer) -> Columns:
     return {**layer.detail_columns(), "form": np.full(len(layer), FORMS.index(layer.form), dtype=np.uint8)}
 
 
@@ -142,7 +158,7 @@ class _Cells:
         first = self._joint.base.page_document.astype(self._key_type) * self._size
         return np.asarray(layer.spread(first) + layer.label)
 
-    def table(self, reachable: Array | None) -> Table:
+    def table(self, reachable: Array | None) -> Columns:
         """One row for each document and label: truths, and for each level and system what is right and what is found."""
         paired, systems = self._paired, len(self._joint.overlays)
         right, found = [], []
@@ -160,20 +176,20 @@ class _Cells:
                 bound[:, bit] = self._count(self._truth_cell, (reachable >> bit & 1).astype(np.bool_))
         counted = np.zeros(len(paired.truth_status), np.bool_)
         counted[self._truths] = True
-        return Table({
+        return {
             "unit": (self._keys_there // self._size).astype(np.int32),
             "label": (self._keys_there % self._size).astype(np.int32),
             "truths": self._count(self._truth_cell, counted),
             "right": np.stack(right, axis=1),
             "found": np.stack(found, axis=1),
             "reachable": bound,
-        })  # fmt: skip
+        }
 
     def _count(self, cell: Array, flags: Array) -> Codes:
         return np.bincount(cell[flags], minlength=len(self._keys_there)).astype(np.int32)
 
 
-def _edges(task: Ceiling, joint: Joint, contacts: Contacts) -> Table:
+def _edges(task: Ceiling, joint: Joint, contacts: Contacts) -> Columns:
     """The edges of truths that share a box with another truth: only there is the largest pairing more than a count."""
     base = joint.base
     parts = [contacts.contested(threshold) for threshold in task.iou]
@@ -182,13 +198,13 @@ def _edges(task: Ceiling, joint: Joint, contacts: Contacts) -> Table:
     document = base.page_document[base.truth.page[truth]]
     first_truth, first_found = (_first_rows(joint, layer)[document] for layer in (base.truth, joint.found))
     order = np.argsort(document, kind="stable")
-    return Table({
+    return {
         "unit": document[order].astype(np.int32),
         "level": level[order],
         "truth": (truth - first_truth)[order].astype(np.int32),
         "box": (found - first_found)[order].astype(np.int32),
         "system": joint.system[found][order],
-    })  # fmt: skip
+    }
 
 
 def _first_rows(joint: Joint, layer: Layer) -> Array:

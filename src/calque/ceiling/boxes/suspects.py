@@ -10,7 +10,7 @@ import numpy as np
 from calque.ceiling.boxes.contacts import Contacts
 from calque.ceiling.boxes.joint import Joint, laid, systems_in
 from calque.ceiling.boxes.paired import Paired
-from calque.core.columns import Array, Bytes, Codes, Flags, Floats, Ints, Table, distinct
+from calque.core.columns import Array, Bytes, Codes, Column, Flags, Floats, Ints, distinct
 from calque.geometry.boxes import corners
 from calque.geometry.forms import BoxForm
 from calque.kernels import kernels
@@ -25,7 +25,7 @@ INSIDE = 0.5
 """How much of a truth lies in a box that covers it."""
 
 
-def suspect_rows(task: Ceiling, joint: Joint, paired: Paired, contacts: Contacts, masks: Array, jobs: int) -> Table:
+def suspect_rows(task: Ceiling, joint: Joint, paired: Paired, contacts: Contacts, masks: Array, jobs: int) -> dict[str, Column]:
     """One row for each suspect and level, document by document."""
     looking = _Looking(joint, paired, contacts, task.iou, jobs)
     parts = [
@@ -41,7 +41,7 @@ def suspect_rows(task: Ceiling, joint: Joint, paired: Paired, contacts: Contacts
     first = base.first_pages[page]
     columns["truth"] = np.where(row < 0, -1, row - base.truth.offsets[first]).astype(np.int32)
     columns["page"] = (page - first).astype(np.int32)
-    return Table({"unit": base.page_document[page], **columns})
+    return {"unit": base.page_document[page], **columns}
 
 
 def _by_document(documents: Sequence[Codes]) -> list[Ints]:

@@ -35,7 +35,6 @@ def _measured(truth: BoxCorpus, found: BoxCorpus, page_size: Sequence[float] | N
     truth_facts, found_facts, offsets, truths, shared = kernels().mask_pairs(*overlay.whole(), jobs)
     mine = Look.of(truth, overlay.truth.rows, truth_facts).corpus(Side.TRUTH)
     theirs = Look.of(found, overlay.found.rows, found_facts).corpus(Side.FOUND)
-    if mine.masks is None or theirs.masks is None:  # they never are
-        return mine, theirs
+    assert mine.masks is not None and theirs.masks is not None  # noqa: PT018, S101  # all that is looked at has them
     pairs = MaskPairs(mine.masks, truth_facts[1], found_facts[1], (offsets, truths, shared))
     return mine, dataclasses.replace(theirs, masks=theirs.masks.replaced(pairs=pairs))

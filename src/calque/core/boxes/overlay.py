@@ -70,6 +70,21 @@ class Layer(Frozen, kw_only=True, eq=False):
         """What is given for each page, for each object."""
         return np.repeat(values, np.diff(self.offsets))
 
+    def plain(self) -> bool:
+        """Whether its objects are boxes and nothing more."""
+        return all(more is None for more in (self.outlines, self.masks, self.measured, self.shared))
+
+    def cut(self, start: int, stop: int) -> Layer:
+        """The objects of some pages on end, without a copy of what they are; only where all are plain boxes."""
+        first, last = int(self.offsets[start]), int(self.offsets[stop])
+        kept = {name: column for name in CUT if (column := getattr(self, name)) is not None}
+        return Layer(
+            page=self.page[first:last] - np.int32(start),
+            form=self.form,
+            offsets=self.offsets[start : stop + 1] - first,
+            **Table(kept).cut(first, last).columns,  # type: ignore[arg-type]  # each is what it was
+        )
+
     def detail_columns(self) -> dict[str, Column]:
         """What a ledger keeps for outcome lists: boxes, and ids where there are some."""
         return {"box": self.boxes} if self.ids is None else {"box": self.boxes, "id": self.ids}
@@ -79,6 +94,8 @@ PAGE_DETAILS = frozenset(("pages", column) for column in ("width", "height", "sp
 """What a ledger keeps of pages for viewers alone."""
 PASSED_ON = ("ids", "crowd", "ignore", "given_areas", "flaws", "outlines", "masks")
 """Columns that a layer takes over from its corpus as they are."""
+CUT = ("label", "boxes", "scores", "ids", "crowd", "ignore", "given_areas", "flaws", "rows")
+"""Columns of plain boxes that have one entry for each object and say the same of it wherever it stands."""
 
 
 class Overlay(Frozen, kw_only=True, eq=False):
@@ -201,6 +218,24 @@ class Overlay(Frozen, kw_only=True, eq=False):
             found_pages=page[len(truth.page_index) :],
             truth=_layer(truth, page[: len(truth.page_index)], pages, labels, form),
             found=_layer(found, page[len(truth.page_index) :], pages, labels, form),
+        )
+
+    def cut(self, start: int, stop: int) -> Overlay:
+        """Some documents on end, with all their pages; only where all objects are plain boxes."""
+        first, last = np.searchsorted(self.page_document, [start, stop]).tolist()
+        return self.replaced(
+            documents=self.documents[start:stop],
+            in_truth=self.in_truth[start:stop],
+            in_found=self.in_found[start:stop],
+            page_document=self.page_document[first:last] - np.int32(start),
+            page_index=self.page_index[first:last],
+            page_in_truth=self.page_in_truth[first:last],
+            page_sizes=None if self.page_sizes is None else self.page_sizes[first:last],
+            image_names=None if self.image_names is None else self.image_names[first:last],
+            image_ids=None if self.image_ids is None else self.image_ids[first:last],
+            found_pages=None,
+            truth=self.truth.cut(first, last),
+            found=self.found.cut(first, last),
         )
 
     def document_table(self) -> Table:

@@ -198,6 +198,11 @@ class BoxReading:
         object.__setattr__(lean, "_names_pictures", False)
         return lean
 
+    @property
+    def keeps_outcomes(self) -> bool:
+        """Whether somebody will look at outcomes, and not at numbers alone."""
+        return getattr(self, "_names_pictures", True)
+
     def _rules(self) -> dict[str, Any]:
         """The keywords of `calque.read` that both sides share."""
         return {

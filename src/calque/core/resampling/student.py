@@ -8,7 +8,6 @@ from statistics import NormalDist
 
 NORMAL = NormalDist()
 _TINY = 1e-300
-MOST_STEPS = 100
 
 
 def normal_quantile(share: float) -> float:
@@ -48,7 +47,7 @@ def t_quantile(share: float, freedom: int) -> float:
     while t_share(-high, freedom) > tail:
         low, high = high, high * 2.0
     point = min(max(normal_quantile(share), low), high)
-    for _ in range(MOST_STEPS):
+    while True:  # what is known shrinks with every step, to the next number at last
         beyond = t_share(-point, freedom) - tail
         low, high = (point, high) if beyond > 0 else (low, point)
         step = beyond / _density(point, freedom)
@@ -57,7 +56,6 @@ def t_quantile(share: float, freedom: int) -> float:
         if abs(better - point) <= 1e-15 * point:
             return better
         point = better
-    return point
 
 
 def _density(point: float, freedom: int) -> float:

@@ -215,6 +215,8 @@ def coco_accumulate(
         raise ValueError("scores, rank, matched and ignored must have the same length")
     if before is not None and before.shape != (2, *truths.shape):
         raise ValueError("before must have two tables by threshold and class")
+    if before is not None and not ((before >= 0) & (before <= 1 << 53)).all():
+        raise ValueError("before must count rows, from 0 to 2**53")
     earlier = np.zeros((2, *truths.shape), np.int64) if before is None else before
     shape = len(truths), len(recall_points), truths.shape[1]
     precision, scores_at = np.full(shape, -1.0), np.full(shape, -1.0)

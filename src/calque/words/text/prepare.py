@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -188,11 +188,6 @@ class Sides:
             found_word=self.found_word[theirs],
             found_offsets=np.concatenate([[0], np.cumsum(theirs)])[self.found_offsets],
         )
-
-    def by_document(self) -> Iterator[tuple[Codes, Codes]]:
-        """Both sides of each document."""
-        for (a, b), (c, d) in zip(pairwise(self.truth_offsets.tolist()), pairwise(self.found_offsets.tolist()), strict=True):
-            yield self.truth_word[a:b], self.found_word[c:d]
 
     @cached_property
     def _truth_rows(self) -> Ints:
