@@ -153,3 +153,10 @@ def test_paper_has_whole_lists_and_cuts_no_row(opened: Opener, tmp_path: Path, n
     page.set_viewport_size({"width": 688, "height": 900})
     seen = "nodes => nodes.filter(node => node.scrollWidth > node.clientWidth + 1).map(node => node.textContent)"
     assert page.eval_on_selector_all(".text-line .text, .field-row, .grid li", seen) == []
+
+
+def test_verdicts_stand_in_one_line_on_a_narrow_screen(opened: Opener, reports: Reports) -> None:
+    page = opened(reports["checks"], "#view=checks", width=800)
+    tops = page.eval_on_selector_all("[data-filter=outcome]", "nodes => nodes.map(node => node.getBoundingClientRect().top)")
+    assert len(tops) == 5
+    assert len(set(tops)) == 1
