@@ -1,7 +1,7 @@
 """Pages with reading orders: true blocks in columns, and the same read with some moved, split and lost.
 
 python benchmarks/order_data.py PAGES --cache FOLDER
-python benchmarks/order_data.py 1 --ids 100000 --cache FOLDER   # one page of which only names are known
+python benchmarks/order_data.py 1 --ids 100000 [--shuffled] --cache FOLDER   # one page of which only names are known
 """
 
 from __future__ import annotations
@@ -55,11 +55,13 @@ def lines(pages: int, *, read: bool) -> Iterator[str]:
         yield json.dumps(read_page(page, other) if read else page) + "\n"
 
 
-def ids_line(count: int, *, read: bool) -> str:
-    """One page with many names; read, a tenth of them come somewhere else."""
+def ids_line(count: int, *, read: bool, shuffled: bool) -> str:
+    """One page with many names; read, a tenth of them come somewhere else, or all of them anywhere."""
     order = [f"b{place}" for place in range(count)]
-    if read:
-        rng = random.Random(5)  # noqa: S311  # as above
+    rng = random.Random(5)  # noqa: S311  # as above
+    if read and shuffled:
+        rng.shuffle(order)
+    elif read:
         moved = set(rng.sample(range(count), count // 10))
         order = [name for place, name in enumerate(order) if place not in moved]
         places = dict.fromkeys(sorted(rng.randrange(len(order)) for _ in moved))
@@ -73,16 +75,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pages", type=int)
     parser.add_argument("--ids", type=int, help="one page with so many names instead")
+    parser.add_argument("--shuffled", action="store_true", help="these in whatever order, and not a tenth of them moved")
     parser.add_argument("--cache", type=Path, required=True)
     arguments = parser.parse_args()
-    folder = arguments.cache / (f"order-ids-{arguments.ids}-v1" if arguments.ids else f"order-{arguments.pages}-v1")
+    size = f"{'shuffled' if arguments.shuffled else 'ids'}-{arguments.ids}" if arguments.ids else f"{arguments.pages}"
+    folder = arguments.cache / f"order-{size}-v1"
     folder.mkdir(parents=True, exist_ok=True)
     files = {name: folder / name for name in ("truth.ndjson", "read.ndjson")}
     for name, path in files.items():
         if not path.exists():
             with path.open("w") as file:
                 read = name == "read.ndjson"
-                file.writelines([ids_line(arguments.ids, read=read)] if arguments.ids else lines(arguments.pages, read=read))
+                if arguments.ids:
+                    file.write(ids_line(arguments.ids, read=read, shuffled=arguments.shuffled))
+                else:
+                    file.writelines(lines(arguments.pages, read=read))
     print(json.dumps({name: str(path) for name, path in files.items()}))
 
 

@@ -191,6 +191,16 @@ SCHEMA = {
                     },
                 },
                 "codes": {"type": "list[str]", "comparator": "exact", "threshold": 1.0, "weight": 1.0},
+                "parts": {
+                    "type": "list[object]",
+                    "match_threshold": 0.5,
+                    "weight": 1.5,
+                    "fields": {
+                        "code": {"type": "str", "comparator": "levenshtein", "threshold": 0.8, "weight": 1.0},
+                        "count": {"type": "float", "comparator": "numeric", "threshold": 1.0, "weight": 2.0},
+                        "marks": {"type": "list[str]", "comparator": "exact", "threshold": 1.0, "weight": 1.0},
+                    },
+                },
             },
         },
         "tags": {"type": "list[str]", "comparator": "exact", "threshold": 1.0},
@@ -200,6 +210,11 @@ SCHEMA = {
 
 def text(rng: random.Random) -> str | None:
     return rng.choice(["Acme Ltd", "acme  ltd", "Acme Lt", "Orbis", "orbi", "", None, "K\u00f6ln"])
+
+
+def part_of(rng: random.Random) -> Row:
+    marks = [rng.choice(["x", "y"]) for _ in range(rng.randint(0, 2))]
+    return {"code": rng.choice(["bolt", "bolts", "nut", None]), "count": rng.choice([1, 2, None]), "marks": marks}
 
 
 def record_of(rng: random.Random) -> Row:
@@ -214,6 +229,7 @@ def record_of(rng: random.Random) -> Row:
             "name": text(rng), "qty": maybe(rng.randint(1, 3)), "price": maybe(rng.randint(1, 9) / 2),
             "size": maybe({"unit": maybe(rng.choice(["mm", "in"])), "value": maybe(rng.randint(1, 2))}),
             "codes": maybe(some(["1", "2", "3"])),
+            "parts": maybe([part_of(rng) for _ in some([0])]),
         }
         for _ in some([0])
     ]  # fmt: skip
@@ -234,7 +250,11 @@ def altered(rng: random.Random, record: Row) -> Row:
     for item in made["items"] or []:
         if rng.random() < 0.5:
             key = rng.choice([*item])
-            item[key] = rng.choice([None, {"size": {"unit": "mm"}, "codes": ["2"]}.get(key, 2)])
+            item[key] = rng.choice([None, {"size": {"unit": "mm"}, "codes": ["2"], "parts": [{"code": "nut"}]}.get(key, 2)])
+        for part in item.get("parts") or []:
+            if rng.random() < 0.3:
+                part["count"] = rng.randint(1, 3)
+        rng.shuffle(item["parts"] if item.get("parts") and rng.random() < 0.5 else [])
     return {key: value for key, value in made.items() if rng.random() < 0.95}
 
 

@@ -96,6 +96,31 @@ def test_explain(measure: str, calque: Command) -> None:
     assert_golden("explain-" + re.sub(r"\W", "-", measure), run.out)
 
 
+@pytest.mark.parametrize(
+    ("name", "scope"),
+    [
+        ("teds", "mean: the mean over truth tables; a missed one counts 0"),
+        ("with_spurious.teds", "with_spurious: the same, with one more 0 for each spurious table"),
+        ("pages.teds", "pages: the mean of the means of pages with truth tables"),
+        ("simple.exact", "simple: the mean over truth tables without spans"),
+        ("complex.exact", "complex: the mean over truth tables with spans"),
+        ("micro.teds", "micro: nodes and slots of all tables together"),
+        ("micro.grits_con", "micro: nodes and slots of all tables together"),
+        ("cells_f1", "micro: counts are added up over all tables, missed and spurious ones too"),
+        ("AP75", "macro_classes: the mean of the classes that have truths"),
+        ("AR100", "macro_classes: the mean of the classes that have truths"),
+        ("macro.wer", "macro: the mean of the documents that have a value"),
+    ],
+)
+def test_explain_says_over_what(name: str, scope: str, calque: Command) -> None:
+    assert f"\n  scope       {scope}\n" in calque("explain", name).out
+
+
+def test_explain_says_which_scopes_there_are(calque: Command) -> None:
+    told = "error: exact has no scope that is named 'micro'; it is one of mean, with_spurious, pages, simple, complex\n"
+    assert calque("explain", "micro.exact").err == told
+
+
 def test_explain_lists_all_measures(calque: Command) -> None:
     run = calque("explain")
     assert run.code == 0

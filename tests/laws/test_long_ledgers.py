@@ -105,7 +105,7 @@ def test_ties_go_by_image_also_where_documents_wait_in_a_file(errors: str) -> No
         here = {image: height for (document, image), height in heights.items() if document in wanted}
         row = {"category_id": 1, "bbox": [0, 0, 10, 10]}
         images = [
-            {"id": image, "file_name": f"{image}.png", "doc_id": document, "width": 50, "height": 50}
+            {"id": image, "file_name": f"{image}.png", "doc_id": document, "page_index": 9 - image, "width": 50, "height": 50}
             for document, image in heights
             if image in here
         ]

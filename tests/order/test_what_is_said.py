@@ -52,6 +52,13 @@ def test_the_sentence(truth: Any, found: Any, told: str) -> None:
     assert sentence(numbers(truth, found)) == told
 
 
+def test_a_document_has_numbers_of_its_own() -> None:
+    sides = {"d": ["a", "b", "c"], "e": ["a", "b"]}, {"d": ["a", "c", "b"], "e": ["a", "b"]}
+    rows = [[{"doc_id": name, "order": order} for name, order in side.items()] for side in sides]
+    result = Evaluator(Order()).update(*rows).compute()
+    assert (result["pairs/d"], result["pairs/e"], result["pairs"]) == (2 / 3, 1.0, 3 / 4)
+
+
 def test_blocks_that_are_not_judged_are_named() -> None:
     made = numbers([["a", "b"]], ["a", "b"])
     assert notes(made) == ["1 page, 2 blocks in order, 2 placed, 0 missing"]

@@ -53,6 +53,13 @@ def test_shares_have_a_tone(value: float, tone: str) -> None:
     phrases = [part for part in headline(numbers(four={"pairs": value, "successors": 0.5})) if not isinstance(part, str)]
     assert phrases == [Phrase("pairs", f"{value:.0%}".replace("%", " %"), tone), Phrase("successors", "50 %", "bad")]
     assert list(headline(numbers(truth=0, four={"pairs": None, "successors": None}))) == [sentence(numbers(truth=0))]
+    whole = headline(numbers(four={"pairs": 1, "successors": 1}, missing=1, unplaced=1))
+    told = [
+        "Reads all 8 blocks in their order (",
+        Phrase("pairs", "100 %", "good"),
+        " of the pairs); 2 blocks of 10 have no place.",
+    ]
+    assert list(whole) == told
 
 
 def test_notes_name_only_what_there_is() -> None:

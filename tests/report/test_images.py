@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import shutil
 from collections.abc import Callable
@@ -12,7 +13,7 @@ import pytest
 
 from calque import Corpus, Detection, Evaluator, Result
 from calque.core.errors import ConfigError
-from calque.report.images import Folder, Found, Wanted, is_picture
+from calque.report.images import Darkroom, Folder, Found, Wanted, is_picture
 
 Opener = Callable[..., Any]
 Image = pytest.importorskip("PIL.Image")
@@ -77,6 +78,24 @@ def test_nothing_outside_the_folder_and_nothing_but_pictures(tmp_path: Path) -> 
     assert place.find(Wanted("", "drawn", 0)) is None
     assert place.find(Wanted("a\0b", "c\0d", 0)) is None
     assert not is_picture(str(folder / "drawn-0.png"))
+    assert not is_picture(str(folder / "gone.png"))
+    assert is_picture(str(secret))
+
+
+@pytest.mark.parametrize("mode", ["RGBA", "LA", "P"])
+def test_what_is_transparent_is_white(mode: str, tmp_path: Path) -> None:
+    drawn = Image.new("P" if mode == "P" else "RGBA", (4, 8), 0)
+    if mode == "P":
+        drawn.putpalette([255, 0, 0, 0, 0, 0])
+        drawn.info["transparency"] = 0
+    drawn.paste(1 if mode == "P" else (0, 0, 0, 255), (0, 0, 2, 8))
+    (drawn.convert("LA") if mode == "LA" else drawn).save(tmp_path / "a.png")
+    made = Darkroom().picture(7, Found(str(tmp_path / "a.png")))
+    assert made is not None
+    assert (made.number, made.aspect) == (7, 2.0)
+    seen = Image.open(io.BytesIO(made.data)).convert("L")
+    assert seen.getpixel((3, 1)) > 240
+    assert seen.getpixel((0, 1)) < 40
 
 
 def test_images_go_into_the_file_worst_pages_first(opened: Opener, tmp_path: Path) -> None:

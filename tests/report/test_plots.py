@@ -102,6 +102,22 @@ def test_several_runs_are_told_apart(results: list[Result]) -> None:
     assert {line.get_marker() for line in axes.lines} >= {"o", "s"}
 
 
+def test_a_run_without_a_value_has_no_point() -> None:
+    truth = Corpus.from_arrays([[0, 0, 9, 9]], ["x"], documents=["a"])
+    found = Corpus.from_arrays([[0, 0, 9, 9]], ["x"], documents=["a"], scores=[0.5])
+    none = Corpus.from_arrays([], [], documents=[], scores=[], all_documents=["a"], label_names=["x"])
+    runs = [Evaluator(Detection()).update(truth, side).compute() for side in (found, found, none)]
+    made = compare(runs, ["a", "b", "c"], resampling=Resampling(replicates=100))
+    (axes,) = made.plot().axes
+    shown = [text.get_text() for text in axes.get_yticklabels()]
+    points = {marker: sum(line.get_marker() == marker and len(line.get_xdata()) == 1 for line in axes.lines) for marker in "os"}
+    assert "precision@0.5" in shown
+    without = [made.delta(name, "c").value for name in ("precision@0.5", "recall@0.5")]
+    assert without == [None, -1.0]
+    assert points["o"] == len(shown)
+    assert 0 < points["s"] < len(shown)
+
+
 def test_other_tasks_have_plots_or_say_so(results: list[Result]) -> None:
     for make in MADE.values():
         assert svg(make().plot())

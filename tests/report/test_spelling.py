@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from calque import Corpus, Detection, Evaluator, Words
+from calque import Corpus, Detection, Evaluator, Fields, Words
 from calque.core.comparison.compare import compare
 from tests.report.made import FEW, Reports
 from tests.report.test_safety import HOSTILE, detection
 
 Opener = Callable[..., Any]
+LONG = " ".join(f"word{place}x" for place in range(400))
 MEASURES = "nodes => nodes.map(node => [node.dataset.measure, node.dataset.value, node.textContent])"
 TURNED = r"""
 () => {
@@ -129,3 +130,33 @@ def test_heads_stand_over_their_texts(opened: Opener, reports: Reports) -> None:
     for place in (2, 3):
         head, text = (page.evaluate(left, f"{row} > :nth-child({place})") for row in (".text-head", ".text-line"))
         assert abs(head - text) <= 2
+
+
+@pytest.mark.parametrize(("name", "view", "rows"), [("many", "objects", 72), ("fields", "fields", 60), ("words", "words", 60)])
+def test_paper_has_whole_lists_and_cuts_no_row(opened: Opener, tmp_path: Path, name: str, view: str, rows: int) -> None:
+    pypdfium2 = pytest.importorskip("pypdfium2")
+    columns = [f"field_{at}" for at in range(9)]
+    records = [{"id": f"row-{row:02}", **dict.fromkeys(columns, f"x{row}")} for row in range(rows)]
+    made = {
+        "many": lambda: found_of(rows, 0),
+        "fields": lambda: Evaluator(Fields()).update(records, records).compute(),
+        "words": lambda: Evaluator(Words()).update({"a": LONG}, {"a": LONG.replace("x", "y")}).compute(),
+    }[name]()
+    made.report(tmp_path / "long.html")
+    page = opened(tmp_path / "long.html", f"#view={view}")
+    page.pdf(path=str(tmp_path / "long.pdf"), prefer_css_page_size=True)
+    printed = pypdfium2.PdfDocument(tmp_path / "long.pdf")
+    text = "".join(sheet.get_textpage().get_text_range() for sheet in printed)
+    told = {"objects": r"page\s0", "fields": r"row-\d\d", "words": r"word\d+x"}[view]
+    assert len(set(re.findall(told, text))) >= rows if view != "objects" else len(re.findall(told, text)) == rows
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 688, "height": 900})
+    seen = "nodes => nodes.filter(node => node.scrollWidth > node.clientWidth + 1).map(node => node.textContent)"
+    assert page.eval_on_selector_all(".text-line .text, .field-row, .grid li", seen) == []
+
+
+def test_verdicts_stand_in_one_line_on_a_narrow_screen(opened: Opener, reports: Reports) -> None:
+    page = opened(reports["checks"], "#view=checks", width=800)
+    tops = page.eval_on_selector_all("[data-filter=outcome]", "nodes => nodes.map(node => node.getBoundingClientRect().top)")
+    assert len(tops) == 5
+    assert len(set(tops)) == 1

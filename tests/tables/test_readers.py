@@ -11,7 +11,7 @@ import pytest
 from calque import ContractError, Evaluator, Tables
 from calque.core.corpora.tables import CellTable, TableCorpus
 from calque.core.errors import Severity
-from calque.readers.tables import html, markdown
+from calque.readers.tables import files, html, markdown
 from calque.readers.tables.files import one_table, read_tables
 
 Cells = list[tuple[int, int, int, int, str, bool]]
@@ -171,6 +171,67 @@ def test_empty_files_are_documents_without_tables(tmp_path: Path) -> None:
     assert read_tables(tmp_path).tables == {"a": [], "b": [], "c": [], "d": [], "e": []}
 
 
+def test_tables_in_memory_are_one_document_unless_they_are_named() -> None:
+    table = CellTable.of([(0, 0, 1, 1, "a", False)])
+    for given, units in (
+        (table, {"document": 1}),
+        ((table, table), {"document": 2}),
+        ({"d": table, "e": [table]}, {"d": 1, "e": 1}),
+    ):
+        assert {unit: len(tables) for unit, tables in read_tables(given).tables.items()} == units
+    with pytest.raises(TypeError, match="cannot read tables from a int: give a path, a mapping by document or a corpus"):
+        read_tables(5)
+
+
+def test_what_a_folder_holds_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused() -> list[tuple[str, str, str]]:
+        with pytest.raises(ContractError) as caught:
+            read_tables(tmp_path)
+        return [(issue.code, issue.message, issue.help) for issue in caught.value.issues]
+
+    ends = ".html, .htm, .xhtml, .md, .markdown, .mmd, .txt, .text, .json, .jsonl, .ndjson, .xml"
+    assert refused() == [("no-documents", "the folder has no documents", f"it should have files that end in {ends}")]
+    (tmp_path / "x.bin").write_text("x")
+    (tmp_path / "a.html").write_text(HTML)
+    corpus = read_tables(tmp_path)
+    assert list(corpus.tables) == ["a"]
+    assert [(issue.code, issue.message, issue.severity) for issue in corpus.issues] == [
+        ("not-read", "x.bin is in no format that holds tables", Severity.NOTE)
+    ]
+    (tmp_path / "a.md").write_text("|a|\n|-|\n")
+    (tmp_path / "b.json").write_text("{")
+    (tmp_path / "b.md").write_text("|a|\n|-|\n")
+    named = "a document is a file and is named by its stem"
+    assert refused() == [
+        ("same-document", "a.html and a.md are both document 'a'", named),
+        ("not-json", "is not JSON: the text ends too early", "the file may be cut off: copy or make it again"),
+        ("same-document", "b.json and b.md are both document 'b'", named),
+    ]
+    monkeypatch.setattr(files, "LARGEST", 7)
+    large = ("too-large", f"has {len(HTML)} bytes; one file may have 7", "split it into documents")
+    assert refused()[0] == large
+
+
+def test_boxes_that_do_not_go_with_the_cells_are_left(tmp_path: Path) -> None:
+    cell = {"tokens": ["a"], "bbox": [0, 0, 1, 1]}
+    tokens = ["<tr>", "<td>", "</td>", "</tr>"]
+    line = {"html": {"structure": {"tokens": tokens}, "cells": [cell]}}
+    assert one(read_tables({"d": line})).boxes == ((0, 0, 1, 1),)
+    more = {"html": {"structure": {"tokens": tokens}, "cells": [cell, cell]}}
+    bare = {"html": {"structure": {"tokens": tokens}, "cells": [{"tokens": ["a"]}]}}
+    for entry in (more, bare):
+        assert one(read_tables({"d": entry})).boxes == ()
+        assert one(read_tables({"d": entry})).text == ("a",)
+
+
+@pytest.mark.parametrize("points", ["0,0 3,0 x,2", "0,0 3", "1,1", "0,0 3,0 3"])
+def test_points_that_are_no_outline(points: str, tmp_path: Path) -> None:
+    (tmp_path / "t.xml").write_text(ICDAR_2019.replace("0,0 3,0 3,2 0,2", points, 1))
+    corpus = read_tables(tmp_path / "t.xml")
+    assert one(corpus).box is None
+    assert [issue.code for issue in corpus.issues] == ["bad-box"]
+
+
 REPAIRS: dict[str, tuple[str, dict[str, int], list[list[str]]]] = {
     "missing end tags": ("<table><tr><td>a<td>b<tr><td>c<td>d</table>", {"unclosed-tag": 6}, [["a", "b"], ["c", "d"]]),
     "the end of the text": ("<table><tr><td>a", {"unclosed-tag": 3}, [["a"]]),
@@ -191,6 +252,7 @@ REPAIRS: dict[str, tuple[str, dict[str, int], list[list[str]]]] = {
     ),
     "a table in a table": ("<table><tr><table><tr><td>a</td></tr></table>", {}, [["a"]]),
     "text beside cells": ("<table>x<tr><td>a</td></tr></table>", {"stray-text": 1}, [["a"]]),
+    "a caption in a cell": ("<table><tr><td>a<caption>b</caption>c</td></tr></table>", {}, [["a b c"]]),
     "a caption": ("<table><caption>x</caption><colgroup><col></colgroup><tr><td>a</td></tr></table>", {}, [["a"]]),
     "comments and scripts": ("<table><tr><td>a<!-- <td>b --><script>if (1<2) x</script></td></tr></table>", {}, [["a"]]),
     "brackets in attributes": ("<table><tr><td title='a>b' colspan=2>a</td></tr></table>", {}, [["a", "a"]]),
@@ -231,6 +293,9 @@ MARKDOWN: dict[str, tuple[str, list[list[list[str]]], dict[str, int]]] = {
     "inline HTML": ("|a<br>b|&lt;|\n|-|-|\n", [[["a b", "<"]]], {}),
     "a rule under text": ("text\n---\n", [], {}),
     "a heading with a pipe": ("a | b\n---\n", [], {}),
+    "a rule too short": ("|a|b|\n|-|\n|1|2|\n", [[["a", "b"], ["1", "2"]]], {"ragged": 1}),
+    "two rules": ("|-|-|\n|-|-|\n|1|2|\n", [], {}),
+    "code by indent": ("    |a|\n|-|\n", [], {}),
     "one column": ("|a|\n---\n|1|\n", [[["a"], ["1"]]], {}),
 }  # fmt: skip
 

@@ -62,6 +62,8 @@ def test_the_headline_has_a_tone(teds: float, tone: str) -> None:
     said = headline(numbers({"truth": 2, "paired": 2}, teds))
     assert list(said) == ["Finds all 2 tables, with a mean TEDS of ", Phrase("teds", f"{teds:.3f}", tone), "."]
     assert list(headline(numbers({"truth": 2, "paired": 2}, None))) == ["Finds all 2 tables."]
+    whole = headline(numbers({"truth": 2, "paired": 2}, 1.0))
+    assert list(whole) == ["Finds all 2 tables, without any difference (TEDS ", Phrase("teds", "1.000", "good"), ")."]
 
 
 def test_notes_name_only_what_there_is() -> None:

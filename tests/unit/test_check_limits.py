@@ -16,6 +16,11 @@ from calque.checks.shapes.coordinates import BadValue, is_list, number, numbers,
 from calque.checks.suites.gate import Gate
 
 
+def test_a_sum_beyond_all_numbers_is_infinite() -> None:
+    assert distances.manhattan((1e308,) * 3, (0.0,) * 3) == math.inf
+    assert distances.manhattan((1e308, 0.0, 3.0), (0.0, 0.0, 3.0)) == 1e308
+
+
 @pytest.mark.parametrize("value", [0.0, 0.5, 1, 1.0])
 def test_a_share_includes_both_ends(value: float) -> None:
     assert settings.between("x", 0.0, 1.0)(value) == value

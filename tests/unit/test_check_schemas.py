@@ -102,6 +102,16 @@ def test_it_judges_as_the_reference_does(schema: Any, leaf: Any, value: Any) -> 
         {"propertyNames": {"maxLength": 1}},
         {"dependentRequired": {"a": ["b"]}},
         {"additionalProperties": False, "properties": {"a": True}},
+        {"enum": [1, "ab", None, [1]]},
+        {"patternProperties": {"b": {"maximum": 1}, "^a": {"type": "integer"}}},
+        {"dependentSchemas": {"a": {"minProperties": 2}}},
+        {"oneOf": [{"minimum": 2}, {"type": "integer"}, {"maxLength": 1}]},
+        {"not": {"minimum": 2}},
+        {"if": {"type": "integer"}, "then": {"minimum": 2}, "else": {"maxLength": 1}},
+        {"if": {"type": "integer"}, "then": {"minimum": 2}},
+        {"if": {"type": "integer"}, "else": {"maxLength": 1}},
+        {"if": {"type": "integer"}},
+        {"properties": {"a": {"$ref": "#/$defs/two"}, "b": {"$ref": "#/$defs/two"}}, "$defs": {"two": {"minimum": 2}}},
     ],
 )
 def test_it_judges_as_the_reference_does_at_the_limits(schema: dict[str, Any]) -> None:
@@ -111,6 +121,20 @@ def test_it_judges_as_the_reference_does_at_the_limits(schema: dict[str, Any]) -
     for value in (*numbers, *lists, *objects, "", "a", "ab", "abc", None, True):
         right = jsonschema.Draft202012Validator(schema).is_valid(value)
         assert (not Schema.compile(schema).complaints(value)) == right, value
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "told"),
+    [
+        ({"enum": [1, "ab"]}, 2, '2 is none of [1, "ab"]'),
+        ({"not": {"minimum": 2}}, 3, "3 is what not forbids"),
+        ({"oneOf": [{"minimum": 2}, {"minimum": 3}]}, 3, "3 is as 2 of the 2 schemas of oneOf say, not one"),
+        ({"oneOf": [{"minimum": 2}, {"minimum": 3}]}, 1, "1 is as none of the 2 schemas of oneOf say, not one"),
+        ({"patternProperties": {"b": {"maximum": 1}}}, {"bb": 2}, "/bb: 2 is above 1"),
+    ],
+)
+def test_what_is_wrong_is_told_in_words(schema: dict[str, Any], value: Any, told: str) -> None:
+    assert Schema.compile(schema).complaints(value) == [told]
 
 
 def test_references_may_go_round() -> None:

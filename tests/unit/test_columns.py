@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import MissingExtra
-from calque.core.columns import Strings, Table, concat, take, where_else
+from calque.core.columns import TOGETHER, Strings, Table, concat, numbered, take, where_else
 
 texts = st.lists(st.text(st.characters(codec=None, categories=None), max_size=6), max_size=8)
 
@@ -33,6 +33,22 @@ def test_taking_rows_is_indexing(strings: list[str], data: st.DataObject) -> Non
 def test_concatenation(parts: list[list[str]]) -> None:
     joined = Strings.concat([Strings.pack(part) for part in parts])
     assert joined.tolist() == [text for part in parts for text in part]
+
+
+@pytest.mark.parametrize("words", [["a", "", "long text"], ["", ""], ["\u00fc", "b"]])
+def test_more_strings_than_are_handled_together_are_taken_and_unpacked_alike(words: list[str]) -> None:
+    strings = [words[place % len(words)] * (place % 3) for place in range(2 * TOGETHER + 5)]
+    packed = Strings.pack(strings)
+    rows = np.random.default_rng(3).integers(0, len(strings), len(strings))
+    assert packed.tolist() == list(packed) == strings
+    assert packed.take(rows).tolist() == [strings[row] for row in rows]
+
+
+@given(st.lists(st.lists(st.text(max_size=3))))
+def test_numbered_texts_are_the_texts(columns: list[list[str]]) -> None:
+    texts, codes = numbered(*(Strings.pack(column) if place % 2 else column for place, column in enumerate(columns)))
+    assert len(set(texts)) == len(texts)
+    assert [[texts[code] for code in column] for column in codes] == columns
 
 
 def test_strings_index_from_the_end_and_end() -> None:

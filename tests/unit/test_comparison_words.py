@@ -9,15 +9,17 @@ import pytest
 
 from calque import ConfigError, Corpus, Detection, Evaluator, Result
 from calque.core.comparison.changes import Changed, Changes, Documents, changes
-from calque.core.comparison.compare import Compared, Comparison, _corrected, run_names
+from calque.core.comparison.compare import Compared, Comparison, _corrected, compare, run_names
 from calque.core.comparison.intervals import Delta, Interval, difference, interval
 from calque.core.comparison.presentation import interval_addition, rows, sections, title, tree
 from calque.core.comparison.resample import Resampling
 from calque.core.comparison.story import headline
 from calque.core.resampling.resampled import Counted
 from calque.core.standing import Alarms, Standing, Truths
+from calque.report.comparison import _pair, change_columns, rows_of
+from tests.report.counting import Counting
 from tests.report.empty import EMPTY, both
-from tests.report.made import MADE
+from tests.report.made import FEW, MADE
 
 FINE = [[0, 0, 10, 10]] * 3
 LABELS, NAMES = ["Table"] * 3, ["a", "b", "c"]
@@ -329,3 +331,18 @@ def test_what_was_let_go_of_leaves_the_scores_of_documents(task: str) -> None:
     known = {"layout": whole.truths.label, "words": [""] * len(whole.truths.label), "fields": []}
     assert list(slim.truths.label) == list(known[task])
     assert list(slim.truths.right) == ([] if task == "fields" else list(whole.truths.right))
+
+
+def test_tasks_that_tell_nothing_of_their_truths_have_no_changes() -> None:
+    sides = {"a": 1, "b": 2}, {"a": 1, "b": 3}
+    runs = [Evaluator(Counting()).update(sides[0], found).compute() for found in sides[::-1]]
+    made = compare(runs, ["old", "new"], resampling=FEW)
+    told = {"run": "new", "headline": ["so"], "counts": [0, 0, 0, 0], "documents": [0, 0, 0]}
+    assert _pair(made, "new", ["so"]) == told
+    assert change_columns(made, [{}, {}]) == {}
+    layout = compare([MADE["layout"](), MADE["layout"](better=True)], ["old", "new"], resampling=FEW)
+    assert _pair(layout, "new", ["so"]) == {**told, "counts": [0, 0, 1, 1], "documents": [0, 3, 0]}
+    first = layout.results["old"]
+    standing = first.task.standing(first.ledger)
+    assert standing is not None
+    assert rows_of(first, standing.truths, {}).tolist() == [-1] * len(standing.truths.unit)  # nothing is drawn of them

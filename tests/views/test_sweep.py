@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from calque import ConfigError, Corpus, Detection, Evaluator
@@ -169,6 +169,8 @@ def test_a_floor_of_one_takes_the_most_of_the_other() -> None:
 
 
 @given(boxes, boxes, st.sampled_from([0.0, 0.4, 0.8]), st.sampled_from([0.0, 12.0]))
+@example([Box("a", 0, LABELS[0], 0, 0, 9, 9, 0.9)], [Box("a", 0, LABELS[0], 0, 0, 2, 2, 0.1)], 0.4, 12.0)
+@example([Box("a", 0, LABELS[0], 0, 0, 9, 9, 0.9)], [Box("a", 0, LABELS[0], 0, 0, 9, 9, 0.1)], 0.4, 12.0)
 def test_a_report_adds_the_columns_that_the_views_would_have_kept(
     truths: list[Box], found: list[Box], least: float, small: float
 ) -> None:

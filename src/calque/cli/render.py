@@ -103,8 +103,9 @@ def lines(result: Result, kind: str, *, brief: bool = False) -> Iterator[str]:
     elif kind == "jsonl":
         import json
 
+        encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
         for row in result.listed():
-            yield printable_json(json.dumps(row, ensure_ascii=False, allow_nan=False)) + "\n"
+            yield printable_json(encode(row)) + "\n"
     elif kind == "csv":
         yield as_csv(result.spreadsheet())
     elif kind in FOR_SERVERS:

@@ -409,5 +409,7 @@ def digest(content: bytes) -> int:
 
 def json_digest(value: Any) -> int:
     """JSON values, whatever the order of their keys."""
-    text = json.dumps(value, sort_keys=True, ensure_ascii=True, default=str)
-    return digest(text.encode("ascii"))
+    return digest(_sorted_json(value).encode("ascii"))
+
+
+_sorted_json = json.JSONEncoder(sort_keys=True, ensure_ascii=True, default=str).encode

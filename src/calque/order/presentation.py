@@ -194,6 +194,9 @@ def headline(numbers: Mapping[str, Any]) -> Sentence:
             told += [before, Phrase(name, spelt, "good" if value >= STRONG else "bad" if value < WEAK else ""), after]
         else:
             told.append(rest)
+    if len(told) == 1 and numbers["micro"]["pairs"] == 1:
+        before, mark, after = sentence(numbers).partition("in their order")
+        return [f"{before}{mark} (", Phrase("pairs", percent(1.0), "good"), f" of the pairs){after}"]
     return told
 
 

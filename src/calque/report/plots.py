@@ -37,6 +37,9 @@ Drawn = Callable[[Any, Mapping[str, Any]], int | None]
 def figure(result: Result, kind: str = "", axes: Any = None) -> Any:
     """One plot of a result, as a matplotlib figure; without a kind the first that the result has."""
     numbers = {**result.numbers, **result.task.viewed(result.ledger, result.numbers)}
+    if isinstance(means := numbers.get("mean"), Mapping):
+        titles = {measure.name: measure.title for measure in result.task.measures()}
+        numbers["mean"] = {titles.get(name, name): value for name, value in means.items()}
     there = {name: draw for name, (draw, has) in KINDS.items() if has(numbers)}
     if not there:
         raise ConfigError(f"there is nothing to plot in a result of {result.task.name}")
@@ -106,6 +109,8 @@ def _bars(axes: Any, rows: Sequence[tuple[str, float]], **look: Any) -> int:
     bars = axes.barh(range(len(rows)), [value for _, value in rows], height=0.62, linewidth=0, **look)
     axes.set_yticks(range(len(rows)), [brief(name, LONGEST) for name, _ in rows])
     axes.bar_label(bars, fmt="%.3f", padding=3, fontsize=8)
+    if len(rows) == 1:
+        axes.set_ylim(-0.9, 0.9)  # one bar is no thicker than others
     return len(rows)
 
 
@@ -115,7 +120,7 @@ def _crops(axes: Any, numbers: Mapping[str, Any]) -> None:
     sides = ("left", "top", "right", "bottom")
     for place, (limit, colour) in enumerate((("0.02", "#F6DDA9"), ("0.05", "#EEBF57"), ("0.1", CUT))):
         spots = [at + 0.27 * (place - 1) for at in range(len(sides))]
-        axes.bar(spots, [cut[side][limit] for side in sides], 0.25, color=colour, label=f"more than {float(limit):.0%}")
+        axes.bar(spots, [cut[side][limit] for side in sides], 0.25, color=colour, label=f"more than {100 * float(limit):.0f} %")
     axes.set(xticks=range(len(sides)), ylabel="share of crops", ylim=(0, 1))
     axes.set_xticklabels(sides)
     axes.legend()
@@ -216,9 +221,7 @@ def _differences(axes: Any, comparison: Comparison) -> int:
             axes.plot([], [], MARKERS[place % len(MARKERS)], color=INK, markersize=4, linestyle="", label=brief(run, LONGEST))
         axes.legend(loc="best")
     axes.axvline(0, color=SOFT, linewidth=0.8)
-    axes.set(
-        yticks=range(len(shown)),
-        xlabel=f"{', '.join(brief(run, LONGEST) for run in runs)} against {brief(comparison.base, LONGEST)}",
-    )
+    told = brief(runs[0], LONGEST) if len(runs) == 1 else "difference", f"against {brief(comparison.base, LONGEST)}"
+    axes.set(yticks=range(len(shown)), xlabel=("\n" if sum(map(len, told)) > LONGEST else " ").join(told))
     axes.set_yticklabels([title(comparison, one.name) for one in shown])
     return len(shown) * len(runs)

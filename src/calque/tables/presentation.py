@@ -304,6 +304,8 @@ def headline(numbers: Mapping[str, Any]) -> Sentence:
             before, _, after = told.partition(spelt)
             tone = "good" if value >= STRONG else "bad" if value < WEAK else ""
             return [before + f"{TITLES[name]} of ", Phrase(name, f"{value:.3f}", tone), after]
+        if value == 1 and (whole := f"({TITLES[name]} 1)") in told:
+            return [told.partition(whole)[0] + f"({TITLES[name]} ", Phrase(name, "1.000", "good"), ")."]
     return [told]
 
 

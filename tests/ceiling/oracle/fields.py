@@ -57,35 +57,49 @@ def item_similarity(fields: Schema, one: Record, other: Record) -> float:
 
 def object_score(fields: Schema, one: Record, other: Record) -> float:
     """What an object inside of an item counts, as in stickler: its score, in which what both sides lack is right."""
-    scores = {name: raw_similarity(field, one.get(name), other.get(name)) for name, field in fields.items()}
+    values = {name: (one.get(name), other.get(name)) for name in fields}
+    scores = {name: 1.0 if all(map(is_null, both)) else raw_similarity(fields[name], *both) for name, both in values.items()}
     clipped = {name: score if score >= fields[name].get("threshold", 0.0) else 0.0 for name, score in scores.items()}
     weights = {name: field.get("weight", 1.0) for name, field in fields.items()}
     return sum(weights[name] * score for name, score in clipped.items()) / sum(weights.values())
 
 
 def raw_similarity(field: Schema, one: Any, other: Any) -> float:
-    """How alike two values of a field are, whatever it is; of lists the share of the longer one that has a partner."""
+    """How alike two values of a field are, whatever it is.
+
+    Of a list of values it is the share of the longer one that has a partner; of a list of objects the sum of what the partners
+    of the best assignment score, however little that is from a hundredth on, by the length of the longer one.
+    """
     if field["type"] == "object":
         return 0.0 if is_null(one) or is_null(other) else object_score(field["fields"], one, other)
     if field["type"].startswith("list"):
         ours, theirs = items(one), items(other)
-        return len(aligned(field, ours, theirs)) / max(len(ours), len(theirs))
+        longer = max(len(ours), len(theirs))
+        if field["type"] == "list[object]":
+            scores = [object_score(field["fields"], ours[a], theirs[b]) for a, b in assigned(field, ours, theirs)[0].items()]
+            return sum(score for score in scores if score >= 0.01) / longer
+        return len(aligned(field, ours, theirs)) / longer
     return similarity(field, one, other)
 
 
 def aligned(field: Schema, truths: Sequence[Any], founds: Sequence[Any]) -> dict[int, int]:
-    """The pairs of the best assignment that reach the threshold, each truth item with its partner.
+    """The pairs of the best assignment that reach the threshold, each truth item with its partner."""
+    least = field["match_threshold"] if field["type"] == "list[object]" else field["threshold"]
+    pairs, scores = assigned(field, truths, founds)
+    return {one: other for one, other in pairs.items() if scores[one][other] >= least}
+
+
+def assigned(field: Schema, truths: Sequence[Any], founds: Sequence[Any]) -> tuple[dict[int, int], list[list[float]]]:
+    """The pairs of the best assignment, each truth item with its partner, and how alike any two items are.
 
     Of equally good assignments that with the lowest indices: the first truth has the earliest partner it can have, and so on.
     """
     if not truths or not founds:
-        return {}
+        return {}, []
     if field["type"] == "list[object]":
         scores = [[item_similarity(field["fields"], one, other) for other in founds] for one in truths]
-        least = field["match_threshold"]
     else:
         scores = [[similarity(field, one, other) for other in founds] for one in truths]
-        least = field["threshold"]
     found: dict[float, list[dict[int, int]]] = {}
     rows, columns = range(len(truths)), range(len(founds))
     if len(rows) <= len(columns):
@@ -94,8 +108,7 @@ def aligned(field: Schema, truths: Sequence[Any], founds: Sequence[Any]) -> dict
         tried = (tuple(zip(order, columns, strict=True)) for order in permutations(rows, len(columns)))
     for pairs in tried:
         found.setdefault(round(sum(scores[one][other] for one, other in pairs), 9), []).append(dict(pairs))
-    lowest = min(found[max(found)], key=lambda pairs: [pairs.get(one, len(columns)) for one in rows])
-    return {one: other for one, other in lowest.items() if scores[one][other] >= least}
+    return min(found[max(found)], key=lambda pairs: [pairs.get(one, len(columns)) for one in rows]), scores
 
 
 def items(value: Any) -> list[Any]:

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from calque import Evaluator, Fields
 from calque.core.corpora.records import RecordCorpus
 from calque.core.errors import ContractError
+from calque.fields.accounting.rows import plain
+from calque.fields.comparison.cells import Cell, Unfit
 from tests.laws.fields import RECORDS, SCHEMA
 
 odd = st.recursive(
@@ -317,3 +319,21 @@ def test_missing_documents() -> None:
     numbers = Evaluator(Fields(schema=schema, missing="intersect")).update(truth, found).compute().numbers
     assert [numbers["overall"][name] for name in ("tp", "fn", "fa")] == [1, 0, 0]
     assert numbers["document_count"] == 1
+
+
+def test_below_an_object_paired_accounting_loses_the_boxes_of_missed_items() -> None:
+    """As the original does: an item that nothing is paired with has the path ``object.None`` there."""
+    line = {"type": "list[object]", "fields": {"a": {"type": "str"}}}
+    schema = {"fields": {"sender": {"type": "object", "fields": {"lines": line}}}}
+    boxed = {"a": {"_value": "y", "_bbox": [0, 0, 1, 1]}}
+    truth, found = [{"sender": {"lines": [{"a": "x"}, boxed]}}], [{"sender": {"lines": [{"a": "x"}]}}]
+    rows = list(Evaluator(Fields(schema=schema, accounting="paired")).update(truth, found).compute().outcomes().rows())
+    missed = [row for row in rows if row["outcome"] == "fn"]
+    assert [(row["truth_path"], row["found_path"], row["truth"], row["truth_box"], row["reason"]) for row in missed] == [
+        ("sender.lines[1]", "sender.None", {"a": "y"}, None, "missing in the prediction")
+    ]
+
+
+def test_values_of_cells_as_json() -> None:
+    assert plain([Cell(1), Cell([Cell("a"), 2.5])]) == [1, ["a", 2.5]]
+    assert plain(Unfit(["raw"])) == ["raw"]

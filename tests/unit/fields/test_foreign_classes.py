@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
-from typing import Annotated, Any, Literal, NotRequired, Required, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, Required, TypedDict, TypeVar
 
 import pytest
 import typing_extensions
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel, ConfigDict, Field, constr
+from pydantic import AnyUrl, BaseModel, ConfigDict, Field, constr
 
 from calque import ComparableField, ConfigError, Evaluator, Fields, StructuredModel
 from calque.fields import error_table
+from calque.fields.schemas.annotations import spoken
+from calque.fields.schemas.comparable_field import described_field
+from calque.fields.schemas.remembered import plain_json
 
 
 def kinds(schema: Any) -> dict[str, str]:
@@ -214,3 +217,80 @@ def test_typed_dictionaries_of_both_makers() -> None:
     order = Order.from_json(data)
     assert order.raw_json() == data
     assert order.compare_with(Order.from_json({**data, "others": [{"iban": "DE2"}]}))["overall_score"] == 0.75
+
+
+Some = TypeVar("Some")
+
+
+@pytest.mark.parametrize(
+    ("annotation", "told"),
+    [
+        (AnyUrl, ("code", "AnyUrl")),
+        (Annotated[int, "pages"], ("int", "")),
+        (Some, ("any", "")),
+        (list[Some], ("list[any]", "")),  # type: ignore[valid-type]
+        (str | Annotated[str, "long"], ("str", "")),
+        (int | float, ("float", "")),
+        (int | str, ("amount", "a number or text")),
+        (date | str, ("date", "a date or text")),
+        (date | datetime, ("any", "")),
+        (bool | str, ("any", "")),
+        (date | datetime | str, ("any", "")),
+        (Literal[True], ("bool", "")),
+        (Literal[1, 2, None], ("int", "")),
+        (Literal[True, 1], ("code", "one of an enumeration")),
+        (list[int | float], ("list[float]", "")),
+        (list[list[int]], ("list[any]", "")),
+        (bytes, ("str", "")),
+        (date | None, ("date", "a date")),
+    ],
+    ids=str,
+)
+def test_the_plain_type_of_an_annotation(annotation: Any, told: tuple[str, str]) -> None:
+    said = spoken(annotation, "f")
+    assert (said.type, said.evidence) == told
+    assert said.inner is None
+
+
+class Address(TypedDict):
+    city: str
+    kind: Literal["home", "work"]
+
+
+def test_a_typed_dictionary_is_an_object() -> None:
+    assert spoken(Address, "f") == ("object", Address, "")
+    assert spoken(list[Address], "f") == ("list[object]", Address, "")
+    assert kinds(Address) == {"city": "str", "kind": "code"}
+    with pytest.raises(ConfigError, match=r"f: <class 'complex'> is not a type that can be compared; use str, int, float"):
+        spoken(complex, "f")
+
+
+def test_parts_of_json_schemas() -> None:
+    named = {"type": "object", "properties": {"city": {"type": "string"}}}
+    counted = {"properties": {"rooms": {"type": "integer"}}}
+    schema = {
+        "properties": {
+            "grid": {"type": "array", "items": {"type": "array", "items": {"type": "string"}}},
+            "mark": {"type": "string", "pattern": "^A"},
+            "both": {"allOf": [named, counted]},
+            "either": {"oneOf": [named, {"type": "array"}]},
+            "none": {"anyOf": [{"type": "null"}]},
+        }
+    }
+    assert kinds(schema) == {
+        "grid": "list[any]", "mark": "code", "both": "object", "both.city": "str", "both.rooms": "int", "either": "any",
+        "none": "any",
+    }  # fmt: skip
+    told = {each["field"]: each["evidence"] for each in Fields(schema=schema).explain()}
+    assert told["mark"] == "texts of one pattern"
+    assert told["grid"] == "anything: right when all of it is"
+    given = {"type": "array", "x-aws-stickler-comparator": "ExactComparator", "items": {"type": "array"}}
+    (field,) = Fields(schema={"properties": {"grid": given}}).explain()
+    assert (field["type"], field["comparator"], field["params"]) == ("list[any]", "exact", {})
+
+
+def test_values_of_models_as_json() -> None:
+    assert plain_json((1, {"days": {date(2024, 1, 2)}})) == [1, {"days": ["2024-01-02"]}]
+    made = described_field({"type": "str"}, default_factory=list)
+    assert made.get_default(call_default_factory=True) == []
+    assert described_field({"type": "str"}, default=3).default == 3

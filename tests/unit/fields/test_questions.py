@@ -246,3 +246,12 @@ def test_columns_that_become_one_field_are_refused() -> None:
     ):
         with pytest.raises(ConfigError, match=r"the predictions: the column '.' is there twice"):
             evaluate_dataframe(fine, twice)
+
+
+def test_rows_that_show_equal_items_hold_items_of_their_own() -> None:
+    schema = {"fields": {"lines": {"type": "list[object]", "fields": {"a": {"type": "str"}, "b": {"type": "str"}}}}}
+    sides = [[{"id": place, "lines": [{"a": "x", "b": text}]} for place in range(2)] for text in ("one", "other thing")]
+    result = Evaluator(Fields(schema=schema)).update(*sides).compute()
+    first, second = (row["truth"] for row in result.outcomes().rows() if row["path"] == "lines[0]")
+    first["a"] = "changed"
+    assert second == {"a": "x", "b": "one"}

@@ -121,6 +121,15 @@ def test_every_choice_is_shown_with_its_evidence() -> None:
         Fields().explain()
 
 
+def test_what_a_name_and_readable_values_say_together() -> None:
+    days = ["Tue 5 March 2024", "Wed 6 April 2024"]
+    told = {each["field"]: each for each in Fields.inferred([{"invoice_date": day, "remark": day} for day in days]).explain()}
+    assert told["invoice_date"]["type"] == "date"
+    assert told["invoice_date"]["evidence"] == "its name, invoice_date, and dates, by the look of 2 values"
+    assert told["remark"]["type"] == "str"
+    assert chosen(Fields.inferred([{"a": [{}, {}]}])) == {"a": ("list[any]", "anls_star", 1.0)}
+
+
 def test_in_paired_accounting_the_type_alone_decides() -> None:
     truth = [{"invoice_number": "INV-2024-0017", "due": "2024-03-05", "o": {"a": "x"}}]
     found = [{"invoice_number": "INV-2024-0099", "due": "2024-03-06", "o": {"a": "x"}}]

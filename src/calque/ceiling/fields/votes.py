@@ -37,18 +37,21 @@ class ListVotes:
         """What is right and what is found in the lists of one system, when the others vote on their leaves."""
         right = found = 0
         for plan, truth, lists in _lists(self._plan, self._truth, self._systems):
-            voted = self._voted(plan, lists, base)
+            voted = self._voted(plan, dict(enumerate(lists)), base)
             found += sum(1 for _ in of_cell(plan, voted, (), in_list=True))
             right += sum(each.right and each.truth is not None for each in met([compare_cells(plan, truth, voted)]))
         return right, found
 
-    def _voted(self, plan: FieldPlan, lists: Sequence[Cell], base: int) -> Cell:
-        """The list of one system; its items' leaves are voted by it and by the systems whose items align with them."""
+    def _voted(self, plan: FieldPlan, lists: dict[int, Cell], base: int) -> Cell:
+        """The list of one system; its items' leaves are voted by it and by the systems whose items align with them.
+
+        Lists in its items are lists of whose items' leaves the same is true.
+        """
         own = lists[base]
         if plan.kind is not Kind.ITEMS or type(own.value) is not list or not own.value:
             return own
         partners: list[dict[int, Cell]] = [{base: item} for item in own.value]
-        for system, other in enumerate(lists):
+        for system, other in lists.items():
             if system != base and type(other.value) is list and other.value:
                 for pair in pair_items(plan, own.value, other.value).pairs:
                     if pair.matched:
@@ -72,7 +75,7 @@ class ListVotes:
                 inner = field.record  # who has no such object has none of its values, and votes so
                 cells.append(Cell(self._record(inner, {system: _inside(inner, cell) for system, cell in parts.items()}, base)))
             else:
-                cells.append(parts[base])
+                cells.append(parts[base] if field.ignored else self._voted(field, parts, base))
         return Record(cells, 0)
 
     def _winner(self, plan: FieldPlan, parts: dict[int, Cell], base: int) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Column, Strings, Table
+from calque.core.columns import Column, Strings, Table, numbered
 from calque.core.corpus import distinct_names
 from calque.core.ledger import UNIT, Ledger
 from calque.fields.accounting.rows import OUTCOME_NAMES, REASONS
@@ -46,8 +46,17 @@ def _texts(column: Any) -> list[str]:
 
 
 def _values(column: Any) -> Any:
-    """What texts of JSON stand for; nothing where there is no text."""
-    values = np.empty(len(column), dtype=object)
-    for place, text in enumerate(column):
-        values[place] = json.loads(text, parse_constant=str) if text else None
+    """What texts of JSON stand for; nothing where there is no text. Equal texts are read once, but for lists and objects."""
+    texts, (codes,) = numbered(column)
+    known = np.empty(len(texts), dtype=object)
+    nested = np.zeros(len(texts), dtype=np.bool_)
+    for code, text in enumerate(texts):
+        nested[code] = text[:1] in ("[", "{")
+        known[code] = None if nested[code] or not text else _decode(text)
+    values = known[codes]
+    for row in np.flatnonzero(nested[codes]).tolist():  # whoever changes one must not change another
+        values[row] = _decode(texts[codes[row]])
     return values
+
+
+_decode = json.JSONDecoder(parse_constant=str).decode

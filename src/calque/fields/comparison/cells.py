@@ -305,7 +305,7 @@ def unwrapped(raw: Any) -> Any:
     while is_wrapper(raw):
         raw = raw.get("_value")
     if isinstance(raw, dict):
-        return {key: unwrapped(value) for key, value in raw.items()}
+        return {key: unwrapped(value) if isinstance(value, _NESTED) else value for key, value in raw.items()}
     return [unwrapped(item) for item in raw] if isinstance(raw, list) else raw
 
 

@@ -71,8 +71,8 @@ class Examples:
         return self._leaf(name, examples)
 
     def _nested(self, kind: str, fields: dict[str, Any]) -> dict[str, Any]:
-        if not fields:
-            return {**self._leaf("", [{}]), "type": "any" if kind == "object" else "list[any]"}
+        if not fields:  # items without any: an object without is no example
+            return {**self._leaf("", [{}]), "type": "list[any]"}
         if self._by_type or kind == "list[object]":
             return {"type": kind, "fields": fields}
         # An object of which a part is wrong is not right.

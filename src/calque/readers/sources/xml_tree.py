@@ -31,8 +31,6 @@ def parse(data: bytes, file: str) -> _Element:
         raise ContractError.single(
             "not-xml", f"is not XML: {reason}", file=file, pointer=f"line {line} column {column}"
         ) from None
-    if root is None:
-        raise ContractError.single("not-xml", "is not XML: it has no elements", file=file)
     declared = root.getroottree().docinfo.internalDTD
     if declared is not None and _has_entities(declared):
         raise ContractError.single(

@@ -4,6 +4,7 @@ import { JSX } from "preact";
 import { Address, to } from "./address";
 import { Boxes } from "./boxes";
 import { Head, Mark } from "./parts";
+import { usePaged } from "./summary";
 import { brief, count, ratio } from "./words";
 
 type Rung = [string, number | null, number | null, number | null, number | null, string];
@@ -74,11 +75,12 @@ function Shared({ level }: { level: Level }): JSX.Element {
 }
 
 function Suspects({ boxes, suspects, at }: { boxes: Boxes; suspects: Suspect[]; at: Address }): JSX.Element {
+  const { shown, pager } = usePaged(suspects, 20);
   return (
     <section aria-labelledby="suspects">
       <Head id="suspects" title="Annotations to look at" note="each leads to its page" />
       <ol class="findings" data-suspects>
-        {suspects.map(([kind, systems, doc, page, said, row]) => (
+        {shown.map(([kind, systems, doc, page, said, row]) => (
           <li>
             <a href={to({ view: "pages", doc, page: String(page), object: row >= 0 ? boxes.key("t", row) : undefined, ...at })}>
               <Mark of={MARKED[kind]} /> <span>{kind}{systems ? ` (${systems} agree)` : ""}: {brief(said, 120)} <span class="note">{brief(doc)}, page {page}</span></span> <span class="arrow" aria-hidden="true">→</span>
@@ -86,6 +88,7 @@ function Suspects({ boxes, suspects, at }: { boxes: Boxes; suspects: Suspect[]; 
           </li>
         ))}
       </ol>
+      {pager}
     </section>
   );
 }

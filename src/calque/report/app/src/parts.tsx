@@ -146,11 +146,12 @@ const paper = matchMedia("print"), PRINTED = 300, SCREEN = 700;
 export function useWindow(total: number, height: number, spare = 4): { ref: any; first: number; last: number } {
   const ref = useRef<HTMLElement>(null);
   const [range, setRange] = useState<[number, number]>([0, Math.min(total, 30)]);
+  // Paper does not scroll, and its sheets are counted before it is told that it is paper.
+  const whole = () => setRange([0, Math.min(total, PRINTED)]);
   const measure = () => {
     const element = ref.current;
     if (!element) return;
-    // Paper does not scroll.
-    if (paper.matches) return setRange([0, Math.min(total, PRINTED)]);
+    if (paper.matches) return whole();
     const box = element.getBoundingClientRect();
     let top = 0, bottom = innerHeight;
     for (let above = element.parentElement; above; above = above.parentElement) {
@@ -170,8 +171,10 @@ export function useWindow(total: number, height: number, spare = 4): { ref: any;
   useEffect(() => {
     addEventListener("scroll", measure, { capture: true, passive: true });
     addEventListener("resize", measure);
+    addEventListener("beforeprint", whole);
     paper.addEventListener("change", measure);
     return () => {
+      removeEventListener("beforeprint", whole);
       paper.removeEventListener("change", measure);
       removeEventListener("scroll", measure, { capture: true });
       removeEventListener("resize", measure);
