@@ -13,6 +13,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double tie = 1e-10;  // costs closer than this are equal: sums of the same fractions in another order
+constexpr double rounding = 1e-6;  // a distance that was told may be off by so much
 constexpr std::size_t remembered = std::size_t{1} << 22;  // distances of texts that are kept
 constexpr std::size_t traced = std::size_t{1} << 27;      // choices (a quarter of a byte each) that are kept at a time
 
@@ -300,18 +301,19 @@ class Tracing {
     Tracing(Bench& bench, double distance) : bench_(bench), a_(bench.ours), b_(bench.theirs), pass_(a_, b_, &bench.costs) {
         // No two tables are further apart than all their nodes; what is no number is taken for that.
         const auto most = static_cast<double>(a_.size() + b_.size());
-        pass_.narrow(static_cast<std::int64_t>(distance < most ? std::floor(std::max(distance, 0.0) + 1e-6) : most));
         rows.assign(a_.size(), -1);
         cells.assign(a_.size(), -1);
         others.assign(b_.size(), -1);
-        trace();
+        if (!trace(distance < most ? std::max(distance, 0.0) : most)) trace(most);
     }
 
     // By node of ours: the partner node of a row end, and of a cell; by node of theirs, of a cell.
     std::vector<std::int32_t> rows, cells, others;
 
    private:
-    void trace() {
+    // Whether the tables are no further apart than that; else the band was too narrow, and nothing is written.
+    bool trace(double distance) {
+        pass_.narrow(static_cast<std::int64_t>(std::floor(distance + rounding)));
         std::vector<std::size_t> begins{0};
         const std::size_t most = std::max<std::size_t>(traced / std::max<std::size_t>(pass_.width(), 1), 1);
         for (std::size_t i = 0; i < a_.size(); ++i)
@@ -328,8 +330,10 @@ class Tracing {
             choices_.begin(end - first, pass_.width());
             pass_.resume(first, kept[part]);
             pass_.run(end, &choices_, first);
+            if (end == a_.size() && pass_.result() > distance + rounding) return false;
             while (i > first) follow(i, j, first);
         }
+        return true;
     }
 
     void follow(std::size_t& i, std::size_t& j, std::size_t first) {
