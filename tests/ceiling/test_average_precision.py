@@ -77,4 +77,4 @@ def test_without_scores_there_is_no_average_precision(tmp_path: Path) -> None:
     files = [write(tmp_path, "t", [row]), write(tmp_path, "a", [{**row, "scores": [0.5]}]), write(tmp_path, "b", [row])]
     result = Evaluator(Ceiling()).update(files[0], files[1:]).compute()
     assert result.to_dict()["ap"] is None
-    assert result.undefined["ap"] == "1 predictions have no score"
+    assert result.undefined["ap"] == "1 prediction has no score"

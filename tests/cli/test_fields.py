@@ -153,7 +153,7 @@ def test_a_truth_of_which_nothing_can_be_read_is_told_before_that_no_schema_can_
     (tmp_path / "hollow.ndjson").write_text('{"doc_id": "a"}\n')
     for name, said in (
         ("cut", "is not JSON: the text ends too early"),
-        ("hollow", "its documents have no values; give one with --schema"),
+        ("hollow", "its documents have no values; give a schema"),
     ):
         run = calque("fields", f"{name}.ndjson", "hollow.ndjson")
         assert (run.code, run.out) == (2, "")

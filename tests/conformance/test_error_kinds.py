@@ -375,7 +375,7 @@ def test_delta_ap_of_a_wrong_label():
     ("founds", "reason"),
     [
         ([("a", (0, 0, 1, 1), 0.5), ("a", (5, 5, 9, 9), 0.5)], "all predictions have the same score"),
-        ([("a", (0, 0, 1, 1), 0.5), ("a", (5, 5, 9, 9), float("nan"))], "1 predictions have no score"),
+        ([("a", (0, 0, 1, 1), 0.5), ("a", (5, 5, 9, 9), float("nan"))], "1 prediction has no score"),
         ([], "no predictions"),
     ],
 )

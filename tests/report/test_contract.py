@@ -29,6 +29,14 @@ NESTED = """
 UNDEFINED = """
 () => [...document.querySelectorAll("[data-measure][data-value=null]")].map((node) => [node.textContent, node.title])
 """
+HIDDEN_WORDS = """
+() => [...document.querySelectorAll("main .chart svg")].flatMap((chart) => {
+  const [points, words] = ["circle.point", "text"].map((wanted) => [...chart.querySelectorAll(wanted)]);
+  const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  const under = (word) => points.some((point) => meet(point.getBoundingClientRect(), word.getBoundingClientRect()));
+  return words.filter(under).map((word) => word.textContent);
+})
+"""
 AREAS = "nodes => nodes.map(node => Number(node.getAttribute('width')) * Number(node.getAttribute('height')))"
 
 
@@ -50,6 +58,19 @@ def test_charts_have_tables_and_nothing_scrolls_within_what_scrolls(opened: Open
         page.wait_for_selector(f"main[data-view={view}]")
         assert page.evaluate(BARE_CHARTS) == [], view
         assert page.evaluate(NESTED) == [], view
+
+
+def test_points_of_a_chart_cover_no_words(opened: Opener, tmp_path: Path) -> None:
+    """However sure they are all are right, or all are wrong, so that the points lie along an edge."""
+    boxes = [[10, 12 * row, 19, 12 * row + 9] for row in range(10)]
+    truth = Corpus.from_arrays(boxes, ["text"] * 10)
+    for away in (0, 1000):
+        moved = np.array(boxes) + away
+        found = Corpus.from_arrays(moved, ["text"] * 10, scores=[row / 9 for row in range(10)])
+        Evaluator(Detection()).update(truth, found).compute().report(tmp_path / f"{away}.html")
+        page = opened(tmp_path / f"{away}.html")
+        assert page.locator("circle.point").count() > 5
+        assert page.evaluate(HIDDEN_WORDS) == []
 
 
 def nothing(task: Any, empty: Any) -> Result:

@@ -100,7 +100,7 @@ def test_a_floor_that_nothing_reaches_says_what_is_reached() -> None:
 def test_predictions_without_scores_have_no_sweep() -> None:
     truths = [Box("a", 0, "Table", 0, 0, 1, 1)]
     result = Evaluator(Detection(sweep=True)).update(corpus(truths, scores=False), corpus(truths, scores=False)).compute()
-    assert result.undefined["sweep.per_class.Table.best_f1"] == "1 predictions have no score"
+    assert result.undefined["sweep.per_class.Table.best_f1"] == "1 prediction has no score"
 
 
 def test_min_score_does_not_hide_thresholds() -> None:

@@ -12,6 +12,7 @@ from calque.core.columns import Flags, Floats, Ints, where_else
 from calque.core.corpus import Extent
 from calque.core.ledger import UNIT, Ledger, Piece
 from calque.core.measures import Measure, Undefined, counts
+from calque.core.presentation.wording import counted
 from calque.core.start_up import Frozen
 from calque.core.storage.ranked_runs import Rows, Stretch
 from calque.engines import at_once, threads_for
@@ -100,7 +101,12 @@ class Facts:
         """Why nothing can be ranked; nothing where it can."""
         if self.rows and self.unscored == self.rows:
             return NO_SCORES
-        return f"{self.unranked:,} predictions have no score" if self.unranked else ""
+        return without_score(self.unranked) if self.unranked else ""
+
+
+def without_score(count: int) -> str:
+    """Why predictions cannot be ranked."""
+    return f"{counted(count, 'prediction')} {'has' if count == 1 else 'have'} no score"
 
 
 def ranked_rows(images: ImagePlaces, piece: Piece) -> Rows:

@@ -59,9 +59,14 @@ def object_score(fields: Schema, one: Record, other: Record) -> float:
     """What an object inside of an item counts, as in stickler: its score, in which what both sides lack is right."""
     values = {name: (one.get(name), other.get(name)) for name in fields}
     scores = {name: 1.0 if all(map(is_null, both)) else raw_similarity(fields[name], *both) for name, both in values.items()}
-    clipped = {name: score if score >= fields[name].get("threshold", 0.0) else 0.0 for name, score in scores.items()}
+    clipped = {name: score if score >= counts_from(fields[name]) else 0.0 for name, score in scores.items()}
     weights = {name: field.get("weight", 1.0) for name, field in fields.items()}
     return sum(weights[name] * score for name, score in clipped.items()) / sum(weights.values())
+
+
+def counts_from(field: Schema) -> float:
+    """From where on a score counts; the threshold of a list is one of its elements, of which the score is made."""
+    return 0.0 if field["type"].startswith("list") else field.get("threshold", 0.0)
 
 
 def raw_similarity(field: Schema, one: Any, other: Any) -> float:

@@ -11,7 +11,7 @@ from calque.ceiling.boxes.paired import MOST_DETECTIONS
 from calque.core.columns import Array, Table
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Undefined, counts
-from calque.detection.average_precision import NO_TRUTHS, precision_of
+from calque.detection.average_precision import NO_TRUTHS, precision_of, without_score
 from calque.geometry.forms import COCO_THRESHOLDS, RECALL_POINTS
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def averages(task: Ceiling, ledger: Ledger, jobs: int) -> Any:
     found = ledger.table("found")
     unscored = int(np.count_nonzero(np.isnan(found.array("score")) & (found.array("rank") >= 0)))
     if unscored:
-        return Undefined(f"{unscored:,} predictions have no score")
+        return Undefined(without_score(unscored))
     curves = [_curves(ledger, system, jobs) for system in range(len(task.systems))]
     classes = np.flatnonzero(_truths(ledger) > 0)
     if not len(classes):

@@ -15,7 +15,7 @@ from calque.core.ledger import UNIT, Ledger, Piece
 from calque.core.measures import Measure, MeasureName, Undefined, counts, fraction_parts, joined_fractions, number
 from calque.core.start_up import Frozen
 from calque.core.storage.ranked_runs import Rows, Stretch
-from calque.detection.average_precision import ImagePlaces, image_order
+from calque.detection.average_precision import ImagePlaces, image_order, without_score
 from calque.geometry.forms import RECALL_POINTS
 from calque.kernels import kernels
 from calque.kernels.structs import Kind, Subtype, Verdicts
@@ -184,7 +184,7 @@ class Tallies:
     def why_not(self) -> str:
         """Why repairs have no worth in AP; nothing where they have."""
         if self._unscored:
-            return f"{self._unscored:,} predictions have no score"
+            return without_score(self._unscored)
         if not self._rows:
             return "no predictions"
         return "all predictions have the same score" if self._lowest == self._highest else ""

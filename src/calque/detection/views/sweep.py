@@ -16,6 +16,7 @@ from calque.core.presentation.result_schema import COUNT, NUMBER, SHARE, Schema,
 from calque.core.presentation.sections import Section
 from calque.core.start_up import Frozen
 from calque.core.storage.ranked_runs import RankedRuns, Rows, Stretch
+from calque.detection.average_precision import without_score
 from calque.detection.scoring import Status
 from calque.detection.views.columns import NO_PART, RIGHT
 
@@ -159,7 +160,7 @@ def _why_not(ledger: Ledger) -> str | None:
         if "swept" not in found:
             return "some documents were scored without the sweep; evaluate them again with --sweep"
         unscored += int(np.isnan(found.array("score")[found.array("swept") != NO_PART]).sum())
-    return f"{unscored:,} predictions have no score" if unscored else None
+    return without_score(unscored) if unscored else None
 
 
 class Search:

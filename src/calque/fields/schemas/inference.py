@@ -36,7 +36,7 @@ def infer_schema(corpus: RecordCorpus, accounting: Accounting = "complete") -> d
         lost = [issue for issue in corpus.issues if issue.severity is Severity.LOSS]
         if lost:
             raise ContractError(lost)  # what could not be read is why there is nothing
-        raise ConfigError("no schema can be made from the truth: its documents have no values; give one with --schema")
+        raise ConfigError("no schema can be made from the truth: its documents have no values; give a schema")
     whole = f"{seen:,} {'document' if seen == 1 else 'documents'} of the truth"
     return {"fields": fields, "inferred": whole if seen == len(corpus) else f"the first {whole}"}
 

@@ -73,20 +73,20 @@ export const through = (points: [number, number][]) => points.map(([x, y], place
 
 export function Square({ label, xLabel, yLabel, leads, children }: { label: string; xLabel: string; yLabel: string; leads?: boolean; children: ComponentChildren }): JSX.Element {
   return (
-    <svg viewBox="0 0 400 250" role={leads ? "group" : "img"} aria-label={label}>
+    <svg viewBox="0 -12 400 270" role={leads ? "group" : "img"} aria-label={label}>
       {[0, 0.25, 0.5, 0.75, 1].map((tick) => {
         const [x, y] = inSquare(tick, tick);
         return (
           <g>
             <path class="rule" d={`M36 ${y}H380M${x} 12V212`} />
-            <text x="30" y={y + 4} class="tick end">{tick}</text>
-            <text x={x} y="228" class="tick middle">{tick}</text>
+            <text x="25" y={y + 4} class="tick end">{tick}</text>
+            <text x={x} y="235" class="tick middle">{tick}</text>
           </g>
         );
       })}
       {children}
-      <text x="208" y="246" class="tick middle">{xLabel}</text>
-      <text x="36" y="8" class="tick">{yLabel}</text>
+      <text x="208" y="253" class="tick middle">{xLabel}</text>
+      <text x="36" y="-3" class="tick">{yLabel}</text>
     </svg>
   );
 }
