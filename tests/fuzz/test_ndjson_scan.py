@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from calque.core.columns import Strings
@@ -100,7 +100,11 @@ def _read(data: bytes, rules: Rules, size: int) -> tuple[Any, ...]:
     return blocks, reader.labels.names, reader.issues(), reader.faults, error
 
 
+NO_NUMBER = b'{"doc_id": 1, "boxes": [[0, 0, 0, 0], [0, 0, 0, 0]], "labels": ["a", "a"], "scores": [0, NaN]}'
+
+
 @examples(400)
+@example(data=NO_NUMBER, side=None, metadata=False, size=1)
 @given(data=texts, side=st.sampled_from([None, *Side]), metadata=st.booleans(), size=st.sampled_from([1, 10, 100_000]))
 def test_both_read_the_same(data: bytes, side: Side | None, metadata: bool, size: int) -> None:
     rules = Rules(side=side, metadata=metadata)

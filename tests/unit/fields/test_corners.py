@@ -369,3 +369,22 @@ def test_boxes_at_places_that_no_schema_knows_say_so(truth: Any, found: Any, tol
     task = Fields(schema={"fields": {"a": {"type": "str"}}})
     result = Evaluator(task, keep="outcomes").update({"d": truth}, {"d": found}).compute()
     assert [(row["outcome"], row["reason"]) for row in result.outcomes().rows()] == [("tp", "same"), told]
+
+
+@pytest.mark.parametrize("count", range(3, 17))
+@pytest.mark.parametrize("keep", ["numbers", "outcomes"])
+def test_sums_that_are_equal_are_equal_however_they_are_made(count: int, keep: Any) -> None:
+    """Two of so many parts and none are worth what one and one are; then the earliest items are partners."""
+    names = [f"f{number}" for number in range(count)]
+    part = {name: {"type": "str", "comparator": "exact"} for name in names}
+    task = Fields(schema={"fields": {"lines": {"type": "list[object]", "match_threshold": 0.01, "fields": part}}})
+
+    def line(own: str, **shared: str) -> dict[str, str]:
+        return {name: shared.get(name, f"{own} {name}") for name in names}
+
+    last = names[-1]
+    truth = [line("t", f0="x", f1="y"), line("u", **{last: "z"})]
+    found = [line("p", **{last: f"t {last}"}), line("q", f0="x", f1="y", **{last: "z"})]
+    made = Evaluator(task, keep=keep).update({"d": {"lines": truth}}, {"d": {"lines": found}}).compute()
+    right = {name: block["tp"] for name, block in made.numbers["fields"].items() if block["tp"] and name != "lines"}
+    assert right == {f"lines.{last}": 2}

@@ -32,8 +32,11 @@ from calque.fields.schemas.plan import MOST_CELLS, FieldPlan, Matching, RecordPl
 from calque.geometry.rectangles import Rectangle, centre
 from calque.kernels import kernels
 
-GRID = float(1 << 30)
-"""Similarities closer than one part in 2**30 count as equal, so that rounding does not decide and boxes may."""
+GRID = 1490.0 * 720_720
+"""Similarities closer than one part in a billion count as equal, so that rounding does not decide and boxes may.
+
+Shares of up to 16 equal parts are whole steps: two thirds and nothing are worth what a third and a third are.
+"""
 
 NEARNESS = 4096
 """The steps in which the nearness of boxes is told."""

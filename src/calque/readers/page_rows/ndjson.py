@@ -86,9 +86,9 @@ class _Part:
     header: Mapping[str, Any] | None = None
     """What the file states of its boxes, with the first part."""
 
-    def hides_scores(self, reader: PageReader) -> bool:
+    def hides_scores(self) -> bool:
         """Whether a score that is spelled NaN may be there, which in the scanner's columns looks like none."""
-        scores = None if self.columns is None or not reader.rules.allow_missing_scores else self.columns["scores"]
+        scores = None if self.columns is None else self.columns["scores"]
         return scores is not None and bool(np.isnan(scores).any()) and b"NaN" in self.lines
 
 
@@ -112,7 +112,7 @@ class Opened:
                 self._read += len(part.lines)
                 if part.header is not None:
                     reader.hear(part.header, reader.at(1))
-                rows = None if part.columns is None or part.hides_scores(reader) else scanned(part.columns, part.first, reader)
+                rows = None if part.columns is None or part.hides_scores() else scanned(part.columns, part.first, reader)
                 if rows is None:
                     rows = _exactly(part, reader)
                 if len(rows.number):
