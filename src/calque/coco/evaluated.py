@@ -15,7 +15,7 @@ from calque.coco.fields import Layout
 from calque.coco.fields import Verdicts as VerdictsOfRange
 from calque.coco.per_image import Row, key_of
 from calque.coco.runs import Packed
-from calque.coco.sides import Places, CocoSide, Unusual, numeric_ids
+from calque.coco.sides import CocoSide, Places, Unusual, numeric_ids
 from calque.core.columns import Array, Codes, Floats, Ints
 from calque.kernels import kernels
 from calque.kernels.structs import CocoSettings, CocoTruths, Masks, PageBoxes, PairOverlaps, ScoreOrder, Verdicts
