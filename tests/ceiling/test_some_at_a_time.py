@@ -10,7 +10,7 @@ import pytest
 
 from calque import Ceiling, Corpus, Evaluator
 from calque.ceiling.boxes import scoring
-from calque.ceiling.boxes.gathering import Gathering
+from calque.ceiling.boxes.growing import GrowingTables
 from calque.ceiling.boxes.joint import laid_over, some_at_a_time
 from calque.core.columns import Strings
 from tests.ceiling.test_against_enumeration import Drawn, write
@@ -57,13 +57,13 @@ def test_every_document_comes_once_and_whole(size: int) -> None:
 
 def test_parts_that_grow_find_room() -> None:
     """The first of many documents has few rows, and the last has most of them; one table has none before."""
-    gathering = Gathering(4)
+    growing = GrowingTables(4)
     for place, rows in enumerate((1, 1, 2, 50)):
         name = Strings.pack([f"n{place}"] * rows)
         table = {"unit": np.zeros(rows, np.int32), "box": np.full((rows, 2), place), "name": name}
         late = {"unit": np.zeros(rows if place == 3 else 0, np.int32)}
-        gathering.add(1, {"found": table, "edges": late})
-    tables = gathering.tables()
+        growing.add(1, {"found": table, "edges": late})
+    tables = growing.tables()
     unit = [0, 1, 2, 2, *[3] * 50]
     assert tables["found"]["unit"].tolist() == unit
     assert tables["found"]["box"].tolist() == [[place, place] for place in unit]

@@ -67,3 +67,10 @@ def test_the_first_page_leads_to_every_page() -> None:
         page for folder in ("tutorial", "how-to", "reference", "explanation") for page in (ROOT / "docs" / folder).glob("*.md")
     )
     assert [str(page.relative_to(ROOT / "docs")) for page in pages if f"({page.parent.name}/{page.name})" not in index] == []
+
+
+@pytest.mark.parametrize("name", ["Side", "Gathering"])
+def test_names_that_many_would_like_to_have_are_used_once_at_most(name: str) -> None:
+    """What a class of such a name is has to be guessed from where it stands: each says of what it is a side."""
+    found = [path for path in SOURCE.rglob("*.py") if re.search(rf"^class {name}\b", path.read_text(), re.MULTILINE)]
+    assert [path.relative_to(SOURCE).as_posix() for path in found] in ([], ["core/corpus.py"])

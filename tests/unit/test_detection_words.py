@@ -194,8 +194,9 @@ def one_box(task: Detection, document: str = "d") -> Evaluator:
 
 def test_without_kinds_nothing_is_told_of_errors() -> None:
     told = {}
-    for errors in ("none", "kinds"):
-        task = Detection(errors=errors)  # type: ignore[arg-type]
+    kinds: tuple[Any, ...] = ("none", "kinds")
+    for errors in kinds:
+        task = Detection(errors=errors)
         result = one_box(task).compute()
         drawn = task.pictured(result.ledger, task.viewed(result.ledger, result.numbers))
         assert drawn is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import permutations
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -156,9 +157,10 @@ def test_what_is_told_of_the_best_path() -> None:
 def test_a_report_without_texts_shows_no_choices() -> None:
     lattice = {"d": build_lattice({"p": ["a", "b"], "q": ["a", "x"]})}
     drawn = []
-    for keep in ("outcomes", "numbers"):
+    kinds: tuple[Any, ...] = ("outcomes", "numbers")
+    for keep in kinds:
         task = Words(lattice=lattice, errors=3)
-        result = Evaluator(task, keep=keep).update({"d": ["a", "b"]}, {"d": ["a"]}).compute()  # type: ignore[arg-type]
+        result = Evaluator(task, keep=keep).update({"d": ["a", "b"]}, {"d": ["a"]}).compute()
         picture = task.pictured(result.ledger, result.numbers)
         assert picture is not None
         assert picture.columns["t.reached"].tolist() == [1, 1]

@@ -15,7 +15,7 @@ from calque.coco.fields import Layout
 from calque.coco.fields import Verdicts as VerdictsOfRange
 from calque.coco.per_image import Row, key_of
 from calque.coco.runs import Packed
-from calque.coco.sides import Places, Side, Unusual, numeric_ids
+from calque.coco.sides import CocoSide, Places, Unusual, numeric_ids
 from calque.core.columns import Array, Codes, Floats, Ints
 from calque.kernels import kernels
 from calque.kernels.structs import CocoSettings, CocoTruths, Masks, PageBoxes, PairOverlaps, ScoreOrder, Verdicts
@@ -33,8 +33,8 @@ class Evaluated:
     params: Any
     """A copy of the parameters."""
     id_zero_counts: bool
-    truth: Side
-    found: Side
+    truth: CocoSide
+    found: CocoSide
     scores: Floats
     groups: Ints
     """The numbers of the groups that have rows, rising."""
@@ -46,8 +46,8 @@ class Evaluated:
     def of(cls, gts: Sequence[Row], dts: Sequence[Row], params: Any, id_zero_counts: bool) -> Evaluated:
         """Match everything; `Unusual` where only the way image by image knows the answer."""
         places, key = Places.of(params), key_of(params.iouType)
-        truth = Side.of(gts, places, key, found=False)
-        found = Side.of(dts, places, key, found=True)
+        truth = CocoSide.of(gts, places, key, found=False)
+        found = CocoSide.of(dts, places, key, found=True)
         if not (numeric_ids(found.ids, above=0) and numeric_ids(truth.ids, above=-np.inf)):
             raise Unusual("ids that are no positive numbers")
         if not id_zero_counts and any(one == 0 for one in truth.ids):
@@ -198,18 +198,18 @@ def _numbers(params: Any) -> tuple[Floats, Floats]:
     return thresholds, ranges
 
 
-def _no_boxes(side: Side) -> Floats:
+def _no_boxes(side: CocoSide) -> Floats:
     return np.zeros((len(side), 4))
 
 
-def _pair_table(truth: Ints, found: Ints, overlap: Floats, rows: Side) -> PairOverlaps:
+def _pair_table(truth: Ints, found: Ints, overlap: Floats, rows: CocoSide) -> PairOverlaps:
     """Pairs by found row."""
     order = np.argsort(found, kind="stable")
     offsets = np.searchsorted(found[order], np.arange(len(rows) + 1))
     return PairOverlaps(offsets.astype(np.int64), truth[order].astype(np.int32), overlap[order], rows.areas)
 
 
-def _box_pairs(truth: Side, found: Side, groups: Ints) -> PairOverlaps:
+def _box_pairs(truth: CocoSide, found: CocoSide, groups: Ints) -> PairOverlaps:
     """How much boxes overlap, in pycocotools' order of operations."""
     sides = truth.page_boxes(groups), found.page_boxes(groups)
     t, f, shared = _touching(*sides)
@@ -226,7 +226,7 @@ def _touching(truth: PageBoxes, found: PageBoxes) -> tuple[Codes, Codes, Floats]
     return kernels().overlapping_pairs(truth, found, os.cpu_count() or 1)
 
 
-def _mask_pairs(truth: Side, found: Side, groups: Ints) -> PairOverlaps:
+def _mask_pairs(truth: CocoSide, found: CocoSide, groups: Ints) -> PairOverlaps:
     """How much masks overlap, a share of the groups at a time."""
     counted = np.searchsorted(truth.groups, groups) + np.searchsorted(found.groups, groups)
     shares = np.flatnonzero(np.diff(counted // MASKS_AT_ONCE, prepend=-1)).tolist()
@@ -238,7 +238,7 @@ def _mask_pairs(truth: Side, found: Side, groups: Ints) -> PairOverlaps:
     return _pair_table(columns[0].astype(np.int64), columns[1].astype(np.int64), columns[2], found)
 
 
-def _part(side: Side, groups: Ints) -> tuple[int, Side]:
+def _part(side: CocoSide, groups: Ints) -> tuple[int, CocoSide]:
     """The rows of neighbouring groups, and the place of the first."""
     start = int(np.searchsorted(side.groups, groups[0]))
     rows = slice(start, int(np.searchsorted(side.groups, groups[-1], side="right")))
@@ -246,7 +246,7 @@ def _part(side: Side, groups: Ints) -> tuple[int, Side]:
     return start, replace(side, **columns)
 
 
-def _mask_share(truths: tuple[int, Side], founds: tuple[int, Side], groups: Ints) -> tuple[Ints, Ints, Floats]:
+def _mask_share(truths: tuple[int, CocoSide], founds: tuple[int, CocoSide], groups: Ints) -> tuple[Ints, Ints, Floats]:
     (first_truth, truth), (first_found, found) = truths, founds
     masks = [Packed.of(side.shapes) for side in (truth, found)]
     sizes = [packed.sizes for packed in masks]

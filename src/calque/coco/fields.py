@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from calque.coco.per_image import Row
-from calque.coco.sides import Side
+from calque.coco.sides import CocoSide
 from calque.core.columns import Array, Flags, Floats, Ints
 from calque.kernels.structs import PairOverlaps
 
@@ -27,8 +27,8 @@ class Group(NamedTuple):
 class Layout:
     """Detections by group and score, up to the limit; truths by group."""
 
-    truth: Side
-    found: Side
+    truth: CocoSide
+    found: CocoSide
     groups: Ints
     ranked: Ints
     """Found rows in order."""
@@ -36,7 +36,7 @@ class Layout:
     found_bounds: Ints
 
     @classmethod
-    def of(cls, truth: Side, found: Side, scores: Floats, groups: Ints, most: int) -> Layout:
+    def of(cls, truth: CocoSide, found: CocoSide, scores: Floats, groups: Ints, most: int) -> Layout:
         """The order of both sides."""
         order = np.lexsort((-scores, found.groups))
         starts = np.searchsorted(found.groups, groups)

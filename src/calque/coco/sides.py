@@ -54,7 +54,7 @@ class Places:
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class CocoSide:
     """One side, in the order of its groups."""
 
     rows: list[Row]
@@ -71,7 +71,7 @@ class Side:
     """Of boxes, the same as a table."""
 
     @classmethod
-    def of(cls, rows: Sequence[Row], places: Places, key: str, *, found: bool) -> Side:
+    def of(cls, rows: Sequence[Row], places: Places, key: str, *, found: bool) -> CocoSide:
         """The columns of rows whose shapes stand under ``key``; `Unusual` where a column does not hold what they say."""
         taken, image, label = places.sorted(rows)
         shapes = [row[key] for row in taken]

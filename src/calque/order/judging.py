@@ -10,7 +10,7 @@ import numpy as np
 from calque.core.columns import Bytes, Codes, Ints
 from calque.core.corpora.orders import OrderPage
 from calque.kernels import kernels
-from calque.order.laid_out import Side, laid_out
+from calque.order.laid_out import OrderSide, laid_out
 from calque.order.placing import placed
 
 
@@ -18,8 +18,8 @@ from calque.order.placing import placed
 class Judged:
     """All that is counted of pages, and what became of each true block and of each step; places are counted within pages."""
 
-    truth: Side
-    found: Side
+    truth: OrderSide
+    found: OrderSide
     counts: Ints
     """A row for each page, a column for each of `ORDER_COUNTS`."""
     places: Codes
@@ -49,7 +49,7 @@ def judged(
     return Judged(ours, theirs, counts, places, rank, position, discordant, break_offsets, before, after, kind)
 
 
-def _furniture(side: Side, names: Collection[str]) -> Bytes:
+def _furniture(side: OrderSide, names: Collection[str]) -> Bytes:
     """Which blocks have a label that is one of these names."""
     if not any(page.labels for page in side.pages):
         return np.zeros(len(side.boxes), np.uint8)

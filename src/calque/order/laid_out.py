@@ -14,7 +14,7 @@ from calque.kernels.structs import PageOrders
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class OrderSide:
     """The pages of one side."""
 
     pages: Sequence[OrderPage]
@@ -33,7 +33,7 @@ class Side:
         return [*chain.from_iterable(page.labels or [""] * len(page.ids) for page in self.pages)]
 
 
-def laid_out(pages: Sequence[OrderPage]) -> Side:
+def laid_out(pages: Sequence[OrderPage]) -> OrderSide:
     """The columns of some pages."""
     flat = [_flat(page.order) for page in pages]
     groups = [group for _, found in flat for group in found]
@@ -49,7 +49,7 @@ def laid_out(pages: Sequence[OrderPage]) -> Side:
     )
     boxed = np.array([page.boxes is not None for page in pages], dtype=np.bool_)
     parts = [np.full((len(page.ids), 4), np.nan) if page.boxes is None else page.boxes for page in pages]
-    return Side(pages, orders, np.concatenate([np.zeros((0, 4)), *parts]), boxed)
+    return OrderSide(pages, orders, np.concatenate([np.zeros((0, 4)), *parts]), boxed)
 
 
 def _column(lists: Sequence[Sequence[int]]) -> Codes:

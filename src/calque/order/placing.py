@@ -11,13 +11,13 @@ from calque.geometry.boxes import areas, iou
 from calque.geometry.forms import BoxForm
 from calque.kernels import kernels
 from calque.kernels.structs import LEFT_OUT, TAKES_PART, PageBoxes
-from calque.order.laid_out import Side, pages_of
+from calque.order.laid_out import OrderSide, pages_of
 
 HALF, TENTH = 0.5, 0.1
 """What two blocks must share: half of the smaller, and a tenth of the true one."""
 
 
-def placed(truth: Side, found: Side, how: str, least: float, jobs: int = 1) -> Codes:
+def placed(truth: OrderSide, found: OrderSide, how: str, least: float, jobs: int = 1) -> Codes:
     """For each true block the predicted block that it is in, counted from the first of its page; -1 where nothing fits.
 
     Blocks without an order are in none. Pages of which a side has no boxes are paired by ids.
@@ -30,7 +30,7 @@ def placed(truth: Side, found: Side, how: str, least: float, jobs: int = 1) -> C
     return places
 
 
-def _by_ids(truth: Side, found: Side, pages: Array, places: Codes) -> None:
+def _by_ids(truth: OrderSide, found: OrderSide, pages: Array, places: Codes) -> None:
     orders = truth.orders
     for page in pages.tolist():
         ours, theirs = truth.pages[page].ids, found.pages[page].ids
@@ -44,7 +44,7 @@ def _by_ids(truth: Side, found: Side, pages: Array, places: Codes) -> None:
         places[orders.blocks[page] + listed] = there[listed]
 
 
-def _by_boxes(truth: Side, found: Side, pages: Flags, places: Codes, how: str, least: float, jobs: int) -> None:
+def _by_boxes(truth: OrderSide, found: OrderSide, pages: Flags, places: Codes, how: str, least: float, jobs: int) -> None:
     ours, theirs = _in_order(truth), _in_order(found)
     roles = np.full(len(ours), LEFT_OUT, np.uint8)
     roles[_listed_first(truth) & pages[pages_of(truth.orders.blocks)]] = TAKES_PART
@@ -58,7 +58,7 @@ def _by_boxes(truth: Side, found: Side, pages: Flags, places: Codes, how: str, l
     places[ours[rows]] = theirs[match[rows]] - first[rows]
 
 
-def _in_order(side: Side) -> Ints:
+def _in_order(side: OrderSide) -> Ints:
     """The rows of blocks, page by page as they are read; those without order last, as they are listed. The first win ties."""
     orders = side.orders
     size, first = np.diff(orders.blocks), orders.blocks[:-1]
@@ -76,14 +76,14 @@ def _in_order(side: Side) -> Ints:
     return ordered
 
 
-def _listed_first(side: Side) -> Flags:
+def _listed_first(side: OrderSide) -> Flags:
     """Of the rows that `_in_order` gives, which are of blocks with an order."""
     orders = side.orders
     within = np.arange(len(side.boxes)) - np.repeat(orders.blocks[:-1], np.diff(orders.blocks))
     return within < np.repeat(np.diff(orders.listed_offsets), np.diff(orders.blocks))
 
 
-def _boxes(side: Side, rows: Ints, roles: Array) -> PageBoxes:
+def _boxes(side: OrderSide, rows: Ints, roles: Array) -> PageBoxes:
     return PageBoxes(side.boxes[rows], BoxForm.XYXY, np.zeros(len(rows), np.int32), side.orders.blocks, roles)
 
 

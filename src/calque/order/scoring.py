@@ -19,7 +19,7 @@ from calque.core.errors import Issue, Severity
 from calque.core.ledger import UNIT, Ledger
 from calque.kernels.structs import BREAKS, ORDER_COUNTS
 from calque.order.judging import Judged, judged
-from calque.order.laid_out import Side
+from calque.order.laid_out import OrderSide
 
 if TYPE_CHECKING:
     from calque.order.task import Order
@@ -120,7 +120,7 @@ def _found_ids(made: Judged) -> Iterator[str]:
         yield from ["" if there < 0 else str(ids[there]) for there in places[first:last]]
 
 
-def _side(places: Ints, side: Side) -> Table:
+def _side(places: Ints, side: OrderSide) -> Table:
     """One row for each block of a side: what is drawn of it; NaN where it has no box."""
     return Table({
         **_located(np.repeat(places, np.diff(side.orders.blocks), axis=0)),

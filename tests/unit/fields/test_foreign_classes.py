@@ -228,7 +228,7 @@ Some = TypeVar("Some")
         (AnyUrl, ("code", "AnyUrl")),
         (Annotated[int, "pages"], ("int", "")),
         (Some, ("any", "")),
-        (list[Some], ("list[any]", "")),  # type: ignore[valid-type]
+        (list[Some], ("list[any]", "")),  # type: ignore[valid-type]  # nobody has said yet what it is
         (str | Annotated[str, "long"], ("str", "")),
         (int | float, ("float", "")),
         (int | str, ("amount", "a number or text")),

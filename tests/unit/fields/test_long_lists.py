@@ -16,7 +16,7 @@ from scipy.optimize import linear_sum_assignment
 from calque import Evaluator, Fields
 from calque.fields.comparison.cells import RecordSide
 from calque.fields.comparison.distinct_values import distinct_fields, item_scores
-from calque.fields.comparison.item_similarities import Side, similarities
+from calque.fields.comparison.item_similarities import ItemSide, similarities
 from calque.fields.comparison.lists import pair_items
 from calque.fields.comparison.long_lists import LongLists, pair_long
 
@@ -113,7 +113,7 @@ def test_distinct_values_are_as_alike_as_all_of_them(monkeypatch: pytest.MonkeyP
     sides = [RecordSide(plan, {"lines": [line() for _ in range(60)]}, lambda *_: None).record.cells[0].value for _ in range(2)]
     record = plan.fields[0].record
     assert record is not None
-    truth, found = (Side([cell.value for cell in side if cell.value is not None]) for side in sides)
+    truth, found = (ItemSide([cell.value for cell in side if cell.value is not None]) for side in sides)
     fields = distinct_fields(record, truth, found)
     assert fields is not None
     assert [values.is_held for _, values in fields].count(True) == {9_000_000: 3, 30: 2, 0: 0}[room]

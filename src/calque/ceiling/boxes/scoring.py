@@ -9,7 +9,7 @@ import numpy as np
 
 from calque.ceiling.boxes.contacts import Contacts
 from calque.ceiling.boxes.fusing import fused_columns
-from calque.ceiling.boxes.gathering import Columns, Gathering
+from calque.ceiling.boxes.growing import Columns, GrowingTables
 from calque.ceiling.boxes.joint import Joint, laid_over, some_at_a_time
 from calque.ceiling.boxes.paired import Paired, blocks_of, boxes_of
 from calque.ceiling.boxes.suspects import suspect_rows
@@ -37,16 +37,16 @@ def score(task: Ceiling, truth: BoxCorpus, found: Systems, *, jobs: int) -> Ledg
     """The ledger: tables ``documents``, ``pages``, ``truth``, ``found``, ``cells``, ``tallies``, ``edges`` and ``suspects``."""
     overlays = laid_over(truth, found.parts, task.on, jobs)
     meter().expect(0)
-    gathering = Gathering(len(overlays[0].documents))
+    growing = GrowingTables(len(overlays[0].documents))
     for some in some_at_a_time(overlays, AT_ONCE):
         joint = Joint.of(some, intersect=task.missing == "intersect")
-        gathering.add(len(joint.known), _tables(task, joint, truth, jobs))
+        growing.add(len(joint.known), _tables(task, joint, truth, jobs))
     labels = overlays[0].labels
     return Ledger(
         units=overlays[0].documents,
         names={"label": labels, "other": labels, "status": STATUS_NAMES},
         details=DETAILS | PAGE_DETAILS,
-        tables=gathering.tables(),
+        tables=growing.tables(),
     )
 
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calque.ceiling.boxes.contacts import Contacts
+from calque.ceiling.boxes.growing import Columns
 from calque.ceiling.boxes.joint import Joint, laid, systems_in
 from calque.ceiling.boxes.paired import Paired
-from calque.core.columns import Array, Bytes, Codes, Column, Flags, Floats, Ints, distinct
+from calque.core.columns import Array, Bytes, Codes, Flags, Floats, Ints, distinct
 from calque.geometry.boxes import corners
 from calque.geometry.forms import BoxForm
 from calque.kernels import kernels
@@ -25,7 +26,7 @@ INSIDE = 0.5
 """How much of a truth lies in a box that covers it."""
 
 
-def suspect_rows(task: Ceiling, joint: Joint, paired: Paired, contacts: Contacts, masks: Array, jobs: int) -> dict[str, Column]:
+def suspect_rows(task: Ceiling, joint: Joint, paired: Paired, contacts: Contacts, masks: Array, jobs: int) -> Columns:
     """One row for each suspect and level, document by document."""
     looking = _Looking(joint, paired, contacts, task.iou, jobs)
     parts = [

@@ -21,7 +21,7 @@ from calque.fields.columns.outcome_table import (
     MISSED,
     NO_TEXT,
     OutcomeTable,
-    Side,
+    ShownSide,
     Told,
     WholeValues,
     reasons,
@@ -62,12 +62,14 @@ class _Rows:
         leaves = (self.table.texts([f"{item}.{leaf.key}" for item in items]) for leaf in plan.record.fields)
         return _List(field, plan, self.table.texts(items), tuple(leaves))
 
-    def sides(self, paths: tuple[Array | int, Array | int], cells: Cells, values: tuple[int, int]) -> tuple[Side, Side]:
+    def sides(
+        self, paths: tuple[Array | int, Array | int], cells: Cells, values: tuple[int, int]
+    ) -> tuple[ShownSide, ShownSide]:
         """Values of both sides."""
         truth, rows, found, others = cells
         return self.table.cells(paths[0], truth, values[0], rows), self.table.cells(paths[1], found, values[1], others)
 
-    def whole(self, side: int, documents: Array, key: str, paths: Array | int, items: Array | None = None) -> Side:
+    def whole(self, side: int, documents: Array, key: str, paths: Array | int, items: Array | None = None) -> ShownSide:
         """Items or lists of one side, as they stand in the JSON."""
         first = self.table.texts(self._whole[side].texts(documents, key, items))
         return self.table.whole(paths, first + np.arange(len(documents)), len(documents))

@@ -31,7 +31,7 @@ def reasons(outcomes: Bytes, raw: Floats) -> Bytes:
     return np.where((outcomes == Outcome.TP) & (raw == 1.0), np.uint8(SAME), _REASON_OF[outcomes])
 
 
-class Side(Frozen, eq=False):
+class ShownSide(Frozen, eq=False):
     """What one side has in some rows."""
 
     paths: Array
@@ -60,7 +60,7 @@ class OutcomeTable:
         self._texts = [""]
         self._parts: list[tuple[Array, ...]] = []
 
-    def add(self, places: Ints, documents: Array, truth: Side, found: Side, told: Told) -> None:
+    def add(self, places: Ints, documents: Array, truth: ShownSide, found: ShownSide, told: Told) -> None:
         """Some rows: where they stand among all, their documents, both sides, and what is said of them."""
         size = len(documents)
         each = (told.match, told.score, told.threshold, told.reason, told.iou, told.confidence, told.counted)
@@ -79,16 +79,16 @@ class OutcomeTable:
         self._texts += texts
         return first
 
-    def cells(self, paths: Array | int, column: LeafColumn, values: int, rows: Array) -> Side:
+    def cells(self, paths: Array | int, column: LeafColumn, values: int, rows: Array) -> ShownSide:
         """Some values of a column, whose texts begin at a number."""
         codes = column.codes[rows]
         numbers = np.where(codes >= 0, codes + values, NO_TEXT)
-        return Side(np.broadcast_to(paths, len(rows)), numbers, column.boxes[rows], column.pages[rows])
+        return ShownSide(np.broadcast_to(paths, len(rows)), numbers, column.boxes[rows], column.pages[rows])
 
-    def whole(self, paths: Array | int, values: Array | int, size: int) -> Side:
+    def whole(self, paths: Array | int, values: Array | int, size: int) -> ShownSide:
         """Items, lists or objects that are shown as a whole, or nothing at all."""
         nowhere = np.broadcast_to(np.nan, (size, 4))
-        return Side(np.broadcast_to(paths, size), np.broadcast_to(values, size), nowhere, nowhere[:, 0])
+        return ShownSide(np.broadcast_to(paths, size), np.broadcast_to(values, size), nowhere, nowhere[:, 0])
 
     def values(self, values: list[Any]) -> int:
         """Take the values of leaves in; returns the number of the first."""
@@ -129,7 +129,7 @@ def _page_names(pages: Floats) -> Strings:
     return Strings.pack(["", *map(page_name, used.tolist())]).take(codes)
 
 
-def _outcomes(truth: Side, found: Side, match: Flags) -> Bytes:
+def _outcomes(truth: ShownSide, found: ShownSide, match: Flags) -> Bytes:
     """What `outcome_of` says of rows."""
     has_truth, has_found = truth.values != NO_TEXT, found.values != NO_TEXT
     boxes_only = ~has_truth & ~has_found & ~match

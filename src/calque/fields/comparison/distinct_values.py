@@ -9,7 +9,7 @@ import numpy as np
 
 from calque.core.columns import Codes, Flags, Floats, Ints
 from calque.fields.comparison.cells import Cell
-from calque.fields.comparison.item_similarities import Side, mean_similarities
+from calque.fields.comparison.item_similarities import ItemSide, mean_similarities
 from calque.fields.schemas.plan import FieldPlan, RecordPlan
 
 MOST_KNOWN = 9_000_000
@@ -80,7 +80,7 @@ def _numbered(cells: Sequence[Cell]) -> tuple[Codes, list[Any]]:
     return codes, values
 
 
-def distinct_fields(record: RecordPlan, truths: Side, founds: Side) -> list[tuple[FieldPlan, DistinctValues]] | None:
+def distinct_fields(record: RecordPlan, truths: ItemSide, founds: ItemSide) -> list[tuple[FieldPlan, DistinctValues]] | None:
     """The fields of items whose values are all plain; nothing where some are objects, lists or of another type."""
     fields = []
     for index, plan in enumerate(record.fields):

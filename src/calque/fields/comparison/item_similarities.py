@@ -14,7 +14,7 @@ from calque.fields.comparison.records import Compared, compare_cells
 from calque.fields.schemas.plan import FieldPlan, Kind, RecordPlan
 
 
-class Side:
+class ItemSide:
     """The items of one list field by field, each field prepared once for its comparator, however often it is compared."""
 
     def __init__(self, items: Sequence[Record]) -> None:
@@ -66,7 +66,7 @@ class Column:
         return self._prepared
 
 
-def similarities(record: RecordPlan, truths: Side, founds: Side, leaves: dict[int, Floats]) -> Floats:
+def similarities(record: RecordPlan, truths: ItemSide, founds: ItemSide, leaves: dict[int, Floats]) -> Floats:
     """For every pair of records what `similarity` says of it; ``leaves`` receives the similarities of leaf fields."""
 
     def fields() -> Iterator[tuple[float, Floats, Flags | None]]:
@@ -142,7 +142,7 @@ def _present_matrix(plan: FieldPlan, truths: Column, founds: Column, read: Any) 
     if plan.kind is Kind.OBJECT and plain and plan.record is not None and by_similarity:
         if read is _plain:
             return _overall_scores(plan.record, truths.values, founds.values)
-        raw = similarities(plan.record, Side(truths.values), Side(founds.values), {})
+        raw = similarities(plan.record, ItemSide(truths.values), ItemSide(founds.values), {})
         return np.where(raw >= plan.threshold, raw, 0.0) if plan.clip else raw
     cells = [[read(compare_cells(plan, truth, found)) for found in founds.there] for truth in truths.there]
     return np.array(cells, dtype=np.float64).reshape(len(truths.there), len(founds.there))

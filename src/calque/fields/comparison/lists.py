@@ -13,7 +13,7 @@ from calque.core.assignment import SMALL, assign
 from calque.core.columns import Flags, Floats, Ints
 from calque.fields.comparison.cells import Accepted, Cell, Record, Unfit
 from calque.fields.comparison.distinct_values import DistinctValues, distinct_fields, hold_what_fits, item_scores
-from calque.fields.comparison.item_similarities import Column, Side, similarities
+from calque.fields.comparison.item_similarities import Column, ItemSide, similarities
 from calque.fields.comparison.long_lists import LongLists, Paired, pair_long
 from calque.fields.comparison.records import (
     SLACK,
@@ -101,7 +101,7 @@ def _chosen(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell]) -> 
 def _long_items(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell]) -> Paired:
     record = plan.record
     assert record is not None  # noqa: S101  # a list of objects has a plan for them
-    whole = Side([cell.value for cell in truths]), Side([cell.value for cell in founds])
+    whole = ItemSide([cell.value for cell in truths]), ItemSide([cell.value for cell in founds])
     distinct = distinct_fields(record, *whole)
     if distinct is not None:
         known = all(values.is_held for _, values in distinct)
@@ -110,7 +110,7 @@ def _long_items(plan: FieldPlan, truths: Sequence[Cell], founds: Sequence[Cell])
     def scores(rows: Ints, columns: Ints) -> Floats:
         # A whole side comes in its order; it is compared again and again, and prepared once.
         a, b = (
-            side if len(places) == len(side.items) else Side([side.items[place] for place in places.tolist()])
+            side if len(places) == len(side.items) else ItemSide([side.items[place] for place in places.tolist()])
             for side, places in zip(whole, (rows, columns), strict=True)
         )
         return similarities(record, a, b, {})
@@ -226,7 +226,7 @@ def _pair_in_bulk(
     found_cells: Sequence[Cell],
 ) -> list[Pair]:
     leaves: dict[int, Floats] = {}
-    alike = similarities(record, Side(truths), Side(founds), leaves)
+    alike = similarities(record, ItemSide(truths), ItemSide(founds), leaves)
     rows, columns = assignment(alike, truth_cells, found_cells, plan.nearest)
     chosen, partners = rows.tolist(), columns.tolist()
     by_field = []

@@ -77,7 +77,7 @@ class Rows:
         )
 
 
-class Gathering:
+class GatheredRows:
     """Rows that come in parts.
 
     The first part is kept as it is: often it is all. Once there are two, each is copied and let go, so that the memory of one

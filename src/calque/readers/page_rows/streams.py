@@ -15,7 +15,7 @@ from calque.readers.boxes.conventions import Rules, together
 from calque.readers.page_rows import ndjson, parquet
 from calque.readers.page_rows.corpus import PageReader
 from calque.readers.page_rows.files import PARQUET
-from calque.readers.page_rows.rows import Gathering, Rows
+from calque.readers.page_rows.rows import GatheredRows, Rows
 from calque.readers.sides.class_maps import label_counts, label_notes, map_notes, mapped
 from calque.readers.sides.comparable import nothing_in_common
 from calque.readers.sides.readings import pair_slips
@@ -80,7 +80,7 @@ class StreamedSide:
         self.some: list[UnitId] = []
         """The first documents, for messages."""
         self._blocks = blocks
-        self._rows = Gathering()
+        self._rows = GatheredRows()
         self._last: UnitId | None = None
 
     def expected(self) -> int:
@@ -132,7 +132,7 @@ class StreamedSide:
     def taken(self, documents: set[UnitId]) -> Rows:
         """The rows of these documents, which then wait no longer."""
         rows = self._rows.rows()
-        self._rows = Gathering()
+        self._rows = GatheredRows()
         if documents.issuperset(self.waiting):
             self.waiting = {}
             return rows

@@ -31,7 +31,7 @@ class PlacedCell(NamedTuple):
     where: str
 
 
-class Gathering:
+class GatheredCells:
     """The cells of one table as a reader finds them: everything that is wrong goes to the log."""
 
     def __init__(self, log: IssueLog, *, lenient: bool) -> None:
@@ -136,7 +136,7 @@ def looks_like_cells(value: Any) -> bool:
 
 def table_of(entry: Mapping[str, Any], where: str, log: IssueLog, *, lenient: bool) -> CellTable:
     """The table that an object with ``cells`` describes."""
-    gathering = Gathering(log, lenient=lenient)
+    gathering = GatheredCells(log, lenient=lenient)
     for place, cell in entries(entry.get("cells"), where + pointer("cells"), log):
         _take(cell, place, gathering)
     rows = gathering.whole(entry["rows"], where + pointer("rows"), "rows", 0) if entry.get("rows") is not None else None
@@ -145,7 +145,7 @@ def table_of(entry: Mapping[str, Any], where: str, log: IssueLog, *, lenient: bo
     return gathering.table(rows=rows or 0, columns=width or 0, **about(entry, where, gathering))
 
 
-def about(entry: Mapping[str, Any], where: str, gathering: Gathering) -> dict[str, Any]:
+def about(entry: Mapping[str, Any], where: str, gathering: GatheredCells) -> dict[str, Any]:
     """What an object says of a table beside its cells: id, page and box."""
     name = identity(entry.get("id", entry.get("table_id")))
     box = entry.get("box", entry.get("bbox"))
@@ -157,7 +157,7 @@ def about(entry: Mapping[str, Any], where: str, gathering: Gathering) -> dict[st
     }
 
 
-def _take(cell: Mapping[str, Any], where: str, gathering: Gathering) -> None:
+def _take(cell: Mapping[str, Any], where: str, gathering: GatheredCells) -> None:
     box = cell.get("box", cell.get("bbox"))
     found = None if box is None else gathering.box(numbers(box), where + pointer("box" if "box" in cell else "bbox"))
     text = cell.get("text", cell.get("cell_text", ""))
@@ -171,7 +171,7 @@ def _take(cell: Mapping[str, Any], where: str, gathering: Gathering) -> None:
     gathering.add(place, spelt(text), header, found, where)
 
 
-def _run(value: Any, where: str, gathering: Gathering) -> tuple[int | None, int | None]:
+def _run(value: Any, where: str, gathering: GatheredCells) -> tuple[int | None, int | None]:
     """The first of some numbers on end, and how many there are."""
     listed = value if isinstance(value, list) and value else [value]
     read = [gathering.whole(each, where, "a place", 0) for each in listed]

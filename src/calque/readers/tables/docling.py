@@ -8,7 +8,7 @@ from typing import Any
 from calque.core.corpora.tables import Box, CellTable
 from calque.core.errors import IssueLog
 from calque.readers.sources.json_tree import entries, index, number, pointer
-from calque.readers.tables.cells import Gathering, spelt
+from calque.readers.tables.cells import GatheredCells, spelt
 
 SCHEMA = "DoclingDocument"
 
@@ -38,7 +38,7 @@ def _heights(pages: Any) -> dict[int, float]:
 
 
 def _table(item: Mapping[str, Any], where: str, heights: Mapping[int, float], log: IssueLog, *, lenient: bool) -> CellTable:
-    gathering = Gathering(log, lenient=lenient)
+    gathering = GatheredCells(log, lenient=lenient)
     provs = item.get("prov")
     prov = provs[0] if isinstance(provs, list) and provs and isinstance(provs[0], Mapping) else {}
     page = index(prov.get("page_no"))
@@ -57,7 +57,7 @@ def _table(item: Mapping[str, Any], where: str, heights: Mapping[int, float], lo
     )
 
 
-def _take(cell: Mapping[str, Any], where: str, height: float, gathering: Gathering) -> None:
+def _take(cell: Mapping[str, Any], where: str, height: float, gathering: GatheredCells) -> None:
     starts, ends = (
         [
             gathering.whole(cell.get(f"{side}_{axis}_offset_idx"), where, f"{side}_{axis}_offset_idx", 0)
@@ -74,7 +74,7 @@ def _take(cell: Mapping[str, Any], where: str, height: float, gathering: Gatheri
     gathering.add([*starts, *spans], spelt(cell.get("text", "")), header, box, where)
 
 
-def _box(value: Any, height: float, where: str, gathering: Gathering) -> Box | None:
+def _box(value: Any, height: float, where: str, gathering: GatheredCells) -> Box | None:
     if not isinstance(value, Mapping):
         return None
     left, top, right, bottom = (number(value.get(side)) for side in "ltrb")

@@ -249,7 +249,7 @@ def _tables_of_object(value: Mapping[str, Any], where: str, log: IssueLog, lenie
     texts: dict[str, Callable[[str], Tables]] = {"html": html.tables_of, "markdown": markdown.tables_of}
     for key, tables_of in texts.items():
         if isinstance(value.get(key), str):
-            more = cells.about(value, where, cells.Gathering(log, lenient=lenient))
+            more = cells.about(value, where, cells.GatheredCells(log, lenient=lenient))
             found = tables_of(value[key])
             # An id names the document where nothing else does, and where it has several tables it is none of theirs.
             named = len(found) == 1 and any(key in value for key in DOCUMENT_KEYS)

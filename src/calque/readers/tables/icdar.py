@@ -8,7 +8,7 @@ from calque.core.corpora.tables import Box, CellTable
 from calque.core.errors import ContractError, IssueLog
 from calque.readers.sources import xml_tree
 from calque.readers.sources.xml_tree import children, descendants, line, name
-from calque.readers.tables.cells import Gathering, spelt
+from calque.readers.tables.cells import GatheredCells, spelt
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -37,7 +37,7 @@ def tables_of(data: bytes, file: str, log: IssueLog, *, lenient: bool) -> list[C
 
 
 def _table(element: _Element, log: IssueLog, *, lenient: bool) -> CellTable:
-    gathering = Gathering(log, lenient=lenient)
+    gathering = GatheredCells(log, lenient=lenient)
     regions = list(children(element, "region")) or [element]
     for region in regions:
         shifts = [_shift(region, key) for key in ("row-increment", "col-increment")]
@@ -53,7 +53,7 @@ def _shift(region: _Element, key: str) -> int:
     return int(value) if value is not None and 0 <= value < 1e9 else 0
 
 
-def _take(cell: _Element, shifts: list[int], gathering: Gathering) -> None:
+def _take(cell: _Element, shifts: list[int], gathering: GatheredCells) -> None:
     where = line(cell)
     starts, ends = [], []
     for axis, shift in zip(("row", "col"), shifts, strict=True):
@@ -67,7 +67,7 @@ def _take(cell: _Element, shifts: list[int], gathering: Gathering) -> None:
     gathering.add([*starts, *ends], spelt(text), False, _box(cell, gathering), where)
 
 
-def _box(element: _Element, gathering: Gathering) -> Box | None:
+def _box(element: _Element, gathering: GatheredCells) -> Box | None:
     """The box of an element: two corners, or what encloses its points."""
     bounding, points = next(children(element, "bounding-box"), None), next(children(element, "Coords"), None)
     if bounding is not None:

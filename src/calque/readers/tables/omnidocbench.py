@@ -11,7 +11,7 @@ from calque.core.errors import IssueLog, Severity
 from calque.readers.boxes import page_names
 from calque.readers.sources.json_tree import entries, index, missing, numbers, pointer, text
 from calque.readers.tables import html
-from calque.readers.tables.cells import Gathering
+from calque.readers.tables.cells import GatheredCells
 
 
 def looks_like(tree: Any) -> bool:
@@ -47,5 +47,5 @@ def _tables(block: Mapping[str, Any], where: str, page: int | None, log: IssueLo
     box = None
     if points and len(points) >= 4 and len(points) % 2 == 0:
         xs, ys = points[::2], points[1::2]
-        box = Gathering(log, lenient=lenient).box([min(xs), min(ys), max(xs), max(ys)], where + pointer("poly"))
+        box = GatheredCells(log, lenient=lenient).box([min(xs), min(ys), max(xs), max(ys)], where + pointer("poly"))
     return [replace(table, page=page, box=box) for table in made]

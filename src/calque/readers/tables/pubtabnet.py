@@ -10,7 +10,7 @@ from calque.core.corpora.tables import CellTable
 from calque.core.errors import IssueLog
 from calque.readers.sources.json_tree import numbers, pointer, shown
 from calque.readers.tables import html
-from calque.readers.tables.cells import Gathering
+from calque.readers.tables.cells import GatheredCells
 
 
 def looks_like(entry: Any) -> bool:
@@ -28,7 +28,7 @@ def tables_of(entry: Mapping[str, Any], where: str, log: IssueLog, *, lenient: b
         return []
     markup = "".join(_markup(tokens, [_content(cell) for cell in cells]))
     made = html.tables_of(f"<table>{markup}</table>" if "<table" not in markup else markup)
-    gathering = Gathering(log, lenient=lenient)
+    gathering = GatheredCells(log, lenient=lenient)
     boxes = [
         None if not isinstance(cell, Mapping) or cell.get("bbox") is None else gathering.box(numbers(cell["bbox"]), where)
         for cell in cells

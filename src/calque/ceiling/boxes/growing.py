@@ -13,13 +13,13 @@ MORE = 1.125
 Columns = dict[str, Column]
 
 
-class Gathering:
+class GrowingTables:
     """The tables of some whole documents after the other, on their way to tables of them all.
 
-    >>> gathering = Gathering(3)
-    >>> gathering.add(1, {"found": {"unit": np.array([0, 0], np.int32), "score": np.array([0.5, 0.25])}})
-    >>> gathering.add(2, {"found": {"unit": np.array([1], np.int32), "score": np.array([0.75])}})
-    >>> gathering.tables()["found"]["unit"].tolist(), gathering.tables()["found"]["score"].tolist()
+    >>> growing = GrowingTables(3)
+    >>> growing.add(1, {"found": {"unit": np.array([0, 0], np.int32), "score": np.array([0.5, 0.25])}})
+    >>> growing.add(2, {"found": {"unit": np.array([1], np.int32), "score": np.array([0.75])}})
+    >>> growing.tables()["found"]["unit"].tolist(), growing.tables()["found"]["score"].tolist()
     ([0, 0, 2], [0.5, 0.25, 0.75])
     """
 
