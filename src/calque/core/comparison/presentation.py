@@ -10,11 +10,9 @@ from calque.core.comparison.intervals import FEW, FEWEST, Delta, Interval, inter
 from calque.core.comparison.resample import Resampling
 from calque.core.errors import summarize
 from calque.core.measures import MeasureName
-from calque.core.presentation.sections import Section
+from calque.core.presentation.sections import MINUS, Section
 from calque.core.presentation.wording import counted, some
 from calque.core.result import Addition, Result
-
-MINUS = "\N{MINUS SIGN}"
 
 
 def tree(comparison: Comparison) -> dict[str, Any]:

@@ -97,9 +97,9 @@ def _moved(comparison: Comparison, name: str, run: str) -> Sentence:
         return ["its crops hold ", new, " instead of ", old]
     called = title(comparison, name).partition("@")[0]
     called = called if called[:2].isupper() else called[0].lower() + called[1:]
-    if told[0] == told[1]:
-        return [f"{called} stays at ", new]
-    return [f"{called} {'rises' if after > before else 'falls'} from ", old, " to ", new]
+    verb = "stay" if told[0] == told[1] else "rise" if after > before else "fall"
+    verb += "" if called.islower() and called.endswith("s") else "s"  # pairs rise, recall rises
+    return [f"{called} {verb} at ", new] if told[0] == told[1] else [f"{called} {verb} from ", old, " to ", new]
 
 
 def _told_apart(before: float, after: float) -> tuple[str, str]:

@@ -20,7 +20,7 @@ STYLE = (
     f"{HERE} th,{HERE} td{{text-align:right;padding:4px 16px 4px 0;border:0;background:none;max-width:60ch;"
     f"overflow-wrap:anywhere;border-bottom:1px solid {in_both('line')}}}"
     f"{HERE} th{{color:{in_both('ink-2')};font-weight:500;font-size:12px}}"
-    f"{HERE} th:first-child,{HERE} td:first-child{{text-align:left}}"
+    f"{HERE} .left{{text-align:left}}"
 )
 
 

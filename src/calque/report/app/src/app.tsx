@@ -183,7 +183,7 @@ export function Root({ app }: { app: App }): JSX.Element {
       <p class="toast" role="status">{app.status}</p>
       <dialog ref={dialog} aria-labelledby="keys-title">
         <h2 id="keys-title">Keys</h2>
-        <dl>{KEYS.map(([keys, what]) => <><dt>{keys.split(" ").map((key) => <><kbd>{key}</kbd> </>)}</dt><dd>{what}</dd></>)}</dl>
+        <dl>{KEYS.filter(([keys]) => keys !== "x" || app.changes).map(([keys, what]) => <><dt>{keys.split(" ").map((key) => <><kbd>{key}</kbd> </>)}</dt><dd>{app.changes ? what.replace("error", "change") : what}</dd></>)}</dl>
         <form method="dialog"><button autofocus>Close</button></form>
       </dialog>
     </>
