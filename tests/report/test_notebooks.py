@@ -74,11 +74,12 @@ def test_hostile_text_is_text(browser: Any, cells: Mapping[str, str], tmp_path: 
 
 
 ALIGNED = """
-() => [...document.querySelectorAll(".calque table")].flatMap((table) => [...table.querySelectorAll("th, td")].filter((cell) => {
+() => [...document.querySelectorAll(".calque th, .calque td")].filter((cell) => {
+  const table = cell.closest("table");
   const column = [...table.tBodies[0].rows].map((other) => other.cells[cell.cellIndex].textContent.trim());
   const texts = column.some((text) => /[a-z]{2}/i.test(text));
   return texts && getComputedStyle(cell).textAlign !== "left";
-}).map((cell) => cell.textContent))
+}).map((cell) => cell.textContent)
 """
 
 

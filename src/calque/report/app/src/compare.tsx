@@ -19,6 +19,10 @@ const SHOWN = ["broken", "fixed", "new", "gone"];
 const WORDS: Record<string, [string, string]> = {
   broken: ["broken", "right in A, not in B"], fixed: ["fixed", "right in B, not in A"], new: ["new false alarm", "in B alone"], gone: ["false alarm gone", "in A alone"],
 };
+// Runs are called A, B, C where there is no room for their names.
+export const letterOf = (run: number) => String.fromCharCode(65 + run);
+// What a change is, said of the first run and another.
+const between = (name: string, a: string, b: string) => WORDS[name][1].replace(/[AB]/g, (letter) => (letter === "A" ? a : b));
 type Pair = { run: string; headline: Said[]; counts: number[]; documents: number[] };
 export type Change = { code: number; row: number; other: number };
 
@@ -116,8 +120,8 @@ export class Changes {
   step(by: number): void {
     const listed = this.list(now());
     if (!listed.length) return;
-    const { object, doc, run } = now();
-    const at = listed.findIndex((change) => { const to = this.address(change); return to.doc === doc && to.object === object && (to.run ?? "0") === (run ?? "0"); });
+    const { object, doc } = now();
+    const at = listed.findIndex((change) => { const to = this.address(change); return to.doc === doc && to.object === object; });
     const next = at < 0 ? (by > 0 ? 0 : listed.length - 1) : at + by;
     if (listed[next]) go(this.address(listed[next]));
   }
@@ -131,14 +135,14 @@ export function Compare({ app }: { app: App }): JSX.Element {
         <p class="over-line">{comparison.line.join(" · ")}</p>
         {[runs[0], runs[run]].filter((one) => one.warning).map((one) => <Warning run={one} named />)}
         <Sentence parts={pair.headline} />
-        {runs.length > 2 && <div class="segments" role="group" aria-label="compared with the first">{runs.slice(1).map((one, place) => <button type="button" aria-pressed={run === place + 1} onClick={() => go({ run: String(place + 1) })}>{one.name}</button>)}</div>}
+        {runs.length > 2 && <div class="segments" role="group" aria-label="compared with the first">{runs.slice(1).map((one, place) => <button type="button" aria-pressed={run === place + 1} onClick={() => go({ run: String(place + 1) })}>{letterOf(place + 1)} {brief(one.name)}</button>)}</div>}
       </section>
       <section aria-labelledby="changed">
-        <Head id="changed" title="What changed" note="each truth and each false alarm that has another outcome in B" />
+        <Head id="changed" title="What changed" note={`each truth and each false alarm that has another outcome in ${letterOf(run)}`} />
         <div class="tiles">
           {SHOWN.map((name) => {
             const value = pair.counts[CHANGES.indexOf(name)];
-            return <a class={`tile k-${name}`} href={to({ view: "changes", change: name })} data-change={name} data-value={value}><b><Mark of={name} /> {count(value)}</b><span><strong>{WORDS[name][0]}</strong> <span class="note">{WORDS[name][1]}</span></span></a>;
+            return <a class={`tile k-${name}`} href={to({ view: "changes", change: name })} data-change={name} data-value={value}><b><Mark of={name} /> {count(value)}</b><span><strong>{WORDS[name][0]}</strong> <span class="note">{between(name, "A", letterOf(run))}</span></span></a>;
           })}
         </div>
         <p class="note by-document">By document: {count(pair.documents[0])} better, {count(pair.documents[1])} equal, {count(pair.documents[2])} worse.</p>
@@ -165,7 +169,7 @@ function Measures({ app, run }: { app: App; run: number }): JSX.Element {
   if (!rows.length) return <section aria-labelledby="measures"><Head id="measures" title="Measures" /><p class="note">No measure has a value in either run.</p></section>;
   return (
     <section aria-labelledby="measures">
-      <Head id="measures" title="Measures" note={<><span class="drawn">hollow A, filled B; then </span>B − A<span class="drawn"> with its {spelled(comparison.confidence)} interval over documents</span>{rows.some((row) => row[5]) && "; * tested, and corrected for the number of tests"}</>} />
+      <Head id="measures" title="Measures" note={<><span class="drawn">hollow A, filled {letterOf(run)}; then </span>{letterOf(run)} − A<span class="drawn"> with its {spelled(comparison.confidence)} interval over documents</span>{rows.some((row) => row[5]) && "; * tested, and corrected for the number of tests"}</>} />
       <div class="scrolls">
         <table class="compared">
           <thead><tr><th scope="col">measure</th>{[0, run].map((place) => <th scope="col" title={runs[place].name}>{brief(runs[place].name)}</th>)}<th scope="col" class="drawn left">0 to 1</th><th scope="col">difference</th><th scope="col" class="drawn left">interval, {signed(-most)} to {signed(most)}</th><th scope="col">p</th></tr></thead>
@@ -219,8 +223,8 @@ const inWords = (text: string) => (IS_BOXES ? (text === "TP" ? "found" : kindInW
 export function Became({ app, of }: { app: App; of: string }): JSX.Element | null {
   const changes = app.changes, change = changes?.of(of);
   if (!changes || !change) return null;
-  const about = changes.about(change), name = CHANGES[change.code], [a, b] = [0, changes.run()].map((place) => brief(app.data.head.runs[place].name));
-  const said = about.from !== about.to && change.code < 2 ? `${a}: ${inWords(about.from)}; ${b}: ${inWords(about.to)}` : ["right in B, not in A", "right in A, not in B", "in B alone", "in A alone"][change.code].replace("B", b).replace("A", a);
+  const about = changes.about(change), name = CHANGES[change.code], [a, b] = [0, changes.run()].map((place) => brief(app.data.head.runs[place].name, 18));
+  const said = about.from !== about.to && change.code < 2 ? `${a}: ${inWords(about.from)}; ${b}: ${inWords(about.to)}` : between(name, a, b);
   return <p class="became" data-became={name}><Mark of={name} /> <b>{WORDS[name][0]}</b> <span class="note">{said} <kbd>x</kbd></span></p>;
 }
 
