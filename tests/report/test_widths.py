@@ -49,7 +49,7 @@ CUT_OFF = """
 
 
 CUT_TABLES = """
-() => [...document.querySelectorAll(".columns.tables .scrolls, .compared")].map((node) => node.closest(".scrolls"))
+() => [...document.querySelectorAll(".columns.tables .scrolls, .compared, .both-runs")].map((node) => node.closest(".scrolls"))
   .filter((node) => innerWidth > 700 && node.scrollWidth > node.clientWidth + 1).map((node) => node.innerText.slice(0, 60))
 """
 CUT_HEADS = """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calque.core.errors import ConfigError, MissingExtra, did_you_mean
@@ -88,9 +88,9 @@ def _on(axes: Any, draw: Callable[[Any], Size]) -> Any:
     return figure
 
 
-def _tall(rows: float) -> Size:
-    """As tall as so many rows need."""
-    return Size(0.8 + 0.24 * max(2, rows))
+def _rows(count: float, names: Iterable[str]) -> Size:
+    """As tall as so many rows need, and wider by what long names take."""
+    return Size(0.8 + 0.24 * max(2, count), 0.07 * max(0, max(map(len, names), default=0) - SHORT))
 
 
 def _named(name: str) -> str:
@@ -137,7 +137,7 @@ def _bars(axes: Any, rows: Sequence[tuple[str, float]], **look: Any) -> Size:
     axes.bar_label(bars, fmt="%.3f", padding=3, fontsize=8)
     if len(rows) == 1:
         axes.set_ylim(-0.9, 0.9)  # one bar is no thicker than others
-    return _tall(len(rows))
+    return _rows(len(rows), [_named(name) for name, _ in rows])
 
 
 def _crops(axes: Any, numbers: Mapping[str, Any]) -> Size:
@@ -257,7 +257,8 @@ def _differences(axes: Any, comparison: Comparison) -> Size:
     axes.axvline(0, color=SOFT, linewidth=0.8)
     told = _named(runs[0]) if len(runs) == 1 else "difference", f"against {_named(comparison.base)}"
     axes.set(yticks=range(len(shown)), xlabel=("\n" if sum(map(len, told)) > LONGEST else " ").join(told))
-    axes.set_yticklabels([title(comparison, one.name) for one in shown])
+    names = [title(comparison, one.name) for one in shown]
+    axes.set_yticklabels(names)
     axes.set_ylim(-0.7, len(shown) - 0.3)
     axes.locator_params(axis="x", nbins=7)
-    return _tall(len(shown) * (0.6 + 0.4 * len(runs)) + len(runs))
+    return _rows(len(shown) * (0.6 + 0.4 * len(runs)) + len(runs), names)

@@ -128,7 +128,7 @@ export class App {
 
 const night = matchMedia("(prefers-color-scheme: dark)");
 const KEYS: [string, string][] = [
-  ["1 2 3", "the views"], ["j k", "next, previous of the list"], ["n N", "next, previous error"], ["t p i", "hide truth, prediction, image"], ["x", "flip the two runs"],
+  ["j k", "next, previous of the list"], ["n N", "next, previous error"], ["t p i", "hide truth, prediction, image"], ["x", "flip the two runs"],
   ["+ − 0", "zoom"], ["/", "search"], ["c", "copy the chosen row as JSON"], ["Esc", "drop the choice, then the filters"], ["?", "these keys"],
 ];
 
@@ -185,7 +185,7 @@ export function Root({ app }: { app: App }): JSX.Element {
       <p class="toast" role="status">{app.status}</p>
       <dialog ref={dialog} aria-labelledby="keys-title">
         <h2 id="keys-title">Keys</h2>
-        <dl>{KEYS.filter(([keys]) => keys !== "x" || app.changes).map(([keys, what]) => <><dt>{keys.split(" ").map((key) => <><kbd>{key}</kbd> </>)}</dt><dd>{app.changes ? what.replace("error", "change") : what}</dd></>)}</dl>
+        <dl><dt>{app.views.map((_, place) => <><kbd>{place + 1}</kbd> </>)}</dt><dd>the views</dd>{KEYS.filter(([keys]) => keys !== "x" || app.changes).map(([keys, what]) => <><dt>{keys.split(" ").map((key) => <><kbd>{key}</kbd> </>)}</dt><dd>{app.changes ? what.replace("error", "change") : what}</dd></>)}</dl>
         <form method="dialog"><button autofocus>Close</button></form>
       </dialog>
     </>

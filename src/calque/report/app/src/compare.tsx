@@ -268,7 +268,7 @@ export function ChangesView({ app }: { app: App }): JSX.Element {
         <Search label="Search documents" />
         <Chips except={["change"]} />
       </div>
-      {!listed.length ? <p class="note empty" data-nothing>{address.change || address.q ? "No change is what the filters ask for." : "Nothing changed."}</p> : <Grid total={listed.length} width={drawn ? 350 : 300} height={drawn ? 230 : IS_WORDS ? 96 : 76} label="changes" card={(place) => <Card app={app} change={listed[place]} />} />}
+      {!listed.length ? <p class="note empty" data-nothing>{address.change || address.q ? "No change fits the filters." : "Nothing changed."}</p> : <Grid total={listed.length} width={drawn ? 350 : 300} height={drawn ? 230 : IS_WORDS ? 96 : 76} label="changes" card={(place) => <Card app={app} change={listed[place]} />} />}
     </div>
   );
 }
