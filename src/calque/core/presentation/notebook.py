@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from calque.core.presentation.tokens import in_both
 
 # Three times the name: what a notebook says of tables in general gives way.
@@ -31,3 +33,9 @@ def to_notebook(html: str) -> str:
     True
     """
     return f'<style>{STYLE}</style><div class="calque">{html}</div>'
+
+
+def table_line(texts: Sequence[bool], tag: str, escaped: Iterable[str]) -> str:
+    """The cells of a row: those of columns of texts begin at the left, numbers end at the right."""
+    cells = zip(texts, escaped, strict=True)
+    return "".join(f'<{tag} class="left">{text}</{tag}>' if left else f"<{tag}>{text}</{tag}>" for left, text in cells)

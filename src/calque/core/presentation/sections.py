@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from calque.core.presentation.wording import some
@@ -285,12 +285,6 @@ def to_html(sections: Sequence[Section]) -> str:
     return "\n".join(_html(section) for section in sections)
 
 
-def table_line(texts: Sequence[bool], tag: str, escaped: Iterable[str]) -> str:
-    """The cells of a row: those of columns of texts begin at the left, numbers end at the right."""
-    cells = zip(texts, escaped, strict=True)
-    return "".join(f'<{tag} class="left">{text}</{tag}>' if left else f"<{tag}>{text}</{tag}>" for left, text in cells)
-
-
 def _is_number(text: str) -> bool:
     """Whether a cell holds nothing but a number, perhaps with its interval; or nothing at all."""
     return not text.strip(" 0123456789.,%+-*<>[]()" + MISSING + MINUS)
@@ -299,6 +293,8 @@ def _is_number(text: str) -> bool:
 def _html(section: Section) -> str:
     from functools import partial
     from html import escape
+
+    from calque.core.presentation.notebook import table_line
 
     rows = [[cell(value) for value in row] for row in section.rows]
     starts = [
