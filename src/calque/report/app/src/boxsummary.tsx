@@ -96,6 +96,7 @@ const KINDS: Record<string, string> = {
   CLS: "right place, other class", MERGE: "holds several truths", MERGED: "inside a box of several", SPLIT: "in pieces", DUP: "found twice", DUP_CLS: "twice, other class",
   FRAGMENT: "a piece of a found one", ENVELOPE: "a box around a found one", LOC: "right class, poor place", BOTH: "other class, poor place", BKG: "nothing is there", MISS: "nothing was predicted",
   furniture: "at headers and footers", interleaved: "between interleaved columns", "column jump": "to another column", skip: "over something left out", back: "back within a column",
+  label: "systems give it another label", unfound: "no system has it", agreed: "several systems agree on it",
   PARTIAL: "only touched", Cls: "other class", Loc: "poor place", Both: "other class, poor place", Dupe: "found twice", Bkg: "nothing is there", Miss: "nothing was predicted",
 };
 export function kindInWords(kind: string): string { return KINDS[kind] ?? ""; }

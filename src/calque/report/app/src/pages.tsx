@@ -301,7 +301,7 @@ function spelledBox(box: number[]): string {
   const digits = box.some((value) => Math.abs(value) >= 10) ? 1 : 3;
   const [x1, y1, x2, y2] = box.map((value) => (Number(value.toFixed(digits)) || 0).toFixed(digits));
   // A corner stays on one line.
-  return `${x1}\u00a0\u00a0${y1}  ${x2}\u00a0\u00a0${y2}`;
+  return `${x1}\u00a0${y1}  ${x2}\u00a0${y2}`;
 }
 
 function sentence(first: string, rest: string): string {
