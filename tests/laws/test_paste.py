@@ -20,9 +20,18 @@ from calque.cli.render import as_csv, lines
 from calque.cli.sheets import NO_NUMBER
 from calque.core.errors import Issue
 from calque.core.evaluator import Evaluator
-from calque.core.presentation.latex import escaped, to_latex
-from calque.core.presentation.noticed import grouped
-from calque.core.presentation.sections import MISSING, Missing, Section, cell, to_markdown, to_text, width
+from calque.core.presentation.sections import (
+    MISSING,
+    Missing,
+    Section,
+    cell,
+    escaped,
+    grouped,
+    to_latex,
+    to_markdown,
+    to_text,
+    width,
+)
 from calque.core.presentation.wording import percent
 from calque.core.result import Result
 from calque.detection.task import Detection

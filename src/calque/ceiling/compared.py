@@ -12,7 +12,7 @@ from calque.ceiling.outcomes import outcome_of
 from calque.ceiling.units import Level, levels_of
 from calque.core.columns import Array, Strings
 from calque.core.ledger import Ledger
-from calque.core.resampling.resampled import Counted, Replicates, Resampled, Sheet, Tallies, share
+from calque.core.resampled import Counted, Replicates, Resampled, Sheet, Tallies, share
 from calque.core.standing import NO_ALARMS, Standing, Truths, numbered, positions
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import click
 
 from calque.cli import exits
 from calque.cli.options import PATH, box_options, box_reading, brief_option, jobs_option, output_option, task_options
-from calque.detection.auditing.rules import AuditRules
+from calque.detection.auditing import AuditRules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -121,8 +121,7 @@ def _sections(
     report: Findings | Agreement, numbers: dict[str, Any], corpora: tuple[BoxCorpus, ...], *, brief: bool
 ) -> list[Section]:
     """What people read: the sentence, the tables, what was noticed, and the line with all settings."""
-    from calque.core.presentation.noticed import noticed
-    from calque.core.presentation.sections import Section
+    from calque.core.presentation.sections import Section, noticed
 
     issues = [issue for corpus in corpora for issue in corpus.issues]
     told = [*report.headline()] if brief else [*report.sections(), *noticed(issues)]

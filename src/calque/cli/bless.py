@@ -158,7 +158,7 @@ class Renewal:
 
     def _items(self) -> list[Section]:
         """What is broken now, and how much is fixed."""
-        from calque.core.gates.broken import item_line
+        from calque.core.gates.baselines import item_line
         from calque.core.presentation.sections import Section
         from calque.core.verdict import some_failures
 

@@ -258,7 +258,7 @@ def _rows(
     quiet: bool,
 ) -> list[Row]:
     """Every result of a suite; some formats are printed while they come."""
-    from calque.checks.exports import annotated
+    from calque.checks.presentation import annotated
     from calque.cli.checked import json_line, with_names
     from calque.cli.progress import working
 

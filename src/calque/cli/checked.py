@@ -131,7 +131,7 @@ def rendered(kind: str, judged: Sequence[CheckedSuite], *, brief: bool) -> str:
 
 def _junit(judged: Sequence[CheckedSuite]) -> str:
     """One test for each result, and one for the gate of each suite that has one."""
-    from calque.checks.exports import tests
+    from calque.checks.presentation import tests
     from calque.core.presentation.ci_servers import to_junit
 
     every: list[Judged] = []
@@ -154,7 +154,7 @@ def _gate(one: CheckedSuite) -> list[Judged]:
 
 
 def _annotations(judged: Sequence[CheckedSuite]) -> str:
-    from calque.checks.exports import annotated
+    from calque.checks.presentation import annotated
     from calque.cli.gates import workflow_commands
 
     lines = [line for one in judged for line in workflow_commands(one.result.gate_tests())]

@@ -330,7 +330,7 @@ def _deliver(comparison: Comparison, verdict: Verdict, kinds: dict[str, str], va
 def _sections(comparison: Comparison, verdict: Verdict, *, brief: bool) -> list[Section]:
     """What failed, the comparison, what holds, the signature."""
     from calque.core.comparison import presentation
-    from calque.core.presentation.noticed import noticed
+    from calque.core.presentation.sections import noticed
 
     *shown, signature = presentation.sections(comparison, brief=brief)
     issues = [] if brief else noticed(dict.fromkeys(issue for each in comparison.results.values() for issue in each.issues))

@@ -30,7 +30,7 @@ def laid_out(sections: Sequence[Section], kind: str) -> str:
     if kind in ("markdown", "template"):
         return to_markdown(sections)
     if kind == "latex":
-        from calque.core.presentation.latex import to_latex
+        from calque.core.presentation.sections import to_latex
 
         return to_latex(sections)
     return to_text(sections) + "\n"

@@ -222,7 +222,7 @@ class Result:
 
     def sections(self) -> list[Section]:
         """The main thing in a sentence, the numbers as a person reads them, what was noticed in the data, the signature."""
-        from calque.core.presentation.noticed import noticed
+        from calque.core.presentation.sections import noticed
 
         tree = self.to_dict()
         return [
@@ -307,6 +307,6 @@ class Result:
         return f"<Result {self.signature}: {count:,} document{'' if count == 1 else 's'}{state}>"
 
     def _repr_html_(self) -> str:
-        from calque.core.presentation.notebook import to_notebook
+        from calque.core.presentation.style import to_notebook
 
         return to_notebook(to_html(self.sections()))
