@@ -25,8 +25,8 @@ from calque.core.presentation.sections import (
     Missing,
     Section,
     cell,
-    escaped,
     grouped,
+    latex_text,
     to_latex,
     to_markdown,
     to_text,
@@ -224,7 +224,7 @@ def test_tables_fit_the_terminal_and_lose_no_number(rows: list[tuple[Any, ...]],
 
 @given(st.text())
 def test_latex_obeys_nothing_of_the_data(text: str) -> None:
-    told = escaped(text)
+    told = latex_text(text)
     assert not re.search(r"(?<!\\)[&%#_]", told)
     bare = re.sub(r"\\[{}]", "", told)
     assert bare.count("{") == bare.count("}")
