@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from calque.checks.suites.suite import Suite
 from calque.cli.explain import _known
-from calque.cli.render import as_csv, lines
-from calque.cli.sheets import NO_NUMBER
+from calque.cli.render import NO_NUMBER, as_csv, lines
 from calque.core.errors import Issue
 from calque.core.evaluator import Evaluator
 from calque.core.presentation.sections import (

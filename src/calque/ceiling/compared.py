@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calque.ceiling.numbers import EDGES
 from calque.ceiling.outcomes import outcome_of
-from calque.ceiling.units import Level, levels_of
+from calque.ceiling.units import EDGES, Level, levels_of
 from calque.core.columns import Array, Strings
 from calque.core.ledger import Ledger
 from calque.core.resampled import Counted, Replicates, Resampled, Sheet, Tallies, share

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.ceiling.listing import suspects
+from calque.ceiling.outcomes import suspects
 from calque.ceiling.routing import Goal, Halves, Table, Totals, held_out
-from calque.ceiling.units import Level, in_play, levels_of
+from calque.ceiling.units import EDGES, Level, in_play, levels_of
 from calque.core.columns import Array, Ints, Strings, distinct
 from calque.core.ledger import Ledger
 from calque.core.measures import MeasureName, Undefined, fraction_mean
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 NO_TRUTHS, NOTHING_FOUND, NOTHING = "no truths", "nothing is found", "no truths and nothing found"
 NO_HALVES = "there are no two halves with documents"
-EDGES = ("any", "recombine", "average")
 
 
 def measure(task: Ceiling, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:

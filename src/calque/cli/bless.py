@@ -33,7 +33,7 @@ def command(state: str, output: str, format: str, quiet: bool) -> int:
     """
     from calque.cli.inputs import taken_in
     from calque.cli.outputs import STDOUT, put, say_written, settle
-    from calque.cli.sheets import laid_out
+    from calque.cli.render import laid_out
     from calque.core.errors import ConfigError
     from calque.core.evaluator import Evaluator
     from calque.core.presentation.sections import printable_json

@@ -1,9 +1,10 @@
-"""Verbs that lay two files over each other: the settings of a task are their options, and the evaluator does the rest."""
+"""Verbs that lay two files or many shards over each other: the settings of a task are their options."""
 
 from __future__ import annotations
 
 import os
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,19 +22,18 @@ from calque.cli.options import (
     task_from,
     task_options,
 )
-from calque.cli.sharded import kept_in
+from calque.core.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from calque.cli.render import Sheet
-    from calque.core.evaluator import Keep
+    from calque.core.evaluator import Evaluator, Keep
     from calque.core.gates.judging import Gates
     from calque.core.result import Result
-    from calque.core.shards.checkpoint import KeptBatches
+    from calque.core.shards.checkpoint import Checkpoint, KeptBatches
     from calque.core.task import Task
     from calque.readers.sources.shards import Shard
-
 
 LONG = 1 << 29
 """Files of so many bytes are read in many batches: what each frees would be kept in pieces that fit no other, and add up."""
@@ -133,7 +133,6 @@ def _evaluate_shards(
     from calque.cli.progress import working
     from calque.cli.render import deliver
     from calque.cli.reports import wanted
-    from calque.cli.sharded import evaluated, on_cluster
     from calque.core.errors import ConfigError
 
     gates = gates_for(kind, values)
@@ -168,11 +167,60 @@ def gates_for(kind: type[Task], values: dict[str, Any]) -> Gates | None:
 def what_to_keep(values: dict[str, Any], task: type[Task], *, everything: bool = False) -> Keep:
     """Outcomes only where something shows or saves them; options that ask for the impossible are refused before the work."""
     from calque.cli.outputs import settle
-    from calque.cli.render import formats_of
-    from calque.cli.sheets import check_wanted
+    from calque.cli.render import check_wanted, formats_of
 
     kinds = formats_of(values["format"], values["output"])
     check_wanted(kinds.values(), brief=values["brief"], task=task)
     settle()
     listed = everything or "jsonl" in kinds.values() or values["save"] is not None
     return "outcomes" if listed or click.get_current_context().params.get("baseline") else "numbers"
+
+
+@contextmanager
+def on_cluster(
+    task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, scheduler: str | None
+) -> Iterator[Callable[[], Evaluator]]:
+    """Makes one evaluator of all shards, by the workers of a cluster, which are there until the block ends."""
+    from calque.core.shards.cluster import evaluated_on
+    from calque.engines.on_dask import Cluster
+    from calque.readers.sources.shards import is_address
+
+    first = next((shard.truth for shard in shards if not is_address(shard.truth)), None)
+    with Cluster(scheduler, jobs) as cluster:
+        yield lambda: evaluated_on(cluster, task if first is None else task.settled(first), shards, keep=keep)
+
+
+def evaluated(task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, checkpoint: str | None, quiet: bool) -> Evaluator:
+    """One evaluator of all shards."""
+    from calque.core.evaluator import Evaluator
+    from calque.core.shards.cluster import evaluated_shard
+    from calque.engines import meter
+
+    evaluator = Evaluator(task.settled(shards[0].truth), keep=keep, jobs=jobs)
+    with kept_in(checkpoint, quiet=quiet) as kept:
+        if len(shards) > 1:
+            meter().expect(len(shards), "shard")
+        for shard in shards:
+            evaluator.merge(evaluated_shard(evaluator.task, shard, keep=keep, jobs=jobs, kept=kept))
+            if len(shards) > 1:
+                meter().advance()
+    return evaluator
+
+
+@contextmanager
+def kept_in(folder: str | None, *, quiet: bool) -> Iterator[Checkpoint | None]:
+    """The checkpoint in a folder, if one is named. When all went well, it is told how much was there already."""
+    if folder is None:
+        yield None
+        return
+    from calque.core.shards.checkpoint import Checkpoint
+
+    try:
+        checkpoint = Checkpoint(folder)
+    except FileExistsError:
+        raise ConfigError(f"{folder}: is a file; --checkpoint needs a folder") from None
+    with checkpoint as kept:
+        yield kept
+    if kept.reused and not quiet:
+        parts = f"{kept.reused:,} finished part{'' if kept.reused == 1 else 's'}"
+        click.echo(f"note: {folder}: {parts} taken from there", err=True)

@@ -37,14 +37,14 @@ def strict_json(value: Any, margin: str = "") -> str:
     if type(value) is int or (type(value) is float and math.isfinite(value)):
         return repr(value)  # as the encoder does, ten times as fast: most of a result is numbers
     if not value or not (type(value) is dict or isinstance(value, Mapping)):
-        return _encode(value)
+        return on_one_line(value)
     inner = margin + "  "
     lines = [f"{inner}{_text(str(key))}: {strict_json(item, inner)}" for key, item in value.items()]
     return "{\n" + ",\n".join(lines) + "\n" + margin + "}"
 
 
 _text = json.encoder.encode_basestring
-_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+on_one_line = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 """Made once: `json.dumps` makes an encoder for every value, and a result has one number for each document."""
 
 
