@@ -14,7 +14,7 @@ import click
 
 from calque.checks.task import Checks
 from calque.cli import exits, outputs
-from calque.cli.evaluate import gates_for, kept_in
+from calque.cli.evaluate import gates_for
 from calque.cli.gates import gate_options
 from calque.cli.inputs import names_of_files
 from calque.cli.options import (
@@ -30,6 +30,7 @@ from calque.cli.options import (
     save_option,
 )
 from calque.cli.reports import image_options, wanted, write
+from calque.cli.sharded import kept_in
 from calque.core.errors import ConfigError
 from calque.core.presentation.sections import printable
 

@@ -11,7 +11,6 @@ import click
 from click.core import ParameterSource
 
 from calque.cli import exits, outputs
-from calque.cli.evaluate import kept_in
 from calque.cli.gates import FOR_SERVERS, OF_RUNS, gates_from, limit_options
 from calque.cli.options import (
     PATH,
@@ -27,6 +26,7 @@ from calque.cli.options import (
     task_options,
 )
 from calque.cli.reports import image_options, wanted, write
+from calque.cli.sharded import kept_in
 from calque.core.errors import ConfigError
 from calque.core.task import BUILT_IN, Task, settings, task_class
 

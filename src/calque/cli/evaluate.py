@@ -1,10 +1,8 @@
-"""Verbs that lay two files or many shards over each other: the settings of a task are their options."""
+"""Verbs that lay two files over each other: the settings of a task are their options, and the evaluator does the rest."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -22,18 +20,19 @@ from calque.cli.options import (
     task_from,
     task_options,
 )
-from calque.core.errors import ConfigError
+from calque.cli.sharded import kept_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from calque.cli.render import Sheet
-    from calque.core.evaluator import Evaluator, Keep
+    from calque.core.evaluator import Keep
     from calque.core.gates.judging import Gates
     from calque.core.result import Result
-    from calque.core.shards.checkpoint import Checkpoint, KeptBatches
+    from calque.core.shards.checkpoint import KeptBatches
     from calque.core.task import Task
     from calque.readers.sources.shards import Shard
+
 
 LONG = 1 << 29
 """Files of so many bytes are read in many batches: what each frees would be kept in pieces that fit no other, and add up."""
@@ -97,12 +96,13 @@ def evaluate(
     def update(known: KeptBatches | None = None) -> Evaluator:
         return Evaluator(task, keep=keep, jobs=jobs).update(*sources, known=known)
 
-    with (
-        working(told(f"evaluating {', '.join(files)}"), quiet=values["quiet"]),
-        kept_in(checkpoint, quiet=values["quiet"]) as kept,
-    ):
-        evaluator = update() if kept is None else kept.evaluated(task, keep, (truth, *files), update)
-    return deliver(evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, look=look, **values)
+    with kept_in(checkpoint, quiet=values["quiet"]) as kept:
+        with working(told(f"evaluating {', '.join(files)}"), quiet=values["quiet"]):
+            evaluator = update() if kept is None else kept.evaluated(task, keep, (truth, *files), update)
+        finish = None if kept is None else kept.finish
+        return deliver(
+            evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, look=look, finish=finish, **values
+        )
 
 
 def _make_room(kind: type[Task], files: Sequence[str]) -> None:
@@ -133,6 +133,7 @@ def _evaluate_shards(
     from calque.cli.progress import working
     from calque.cli.render import deliver
     from calque.cli.reports import wanted
+    from calque.cli.sharded import in_this_process, on_cluster
     from calque.core.errors import ConfigError
 
     gates = gates_for(kind, values)
@@ -148,12 +149,14 @@ def _evaluate_shards(
     files = [path for shard in shards for path in (shard.truth, shard.predictions)]
     settle(*files)
     _make_room(kind, files)
-    here = partial(evaluated, task, shards, keep=keep, jobs=jobs, checkpoint=checkpoint, quiet=values["quiet"])
-    there = on_cluster(task, shards, keep=keep, jobs=jobs, scheduler=scheduler)
-    with nullcontext(here) if engine == "here" else there as evaluating:
+    here = partial(in_this_process, checkpoint=checkpoint, quiet=values["quiet"])
+    place = here if engine == "here" else partial(on_cluster, scheduler=scheduler)
+    with place(task, shards, keep=keep, jobs=jobs) as sharded:
         with working(f"evaluating {len(shards):,} shard{'' if len(shards) == 1 else 's'}", quiet=values["quiet"]):
-            evaluator = evaluating()
-        return deliver(evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, look=look, **values)
+            evaluator = sharded.evaluated()
+        return deliver(
+            evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, look=look, finish=sharded.finish, **values
+        )
 
 
 def gates_for(kind: type[Task], values: dict[str, Any]) -> Gates | None:
@@ -174,53 +177,3 @@ def what_to_keep(values: dict[str, Any], task: type[Task], *, everything: bool =
     settle()
     listed = everything or "jsonl" in kinds.values() or values["save"] is not None
     return "outcomes" if listed or click.get_current_context().params.get("baseline") else "numbers"
-
-
-@contextmanager
-def on_cluster(
-    task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, scheduler: str | None
-) -> Iterator[Callable[[], Evaluator]]:
-    """Makes one evaluator of all shards, by the workers of a cluster, which are there until the block ends."""
-    from calque.core.shards.cluster import evaluated_on
-    from calque.engines.on_dask import Cluster
-    from calque.readers.sources.shards import is_address
-
-    first = next((shard.truth for shard in shards if not is_address(shard.truth)), None)
-    with Cluster(scheduler, jobs) as cluster:
-        yield lambda: evaluated_on(cluster, task if first is None else task.settled(first), shards, keep=keep)
-
-
-def evaluated(task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, checkpoint: str | None, quiet: bool) -> Evaluator:
-    """One evaluator of all shards."""
-    from calque.core.evaluator import Evaluator
-    from calque.core.shards.cluster import evaluated_shard
-    from calque.engines import meter
-
-    evaluator = Evaluator(task.settled(shards[0].truth), keep=keep, jobs=jobs)
-    with kept_in(checkpoint, quiet=quiet) as kept:
-        if len(shards) > 1:
-            meter().expect(len(shards), "shard")
-        for shard in shards:
-            evaluator.merge(evaluated_shard(evaluator.task, shard, keep=keep, jobs=jobs, kept=kept))
-            if len(shards) > 1:
-                meter().advance()
-    return evaluator
-
-
-@contextmanager
-def kept_in(folder: str | None, *, quiet: bool) -> Iterator[Checkpoint | None]:
-    """The checkpoint in a folder, if one is named. When all went well, it is told how much was there already."""
-    if folder is None:
-        yield None
-        return
-    from calque.core.shards.checkpoint import Checkpoint
-
-    try:
-        checkpoint = Checkpoint(folder)
-    except FileExistsError:
-        raise ConfigError(f"{folder}: is a file; --checkpoint needs a folder") from None
-    with checkpoint as kept:
-        yield kept
-    if kept.reused and not quiet:
-        parts = f"{kept.reused:,} finished part{'' if kept.reused == 1 else 's'}"
-        click.echo(f"note: {folder}: {parts} taken from there", err=True)

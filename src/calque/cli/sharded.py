@@ -1,0 +1,83 @@
+"""Many shards in one command: each is evaluated by itself, kept where that is asked for, and added up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from calque.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from calque.core.evaluator import Evaluator, Keep
+    from calque.core.shards.checkpoint import Checkpoint
+    from calque.core.task import Task
+    from calque.readers.sources.shards import Shard
+
+
+class Sharded(NamedTuple):
+    """How shards are evaluated."""
+
+    evaluated: Callable[[], Evaluator]
+    """Makes one evaluator of all of them."""
+    finish: Callable[[], None]
+    """Waits for what is still being kept of them."""
+
+
+@contextmanager
+def on_cluster(task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, scheduler: str | None) -> Iterator[Sharded]:
+    """By the workers of a cluster, which are there until the block ends."""
+    from calque.core.shards.cluster import evaluated_on
+    from calque.engines.on_dask import Cluster
+    from calque.readers.sources.shards import is_address
+
+    first = next((shard.truth for shard in shards if not is_address(shard.truth)), None)
+    with Cluster(scheduler, jobs) as cluster:
+        settled = task if first is None else task.settled(first)
+        yield Sharded(lambda: evaluated_on(cluster, settled, shards, keep=keep), lambda: None)
+
+
+@contextmanager
+def in_this_process(
+    task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, checkpoint: str | None, quiet: bool
+) -> Iterator[Sharded]:
+    """One after the other; what is finished is kept where that is asked for, if need be until the block ends."""
+    with kept_in(checkpoint, quiet=quiet) as kept:
+        finish = (lambda: None) if kept is None else kept.finish
+        yield Sharded(lambda: _evaluated(task, shards, keep=keep, jobs=jobs, kept=kept), finish)
+
+
+def _evaluated(task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, kept: Checkpoint | None) -> Evaluator:
+    from calque.core.evaluator import Evaluator
+    from calque.core.shards.cluster import evaluated_shard
+    from calque.engines import meter
+
+    evaluator = Evaluator(task.settled(shards[0].truth), keep=keep, jobs=jobs)
+    if len(shards) > 1:
+        meter().expect(len(shards), "shard")
+    for shard in shards:
+        evaluator.merge(evaluated_shard(evaluator.task, shard, keep=keep, jobs=jobs, kept=kept))
+        if len(shards) > 1:
+            meter().advance()
+    return evaluator
+
+
+@contextmanager
+def kept_in(folder: str | None, *, quiet: bool) -> Iterator[Checkpoint | None]:
+    """The checkpoint in a folder, if one is named. When all went well, it is told how much was there already."""
+    if folder is None:
+        yield None
+        return
+    from calque.core.shards.checkpoint import Checkpoint
+
+    try:
+        checkpoint = Checkpoint(folder)
+    except FileExistsError:
+        raise ConfigError(f"{folder}: is a file; --checkpoint needs a folder") from None
+    with checkpoint as kept:
+        yield kept
+    if kept.reused and not quiet:
+        parts = f"{kept.reused:,} finished part{'' if kept.reused == 1 else 's'}"
+        click.echo(f"note: {folder}: {parts} taken from there", err=True)
