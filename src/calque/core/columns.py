@@ -280,7 +280,7 @@ class Table(Mapping[str, Column]):
         """A small table for notebooks: the first rows, and how many there are."""
         from html import escape  # only notebooks need it
 
-        from calque.core.presentation.notebook import table_line, to_notebook
+        from calque.core.presentation.style import table_line, to_notebook
 
         texts = [isinstance(column, Strings) or column.dtype == np.bool_ for column in self.columns.values()]
         head = table_line(texts, "th", map(escape, self.columns))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calque.core.errors import ConfigError, MissingExtra, did_you_mean
 from calque.core.presentation.sections import printable
-from calque.core.presentation.tokens import on_paper
+from calque.core.presentation.style import on_paper
 from calque.core.presentation.wording import brief, counted
 
 if TYPE_CHECKING:
