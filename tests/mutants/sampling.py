@@ -29,7 +29,7 @@ class Equivalent:
 
 @dataclass(frozen=True)
 class Tuned:
-    """A number of a module that says how much is done at a time, and why nobody sees it: one up to twice as large does as well."""
+    """A number that says how much is done at a time, and why nobody sees it: half or twice as much would do as well."""
 
     file: str
     name: str
@@ -48,7 +48,7 @@ def value_of(line: str) -> float:
     >>> value_of("AT_ONCE = 1 << 4  # bytes")
     16
     """
-    value: float = eval(line.partition("=")[2], {"__builtins__": {}})  # noqa: S307  # a line of our own sources
+    value: float = eval(line.partition("=")[2], {"__builtins__": {}})  # a line of our own sources
     return value
 
 
