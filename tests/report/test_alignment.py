@@ -10,7 +10,7 @@ import pytest
 from calque import Corpus, Detection, Evaluator
 from calque.core.columns import Strings
 from calque.core.ledger import UNIT, Ledger
-from calque.report.alignment import aligned
+from calque.report.comparison import aligned
 
 Place = tuple[str, int, str]
 """The document, the page and the label of a box."""

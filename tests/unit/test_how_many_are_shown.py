@@ -16,8 +16,7 @@ from calque.checks.evaluators.settings import Complaints
 from calque.checks.presentation import _failures
 from calque.core.comparison.comparable import _listed
 from calque.core.errors import Issue
-from calque.core.presentation.noticed import grouped
-from calque.core.presentation.sections import Section
+from calque.core.presentation.sections import Section, grouped
 from calque.detection.pictured import _curves
 from calque.fields.failures import _frequent
 from calque.fields.presentation import _outside, _worst
