@@ -95,6 +95,17 @@ def test_many_classes_leave_room_for_the_curves() -> None:
     assert axes.get_xlabel() == "F1 at IoU 0.5, the lowest 20 of 30"
 
 
+@pytest.mark.parametrize("count", [3, 4])
+def test_a_few_names_stand_below_the_curves_and_more_beside_them(count: int) -> None:
+    boxes = [[10 * place, 0, 10 * place + 9, 9] for place in range(count)]
+    names = [f"class {place:02}" for place in range(count)]
+    sides = Corpus.from_arrays(boxes, names), Corpus.from_arrays(boxes, names, scores=[0.5] * count)
+    (axes,) = Evaluator(Detection()).update(*sides).compute().plot("pr").axes
+    axes.figure.canvas.draw()
+    inside = axes.get_legend().get_window_extent().x1 <= axes.get_window_extent().x1
+    assert bool(inside) is (count == 3)
+
+
 def test_several_runs_are_told_apart(results: list[Result]) -> None:
     both = compare([*results, results[0]], ["a", "b", "c"], resampling=Resampling(replicates=100)).plot()
     (axes,) = both.axes

@@ -15,6 +15,11 @@ from calque.core.presentation.sections import MINUS, Section
 from calque.core.presentation.wording import brief, counted, percent, some
 from calque.core.result import Addition, Result
 
+NOTABLE = 0.02
+"""From which difference on another measure is worth half a sentence."""
+SPOKEN = ("mean_coverage", "mean_purity", "mean_iou")
+"""How well boxes fit: told before other measures."""
+
 
 def tree(comparison: Comparison) -> dict[str, Any]:
     """The JSON of a comparison."""
@@ -227,12 +232,6 @@ def _interval_section(measures: Mapping[str, Interval], resampling: Resampling) 
 def with_intervals(result: Result, resampling: Resampling, *, jobs: int = 1) -> Result:
     """The result with the intervals of its measures."""
     return result.adding(interval_addition(result, resampling, intervals(result, resampling, jobs=jobs)))
-
-
-NOTABLE = 0.02
-"""From which difference on another measure is worth half a sentence."""
-SPOKEN = ("mean_coverage", "mean_purity", "mean_iou")
-"""How well boxes fit: told before other measures."""
 
 
 def headline(comparison: Comparison, run: str) -> Sentence:
