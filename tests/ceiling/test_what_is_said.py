@@ -11,7 +11,7 @@ import pytest
 from calque import Ceiling, ConfigError, Corpus, Evaluator
 from calque.ceiling.fields.leaves import groups
 from calque.ceiling.fields.scoring import most_alike
-from calque.ceiling.listing import _first
+from calque.ceiling.outcomes import _first
 from calque.ceiling.presentation import _ladder, _nobody, _right, _worth, headline, rungs
 from calque.ceiling.systems import Systems, by_name, check_names
 from calque.fields.schemas.plain_form import compile_plan

@@ -119,6 +119,19 @@ def test_what_changed_is_done_again_and_nothing_else(shards: Path) -> None:
     assert other.stdout == command(shards, *DETECT, "--iou", "0.9").stdout
 
 
+@pytest.mark.skipif(os.name != "posix", reason="no limits here")
+def test_where_nothing_can_be_kept_nothing_is_told_of_the_result(shards: Path) -> None:
+    """Numbers are made while the checkpoint is being written; whoever sees them can count on both."""
+    limited = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64)); from calque.__main__ import main; main()"
+    line = [sys.executable, "-c", limited, *DETECT, "--checkpoint", "kept", "-o", "result.json"]
+    done = subprocess.run(line, cwd=shards, capture_output=True, text=True, check=False, timeout=GENEROUS)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: kept/")
+    assert done.stderr.endswith(".state: file too large\n")
+    assert not (shards / "result.json").exists()
+    assert list((shards / "kept").iterdir()) == []
+
+
 @pytest.mark.parametrize("damage", ["cut off", "another byte", "nothing", "something else"])
 def test_a_broken_checkpoint_is_told_and_never_trusted(shards: Path, damage: str) -> None:
     plain = command(shards, *DETECT, "--checkpoint", "kept").stdout

@@ -13,7 +13,7 @@ from calque.checks import Checks
 from calque.cli.app import VERBS
 from calque.core.boxes.reading import BoxReading
 from calque.core.task import Task, settings
-from calque.detection.auditing.rules import AuditRules
+from calque.detection.auditing import AuditRules
 
 TASKS: dict[str, type[Task]] = {
     "detect": Detection, "layout": Layout, "fields": Fields, "words": Words, "tables": Tables, "order": Order, "check": Checks,

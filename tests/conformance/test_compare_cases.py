@@ -16,8 +16,7 @@ from calque.core.comparison.intervals import intervals
 from calque.core.comparison.presentation import tree
 from calque.core.comparison.resample import Resampling
 from calque.core.measures import settle
-from calque.core.resampling.resampled import repeated
-from calque.core.resampling.weights import POISSON_THRESHOLDS, document_keys, poisson_weights
+from calque.core.resampled import POISSON_THRESHOLDS, document_keys, poisson_weights, repeated
 
 FILE = json.loads((Path(__file__).parent / "cases" / "compare.json").read_text())
 WEIGHTED = {case["id"]: case for case in FILE["weighted"]}

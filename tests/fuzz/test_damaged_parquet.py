@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from calque import CalqueError, ContractError, read
-from calque.readers.sources.parquet_sizes import row_groups
+from calque.readers.sources.parquet_files import row_groups
 from tests.pages import row, table
 
 SEEDS = range(0, 1200, 4)

@@ -118,7 +118,7 @@ READ_THROUGH = {
     "core/corpora/masks.py", "core/evaluator.py", "fields/schemas/sources.py", "kernels/scanning.py", "readers/boxes/yolo.py",
     "readers/orders/files.py",
     "readers/page_rows/parquet.py", "readers/page_rows/streams.py", "readers/records.py", "readers/sides/metadata.py",
-    "readers/sources/compression.py", "readers/sources/json_tree.py", "readers/sources/parquet_rows.py",
+    "readers/sources/compression.py", "readers/sources/json_tree.py", "readers/sources/parquet_files.py",
     "readers/sources/source.py", "readers/tables/files.py", "readers/text/lattices.py", "readers/text/text_files.py",
     "readers/text/word_table.py", "report/images.py", "words/attached.py",
 }  # fmt: skip

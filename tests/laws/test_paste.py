@@ -16,13 +16,21 @@ from hypothesis import strategies as st
 
 from calque.checks.suites.suite import Suite
 from calque.cli.explain import _known
-from calque.cli.render import as_csv, lines
-from calque.cli.sheets import NO_NUMBER
+from calque.cli.render import NO_NUMBER, as_csv, lines
 from calque.core.errors import Issue
 from calque.core.evaluator import Evaluator
-from calque.core.presentation.latex import escaped, to_latex
-from calque.core.presentation.noticed import grouped
-from calque.core.presentation.sections import MISSING, Missing, Section, cell, to_markdown, to_text, width
+from calque.core.presentation.sections import (
+    MISSING,
+    Missing,
+    Section,
+    cell,
+    grouped,
+    latex_text,
+    to_latex,
+    to_markdown,
+    to_text,
+    width,
+)
 from calque.core.presentation.wording import percent
 from calque.core.result import Result
 from calque.detection.task import Detection
@@ -215,7 +223,7 @@ def test_tables_fit_the_terminal_and_lose_no_number(rows: list[tuple[Any, ...]],
 
 @given(st.text())
 def test_latex_obeys_nothing_of_the_data(text: str) -> None:
-    told = escaped(text)
+    told = latex_text(text)
     assert not re.search(r"(?<!\\)[&%#_]", told)
     bare = re.sub(r"\\[{}]", "", told)
     assert bare.count("{") == bare.count("}")

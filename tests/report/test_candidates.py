@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from calque import Evaluator, Words
 from calque.core.corpora.words import Lattice
 from calque.words import oracle
-from calque.words.lattice.candidates import candidates_table
+from calque.words.lattice.lattices import candidates_table
 
 Opener = Callable[..., Any]
 SLOTS = [[["the"]], [["quick", "brown"], ["quiet"], []], [["fox"]], [["jumps"], ["junk"]], [["over"]]]

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from calque.core.columns import Strings, Table
-from calque.core.presentation.notebook import STYLE
-from calque.core.presentation.tokens import TOKENS, in_both
+from calque.core.presentation.style import STYLE, TOKENS, in_both
 from tests.report.made import MADE, Reports
 from tests.report.test_looks import CONTRAST
 from tests.report.test_safety import HOSTILE

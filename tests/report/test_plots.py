@@ -12,7 +12,7 @@ from calque import Corpus, Detection, Evaluator, Result
 from calque.core.comparison.compare import compare
 from calque.core.comparison.resample import Resampling
 from calque.core.errors import ConfigError
-from calque.core.presentation.tokens import TOKENS
+from calque.core.presentation.style import TOKENS
 from calque.report.page import asset
 from calque.sample import sample
 from tests.report.made import MADE

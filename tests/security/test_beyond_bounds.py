@@ -16,7 +16,7 @@ from calque.core.boxes import class_map
 from calque.fields.schemas import plain_form
 from calque.kernels.reference import masks
 from calque.readers.orders.files import read_orders
-from calque.readers.sources import parquet_sizes, source
+from calque.readers.sources import parquet_files, source
 from calque.readers.tables import placing
 from calque.readers.tables.files import read_tables
 from calque.readers.text import word_table
@@ -112,7 +112,7 @@ def test_json_schemas_of_checks(levels: int, score: float) -> None:
     assert ("nested too deeply" in str(outcome.misses)) == (score == 0.0)
 
 
-@pytest.mark.parametrize("levels", [3, parquet_sizes.DEEPEST + 6])
+@pytest.mark.parametrize("levels", [3, parquet_files.DEEPEST + 6])
 def test_structures_of_a_parquet_file(tmp_path: Path, levels: int) -> None:
     pa = pytest.importorskip("pyarrow")
     import pyarrow.parquet as pq
@@ -123,7 +123,7 @@ def test_structures_of_a_parquet_file(tmp_path: Path, levels: int) -> None:
     names = ["doc_id", "page_index", "boxes", "labels", "deep"]
     columns = [["d"], [0], [[[0.0, 0.0, 1.0, 1.0]]], [["x"]], pa.array([None], deep)]
     pq.write_table(pa.table(columns, names=names), tmp_path / "p.parquet")
-    if levels < parquet_sizes.DEEPEST:
+    if levels < parquet_files.DEEPEST:
         assert len(read(tmp_path / "p.parquet")) == 1
         return
     with pytest.raises(ContractError, match=r"p\.parquet"):

@@ -29,7 +29,7 @@ from calque.readers import records
 from calque.readers.orders import building
 from calque.readers.orders.files import read_orders
 from calque.readers.page_rows import ndjson
-from calque.readers.sources import compression, json_tree, parquet_sizes, source, xml_tree
+from calque.readers.sources import compression, json_tree, parquet_files, source, xml_tree
 from calque.readers.tables import placing
 from calque.readers.tables.files import read_tables
 from calque.readers.text import text_files, word_table
@@ -50,7 +50,7 @@ STATED: dict[str, str] = {
     "YAML (suites, class maps, YOLO's `data.yaml`)": f"{yaml_tree.DEEPEST} levels",
     "values that all aliases of a YAML file stand for": f"{yaml_tree.UNFOLDED:,}",
     "groups in a reading order": f"{building.DEEPEST} levels",
-    "structures of a Parquet file": f"{parquet_sizes.DEEPEST} levels",
+    "structures of a Parquet file": f"{parquet_files.DEEPEST} levels",
     "digits of a whole number": f"{json_tree.ENDLESS:,}",
     "the text or XML of one document": f"{text_files.LARGEST // MB} MB",
     "a page of NDJSON": f"{ndjson.LONGEST_LINE // MB} MB",

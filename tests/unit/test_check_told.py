@@ -14,7 +14,7 @@ from calque.checks import Suite, evaluator
 from calque.checks.evaluators.paths import EVERY
 from calque.checks.evaluators.registry import build_all
 from calque.checks.evaluators.settings import Complaints
-from calque.checks.exports import annotated
+from calque.checks.presentation import annotated
 from calque.checks.shapes.formats import _quad
 from calque.checks.shapes.regions import Region, hull
 from calque.checks.suites.cases import Case

@@ -11,10 +11,9 @@ from calque import ConfigError, Corpus, Detection, Evaluator, Result
 from calque.core.comparison.changes import Changed, Changes, Documents, changes
 from calque.core.comparison.compare import Compared, Comparison, _corrected, compare, run_names
 from calque.core.comparison.intervals import Delta, Interval, difference, interval
-from calque.core.comparison.presentation import interval_addition, rows, sections, title, tree
+from calque.core.comparison.presentation import headline, interval_addition, rows, sections, title, tree
 from calque.core.comparison.resample import Resampling
-from calque.core.comparison.story import headline
-from calque.core.resampling.resampled import Counted
+from calque.core.resampled import Counted
 from calque.core.standing import Alarms, Standing, Truths
 from calque.report.comparison import _pair, change_columns, rows_of
 from tests.report.counting import Counting

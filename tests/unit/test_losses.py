@@ -10,8 +10,7 @@ import pytest
 from calque import ConfigError, Detection, Words
 from calque.core.comparison.changes import Changed
 from calque.core.comparison.intervals import Delta
-from calque.core.gates.baselines import Loss, Tolerance
-from calque.core.gates.broken import Places, item_line
+from calque.core.gates.baselines import Loss, Places, Tolerance, item_line
 from calque.core.gates.limits import OVER, Limit, close_to
 from calque.core.presentation.ci_servers import Judged
 from calque.core.verdict import Condition, Verdict

@@ -11,7 +11,7 @@ from calque import ConfigError, Corpus, Detection, Evaluator, Table
 from calque.core.comparison.compare import lower_is_better
 from calque.core.comparison.resample import Resampling, resample
 from calque.core.ledger import UNIT, Ledger
-from calque.core.resampling.resampled import Sheet, mean_over_rows, repeated, share, tied_rows
+from calque.core.resampled import Sheet, mean_over_rows, repeated, share, tied_rows
 from calque.core.storage import merged_runs
 from calque.core.storage.ranked_runs import RankedRuns, Rows, Stretch
 

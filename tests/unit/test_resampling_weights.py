@@ -11,7 +11,7 @@ import pytest
 from calque import Detection, Evaluator
 from calque.core.comparison import resample
 from calque.core.comparison.resample import Parts, Resampling
-from calque.core.resampling.weights import POISSON_THRESHOLDS, document_keys, poisson_weights
+from calque.core.resampled import POISSON_THRESHOLDS, document_keys, poisson_weights
 from calque.sample import sample
 
 

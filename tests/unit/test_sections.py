@@ -8,16 +8,18 @@ import pytest
 
 from calque.core.errors import Issue, Severity
 from calque.core.presentation.ci_servers import Judged, annotation, to_junit
-from calque.core.presentation.latex import escaped, to_latex
-from calque.core.presentation.noticed import grouped, noticed
 from calque.core.presentation.sections import (
     Missing,
     Section,
     cell,
     cut,
+    grouped,
+    latex_text,
+    noticed,
     printable_json,
     printable_lines,
     to_html,
+    to_latex,
     to_markdown,
     to_text,
     width,
@@ -178,7 +180,7 @@ def test_latex() -> None:
     assert to_latex([Section(title="A_B", notes=["50 %"])]).split("\n")[1:] == ["\\par\\textbf{A\\_B}", "\\par 50 \\%", ""]
     assert to_latex([Section(title="", notes=["x"])]).split("\n")[1:] == ["\\par x", ""]
     assert "caption" not in to_latex([TABLE.replaced(title="")])
-    assert escaped("[a]~^") == "{[}a{]}\\textasciitilde{}\\textasciicircum{}"
+    assert latex_text("[a]~^") == "{[}a{]}\\textasciitilde{}\\textasciicircum{}"
 
 
 def test_what_a_terminal_would_obey_is_spelt() -> None:

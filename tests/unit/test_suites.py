@@ -21,7 +21,7 @@ from calque.checks.suites.cases import Case, CaseCorpus, Selection
 from calque.checks.suites.editor_schema import suite_schema
 from calque.checks.suites.inputs import Inputs
 from calque.checks.suites.runner import Judging
-from calque.engines.time_limit import in_thread
+from calque.engines.guard import in_thread
 
 HEAD = "evaluators:\n  - {type: iou_score, bbox_path: b, expected_bbox_path: b, threshold: 0.5}\n"
 CASES = """cases:

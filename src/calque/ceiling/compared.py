@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calque.ceiling.numbers import EDGES
 from calque.ceiling.outcomes import outcome_of
-from calque.ceiling.units import Level, levels_of
+from calque.ceiling.units import EDGES, Level, levels_of
 from calque.core.columns import Array, Strings
 from calque.core.ledger import Ledger
-from calque.core.resampling.resampled import Counted, Replicates, Resampled, Sheet, Tallies, share
+from calque.core.resampled import Counted, Replicates, Resampled, Sheet, Tallies, share
 from calque.core.standing import NO_ALARMS, Standing, Truths, numbered, positions
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from calque.ceiling.numbers import EDGES
+from calque.ceiling.units import EDGES
 from calque.core.presentation.pictured import Finding, Phrase, Sentence
 from calque.core.presentation.result_schema import (
     COUNT,
@@ -297,25 +297,28 @@ def _numbers(block: Any) -> dict[str, Any]:
 
 def result_schema() -> Schema:
     """The schema of what ``calque ceiling --format json`` prints."""
+    lists = map_of(list_of(UNIT_ID))
+    return result_of(
+        "ceiling",
+        {
+            "kind": {"enum": list(NOUNS)},
+            "systems": list_of(TEXT),
+            "levels": map_of(_level_schema()),
+            "ap": _or_null(object_of({"single": map_of(SHARE), "route_class": SHARE, "select_bound": SHARE})),
+            "documents": object_of({"counted": COUNT, "only_truth": lists, "only_predictions": lists}),
+        },
+    )
+
+
+def _level_schema() -> Schema:
+    """What is said at one IoU threshold, or of values."""
     ratios = dict.fromkeys(RATIOS, SHARE)
     counts = {"tp": COUNT, "found": COUNT}
     edges = object_of({"recall": SHARE, "mean_iou": SHARE})
     pair = object_of({
         **dict.fromkeys(("both", "first", "second", "neither"), COUNT), "q": MEASURE, "disagreement": SHARE, "repairs": SHARE,
     })  # fmt: skip
-    suspect = object_of(
-        {"document": UNIT_ID, "kind": TEXT, "systems": COUNT},
-        {
-            "page": COUNT,
-            "label": TEXT,
-            "other": TEXT,
-            "covers": COUNT,
-            "best_iou": NUMBER,
-            "box": list_of(NUMBER),
-            "path": TEXT,
-        },
-    )
-    level = object_of(
+    return object_of(
         {
             "truth": COUNT,
             "single": map_of(object_of({"recall": SHARE}, {**counts, **ratios, "matched": COUNT, "correct": COUNT})),
@@ -327,9 +330,7 @@ def result_schema() -> Schema:
             "order": list_of(object_of({"system": TEXT, "matches": COUNT, "gain": COUNT, "recall": SHARE}, {"f1": SHARE})),
             "without": map_of(COUNT),
             "missed": object_of({"unfound": COUNT}, {"contested": COUNT}),
-            "suspects": object_of(
-                {"agreed": COUNT, "unfound": COUNT, "listed": list_of(suspect)}, {"label": COUNT, "value": COUNT}
-            ),
+            "suspects": _suspects_schema(),
         },
         {
             **dict.fromkeys(EDGES, edges),
@@ -338,17 +339,20 @@ def result_schema() -> Schema:
             "agreement": map_of(object_of({"n": COUNT, "right": COUNT})),
         },
     )
-    lists = map_of(list_of(UNIT_ID))
-    return result_of(
-        "ceiling",
-        {
-            "kind": {"enum": list(NOUNS)},
-            "systems": list_of(TEXT),
-            "levels": map_of(level),
-            "ap": _or_null(object_of({"single": map_of(SHARE), "route_class": SHARE, "select_bound": SHARE})),
-            "documents": object_of({"counted": COUNT, "only_truth": lists, "only_predictions": lists}),
-        },
-    )
+
+
+def _suspects_schema() -> Schema:
+    where = {
+        "page": COUNT,
+        "label": TEXT,
+        "other": TEXT,
+        "covers": COUNT,
+        "best_iou": NUMBER,
+        "box": list_of(NUMBER),
+        "path": TEXT,
+    }
+    suspect = object_of({"document": UNIT_ID, "kind": TEXT, "systems": COUNT}, where)
+    return object_of({"agreed": COUNT, "unfound": COUNT, "listed": list_of(suspect)}, {"label": COUNT, "value": COUNT})
 
 
 def _route_schema() -> Schema:

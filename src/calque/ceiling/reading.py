@@ -6,12 +6,13 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from calque.ceiling.systems import Systems, by_name
 from calque.core.corpora.records import RecordCorpus
 from calque.core.corpus import BoxCorpus, Corpus, Extent
-from calque.core.errors import ConfigError, ContractError, Issue
+from calque.core.errors import ConfigError, ContractError, Issue, all_read
 
 if TYPE_CHECKING:
     from calque.ceiling.task import Ceiling
@@ -48,15 +49,7 @@ def _refuse_words(source: Any) -> None:
 def _boxes(task: Ceiling, expected: Any, sources: Mapping[str, Any]) -> tuple[BoxCorpus, list[BoxCorpus]]:
     """Each system is checked against the truth; the truth is read once, and measured as all systems need it."""
     truth = _truth(task, expected)
-    pairs: list[tuple[Any, Any]] = []
-    errors: list[ContractError] = []
-    for source in sources.values():
-        try:
-            pairs.append(_pair(task, truth, source))
-        except ContractError as error:
-            errors.append(error)
-    if errors:
-        raise ContractError.joined(errors)
+    pairs = all_read(partial(_pair, task, truth, source) for source in sources.values())
     if len({side.extent for pair in pairs for side in pair}) > 1:
         # Shares of the page beside pixels: all on the scale of the truth in pixels.
         pixels = next(pair[0] for pair in pairs if pair[0].extent is Extent.PIXELS)

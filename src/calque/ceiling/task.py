@@ -242,19 +242,19 @@ class Ceiling(BoxReading, PartsBeside, Task):
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON."""
-        from calque.ceiling.naming import address
+        from calque.ceiling.numbers import address
 
         return address(self, name)
 
     def names(self, numbers: Mapping[str, Any]) -> list[str]:
         """Every measure."""
-        from calque.ceiling.naming import names
+        from calque.ceiling.numbers import names
 
         return names(numbers)
 
     def compared(self, numbers: Mapping[str, Any]) -> list[str]:
         """Rungs of the ladder that are sums over documents; routes can be asked for."""
-        from calque.ceiling.naming import compared
+        from calque.ceiling.numbers import compared
 
         return compared(numbers)
 

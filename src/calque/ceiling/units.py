@@ -18,6 +18,8 @@ from calque.kernels import kernels
 if TYPE_CHECKING:
     from calque.ceiling.task import Ceiling
 
+EDGES = ("any", "recombine", "average")
+"""Rungs that are about where a box ends: the best box of any system, the best of all their edges, their best mean."""
 HELP = "check that all are of the same documents and use the same names"
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from calque.checks.numbers import COUNTED, case_rows
 from calque.core.columns import Array
 from calque.core.ledger import Ledger
-from calque.core.resampling.resampled import Counted, Replicates, Resampled, Sheet, Tallies, share
+from calque.core.resampled import Counted, Replicates, Resampled, Sheet, Tallies, share
 from calque.core.standing import NO_ALARMS, Standing, Truths, numbered
 
 if TYPE_CHECKING:

@@ -1,13 +1,15 @@
-"""Checks for people, and for other tools: how many cases pass, what failed and why, and the JSON Schema of a result."""
+"""Checks for people, for servers that run suites, and for other tools: what failed and why, and the JSON Schema of a result."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from calque.checks.evaluators.outcome import is_failure
+from calque.checks.evaluators.outcome import Status, is_failure
 from calque.checks.numbers import COUNTED
 from calque.checks.task import STATUSES, VERDICTS
+from calque.core.presentation.ci_servers import Judged, annotation
 from calque.core.presentation.pictured import Finding, Phrase, Sentence
 from calque.core.presentation.result_schema import (
     COUNT,
@@ -24,6 +26,9 @@ from calque.core.presentation.result_schema import (
 )
 from calque.core.presentation.sections import Section
 from calque.core.presentation.wording import counted, joined, percent, some
+
+if TYPE_CHECKING:
+    from calque.checks.suites.runner import Row
 
 COLUMNS = {
     "evaluator": "The evaluator of the suite that judged.",
@@ -163,3 +168,35 @@ def findings(numbers: Mapping[str, Any]) -> list[Finding]:
         worst = min(scores, key=lambda name: scores[name])
         lines.append(Finding("class", f"Hardest evaluator: {worst}, score {scores[worst]:.3f}", {"class": worst}))
     return lines
+
+
+def tests(results: Sequence[Mapping[str, Any]], suite: str) -> list[Judged]:
+    """One test for each result in its JSON form: wrong outputs are failures, what could not be judged is an error."""
+    return [_test(row, suite) for row in results]
+
+
+def _test(row: Mapping[str, Any], suite: str) -> Judged:
+    group, name = f"{suite}.{row['evaluator']}", str(row["id"])
+    if not is_failure(row):
+        return Judged(group, name)
+    kind = "error" if row["status"] == "error" else "failure"
+    return Judged(group, name, kind, row.get("reasoning", ""), row.get("misses", []))
+
+
+_LINE = re.compile(r"line (\d+)(?: column (\d+))?")
+
+
+def annotated(rows: Sequence[Row], file: str) -> Iterator[str]:
+    """One line for each result that failed or could not be had."""
+    for row in rows:
+        if row.failed:
+            what = "could not be judged" if row.outcome.status is Status.ERROR else "failed"
+            title = f"{row.case.id}: {row.evaluator} {what}"
+            yield annotation(title, row.outcome.reasoning, file=file, **_place(row.case.place))
+
+
+def _place(text: str) -> dict[str, str]:
+    match = _LINE.match(text)
+    if match is None:
+        return {}
+    return {key: value for key, value in (("line", match[1]), ("col", match[2])) if value}

@@ -171,7 +171,7 @@ class Checks(PartsBeside, Task):
 
     def tests(self, ledger: Ledger) -> list[Judged]:
         """Every result."""
-        from calque.checks.exports import tests
+        from calque.checks.presentation import tests
 
         return tests(list(results(ledger)), self.name)
 

@@ -9,7 +9,7 @@ import click
 
 from calque.cli import exits
 from calque.cli.options import PATH, box_options, box_reading, brief_option, jobs_option, output_option, task_options
-from calque.detection.auditing.rules import AuditRules
+from calque.detection.auditing import AuditRules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -51,8 +51,7 @@ def command(truth: str, predictions: str | None, agreement: bool, jobs: int, qui
     from calque.cli import outputs
     from calque.cli.inputs import taken_in
     from calque.cli.progress import working
-    from calque.cli.render import write_each
-    from calque.cli.sheets import check_wanted
+    from calque.cli.render import check_wanted, write_each
     from calque.core.errors import ConfigError
 
     kinds = outputs.formats(values.pop("format"), values.pop("output"), EXTENSIONS)
@@ -121,8 +120,7 @@ def _sections(
     report: Findings | Agreement, numbers: dict[str, Any], corpora: tuple[BoxCorpus, ...], *, brief: bool
 ) -> list[Section]:
     """What people read: the sentence, the tables, what was noticed, and the line with all settings."""
-    from calque.core.presentation.noticed import noticed
-    from calque.core.presentation.sections import Section
+    from calque.core.presentation.sections import Section, noticed
 
     issues = [issue for corpus in corpora for issue in corpus.issues]
     told = [*report.headline()] if brief else [*report.sections(), *noticed(issues)]
@@ -133,22 +131,15 @@ def _lines(
     report: Findings | Agreement, numbers: dict[str, Any], corpora: tuple[BoxCorpus, ...], kind: str, *, brief: bool
 ) -> Iterator[str]:
     """The audit as text, in pieces that end with a line."""
-    import json
+    from calque.cli.render import in_format
 
-    from calque.cli.render import as_csv
-    from calque.cli.sheets import laid_out
-    from calque.core.presentation.sections import printable_json
-    from calque.core.result import strict_json
-
-    if kind == "json":
-        yield printable_json(strict_json(numbers)) + "\n"
-    elif kind == "jsonl":
-        for row in report.listed():
-            yield printable_json(json.dumps(row, ensure_ascii=False, allow_nan=False)) + "\n"
-    elif kind == "csv":
-        yield as_csv([{**row, "signature": numbers["signature"]} for row in report.flat()])
-    else:
-        yield laid_out(_sections(report, numbers, corpora, brief=brief), kind)
+    return in_format(
+        kind,
+        lambda: numbers,
+        report.listed,
+        lambda: [{**row, "signature": numbers["signature"]} for row in report.flat()],
+        lambda: _sections(report, numbers, corpora, brief=brief),
+    )
 
 
 def _head(reading: BoxReading, rules: AuditRules | None, iou: Sequence[str] = ()) -> dict[str, Any]:

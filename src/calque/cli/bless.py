@@ -33,7 +33,7 @@ def command(state: str, output: str, format: str, quiet: bool) -> int:
     """
     from calque.cli.inputs import taken_in
     from calque.cli.outputs import STDOUT, put, say_written, settle
-    from calque.cli.sheets import laid_out
+    from calque.cli.render import laid_out
     from calque.core.errors import ConfigError
     from calque.core.evaluator import Evaluator
     from calque.core.presentation.sections import printable_json
@@ -158,7 +158,7 @@ class Renewal:
 
     def _items(self) -> list[Section]:
         """What is broken now, and how much is fixed."""
-        from calque.core.gates.broken import item_line
+        from calque.core.gates.baselines import item_line
         from calque.core.presentation.sections import Section
         from calque.core.verdict import some_failures
 

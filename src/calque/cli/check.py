@@ -98,7 +98,7 @@ def command(suites: tuple[str, ...], schema: bool, output: tuple[str, ...], quie
     if not suites:
         raise click.UsageError("Missing argument 'SUITE...'.")
     from calque.cli.progress import working
-    from calque.cli.sheets import FOR_PEOPLE, check_wanted
+    from calque.cli.render import FOR_PEOPLE, check_wanted
 
     gates = gates_for(Checks, values)
     values["resampling"] = intervals_from(values)
@@ -258,8 +258,8 @@ def _rows(
     quiet: bool,
 ) -> list[Row]:
     """Every result of a suite; some formats are printed while they come."""
-    from calque.checks.exports import annotated
-    from calque.cli.checked import json_line, with_names
+    from calque.checks.presentation import annotated
+    from calque.cli.checked import outcome_line, with_names
     from calque.cli.progress import working
 
     rows: list[Row] = []
@@ -270,7 +270,7 @@ def _rows(
             chunk = with_names(judged, names) if names else judged
             if printed == "jsonl":
                 shown = (row for row in chunk if row.failed or not values["only_failed"])
-                click.echo("".join(json_line(row, suite.name if several else "") for row in shown), nl=False)
+                click.echo("".join(outcome_line(row, suite.name if several else "") for row in shown), nl=False)
             elif printed == "github":
                 for line in annotated(chunk, suite.data or suite.file):
                     click.echo(printable(line))
@@ -296,8 +296,7 @@ def _deliver(
 ) -> int:
     """Write and print what was asked for; the exit code."""
     from calque.cli.checked import STREAMED, rendered, shown
-    from calque.cli.render import coloured, with_intervals
-    from calque.cli.sheets import FOR_PEOPLE
+    from calque.cli.render import FOR_PEOPLE, coloured, with_intervals
 
     nothing = not any(one.rows for one in judged)
     for one in judged:

@@ -12,6 +12,7 @@ from calque.checks.suites.cases import Selection
 from calque.checks.suites.gate import Gate
 from calque.checks.suites.runner import Row
 from calque.checks.suites.suite import Suite
+from calque.cli.render import as_csv, json_line, laid_out
 from calque.core.presentation.ci_servers import Judged
 from calque.core.presentation.sections import Section, printable_json
 from calque.core.presentation.wording import counted
@@ -82,10 +83,10 @@ def with_names(rows: list[Row], names: Mapping[str, str]) -> list[Row]:
     return [renamed(row) if row.case.trouble else row for row in rows]
 
 
-def json_line(row: Row, suite: str = "") -> str:
+def outcome_line(row: Row, suite: str = "") -> str:
     """A result as a line; where there are several suites, with the name of its own."""
     named = {"suite": suite} if suite else {}
-    return printable_json(json.dumps(named | row.to_dict(), ensure_ascii=False, allow_nan=False)) + "\n"
+    return json_line(named | row.to_dict())
 
 
 def shown(judged: Sequence[CheckedSuite], *, brief: bool) -> list[Section]:
@@ -110,8 +111,6 @@ def _shown(one: CheckedSuite, *, brief: bool) -> list[Section]:
 
 def rendered(kind: str, judged: Sequence[CheckedSuite], *, brief: bool) -> str:
     """All suites in one format."""
-    from calque.cli.sheets import laid_out
-
     several = len(judged) > 1
     if kind == "json":
         trees = [one.result.to_dict() | {"results": [row.to_dict() for row in one.rows]} for one in judged]
@@ -119,7 +118,7 @@ def rendered(kind: str, judged: Sequence[CheckedSuite], *, brief: bool) -> str:
         tree: Any = {"task": "checks", "suites": named} if several else trees[0]
         return printable_json(json.dumps(tree, indent=2, ensure_ascii=False)) + "\n"
     if kind == "jsonl":
-        return "".join(json_line(row, one.suite.name if several else "") for one in judged for row in one.rows)
+        return "".join(outcome_line(row, one.suite.name if several else "") for one in judged for row in one.rows)
     if kind == "junit":
         return _junit(judged)
     if kind == "github":
@@ -131,7 +130,7 @@ def rendered(kind: str, judged: Sequence[CheckedSuite], *, brief: bool) -> str:
 
 def _junit(judged: Sequence[CheckedSuite]) -> str:
     """One test for each result, and one for the gate of each suite that has one."""
-    from calque.checks.exports import tests
+    from calque.checks.presentation import tests
     from calque.core.presentation.ci_servers import to_junit
 
     every: list[Judged] = []
@@ -154,7 +153,7 @@ def _gate(one: CheckedSuite) -> list[Judged]:
 
 
 def _annotations(judged: Sequence[CheckedSuite]) -> str:
-    from calque.checks.exports import annotated
+    from calque.checks.presentation import annotated
     from calque.cli.gates import workflow_commands
 
     lines = [line for one in judged for line in workflow_commands(one.result.gate_tests())]
@@ -163,8 +162,6 @@ def _annotations(judged: Sequence[CheckedSuite]) -> str:
 
 
 def _csv(judged: Sequence[CheckedSuite]) -> str:
-    from calque.cli.render import as_csv
-
     return as_csv([
         {**({"suite": one.suite.name} if len(judged) > 1 else {}), **row, **_verdict(one, row)}
         for one in judged

@@ -156,7 +156,7 @@ command = ByTask("compare", params=command_of("detection").params, help=HELP)
 
 def _run(task: type[Task], sources: tuple[str, ...], values: dict[str, Any]) -> int:
     from calque.cli.inputs import taken_in
-    from calque.cli.sheets import check_wanted
+    from calque.cli.render import check_wanted
     from calque.core.gates.judging import Gates
 
     kinds = outputs.formats(values["format"], values["output"], EXTENSIONS)
@@ -305,8 +305,7 @@ def _evaluated(task: type[Task], sources: Sequence[str], values: dict[str, Any],
 
 
 def _deliver(comparison: Comparison, verdict: Verdict, kinds: dict[str, str], values: dict[str, Any]) -> int:
-    from calque.cli.render import write_each
-    from calque.cli.sheets import shows_losses
+    from calque.cli.render import shows_losses, write_each
 
     for result in comparison.results.values():
         exits.say_first(result)
@@ -330,7 +329,7 @@ def _deliver(comparison: Comparison, verdict: Verdict, kinds: dict[str, str], va
 def _sections(comparison: Comparison, verdict: Verdict, *, brief: bool) -> list[Section]:
     """What failed, the comparison, what holds, the signature."""
     from calque.core.comparison import presentation
-    from calque.core.presentation.noticed import noticed
+    from calque.core.presentation.sections import noticed
 
     *shown, signature = presentation.sections(comparison, brief=brief)
     issues = [] if brief else noticed(dict.fromkeys(issue for each in comparison.results.values() for issue in each.issues))
@@ -338,27 +337,27 @@ def _sections(comparison: Comparison, verdict: Verdict, *, brief: bool) -> list[
 
 
 def _lines(comparison: Comparison, verdict: Verdict, kind: str, *, brief: bool) -> Iterator[str]:
-    import json
-
     from calque.cli.gates import told_servers
-    from calque.cli.render import as_csv
-    from calque.cli.sheets import laid_out
+    from calque.cli.render import in_format
     from calque.core.comparison import presentation
-    from calque.core.presentation.sections import printable_json
-    from calque.core.result import strict_json
 
-    if kind == "json":
-        tree = presentation.tree(comparison)
-        last = {key: tree.pop(key) for key in ("undefined", "issues") if key in tree}
-        yield printable_json(strict_json({**tree, **verdict.to_dict(verdict.failures), **last})) + "\n"
-    elif kind == "jsonl":
-        for row in presentation.listed(comparison):
-            yield printable_json(json.dumps(row, ensure_ascii=False, allow_nan=False)) + "\n"
-    elif kind == "csv":
-        yield as_csv(presentation.rows(comparison))
-    elif kind in FOR_SERVERS:
+    if kind in FOR_SERVERS:
         runs = {name: result.whole() for name, result in comparison.results.items()}
         tests = [test.replaced(name=f"{name}: {test.name}") for name, test in runs.items()]
-        yield from told_servers([*verdict.tests("calque.compare.gate"), *tests], "calque compare", kind)
-    else:
-        yield laid_out(_sections(comparison, verdict, brief=brief), kind)
+        return told_servers([*verdict.tests("calque.compare.gate"), *tests], "calque compare", kind)
+    return in_format(
+        kind,
+        lambda: _tree(comparison, verdict),
+        lambda: presentation.listed(comparison),
+        lambda: presentation.rows(comparison),
+        lambda: _sections(comparison, verdict, brief=brief),
+    )
+
+
+def _tree(comparison: Comparison, verdict: Verdict) -> dict[str, Any]:
+    """The JSON of a comparison, with what gates say of it before its last parts."""
+    from calque.core.comparison import presentation
+
+    tree = presentation.tree(comparison)
+    last: dict[str, Any] = {key: tree.pop(key) for key in ("undefined", "issues") if key in tree}
+    return {**tree, **verdict.to_dict(verdict.failures), **last}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -97,12 +96,13 @@ def evaluate(
     def update(known: KeptBatches | None = None) -> Evaluator:
         return Evaluator(task, keep=keep, jobs=jobs).update(*sources, known=known)
 
-    with (
-        working(told(f"evaluating {', '.join(files)}"), quiet=values["quiet"]),
-        kept_in(checkpoint, quiet=values["quiet"]) as kept,
-    ):
-        evaluator = update() if kept is None else kept.evaluated(task, keep, (truth, *files), update)
-    return deliver(evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, look=look, **values)
+    with kept_in(checkpoint, quiet=values["quiet"]) as kept:
+        with working(told(f"evaluating {', '.join(files)}"), quiet=values["quiet"]):
+            evaluator = update() if kept is None else kept.evaluated(task, keep, (truth, *files), update)
+        finish = None if kept is None else kept.finish
+        return deliver(
+            evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, look=look, finish=finish, **values
+        )
 
 
 def _make_room(kind: type[Task], files: Sequence[str]) -> None:
@@ -133,7 +133,7 @@ def _evaluate_shards(
     from calque.cli.progress import working
     from calque.cli.render import deliver
     from calque.cli.reports import wanted
-    from calque.cli.sharded import evaluated, on_cluster
+    from calque.cli.sharded import in_this_process, on_cluster
     from calque.core.errors import ConfigError
 
     gates = gates_for(kind, values)
@@ -149,12 +149,14 @@ def _evaluate_shards(
     files = [path for shard in shards for path in (shard.truth, shard.predictions)]
     settle(*files)
     _make_room(kind, files)
-    here = partial(evaluated, task, shards, keep=keep, jobs=jobs, checkpoint=checkpoint, quiet=values["quiet"])
-    there = on_cluster(task, shards, keep=keep, jobs=jobs, scheduler=scheduler)
-    with nullcontext(here) if engine == "here" else there as evaluating:
+    here = partial(in_this_process, checkpoint=checkpoint, quiet=values["quiet"])
+    place = here if engine == "here" else partial(on_cluster, scheduler=scheduler)
+    with place(task, shards, keep=keep, jobs=jobs) as sharded:
         with working(f"evaluating {len(shards):,} shard{'' if len(shards) == 1 else 's'}", quiet=values["quiet"]):
-            evaluator = evaluating()
-        return deliver(evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, look=look, **values)
+            evaluator = sharded.evaluated()
+        return deliver(
+            evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, look=look, finish=sharded.finish, **values
+        )
 
 
 def gates_for(kind: type[Task], values: dict[str, Any]) -> Gates | None:
@@ -168,8 +170,7 @@ def gates_for(kind: type[Task], values: dict[str, Any]) -> Gates | None:
 def what_to_keep(values: dict[str, Any], task: type[Task], *, everything: bool = False) -> Keep:
     """Outcomes only where something shows or saves them; options that ask for the impossible are refused before the work."""
     from calque.cli.outputs import settle
-    from calque.cli.render import formats_of
-    from calque.cli.sheets import check_wanted
+    from calque.cli.render import check_wanted, formats_of
 
     kinds = formats_of(values["format"], values["output"])
     check_wanted(kinds.values(), brief=values["brief"], task=task)

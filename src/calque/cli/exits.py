@@ -184,8 +184,7 @@ def say_losses(results: Iterable[Result]) -> None:
         return
     from calque.cli.inputs import told
     from calque.core.errors import Severity
-    from calque.core.presentation.noticed import grouped
-    from calque.core.presentation.sections import printable
+    from calque.core.presentation.sections import grouped, printable
     from calque.readers.sides.readings import CODES
 
     for line in grouped(issue for issue in issues if issue.severity is Severity.LOSS or issue.code in CODES):

@@ -185,7 +185,7 @@ def _scopes(task: str, measure: Measure) -> dict[str, str]:
 def _of_rungs(task: str, name: str) -> dict[str, str]:
     """The scopes of tasks that have their own: tables and ceilings; else the one that there is."""
     from calque.ceiling.measures import ON_RUNGS, RUNGS
-    from calque.tables.explained import scopes_of
+    from calque.tables.measures import scopes_of
 
     if task == "ceiling" and name in ON_RUNGS:
         return RUNGS

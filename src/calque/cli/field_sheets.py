@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from calque.cli.render import Sheet, as_csv
-from calque.cli.sheets import laid_out
-from calque.core.presentation.sections import Section, printable_json
-from calque.core.result import strict_json
+from calque.cli.render import Sheet, as_csv, in_format, json_line
+from calque.core.presentation.sections import Section
 
 if TYPE_CHECKING:
     from calque.core.result import Result
@@ -21,9 +18,8 @@ def schema_sheet(task: Fields) -> Sheet:
     from calque.fields.schemas.explained import as_sections
 
     sections = as_sections(task.schema, task.accounting)
-    return (lambda: sections), lambda kind: _rendered(
-        kind, sections, task.explain(), {"accounting": task.accounting, "fields": task.explain()}
-    )
+    fields = task.explain()
+    return _sheet(sections, fields, {"accounting": task.accounting, "fields": fields})
 
 
 def error_sheet(result: Result) -> Sheet:
@@ -47,23 +43,11 @@ def error_sheet(result: Result) -> Sheet:
         Section(title="", notes=[str(result.signature)]),
     ]
     tree = {"task": "fields", "signature": str(result.signature), "errors": rows}
-    return (lambda: sections), lambda kind: _rendered(kind, sections, rows, tree)
+    return _sheet(sections, rows, tree)
 
 
-def _rendered(kind: str, sections: list[Section], rows: Sequence[Mapping[str, Any]], tree: Mapping[str, Any]) -> Iterator[str]:
-    if kind == "json":
-        yield printable_json(strict_json(tree)) + "\n"
-    elif kind == "jsonl":
-        yield from _lines(rows)
-    elif kind == "csv":
-        yield as_csv(rows)
-    else:
-        yield laid_out(sections, kind)
-
-
-def _lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    for row in rows:
-        yield printable_json(json.dumps(row, ensure_ascii=False, allow_nan=False)) + "\n"
+def _sheet(sections: list[Section], rows: Sequence[Mapping[str, Any]], tree: Mapping[str, Any]) -> Sheet:
+    return (lambda: sections), lambda kind: in_format(kind, lambda: tree, lambda: rows, lambda: rows, lambda: sections)
 
 
 def document_lines(result: Result, path: str) -> Iterator[str]:
@@ -74,6 +58,5 @@ def document_lines(result: Result, path: str) -> Iterator[str]:
     if path.lower().endswith(".csv"):
         yield as_csv(rows)
     else:
-        yield from _lines(
-            [{**row, "wrong_fields": row["wrong_fields"].split(", ") if row["wrong_fields"] else []} for row in rows]
-        )
+        for row in rows:
+            yield json_line({**row, "wrong_fields": row["wrong_fields"].split(", ") if row["wrong_fields"] else []})

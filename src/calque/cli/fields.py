@@ -114,8 +114,7 @@ def _explain(truth: str, write_schema: str | None, values: dict[str, Any], *, sh
     """Show the schema, or only save it."""
     from calque.cli import exits
     from calque.cli.inputs import taken_in
-    from calque.cli.render import formats_of, write_each
-    from calque.cli.sheets import check_wanted
+    from calque.cli.render import check_wanted, formats_of, write_each
 
     kinds = formats_of(values["format"], values["output"])
     check_wanted(kinds.values(), brief=values["brief"], task=Fields)

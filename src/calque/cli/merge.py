@@ -23,9 +23,8 @@ def command(states: tuple[str, ...], **values: Any) -> int:
     from calque.cli.inputs import taken_in
     from calque.cli.outputs import settle
     from calque.cli.progress import working
-    from calque.cli.render import deliver, formats_of
+    from calque.cli.render import check_wanted, deliver, formats_of
     from calque.cli.reports import wanted
-    from calque.cli.sheets import check_wanted
     from calque.core.evaluator import Evaluator
 
     gates = gates_from(values)

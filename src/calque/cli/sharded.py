@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -17,34 +17,50 @@ if TYPE_CHECKING:
     from calque.readers.sources.shards import Shard
 
 
+class Sharded(NamedTuple):
+    """How shards are evaluated."""
+
+    evaluated: Callable[[], Evaluator]
+    """Makes one evaluator of all of them."""
+    finish: Callable[[], None]
+    """Waits for what is still being kept of them."""
+
+
 @contextmanager
-def on_cluster(
-    task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, scheduler: str | None
-) -> Iterator[Callable[[], Evaluator]]:
-    """Makes one evaluator of all shards, by the workers of a cluster, which are there until the block ends."""
+def on_cluster(task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, scheduler: str | None) -> Iterator[Sharded]:
+    """By the workers of a cluster, which are there until the block ends."""
     from calque.core.shards.cluster import evaluated_on
     from calque.engines.on_dask import Cluster
     from calque.readers.sources.shards import is_address
 
     first = next((shard.truth for shard in shards if not is_address(shard.truth)), None)
     with Cluster(scheduler, jobs) as cluster:
-        yield lambda: evaluated_on(cluster, task if first is None else task.settled(first), shards, keep=keep)
+        settled = task if first is None else task.settled(first)
+        yield Sharded(lambda: evaluated_on(cluster, settled, shards, keep=keep), lambda: None)
 
 
-def evaluated(task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, checkpoint: str | None, quiet: bool) -> Evaluator:
-    """One evaluator of all shards."""
+@contextmanager
+def in_this_process(
+    task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, checkpoint: str | None, quiet: bool
+) -> Iterator[Sharded]:
+    """One after the other; what is finished is kept where that is asked for, if need be until the block ends."""
+    with kept_in(checkpoint, quiet=quiet) as kept:
+        finish = (lambda: None) if kept is None else kept.finish
+        yield Sharded(lambda: _evaluated(task, shards, keep=keep, jobs=jobs, kept=kept), finish)
+
+
+def _evaluated(task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, kept: Checkpoint | None) -> Evaluator:
     from calque.core.evaluator import Evaluator
     from calque.core.shards.cluster import evaluated_shard
     from calque.engines import meter
 
     evaluator = Evaluator(task.settled(shards[0].truth), keep=keep, jobs=jobs)
-    with kept_in(checkpoint, quiet=quiet) as kept:
+    if len(shards) > 1:
+        meter().expect(len(shards), "shard")
+    for shard in shards:
+        evaluator.merge(evaluated_shard(evaluator.task, shard, keep=keep, jobs=jobs, kept=kept))
         if len(shards) > 1:
-            meter().expect(len(shards), "shard")
-        for shard in shards:
-            evaluator.merge(evaluated_shard(evaluator.task, shard, keep=keep, jobs=jobs, kept=kept))
-            if len(shards) > 1:
-                meter().advance()
+            meter().advance()
     return evaluator
 
 

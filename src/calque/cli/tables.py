@@ -40,7 +40,7 @@ def command(truth: str, predictions: str, show: str | None, **values: Any) -> in
             "--show looks at the tables of one document; --checkpoint and --engine are for numbers. Give one of them."
         )
     from calque.cli.progress import working
-    from calque.cli.sheets import terminal_columns
+    from calque.cli.render import terminal_columns
     from calque.core.evaluator import Evaluator
     from calque.core.presentation.sections import printable
     from calque.tables import views

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,8 +11,9 @@ import click
 from calque.cli import exits
 from calque.cli.inputs import taken_in, told
 from calque.cli.options import PATH, completing, reading_options, reading_rules
-from calque.cli.verdicts import FORMATS, Verdict, rendered, sentence
 from calque.core.boxes.reading import BOX_FORMATS, FORMAT_NAMES
+from calque.core.presentation.sections import Section, printable, printable_json, printable_lines, to_markdown
+from calque.core.presentation.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -19,9 +22,12 @@ if TYPE_CHECKING:
     from calque.core.errors import ContractError, Issue
     from calque.core.task import Task
 
+FORMATS = ("table", "json", "csv", "markdown")
 FOR_PEOPLE = ("table", "markdown")
 KINDS = ("detect", "layout", "fields", "words", "tables")
 """The verbs that evaluate two files."""
+Verdict = dict[str, Any]
+"""What is said of a file, or of two together: ``file``, ``valid``, ``total``, ``message``, ``issues``."""
 
 
 @click.command("validate")
@@ -57,7 +63,7 @@ def command(files: tuple[str, ...], verb: str | None, format: str, brief: bool, 
     """
     from calque.cli.progress import working
     from calque.core.errors import ConfigError
-    from calque.readers.sides.contents import verb_of
+    from calque.readers.sides.one_file import verb_of
 
     if brief and format not in FOR_PEOPLE:
         raise ConfigError(f"--brief is for what people read ({', '.join(FOR_PEOPLE)}); {format} is always whole")
@@ -117,7 +123,7 @@ def _read(name: str, verb: str, format: str, values: Mapping[str, Any]) -> Corpu
 
     from calque.core.corpus import BoxCorpus
     from calque.readers import read
-    from calque.readers.sides.remarks import remarks
+    from calque.readers.sides.one_file import remarks
 
     allowed = values["allow_missing_scores"] or verb == "layout"
     rules = reading_rules(dict(values))
@@ -177,3 +183,100 @@ def _accepted(name: str, message: str, issues: Iterable[Issue]) -> Verdict:
 def _refused(name: str, error: ContractError, issues: Iterable[Issue]) -> Verdict:
     listed = [issue.to_dict() for issue in issues]
     return {"file": name, "valid": False, "total": error.total, "message": str(error), "issues": listed}
+
+
+def sentence(reports: Sequence[Verdict], files: int, verb: str) -> str:
+    """How many files are valid, and what the verb would do with two.
+
+    >>> fine = {"file": "a", "valid": True, "issues": [], "message": "1 document"}
+    >>> sentence([fine], 1, "detect"), sentence([fine, {**fine, "valid": False, "total": 3}], 2, "detect")
+    ('The file is valid.', '1 of 2 files is not valid: 3 issues.')
+    """
+    alone, together = reports[:files], reports[files:]
+    if not all(report["valid"] for report in alone):
+        return _how_many_are_wrong(alone)
+    those = "The file is" if files == 1 else "Both files are" if files == 2 else f"All {files:,} files are"
+    severities = {issue["severity"] for report in reports for issue in report["issues"]}
+    if not all(report["valid"] for report in together):
+        return f"{those} valid alone, and calque {verb} refuses them together."
+    if "loss" in severities:
+        return f"{those} valid, but {f'calque {verb}' if together else 'an evaluation'} would leave something out."
+    if any(report["message"].startswith("0 documents") for report in alone):
+        return f"{those} valid, but {'it holds' if files == 1 else 'one holds'} nothing."
+    return f"{those} valid{', with something to note' if severities else ''}."
+
+
+def _how_many_are_wrong(alone: Sequence[Verdict]) -> str:
+    wrong = [report for report in alone if not report["valid"]]
+    total = counted(sum(report["total"] for report in wrong), "issue")
+    if len(alone) == 1:
+        return f"The file is not valid: {total}."
+    if len(wrong) == len(alone):
+        return f"None of the {len(alone):,} files is valid: {total}."
+    return f"{len(wrong):,} of {len(alone):,} files {'is' if len(wrong) == 1 else 'are'} not valid: {total}."
+
+
+def rendered(reports: Sequence[Verdict], first: str, format: str, *, brief: bool, told: Callable[[str], str]) -> str:
+    """The reports in a format, after the sentence where people read; ``told`` spells names as they were given."""
+    if format == "json":
+        return told(printable_json(json.dumps({"files": list(reports)}, indent=2, ensure_ascii=False))) + "\n"
+    if format == "csv":
+        from calque.cli.render import as_csv
+
+        return told(as_csv(_rows(reports)))
+    if format == "markdown":
+        return told(_markdown(reports, first, brief=brief))
+    lines = [first, ""]
+    for report in reports:
+        lines += _lines(report, brief=brief)
+    return told("\n".join(lines)) + "\n"
+
+
+def _lines(report: Verdict, *, brief: bool) -> list[str]:
+    name, message = printable(report["file"]), printable_lines(report["message"])
+    if not report["valid"]:
+        head = f"{name}: " + click.style("not valid", fg="red") + f", {counted(report['total'], 'issue')}"
+        return [head] if brief else [head, "  " + message.replace("\n", "\n  ")]
+    head = f"{name}: " + click.style("valid", fg="green") + f", {message}"
+    return [head] if brief else [head, *(printable(f"  {_told(issue)}") for issue in _counted_alike(report["issues"]))]
+
+
+def _counted_alike(issues: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One issue for those that say the same, at the first of their places, with how often it is said."""
+    alike: dict[tuple[str, ...], dict[str, Any]] = {}
+    for issue in issues:
+        key = tuple(issue[name] for name in ("severity", "code", "message", "help", "file"))
+        known = alike.get(key)
+        alike[key] = issue if known is None else {**known, "count": known["count"] + issue["count"]}
+    return list(alike.values())
+
+
+def _told(issue: dict[str, Any]) -> str:
+    line = ": ".join(part for part in (issue["severity"], issue["pointer"], issue["message"]) if part)
+    times = f" ({issue['count']:,} times)" if issue["count"] > 1 else ""
+    return f"{line}{times}" + (f"; {issue['help']}" if issue["help"] else "")
+
+
+def _rows(reports: Sequence[Verdict]) -> list[dict[str, Any]]:
+    """One row for each issue, and one for a file that has none."""
+    keys = ("severity", "code", "pointer", "message", "help", "count")
+    rows = []
+    for report in reports:
+        head = {"file": report["file"], "valid": report["valid"]}
+        rows += [{**head, **{key: issue[key] for key in keys}} for issue in report["issues"]]
+        rows += [] if report["issues"] else [{**head, "count": 0}]
+    return rows
+
+
+def _markdown(reports: Sequence[Verdict], first: str, *, brief: bool) -> str:
+    verdicts = [(report["file"], "valid" if report["valid"] else "not valid", len(report["issues"])) for report in reports]
+    sections = [Section(title="", notes=[first]), Section(title="", head=("file", "verdict", "issues"), rows=verdicts)]
+    issues = [
+        (report["file"], issue["severity"], issue["code"], issue["pointer"], issue["message"], issue["help"], issue["count"])
+        for report in reports
+        for issue in report["issues"]
+    ]
+    if issues and not brief:
+        head = ("file", "severity", "code", "place", "message", "what to do", "count")
+        sections.append(Section(title="Issues", head=head, rows=issues))
+    return to_markdown(sections)

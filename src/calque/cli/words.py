@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -61,36 +62,45 @@ def command(truth: str, predictions: tuple[str, ...], show: str | None, differen
         raise click.UsageError("Missing argument 'PRED...': give what was read, or --lattice.")
     if len(predictions) == 1 and show is None and not removed:
         return evaluate(Words, truth, predictions[0], values)
+    look = None if show is None and not removed else partial(_look, show=show, context=1 if differences else None)
+    return _evaluate_runs(truth, predictions, values, look)
+
+
+def _look(runs: Runs, *, show: str | None, context: int | None) -> Runs:
+    """Print one document, or what clean-up took out; the runs that go on."""
+    if show is None:
+        return _print_removed(runs)
+    _print_document(runs, show, context)
+    return runs
+
+
+def _evaluate_runs(truth: str, predictions: Sequence[str], values: dict[str, Any], look: Callable[[Runs], Runs] | None) -> int:
+    """Several predictions of one truth, or one of which ``look`` shows something in place of its numbers; the exit code."""
     _without_shards(values)
     truth, *found = taken_in(truth, *predictions)
-    predictions = tuple(found)
     task = task_from(Words, values)
     gates = gates_for(Words, values)
     resampling = intervals_from(values)
     report = wanted(values, values.pop("report"), values["jobs"])
     keep = what_to_keep(values, Words, everything=report is not None)
-    if len(predictions) > 1 and values["save"] is not None:
+    if len(found) > 1 and values["save"] is not None:
         raise ConfigError("--save keeps the state of one PRED; evaluate several one by one")
     from calque.cli.progress import working
-    from calque.cli.render import formats_of, with_intervals
-    from calque.cli.sheets import shows_losses
+    from calque.cli.render import formats_of, shows_losses, with_intervals
     from calque.words import views
 
-    looked_at = show is not None or removed
-    jobs = values.pop("jobs")
-    with working(f"evaluating {', '.join(predictions) or 'the lattice'}", quiet=values["quiet"]):
-        runs = views.evaluated(task, truth, predictions, keep="outcomes" if looked_at else keep, jobs=jobs)
-    if show is not None:
-        _print_document(runs, show, context=1 if differences else None)
-    elif removed:
-        runs = _print_removed(runs)
-    quiet = values["quiet"]
+    jobs, quiet = values.pop("jobs"), values["quiet"]
+    with working(f"evaluating {', '.join(found) or 'the lattice'}", quiet=quiet):
+        runs = views.evaluated(task, truth, found, keep=keep if look is None else "outcomes", jobs=jobs)
+    if look is not None:
+        runs = look(runs)
     results = _judged({name: evaluator.compute() for name, evaluator in runs.evaluators.items()}, gates, quiet=quiet)
-    if not looked_at:
+    if look is None:
         shown = {name: with_intervals(result, resampling, jobs=jobs, quiet=quiet) for name, result in results.items()}
         _deliver(shown, values)
     write_runs(views.with_one_lattice(results), report, quiet=quiet)
-    if not quiet and (looked_at or not shows_losses(formats_of(values["format"], values["output"]), brief=values["brief"])):
+    losses_are_shown = look is None and shows_losses(formats_of(values["format"], values["output"]), brief=values["brief"])
+    if not quiet and not losses_are_shown:
         exits.say_losses(results.values())
     return max(exits.code_of(result, quiet=quiet) for result in results.values())
 
@@ -114,7 +124,7 @@ def _judged(results: dict[str, Result], gates: Gates | None, *, quiet: bool) -> 
 def _print_document(runs: Runs, document: str, context: int | None) -> None:
     """One document of every run beside its truth, and what its lattice offers."""
     from calque.cli.inputs import told
-    from calque.cli.sheets import terminal_columns
+    from calque.cli.render import terminal_columns
     from calque.core.presentation.sections import printable
     from calque.words import views
 
@@ -130,7 +140,7 @@ def _print_choices(choices: Section | None) -> None:
     """Where the lattice has a choice, and what the best path takes there."""
     if choices is None:
         return
-    from calque.cli.sheets import laid_out
+    from calque.cli.render import laid_out
 
     click.echo("\n" + laid_out([choices], "table"), nl=False)
 
@@ -161,23 +171,16 @@ def _deliver(results: Mapping[str, Result], values: dict[str, Any]) -> None:
 
 
 def _lines(results: Mapping[str, Result], kind: str, *, brief: bool) -> Iterator[str]:
-    import json
-
     from calque.cli.gates import FOR_SERVERS, for_servers
-    from calque.cli.render import as_csv
-    from calque.cli.sheets import laid_out
-    from calque.core.presentation.sections import printable_json
-    from calque.core.result import strict_json
+    from calque.cli.render import in_format
     from calque.words import views
 
-    if kind == "json":
-        yield printable_json(strict_json(views.tree(results))) + "\n"
-    elif kind == "jsonl":
-        for row in views.listed(results):
-            yield printable_json(json.dumps(row, ensure_ascii=False, allow_nan=False)) + "\n"
-    elif kind == "csv":
-        yield as_csv(views.rows(results))
-    elif kind in FOR_SERVERS:
-        yield from for_servers(results, kind)
-    else:
-        yield laid_out(views.sections(results, brief=brief), kind)
+    if kind in FOR_SERVERS:
+        return for_servers(results, kind)
+    return in_format(
+        kind,
+        lambda: views.tree(results),
+        lambda: views.listed(results),
+        lambda: views.rows(results),
+        lambda: views.sections(results, brief=brief),
+    )

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.coco.cocoeval import COCOeval
-from calque.coco.summary import mean_of
+from calque.coco.cocoeval import COCOeval, mean_of
 from calque.core.columns import Floats
 
 __all__ = ["COCOeval_faster"]

@@ -280,7 +280,7 @@ class Table(Mapping[str, Column]):
         """A small table for notebooks: the first rows, and how many there are."""
         from html import escape  # only notebooks need it
 
-        from calque.core.presentation.notebook import to_notebook
+        from calque.core.presentation.style import to_notebook
 
         head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
         first = self.cut(0, min(self.height, SHOWN_ROWS)).rows()

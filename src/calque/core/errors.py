@@ -12,11 +12,13 @@ Misuse of the Python API stays ``TypeError`` or ``ValueError``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
+
+Given = TypeVar("Given")
 
 SHOWN = 50
 """How many issues a message lists before it only counts."""
@@ -199,6 +201,20 @@ class ContractError(CalqueError):
     def single(cls, code: str, message: str, *, file: str = "", pointer: str = "", help: str = "") -> ContractError:
         """An error with one issue, for files that cannot be looked into any further."""
         return cls([Issue(code, message, file, pointer, help)])
+
+
+def all_read(reads: Iterable[Callable[[], Given]]) -> list[Given]:
+    """What each of several readings gives; where any is refused, one error with every issue of all of them."""
+    given: list[Given] = []
+    errors: list[ContractError] = []
+    for read in reads:
+        try:
+            given.append(read())
+        except ContractError as error:
+            errors.append(error)
+    if errors:
+        raise ContractError.joined(errors)
+    return given
 
 
 class ConfigError(CalqueError):

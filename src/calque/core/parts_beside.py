@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from calque.core.measures import Measure
     from calque.core.presentation.pictured import Finding, Pictured, Sentence
     from calque.core.presentation.sections import Section
-    from calque.core.resampling.resampled import Resampled
+    from calque.core.resampled import Resampled
     from calque.core.standing import Standing
 
 

@@ -37,14 +37,14 @@ def strict_json(value: Any, margin: str = "") -> str:
     if type(value) is int or (type(value) is float and math.isfinite(value)):
         return repr(value)  # as the encoder does, ten times as fast: most of a result is numbers
     if not value or not (type(value) is dict or isinstance(value, Mapping)):
-        return _encode(value)
+        return on_one_line(value)
     inner = margin + "  "
     lines = [f"{inner}{_text(str(key))}: {strict_json(item, inner)}" for key, item in value.items()]
     return "{\n" + ",\n".join(lines) + "\n" + margin + "}"
 
 
 _text = json.encoder.encode_basestring
-_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+on_one_line = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 """Made once: `json.dumps` makes an encoder for every value, and a result has one number for each document."""
 
 
@@ -222,7 +222,7 @@ class Result:
 
     def sections(self) -> list[Section]:
         """The main thing in a sentence, the numbers as a person reads them, what was noticed in the data, the signature."""
-        from calque.core.presentation.noticed import noticed
+        from calque.core.presentation.sections import noticed
 
         tree = self.to_dict()
         return [
@@ -307,6 +307,6 @@ class Result:
         return f"<Result {self.signature}: {count:,} document{'' if count == 1 else 's'}{state}>"
 
     def _repr_html_(self) -> str:
-        from calque.core.presentation.notebook import to_notebook
+        from calque.core.presentation.style import to_notebook
 
         return to_notebook(to_html(self.sections()))

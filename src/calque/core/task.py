@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from calque.core.presentation.ci_servers import Judged
     from calque.core.presentation.pictured import Finding, Pictured, Sentence
     from calque.core.presentation.sections import Section
-    from calque.core.resampling.resampled import Resampled
+    from calque.core.resampled import Resampled
     from calque.core.standing import Standing
     from calque.core.unevaluated import Ground
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from calque.core.columns import Array, Floats, Ints, Strings, Table
 from calque.core.ledger import UNIT, Ledger
-from calque.core.resampling.resampled import Counted, Replicates, Resampled, Sheet, Tallies, mean_over_rows, share
+from calque.core.resampled import Counted, Replicates, Resampled, Sheet, Tallies, mean_over_rows, share
 from calque.core.standing import Alarms, Standing, Truths, positions
 from calque.detection.kinds.numbers import KINDS, VIEWS
 from calque.detection.numbers import F1, RATIOS, Cut, Tally, empty_pages, page_rows
@@ -92,8 +92,7 @@ ON_EMPTY_PAGES = ("pages", "pages_with_fp", "fp")
 
 def resampled(task: Detection, ledger: Ledger) -> tuple[Resampled, ...]:
     """All that has a quick way; the worth of repairs for AP has none."""
-    from calque.detection.resampled_averages import averages
-    from calque.detection.resampled_kinds import kind_tallies
+    from calque.detection.resampled import averages, kind_tallies
 
     parts: list[Resampled] = [ThresholdTallies(task, ledger, threshold).part() for threshold in task.iou]
     if task.errors != "none":

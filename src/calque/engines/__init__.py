@@ -15,52 +15,52 @@ from typing import TYPE_CHECKING
 from calque.core.start_up import lazily
 
 if TYPE_CHECKING:
-    from calque.engines.choice import kept as kept
-    from calque.engines.choice import portable as portable
-    from calque.engines.choice import processes as processes
-    from calque.engines.choice import threads as threads
-    from calque.engines.choice import using as using
+    from calque.engines.engine import Engine as Engine
+    from calque.engines.engine import Serial as Serial
+    from calque.engines.engine import kept as kept
+    from calque.engines.engine import portable as portable
+    from calque.engines.engine import processes as processes
+    from calque.engines.engine import threads as threads
+    from calque.engines.engine import using as using
+    from calque.engines.guard import alarms as alarms
+    from calque.engines.guard import in_time as in_time
+    from calque.engines.in_threads import Ahead as Ahead
     from calque.engines.in_threads import Begun as Begun
+    from calque.engines.in_threads import ahead as ahead
     from calque.engines.in_threads import at_once as at_once
     from calque.engines.in_threads import begin as begin
     from calque.engines.in_threads import threads_for as threads_for
-    from calque.engines.interface import Engine as Engine
-    from calque.engines.interface import Serial as Serial
-    from calque.engines.metering import Meter as Meter
-    from calque.engines.metering import meter as meter
-    from calque.engines.metering import watched as watched
     from calque.engines.programs import Answer as Answer
     from calque.engines.programs import answer as answer
-    from calque.engines.reading_ahead import Ahead as Ahead
-    from calque.engines.reading_ahead import ahead as ahead
-    from calque.engines.remarking import heard as heard
-    from calque.engines.remarking import remark as remark
-    from calque.engines.time_limit import alarms as alarms
-    from calque.engines.time_limit import in_time as in_time
+    from calque.engines.telling import Meter as Meter
+    from calque.engines.telling import heard as heard
+    from calque.engines.telling import meter as meter
+    from calque.engines.telling import remark as remark
+    from calque.engines.telling import watched as watched
 
 _HOME = {
-    "Ahead": "calque.engines.reading_ahead",
+    "Ahead": "calque.engines.in_threads",
     "Answer": "calque.engines.programs",
     "Begun": "calque.engines.in_threads",
-    "Engine": "calque.engines.interface",
-    "Meter": "calque.engines.metering",
-    "Serial": "calque.engines.interface",
-    "ahead": "calque.engines.reading_ahead",
-    "alarms": "calque.engines.time_limit",
+    "Engine": "calque.engines.engine",
+    "Meter": "calque.engines.telling",
+    "Serial": "calque.engines.engine",
+    "ahead": "calque.engines.in_threads",
+    "alarms": "calque.engines.guard",
     "answer": "calque.engines.programs",
     "at_once": "calque.engines.in_threads",
     "begin": "calque.engines.in_threads",
-    "heard": "calque.engines.remarking",
-    "in_time": "calque.engines.time_limit",
-    "kept": "calque.engines.choice",
-    "meter": "calque.engines.metering",
-    "portable": "calque.engines.choice",
-    "processes": "calque.engines.choice",
-    "remark": "calque.engines.remarking",
-    "threads": "calque.engines.choice",
+    "heard": "calque.engines.telling",
+    "in_time": "calque.engines.guard",
+    "kept": "calque.engines.engine",
+    "meter": "calque.engines.telling",
+    "portable": "calque.engines.engine",
+    "processes": "calque.engines.engine",
+    "remark": "calque.engines.telling",
+    "threads": "calque.engines.engine",
     "threads_for": "calque.engines.in_threads",
-    "using": "calque.engines.choice",
-    "watched": "calque.engines.metering",
+    "using": "calque.engines.engine",
+    "watched": "calque.engines.telling",
 }
 
 __getattr__, __dir__, __all__ = lazily(__name__, _HOME)

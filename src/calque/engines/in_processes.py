@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Self
 
+from calque.engines.engine import Item, Outcome
 from calque.engines.in_threads import in_order
-from calque.engines.interface import Item, Outcome
 
 if TYPE_CHECKING:
     from calque.engines.crew import Crew
@@ -43,7 +43,7 @@ class Processes:
         import pickle  # what runs in one process needs neither
 
         from calque.engines.crew import AGAIN, Crew, Round
-        from calque.engines.remarking import remark
+        from calque.engines.telling import remark
 
         crew = self._crew or Crew()
         if self._keeps:

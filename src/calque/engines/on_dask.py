@@ -11,8 +11,8 @@ from functools import partial
 from typing import Any, Self
 
 from calque.core.errors import CalqueError, MissingExtra
-from calque.engines.interface import Item, Outcome
-from calque.engines.metering import meter
+from calque.engines.engine import Item, Outcome
+from calque.engines.telling import meter
 
 FAN_IN = 8
 """How many results are added up at once."""

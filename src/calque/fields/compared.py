@@ -9,7 +9,7 @@ import numpy as np
 
 from calque.core.columns import Array, Flags, Floats
 from calque.core.ledger import UNIT, Ledger
-from calque.core.resampling.resampled import Counted, Replicates, Resampled, Sheet, Tallies, share
+from calque.core.resampled import Counted, Replicates, Resampled, Sheet, Tallies, share
 from calque.core.standing import NO_ALARMS, Alarms, Standing, Truths, numbered
 from calque.fields.accounting.rows import OUTCOME_NAMES
 from calque.fields.comparison.cells import class_of

@@ -10,7 +10,7 @@ import numpy as np
 from calque.core.columns import Array, Flags, Strings
 from calque.core.ledger import UNIT, Ledger
 from calque.core.presentation.pictured import corners_of, page_rows
-from calque.core.resampling.resampled import Counted, Replicates, Resampled, Sheet, Tallies, share
+from calque.core.resampled import Counted, Replicates, Resampled, Sheet, Tallies, share
 from calque.core.standing import NO_ALARMS, Alarms, Standing, Truths, positions
 from calque.layout.numbers import NAMES, used_by, verdicts
 

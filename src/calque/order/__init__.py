@@ -9,13 +9,13 @@ from calque.order.task import Order as Order
 
 if TYPE_CHECKING:
     from calque.core.corpora.orders import OrderCorpus as OrderCorpus
-    from calque.order.two_lists import Compared as Compared
-    from calque.order.two_lists import compare as compare
+    from calque.order.judging import Compared as Compared
+    from calque.order.judging import compare as compare
 
 _HOME = {
-    "Compared": "calque.order.two_lists",
+    "Compared": "calque.order.judging",
     "OrderCorpus": "calque.core.corpora.orders",
-    "compare": "calque.order.two_lists",
+    "compare": "calque.order.judging",
 }
 
 __getattr__, __dir__, __all__ = lazily(__name__, _HOME, own=["Order"])

@@ -9,7 +9,7 @@ import numpy as np
 
 from calque.core.columns import Array, Flags, Floats, Strings
 from calque.core.ledger import UNIT, Ledger
-from calque.core.resampling.resampled import Counted, Replicates, Resampled, Sheet, Tallies, share
+from calque.core.resampled import Counted, Replicates, Resampled, Sheet, Tallies, share
 from calque.core.standing import NO_ALARMS, Standing, Truths
 from calque.order.numbers import LOST, Pages
 from calque.order.scoring import Status

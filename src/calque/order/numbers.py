@@ -11,7 +11,7 @@ from calque.core.columns import Array, Floats
 from calque.core.corpus import UnitId
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, Undefined
-from calque.core.resampling.resampled import share
+from calque.core.resampled import share
 from calque.kernels.structs import BREAKS, ORDER_COUNTS
 
 NOT_JUDGED = "no page has two blocks whose order can be judged"

@@ -13,6 +13,12 @@ from calque.kernels.structs import BREAKS
 from calque.order.numbers import SHOWN
 
 FOUR = ("pairs", "successors", "footrule", "edit")
+SET_ASIDE = {
+    "unplaced": ("in predicted blocks without an order", "block"),
+    "unordered": ("without a place in the truth", "block"),
+    "pairs_merged": ("in one predicted block, and not judged", "pair"),
+}
+"""What the overview tells apart, where there is any."""
 SCOPES = {"micro": "all pages together (micro)", "macro": "mean of pages"}
 COLUMNS = {
     "scope": "All pages together (micro), or the mean of the pages' numbers (macro).",
@@ -87,12 +93,7 @@ def _overview(numbers: Mapping[str, Any]) -> Section:
         f"{counted(counts['pages'], 'page')}, {counted(counts['truth'], 'block')} in order, {counts['placed']:,} placed, "
         f"{counts['missing']:,} missing"
     ]
-    if counts["unplaced"]:
-        notes.append(f"in predicted blocks without an order: {counted(counts['unplaced'], 'block')}")
-    if counts["unordered"]:
-        notes.append(f"without a place in the truth: {counted(counts['unordered'], 'block')}")
-    if counts["pairs_merged"]:
-        notes.append(f"in one predicted block, and not judged: {counted(counts['pairs_merged'], 'pair')}")
+    notes += [f"{where}: {counted(counts[kind], noun)}" for kind, (where, noun) in SET_ASIDE.items() if counts[kind]]
     return Section(title=laid_over("Reading order", numbers), notes=notes)
 
 

@@ -18,8 +18,7 @@ from calque.core.corpus import UnitId, canonical, distinct_names
 from calque.core.errors import Issue, Severity
 from calque.core.ledger import UNIT, Ledger
 from calque.kernels.structs import BREAKS, ORDER_COUNTS
-from calque.order.judging import Judged, judged
-from calque.order.laid_out import OrderSide
+from calque.order.judging import Judged, OrderSide, judged
 
 if TYPE_CHECKING:
     from calque.order.task import Order

@@ -17,11 +17,9 @@ from calque.core.presentation.pictured import Phrase, Pictured, Sentence
 from calque.core.presentation.sections import Missing, Section, cell, with_reasons
 from calque.core.presentation.wording import brief, short_names
 from calque.core.start_up import Frozen
-from calque.report.alignment import aligned
-from calque.report.block import packed
-from calque.report.comparison import change_columns, compared, plain
-from calque.report.page import MOST_ROWS, document, shortened
-from calque.report.pictures import Pictures, beside
+from calque.report.comparison import aligned, change_columns, compared, plain
+from calque.report.images import Pictures, beside
+from calque.report.page import MOST_ROWS, document, packed, shortened
 
 if TYPE_CHECKING:
     from calque.core.comparison.compare import Comparison

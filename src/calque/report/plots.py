@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from calque.core.errors import ConfigError, MissingExtra, did_you_mean
-from calque.core.presentation.tokens import on_paper
+from calque.core.presentation.style import on_paper
 from calque.core.presentation.wording import brief, counted
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 
 from calque.core.columns import Array, Flags, Floats, Strings
 from calque.core.ledger import Ledger
-from calque.core.resampling.resampled import Counted, Replicates, Resampled, Sheet, Tallies, share
+from calque.core.resampled import Counted, Replicates, Resampled, Sheet, Tallies, share
 from calque.core.standing import Alarms, Standing, Truths
 from calque.tables.adjacency import THRESHOLDS_2019
 from calque.tables.numbers import BLOCKS, GRITS, Rows

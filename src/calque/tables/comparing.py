@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +11,104 @@ import numpy as np
 from calque.core.columns import Array, Codes, Floats, Ints
 from calque.core.corpora.tables import CellTable
 from calque.kernels import kernels
-from calque.kernels.structs import RowTables, TextPoints
-from calque.tables import adjacency, columns
+from calque.kernels.structs import Grids, RowTables, TextPoints
+from calque.tables import adjacency
 from calque.tables.kinds import Losses
 
 if TYPE_CHECKING:
     from calque.tables.task import Tables
+
+
+class Vocabulary:
+    """Texts by number; the empty one is always there."""
+
+    def __init__(self) -> None:
+        self._codes: dict[str, int] = {"": 0}
+
+    def code(self, text: str) -> int:
+        """The number of a text, a new one if need be."""
+        return self._codes.setdefault(text, len(self._codes))
+
+    def points(self) -> TextPoints:
+        """All texts as code points."""
+        lengths = [len(text) for text in self._codes]
+        data = "".join(self._codes).encode("utf-32-le", "surrogatepass")
+        return TextPoints(np.frombuffer(data, dtype=np.int32), np.cumsum([0, *lengths], dtype=np.int64))
+
+
+def row_tables(tables: Iterable[CellTable], texts: Vocabulary) -> RowTables:
+    """The tables as rows of cells."""
+    starts, rows, spans, codes = [0], [0], list[int](), list[int]()
+    for table in tables:
+        for size in table.row_sizes():
+            rows.append(rows[-1] + size)
+        starts.append(len(rows) - 1)
+        spans += [down << 32 | across for down, across in zip(table.rowspan, table.colspan, strict=True)]
+        codes += map(texts.code, table.text)
+    return RowTables(
+        np.array(starts, dtype=np.int64),
+        np.array(rows, dtype=np.int64),
+        np.array(spans, dtype=np.int64),
+        np.array(codes, dtype=np.int32),
+    )
+
+
+def _grids(slots: Sequence[Codes], tables: Sequence[CellTable]) -> Grids:
+    return Grids(
+        np.concatenate([np.zeros(0, dtype=np.int32), *(each.reshape(-1) for each in slots)]),
+        np.cumsum([0, *(each.size for each in slots)], dtype=np.int64),
+        np.array([table.rows for table in tables], dtype=np.int64),
+        np.array([table.columns for table in tables], dtype=np.int64),
+    )
+
+
+def text_grids(tables: Sequence[CellTable], layouts: Sequence[Codes], code: Callable[[str], int]) -> Grids:
+    """For each slot the number of its text; a hole has the empty one."""
+    slots = []
+    for table, layout in zip(tables, layouts, strict=True):
+        codes = np.array([*map(code, table.text), code("")], dtype=np.int32)
+        slots.append(codes[layout])
+    return _grids(slots, tables)
+
+
+Span = tuple[int, int, int, int]
+ALONE: Span = (0, 0, 1, 1)
+
+
+def span_grids(tables: Sequence[CellTable], layouts: Sequence[Codes], known: dict[Span, int]) -> Grids:
+    """For each slot the number of where its cell begins and ends, seen from there; a hole is a cell by itself."""
+    alone = known.setdefault(ALONE, len(known))
+    slots = []
+    for table, layout in zip(tables, layouts, strict=True):
+        codes = np.full(layout.shape, alone, dtype=np.int32)
+        for cell, (down, across) in enumerate(zip(table.rowspan, table.colspan, strict=True)):
+            if down > 1 or across > 1:
+                _put_span(codes, layout, (cell, table.row[cell], table.column[cell], down, across), known)
+        slots.append(codes)
+    return _grids(slots, tables)
+
+
+def _put_span(codes: Codes, layout: Codes, cell: tuple[int, int, int, int, int], known: dict[Span, int]) -> None:
+    number, row, column, down, across = cell
+    for below in range(down):
+        for right in range(across):
+            if layout[row + below, column + right] == number:
+                span = (-right, -below, across - right, down - below)
+                codes[row + below, column + right] = known.setdefault(span, len(known))
+
+
+def box_grids(tables: Sequence[CellTable], layouts: Sequence[Codes]) -> tuple[Grids, Floats]:
+    """For each slot the number of its cell's box, and the boxes; what has none has one without numbers."""
+    boxes: list[Sequence[float]] = []
+    slots = []
+    for table, layout in zip(tables, layouts, strict=True):
+        first = len(boxes)
+        boxes += [[np.nan] * 4 if box is None else box for box in (table.boxes or [None] * len(table))]
+        boxes.append([np.nan] * 4)
+        codes = np.where(layout < 0, len(table), layout) + first
+        slots.append(codes.astype(np.int32))
+    return _grids(slots, tables), np.array(boxes, dtype=np.float64).reshape(-1, 4)
+
 
 Pair = tuple[CellTable, CellTable]
 EMPTY = CellTable(rows=0, columns=0)
@@ -42,12 +134,12 @@ class Comparison:
         return ours, theirs
 
     @cached_property
-    def _texts(self) -> columns.Vocabulary:
-        return columns.Vocabulary()
+    def _texts(self) -> Vocabulary:
+        return Vocabulary()
 
     @cached_property
     def _rows(self) -> tuple[RowTables, RowTables, TextPoints, Codes, Codes]:
-        ours, theirs = (columns.row_tables(side, self._texts) for side in self.sides)
+        ours, theirs = (row_tables(side, self._texts) for side in self.sides)
         index = np.arange(len(self.pairs), dtype=np.int32)
         return ours, theirs, self._texts.points(), index, index
 
@@ -88,14 +180,14 @@ class Comparison:
         }
 
     def _topology(self) -> tuple[Floats, Floats, Floats]:
-        known: dict[columns.Span, int] = {}
-        ours, theirs = (columns.span_grids(*side, known) for side in zip(self.sides, self.layouts, strict=True))
+        known: dict[Span, int] = {}
+        ours, theirs = (span_grids(*side, known) for side in zip(self.sides, self.layouts, strict=True))
         boxes = np.array(list(known), dtype=np.float64).reshape(-1, 4)
         return kernels().grid_boxes(ours, theirs, boxes, boxes, self._jobs)
 
     def _content(self) -> tuple[Floats, Floats, Floats]:
         code = self._texts.code
-        ours, theirs = (columns.text_grids(*side, code) for side in zip(self.sides, self.layouts, strict=True))
+        ours, theirs = (text_grids(*side, code) for side in zip(self.sides, self.layouts, strict=True))
         return kernels().grid_texts(ours, theirs, self._texts.points(), self._jobs)
 
     def _location(self) -> tuple[Floats, Floats, Floats]:
@@ -104,7 +196,7 @@ class Comparison:
         if not known.any():
             nothing = np.full(len(self.pairs), np.nan)
             return nothing, nothing, nothing
-        ours, theirs = (columns.box_grids(*side) for side in zip(self.sides, self.layouts, strict=True))
+        ours, theirs = (box_grids(*side) for side in zip(self.sides, self.layouts, strict=True))
         both, by_rows, by_columns = kernels().grid_boxes(ours[0], theirs[0], ours[1], theirs[1], self._jobs)
         return tuple(np.where(known, values, np.nan) for values in (both, by_rows, by_columns))  # type: ignore[return-value]  # three
 

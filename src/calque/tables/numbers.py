@@ -13,8 +13,8 @@ from calque.core.columns import Array, Flags, Floats, Strings
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Measure, Undefined
 from calque.tables.adjacency import THRESHOLDS_2019
-from calque.tables.explained import MEASURES
 from calque.tables.kinds import KINDS
+from calque.tables.measures import MEASURES
 from calque.tables.scoring import Status, slice_column
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from calque.core.presentation.result_schema import (
 from calque.core.presentation.sections import Section
 from calque.core.presentation.wording import counted, laid_over, percent
 from calque.tables.adjacency import THRESHOLDS_2019
-from calque.tables.explained import ABOUT, KIND_WORDS
 from calque.tables.kinds import KINDS
+from calque.tables.measures import ABOUT, KIND_WORDS
 from calque.tables.numbers import BLOCKS, MEANS, WORST
 from calque.tables.scoring import Status
 
@@ -33,6 +33,14 @@ TITLES = {
     "exact": "exact", "rows_right": "rows right", "columns_right": "columns right", "cells": "cells", "adjacency": "adjacency",
     "header": "header", "dar_con_original": "dar_con_original", "dar_con": "dar_con",
 }  # fmt: skip
+SET_ASIDE = {
+    "missed": ", counted as 0",
+    "spurious": ", not in the mean",
+    "undefined": " without rows on either side, left out",
+    "clamped": " with more differences than rows and cells, counted as 0",
+    "invalid": " too large to be evaluated, left out",
+}
+"""Tables that the overview tells apart, where there are any, and what becomes of them."""
 SCOPES = {
     "mean": "mean of tables", "with_spurious": "with spurious tables", "pages": "mean of pages",
     "micro": "all together (micro)", "simple": "tables without spans", "complex": "tables with spans",
@@ -133,16 +141,7 @@ def _overview(numbers: Mapping[str, Any]) -> Section:
         f"{counted(counts['documents'], 'document')}, {counted(counts['truth'], 'true table')}, {counts['pred']:,} predicted, "
         f"{counts['paired']:,} paired"
     ]
-    if counts["missed"]:
-        notes.append(f"missed: {counted(counts['missed'], 'table')}, counted as 0")
-    if counts["spurious"]:
-        notes.append(f"spurious: {counted(counts['spurious'], 'table')}, not in the mean")
-    if counts["undefined"]:
-        notes.append(f"undefined: {counted(counts['undefined'], 'table')} without rows on either side, left out")
-    if counts["clamped"]:
-        notes.append(f"clamped: {counted(counts['clamped'], 'table')} with more differences than rows and cells, counted as 0")
-    if counts["invalid"]:
-        notes.append(f"invalid: {counted(counts['invalid'], 'table')} too large to be evaluated, left out")
+    notes += [f"{kind}: {counted(counts[kind], 'table')}{why}" for kind, why in SET_ASIDE.items() if counts[kind]]
     return Section(title=laid_over("Tables", numbers), notes=notes)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from calque.core.characters import folded, normalized, squeezed
 from calque.core.corpora.tables import CellTable, TableCorpus
-from calque.core.errors import ContractError
+from calque.core.errors import all_read
 from calque.readers.sides.metadata import Joining
 from calque.readers.tables.files import is_single, read_tables
 
@@ -18,20 +19,15 @@ if TYPE_CHECKING:
 
 def read_sides(task: Tables, expected: Any, found: Any) -> tuple[TableCorpus, TableCorpus]:
     """Truth and prediction; every issue of both in one error."""
-    sides: list[TableCorpus] = []
-    errors: list[ContractError] = []
-    for source in (expected, found):
-        try:
-            sides.append(prepared(task, read_tables(source, lenient=task.lenient)))
-        except ContractError as error:
-            errors.append(error)
-    if errors:
-        raise ContractError.joined(errors)
-    truth, other = sides
+    truth, other = all_read(partial(_read, task, source) for source in (expected, found))
     if is_single(expected) and is_single(found) and len(truth.tables) == len(other.tables) == 1:
         # Two single files are two readings of one document, whatever they are called.
         other = replace(other, tables=dict(zip(truth.tables, other.tables.values(), strict=True)))
     return _described(task, truth, other)
+
+
+def _read(task: Tables, source: Any) -> TableCorpus:
+    return prepared(task, read_tables(source, lenient=task.lenient))
 
 
 def _described(task: Tables, truth: TableCorpus, other: TableCorpus) -> tuple[TableCorpus, TableCorpus]:

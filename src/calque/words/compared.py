@@ -9,7 +9,7 @@ import numpy as np
 
 from calque.core.columns import Array, Floats, Table
 from calque.core.ledger import UNIT, Ledger
-from calque.core.resampling.resampled import Counted, Replicates, Resampled, Sheet, Tallies, share
+from calque.core.resampled import Counted, Replicates, Resampled, Sheet, Tallies, share
 from calque.core.standing import Alarms, Standing, Truths, positions
 from calque.words.numbers import RATIOS, Tally
 from calque.words.scoring import Status

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from calque.core.corpora.words import Lattice, TextCorpus, WordCorpus
 from calque.core.corpus import UnitId
-from calque.core.errors import ContractError, Issue, Severity
+from calque.core.errors import Issue, Severity, all_read
 from calque.readers.text.texts import is_single, read_texts
 from calque.words.attached import lattices_of, page_texts
 from calque.words.lattice.lattices import build_lattice
@@ -52,16 +53,8 @@ def _page_texts(task: Words, truth: TextCorpus | WordCorpus, expected: Any) -> T
 
 
 def _read(expected: Any, found: Sequence[Any], task: Words) -> list[TextCorpus | WordCorpus]:
-    corpora: list[TextCorpus | WordCorpus] = []
-    errors: list[ContractError] = []
-    for place, source in enumerate([expected, *found]):
-        try:
-            corpora.append(read_texts(source, task.reading(truth=place == 0)))
-        except ContractError as error:
-            errors.append(error)
-    if errors:
-        raise ContractError.joined(errors)
-    return corpora
+    sources = [(expected, True), *((source, False) for source in found)]
+    return all_read(partial(read_texts, source, task.reading(truth=is_truth)) for source, is_truth in sources)
 
 
 def _renamed(

@@ -16,8 +16,7 @@ from calque.core.unevaluated import NO_TRUTH, NOTHING_HELD_OUT, Ground
 from calque.kernels import kernels
 from calque.words.alignment import LOG_LIMIT, as_texts
 from calque.words.holdout import held_out
-from calque.words.lattice.candidates import COLUMNS
-from calque.words.lattice.lattices import oracle_tables
+from calque.words.lattice.lattices import COLUMNS, oracle_tables
 from calque.words.text.characters import character_edits
 from calque.words.text.languages import content_words
 from calque.words.text.prepare import Sides

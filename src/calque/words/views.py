@@ -14,8 +14,7 @@ from calque.core.corpus import UnitId
 from calque.core.errors import ConfigError, did_you_mean
 from calque.core.evaluator import Evaluator, Keep
 from calque.core.ledger import UNIT, Ledger
-from calque.core.presentation.noticed import noticed
-from calque.core.presentation.sections import Section, with_reasons
+from calque.core.presentation.sections import Section, noticed, with_reasons
 from calque.core.presentation.wording import counted, joined, percent, short_names
 from calque.core.result import Result
 from calque.core.verdict import FAILED, PASSED

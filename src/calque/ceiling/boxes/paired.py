@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,11 +11,12 @@ from calque.ceiling.boxes.joint import Joint
 from calque.core.boxes.overlay import Layer, Overlay
 from calque.core.columns import Array, Bytes, Column, Flags, Floats
 from calque.core.corpus import Flaw
-from calque.core.pairing import best, by_score, greedy
+from calque.core.pairing import Pairing, ScorePairing, best, by_score, greedy
 from calque.core.start_up import Frozen
 from calque.detection.average_precision import AREA_RANGES
 from calque.detection.scoring import INVALID, Status, ranked_roles, ranked_truths, roles_of, statuses
 from calque.detection.task import Detection
+from calque.detection.views.columns import Roles
 from calque.kernels.structs import LEFT_OUT, TAKES_PART
 
 if TYPE_CHECKING:
@@ -97,16 +99,9 @@ def boxes_of(task: Ceiling, joint: Joint, jobs: int) -> Paired:
             max_detections=MOST_DETECTIONS,
             jobs=jobs,
         )
-        right = np.stack([pairing.found_iou >= level for level in levels], axis=1)
-        excused = np.stack([pairing.absorbed >= level for level in levels], axis=1)
         for level, threshold in enumerate(levels):
             hits[:, level] |= (pairing.iou >= threshold).astype(np.uint16) << system
-        own = {
-            "status": found_status, "roles": roles.found, "any_score": roles.any_score, "right": right,
-            "counted": right | ((found_status == Status.COUNTED)[:, None] & ~excused), "absorbed": pairing.absorbed,
-            "rank": ranking.rank, "matched": ranking.matched, "ignored": ranking.ignored,
-        }  # fmt: skip
-        for name, column in own.items():
+        for name, column in _found_columns(levels, found_status, roles, pairing, ranking).items():
             columns.setdefault(name, []).append(column)
     laid = {name: joint.laid(parts) for name, parts in columns.items()}
     return Paired(
@@ -125,6 +120,19 @@ def boxes_of(task: Ceiling, joint: Joint, jobs: int) -> Paired:
         ranks={name: laid[name] for name in ("rank", "matched", "ignored")},
         ranked=not np.isnan(joint.found.scores[laid["rank"] >= 0]).any(),
     )
+
+
+def _found_columns(
+    levels: Sequence[float], status: Bytes, roles: Roles, pairing: Pairing, ranking: ScorePairing
+) -> dict[str, Array]:
+    """What became of the boxes of one system, a row for each."""
+    right = np.stack([pairing.found_iou >= level for level in levels], axis=1)
+    excused = np.stack([pairing.absorbed >= level for level in levels], axis=1)
+    return {
+        "status": status, "roles": roles.found, "any_score": roles.any_score, "right": right,
+        "counted": right | ((status == Status.COUNTED)[:, None] & ~excused), "absorbed": pairing.absorbed,
+        "rank": ranking.rank, "matched": ranking.matched, "ignored": ranking.ignored,
+    }  # fmt: skip
 
 
 def blocks_of(task: Ceiling, joint: Joint, jobs: int) -> Paired:

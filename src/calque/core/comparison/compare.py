@@ -12,13 +12,12 @@ import numpy as np
 from calque.core.arguments import names_arguments
 from calque.core.columns import Flags
 from calque.core.comparison.changes import Changes, changes
-from calque.core.comparison.comparable import check_comparable, on_shared_documents
+from calque.core.comparison.comparable import check_comparable, measure_named, nearest, on_shared_documents, run_named
 from calque.core.comparison.intervals import Delta, Interval, difference, interval
-from calque.core.comparison.naming import measure_named, nearest, run_named
 from calque.core.comparison.resample import Parts, Resampling
 from calque.core.corpus import UnitId, in_canonical_order
 from calque.core.errors import ConfigError
-from calque.core.resampling.resampled import Counted, Replicates
+from calque.core.resampled import Counted, Replicates
 from calque.core.result import Result
 from calque.core.signature import Signature
 from calque.core.start_up import Frozen
@@ -73,8 +72,8 @@ class Comparison(Frozen, eq=False):
     def _repr_html_(self) -> str:
         # What it looks like is written below it, and knows it.
         from calque.core.comparison.presentation import sections
-        from calque.core.presentation.notebook import to_notebook
         from calque.core.presentation.sections import to_html
+        from calque.core.presentation.style import to_notebook
 
         return to_notebook(to_html(sections(self)))
 

@@ -11,8 +11,8 @@ import numpy as np
 from calque.core.arguments import names_arguments
 from calque.core.columns import Floats
 from calque.core.comparison.resample import Parts, Resampling
-from calque.core.resampling.resampled import Counted
-from calque.core.resampling.student import normal_quantile, normal_share, t_quantile, t_share
+from calque.core.comparison.student import normal_quantile, normal_share, t_quantile, t_share
+from calque.core.resampled import Counted
 from calque.core.result import Result
 from calque.core.start_up import Frozen
 

@@ -9,12 +9,11 @@ import numpy as np
 
 from calque.core.arguments import names_arguments
 from calque.core.columns import Codes
-from calque.core.comparison.naming import measure_named
+from calque.core.comparison.comparable import measure_named
 from calque.core.errors import ConfigError
 from calque.core.ledger import Ledger
 from calque.core.measures import settle
-from calque.core.resampling.resampled import Counted, Repeated, Replicates, Resampled
-from calque.core.resampling.weights import MOST_SEED, document_keys, poisson_weights
+from calque.core.resampled import MOST_SEED, Counted, Repeated, Replicates, Resampled, document_keys, poisson_weights
 from calque.core.result import Result
 from calque.core.start_up import Frozen
 from calque.engines import meter

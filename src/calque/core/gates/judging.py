@@ -11,8 +11,7 @@ from calque.core.comparison.compare import Comparison, compare
 from calque.core.comparison.resample import Resampling
 from calque.core.errors import ConfigError
 from calque.core.evaluator import Evaluator
-from calque.core.gates.baselines import TOLERANCE, FullNames, Pair, Tolerance
-from calque.core.gates.broken import ANYWHERE, NO_BROKEN, unbroken
+from calque.core.gates.baselines import ANYWHERE, NO_BROKEN, TOLERANCE, FullNames, Pair, Tolerance, unbroken
 from calque.core.gates.limits import OVER, UNDER, Limit
 from calque.core.result import Result
 from calque.core.start_up import Frozen

@@ -1,11 +1,12 @@
-"""Numbers laid out for people: sections of aligned rows, as plain text, Markdown and HTML."""
+"""Numbers laid out for people: sections of aligned rows, as plain text, Markdown, HTML and LaTeX; and what data had to say."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from calque.core.presentation.wording import some
+from calque.core.errors import Issue, summarize
+from calque.core.presentation.wording import counted, some
 from calque.core.start_up import Frozen
 
 MISSING = "–"
@@ -294,3 +295,98 @@ def _html(section: Section) -> str:
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if section.rows else ""
     title = f"<h4>{escape(section.title)}</h4>" if section.title else ""
     return title + table + "".join(f"<p>{escape(note)}</p>" for note in section.remarks())
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", '"': r"\textquotedbl{}", "≥": r"$\geq$", "≤": r"$\leq$", "Δ": r"$\Delta$",
+    "→": r"$\rightarrow$", "−": "$-$", "–": "--", "…": r"\ldots{}", "·": r"$\cdot$", "²": r"\textsuperscript{2}",
+    "[": "{[}", "]": "{]}",
+}  # fmt: skip
+"""What LaTeX would obey or has no letter for, and how it is written; brackets, because ``\\`` would take them."""
+
+
+def latex_text(text: str) -> str:
+    r"""The text as LaTeX prints it, whatever is in it.
+
+    >>> print(latex_text("R&D_{50 %}"))
+    R\&D\_\{50 \%\}
+    """
+    return "".join(_LATEX.get(char, char) for char in text)
+
+
+def to_latex(sections: Sequence[Section]) -> str:
+    r"""The sections as LaTeX; needs ``\\usepackage{booktabs}``, and nothing else."""
+    return "% needs \\usepackage{booktabs}\n" + "\n\n".join(_latex(section) for section in sections) + "\n"
+
+
+def _latex(section: Section) -> str:
+    notes = [f"\\par {latex_text(cell(note))}" for note in section.remarks()]
+    title = latex_text(cell(section.title))
+    if not section.rows:
+        return "\n".join([f"\\par\\textbf{{{title}}}", *notes] if title else notes)
+    rows = [_latex_row(row) for row in section.rows]
+    if section.rule_before is not None:
+        rows.insert(section.rule_before, r"\midrule")
+    return "\n".join([
+        r"\begin{table}",
+        *([f"\\caption{{{title}}}"] if title else []),
+        f"\\begin{{tabular}}{{l{'r' * (len(section.head) - 1)}}}",
+        r"\toprule",
+        _latex_row(section.head),
+        r"\midrule",
+        *rows,
+        r"\bottomrule",
+        r"\end{tabular}",
+        *notes,
+        r"\end{table}",
+    ])  # fmt: skip
+
+
+def _latex_row(values: Sequence[Any]) -> str:
+    return " & ".join(f"${cell(value)}$" if _is_negative(value) else latex_text(cell(value)) for value in values) + r" \\"
+
+
+def _is_negative(value: Any) -> bool:
+    """Outside of mathematics a minus is a hyphen."""
+    return isinstance(value, int | float) and value < 0
+
+
+ISSUES_SHOWN = 3
+"""How many issues of one kind are told."""
+
+
+def noticed(issues: Iterable[Issue]) -> list[Section]:
+    """One section with the issues, or none."""
+    notes = grouped(issues)
+    return [Section(title="noticed in the data", notes=notes)] if notes else []
+
+
+def grouped(issues: Iterable[Issue]) -> list[str]:
+    """One line for each issue; those that differ only in their file are one, and of a kind only some are told.
+
+    >>> grouped(Issue("empty", "holds nothing", f"{name}.json") for name in "abc")
+    ['a.json and 2 more files: holds nothing (3 times)']
+    """
+    alike: dict[tuple[str, str, str], list[Issue]] = {}
+    for issue in summarize(issues):
+        alike.setdefault((issue.code, issue.message, issue.help), []).append(issue)
+    kinds: dict[str, list[list[Issue]]] = {}
+    for (code, _, _), group in alike.items():
+        kinds.setdefault(code, []).append(group)
+    lines = []
+    for groups in kinds.values():
+        lines += [_alike(group) for group in groups[:ISSUES_SHOWN]]
+        rest = sum(issue.count for group in groups[ISSUES_SHOWN:] for issue in group)
+        lines += [f"… and {rest:,} more like it; --format json lists every kind and file"] if rest else []
+    return lines
+
+
+def _alike(group: list[Issue]) -> str:
+    first, *others = group
+    if not others:
+        return str(first)
+    place = f"{first.file} and {counted(len(others), 'more file')}"
+    times = sum(issue.count for issue in group)
+    return str(Issue(first.code, first.message, place, help=first.help, severity=first.severity, count=times))

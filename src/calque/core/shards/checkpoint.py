@@ -48,7 +48,10 @@ class Checkpoint:
         self._closed = False
         self._told: set[str] = set()
         os.makedirs(folder, exist_ok=True)
-        for name in os.listdir(folder):
+        there = os.listdir(folder)
+        self.holds_any = any(name.endswith(".state") for name in there)
+        """Whether anything may be found. In an empty folder nobody looks, nor waits for the name that it would have."""
+        for name in there:
             path = os.path.join(folder, name)
             if LEFT_OVER.fullmatch(name) and time.time() - os.stat(path).st_mtime > AN_HOUR:
                 os.unlink(path)
@@ -59,14 +62,19 @@ class Checkpoint:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """Wait until everything is written, or, after a failure, what is being written: nothing is left unfinished."""
         try:
-            if self._writing is not None and kind is None:
-                self._writing.result()
+            if kind is None:
+                self.finish()
         finally:
             try:
                 self._close()
             except BaseException:  # a signal came while we waited
                 self._close()
                 raise
+
+    def finish(self) -> None:
+        """Wait until everything is written that was begun."""
+        if self._writing is not None:
+            self._writing.result()
 
     def _close(self) -> None:
         """Wait for who writes; nobody begins to any more, not even a thread that was just being started."""
@@ -78,7 +86,8 @@ class Checkpoint:
     ) -> Evaluator:
         """What was kept of these files under a task, or else what is evaluated now, batch by batch, and kept."""
         marks = _marks(files)
-        batches = KeptBatches(self, _key(task, keep, files), files, marks)
+        # Files are read twice, here and to be evaluated: where nothing can be found under the key, both at the same time.
+        batches = KeptBatches(self, begin(partial(_key, task, keep, files)), files, marks)
         known = batches.whole()
         if known is None:
             known = evaluate(batches)
@@ -87,10 +96,20 @@ class Checkpoint:
 
     def begin(self, work: Callable[[], Any]) -> Begun[Any]:
         """Begin to write when what is being written is, so that at most one batch waits for it."""
-        if self._writing is not None:
-            self._writing.result()
+        self.finish()
         self._writing = begin(partial(self._in_turn, work))
         return self._writing
+
+    def follow(self, work: Callable[[], Any]) -> None:
+        """Write something small when what is being written is, which nobody waits for here."""
+        before = self._writing
+
+        def after() -> Any:
+            if before is not None:
+                before.result()
+            return self._in_turn(work)
+
+        self._writing = begin(after)
 
     def _in_turn(self, work: Callable[[], Any]) -> Any:
         with self._turn:
@@ -110,16 +129,23 @@ class Checkpoint:
 class KeptBatches:
     """What the batches of one pair of files come to, by their number. Each is written while the next is being scored."""
 
-    def __init__(self, checkpoint: Checkpoint, key: str, files: Sequence[str], marks: dict[str, FileMark]) -> None:
+    def __init__(self, checkpoint: Checkpoint, key: Begun[str], files: Sequence[str], marks: dict[str, FileMark]) -> None:
         self._checkpoint = checkpoint
-        self._key = key
+        self._digested = key
         self._files = list(files)
         self._marks = marks
         """What the files were when their digest was taken."""
         self._count = 0
 
+    @property
+    def _key(self) -> str:
+        """What the files are kept under."""
+        return self._digested.result()
+
     def whole(self) -> Evaluator | None:
         """All of them, if the files were evaluated to their end and nothing is broken."""
+        if not self._checkpoint.holds_any:
+            return None
         known: tuple[Evaluator, int] | None = self._checkpoint.sound(self._path(self._key), self._concluded)
         if known is None:
             return None
@@ -153,10 +179,10 @@ class KeptBatches:
     def put(self, number: int, ledger: Ledger) -> Ledger:
         """Keep the ledger of a batch, unless a file is another by now: it may be of what has no such digest."""
         self._check_unchanged()
-        name = f"{self._key}-{number}"
-        packed = Packed({**self._header(name), "issues": [issue.to_dict() for issue in ledger.issues]}, ledger)
 
         def write() -> StoredPart:
+            name = f"{self._key}-{number}"
+            packed = Packed({**self._header(name), "issues": [issue.to_dict() for issue in ledger.issues]}, ledger)
             write_whole(self._path(name), packed)
             return StoredPart.kept(ledger, KeptFile(self._path(name)), len(packed.head))
 
@@ -165,8 +191,12 @@ class KeptBatches:
     def conclude(self, evaluator: Evaluator) -> None:
         """Keep what was noticed of the files as a whole, and that this was all."""
         self._check_unchanged()
-        header = {**self._header(self._key), "batches": self._count, "evaluator": evaluator.header()}
-        self._checkpoint.begin(lambda: write_whole(self._path(self._key), pack(header, Ledger(units=(), tables={}))))
+        about = {"batches": self._count, "evaluator": evaluator.header()}
+
+        def write() -> None:
+            write_whole(self._path(self._key), pack({**self._header(self._key), **about}, Ledger(units=(), tables={})))
+
+        self._checkpoint.follow(write)
 
     def _check_unchanged(self) -> None:
         now = _marks(self._files)
@@ -185,6 +215,8 @@ class KeptBatches:
         return dict(zip(header["files"], self._files, strict=True))
 
     def _known(self, number: int) -> Ledger | None:
+        if not self._checkpoint.holds_any:
+            return None
         name = f"{self._key}-{number}"
 
         def load() -> Ledger:

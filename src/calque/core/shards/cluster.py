@@ -55,7 +55,7 @@ def evaluated_shard(task: Task, shard: Shard, *, keep: Keep, jobs: int = 1, kept
 def _brought(path: str, folder: str) -> str:
     if not is_address(path):
         return path
-    from calque.readers.sources.remote import fetched
+    from calque.readers.sources.shards import fetched
 
     os.mkdir(folder)
     return fetched(path, folder)

@@ -11,7 +11,7 @@ import numpy as np
 from calque.core.boxes.overlay import Layer, Overlay
 from calque.core.columns import Array, Codes, Column, Flags, Floats, Ints, Strings, Table, take
 from calque.core.corpus import BoxCorpus, Flaw
-from calque.detection.auditing.rules import AuditRules
+from calque.detection.auditing import AuditRules
 from calque.detection.scoring import Status, score
 from calque.detection.task import Detection
 from calque.geometry.boxes import iou, share

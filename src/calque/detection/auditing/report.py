@@ -9,9 +9,8 @@ from typing import Any
 from calque.core.columns import Table
 from calque.core.presentation.sections import Section, with_reasons
 from calque.core.presentation.wording import counted, percent
-from calque.detection.auditing import agreement
+from calque.detection.auditing import AuditRules, agreement
 from calque.detection.auditing.audit import KINDS, listed
-from calque.detection.auditing.rules import AuditRules
 
 SHOWN = 10
 """How many findings of a kind the table lists."""

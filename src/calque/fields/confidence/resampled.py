@@ -9,7 +9,7 @@ import numpy as np
 
 from calque.core.columns import Array, Bytes, Codes, Flags, Floats, Ints
 from calque.core.ledger import UNIT, Ledger
-from calque.core.resampling.resampled import Counted, Replicates, Resampled, Sheet, Tallies, mean_over_rows, share, tied_rows
+from calque.core.resampled import Counted, Replicates, Resampled, Sheet, Tallies, mean_over_rows, share, tied_rows
 from calque.fields.confidence.average_precision import MASK_BITS
 from calque.fields.confidence.calibration import EDGES
 from calque.fields.confidence.reliability import BINS

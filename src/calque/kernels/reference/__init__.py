@@ -1,11 +1,9 @@
 """The kernels in clear NumPy: the specification that the compiled ones are tested against."""
 
 from calque.kernels.reference.areas import page_areas
-from calque.kernels.reference.assignments import best_partners
 from calque.kernels.reference.average_precision import coco_accumulate, coco_match, coco_match_given, coco_recall, score_order
 from calque.kernels.reference.boxes import match_best, match_greedy
 from calque.kernels.reference.ceilings import agreed_boxes, contacts, fuse_boxes, hashed_halves, match_most
-from calque.kernels.reference.keys import nests_beyond, record_ids, repeats_a_key
 from calque.kernels.reference.kinds import error_kinds
 from calque.kernels.reference.mask_rows import mask_facts, mask_pairs
 from calque.kernels.reference.masks import (
@@ -24,7 +22,14 @@ from calque.kernels.reference.masks import (
 from calque.kernels.reference.orders import judge_orders
 from calque.kernels.reference.overlaps import overlapping_pairs, pair_measures
 from calque.kernels.reference.polygons import polygon_areas, polygon_overlaps, polygon_simple
-from calque.kernels.reference.records import edit_distances, item_partners
+from calque.kernels.reference.records import (
+    best_partners,
+    edit_distances,
+    item_partners,
+    nests_beyond,
+    record_ids,
+    repeats_a_key,
+)
 from calque.kernels.reference.resampling import poisson_weights, weighted_auroc, weighted_precision, weighted_sums
 from calque.kernels.reference.shapes import shape_overlaps
 from calque.kernels.reference.sums import fraction_parts

@@ -12,7 +12,7 @@ from calque.geometry.boxes import Edges, touch
 from calque.kernels.reference.boxes import PAIRS_AT_ONCE, Grouped, box_edges, check_sides, pages_of, pairs
 from calque.kernels.reference.mask_rows import mask_states
 from calque.kernels.reference.shapes import ring_states
-from calque.kernels.reference.states import EXCUSING, KINDS, OTHER, OWN, PREDICTED, STATES, kinds
+from calque.kernels.reference.slabs import EXCUSING, KINDS, OTHER, OWN, PREDICTED, STATES, kinds
 from calque.kernels.structs import ABSORBS, LEFT_OUT, TAKES_PART, PageBoxes, SharedAreas
 
 

@@ -213,11 +213,7 @@ def coco_accumulate(
     check_curves(ranking, verdicts, truths)
     if len(scores) != len(verdicts.rank):
         raise ValueError("scores, rank, matched and ignored must have the same length")
-    if before is not None and before.shape != (2, *truths.shape):
-        raise ValueError("before must have two tables by threshold and class")
-    if before is not None and not ((before >= 0) & (before <= 1 << 53)).all():
-        raise ValueError("before must count rows, from 0 to 2**53")
-    earlier = np.zeros((2, *truths.shape), np.int64) if before is None else before
+    earlier = np.zeros((2, *truths.shape), np.int64) if before is None else _checked_before(before, truths)
     shape = len(truths), len(recall_points), truths.shape[1]
     precision, scores_at = np.full(shape, -1.0), np.full(shape, -1.0)
     recall = np.full(truths.shape, -1.0)
@@ -237,6 +233,15 @@ def coco_accumulate(
             precision[t, there, k] = envelope[at[there]]
             scores_at[t, there, k] = scores[rows[at[there]]]
     return precision, recall, scores_at
+
+
+def _checked_before(before: Ints, truths: Ints) -> Ints:
+    """How many true and false positives rank before a piece of a ranking; `ValueError` where they cannot be."""
+    if before.shape != (2, *truths.shape):
+        raise ValueError("before must have two tables by threshold and class")
+    if not ((before >= 0) & (before <= 1 << 53)).all():
+        raise ValueError("before must count rows, from 0 to 2**53")
+    return before
 
 
 def coco_recall(ranking: ScoreOrder, verdicts: Verdicts, truths: Ints, max_detections: int, jobs: int = 1) -> Floats:

@@ -12,7 +12,7 @@ from calque.kernels.contacts import Contacts, best
 from calque.kernels.reference.areas import states_of
 from calque.kernels.reference.boxes import box_edges, check_sides, shared_area, take_best_first
 from calque.kernels.reference.overlaps import overlapping_pairs, union_areas
-from calque.kernels.reference.states import OWN, covered_area
+from calque.kernels.reference.slabs import OWN, covered_area
 from calque.kernels.structs import TAKES_PART, Kind, KindLimits, PageBoxes, Subtype
 
 FITS = 0.9

@@ -23,7 +23,7 @@ from calque.kernels.reference.masks import (
     united,
 )
 from calque.kernels.reference.shapes import corners, points_of
-from calque.kernels.reference.states import EXCUSING, OTHER, OWN, PREDICTED, STATES
+from calque.kernels.reference.slabs import EXCUSING, OTHER, OWN, PREDICTED, STATES
 from calque.kernels.structs import LEFT_OUT, MaskFacts, MaskFault, PageBoxes, RowMasks
 
 

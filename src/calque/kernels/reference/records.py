@@ -1,12 +1,72 @@
-"""Texts and lists of records: edit distances of chosen pairs, and partners that nobody else wants."""
+"""Records: keys and nesting of a JSON text, edit distances of chosen texts, and which items of two lists are partners."""
 
 from __future__ import annotations
+
+import json
+import re
+from typing import Any
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
+from calque.core.assignment import cheapest_earliest
 from calque.core.columns import Bytes, Codes, Floats, Ints
 from calque.kernels.structs import ItemLeaf, ItemRows, TextPoints
+
+_BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"|[][{}]', re.DOTALL)
+"""Whole texts, too, so that no bracket is found in them."""
+
+
+def repeats_a_key(text: bytes) -> bool:
+    """Whether any object in a JSON text has a key twice; a text that is not JSON has none.
+
+    >>> repeats_a_key(b'{"a": 1, "b": [{"a": 2}]}'), repeats_a_key(b'[{"a": 1, "a": 2}]')
+    (False, True)
+    """
+    repeated = False
+
+    def look(pairs: list[tuple[str, Any]]) -> None:
+        nonlocal repeated
+        repeated = repeated or len(dict(pairs)) < len(pairs)
+
+    try:
+        json.loads(text, object_pairs_hook=look)
+    except (ValueError, RecursionError):
+        return False
+    return repeated
+
+
+def nests_beyond(text: bytes, levels: int) -> bool:
+    """Whether a JSON text nests its values more than so many levels deep. Brackets within texts do not count.
+
+    >>> nests_beyond(b'[["[[["]]', 2), nests_beyond(b"[[[]]]", 2)
+    (False, True)
+    """
+    depth = 0
+    for mark in _BRACKETS.findall(text):
+        depth += 1 if mark in b"[{" else -1 if mark in b"]}" else 0
+        if depth > levels:
+            return True
+    return False
+
+
+def record_ids(text: bytes, keys: list[str], levels: int) -> dict[str, str | int] | None:
+    """What stands under some keys of a JSON object: texts and whole numbers of 64 bits.
+
+    ``None`` for what is no object, repeats a key, nests too deep, or has something else under one of the keys.
+
+    >>> record_ids(b'{"id": 7, "a": [1]}', ["doc_id", "id"], 100), record_ids(b'{"id": null}', ["id"], 100)
+    ({'id': 7}, None)
+    """
+    try:
+        record = json.loads(text.decode())
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(record, dict) or repeats_a_key(text) or nests_beyond(text, levels):
+        return None
+    found = {key: record[key] for key in keys if key in record}
+    fine = all(type(each) is str or (type(each) is int and -(1 << 63) <= each < 1 << 63) for each in found.values())
+    return found if fine else None
 
 
 def edit_distances(texts: TextPoints, first: Codes, second: Codes, jobs: int = 1) -> Codes:  # noqa: ARG001  # as the compiled twin
@@ -96,3 +156,21 @@ def _wanted(matrix: Floats, slack: float) -> Ints | None:
         if (ordered[:, -1] - ordered[:, -2] <= slack).any():
             return None
     return best if len(set(best.tolist())) == len(best) else None
+
+
+def best_partners(worth: Ints, heights: Ints, widths: Ints) -> Codes:
+    """For each row of many matrices, at least as wide as high, the column that it has in the assignment of the greatest total.
+
+    Matrices stand one after the other, row by row. Of several best assignments the one is taken that gives the earliest row
+    the earliest column, then the next row.
+
+    >>> best_partners(np.array([9, 8, 7, 1]), np.array([2]), np.array([2])).tolist()
+    [1, 0]
+    """
+    partners: list[int] = []
+    start = 0
+    for height, width in zip(heights.tolist(), widths.tolist(), strict=True):
+        matrix = worth[start : start + height * width].reshape(height, width)
+        partners += cheapest_earliest((-matrix).tolist())
+        start += height * width
+    return np.array(partners, dtype=np.int32)

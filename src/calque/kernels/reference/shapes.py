@@ -15,8 +15,7 @@ from calque.geometry.boxes import corners as box_corners
 from calque.geometry.rectangles import intersection
 from calque.kernels.reference.boxes import box_edges, check_sides
 from calque.kernels.reference.polygons import Points, Ring, clipped, ring_of, signed_area
-from calque.kernels.reference.slabs import Allowance, state_areas
-from calque.kernels.reference.states import OWN, PREDICTED, covered_area
+from calque.kernels.reference.slabs import OWN, PREDICTED, Allowance, covered_area, state_areas
 from calque.kernels.structs import LEFT_OUT, PageBoxes
 
 NOISE = 64 * sys.float_info.epsilon

@@ -1,6 +1,7 @@
-"""Exact areas of what rings cover, by the even–odd rule: vertical slabs between all vertices and crossings.
+"""Exact areas of what rings cover, by what each point is to a label: slabs between all vertices and crossings.
 
-Within a slab no two edges cross, so that every area in it is its width times heights at its middle.
+Within a slab no two edges cross, so that every area in it is its width times heights at its middle. Rings cover by the even–odd
+rule.
 """
 
 from __future__ import annotations
@@ -11,8 +12,34 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from calque.kernels.reference.polygons import Point, Points
-from calque.kernels.reference.states import EXCUSING, OTHER, OWN, PREDICTED, STATES
 from calque.kernels.structs import TOO_TANGLED
+
+PREDICTED, OWN, OTHER, EXCUSING = 0, 1, 2, 3
+"""What a row is to a page and label: a prediction, a truth, a truth of another label, a truth that absorbs."""
+STATES = 24
+"""All that matters of a point: no prediction, one or more; and whether there is a row of each other part."""
+KINDS = 7
+
+
+def kinds(state: int) -> tuple[bool, ...]:
+    """Whether points of a state belong to each kind of area."""
+    found, own, other, excusing = state >= 8, bool(state & 4), bool(state & 2), bool(state & 1)
+    stray = found and not own
+    return (
+        own,
+        found,
+        own and not found,
+        state >= 16,
+        stray and not excusing and other,
+        stray and not excusing and not other,
+        stray and excusing,
+    )
+
+
+def covered_area(sums: Sequence[float]) -> float:
+    """The area of a truth that one or more predictions cover, where nothing else was added."""
+    return sums[12] + sums[20]
+
 
 BASE_ALLOWANCE, EDGE_ALLOWANCE, MOST_CUTS = 20_000_000, 5_000, 1 << 24
 

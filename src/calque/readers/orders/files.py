@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from calque.core.columns import Flags, Floats
 from calque.core.corpora.orders import OrderCorpus, OrderPage
 from calque.core.corpus import Corpus, UnitId
-from calque.core.errors import ContractError, Issue, IssueLog, Severity
+from calque.core.errors import ContractError, Issue, IssueLog, Severity, all_read
 from calque.readers.boxes import docling as docling_boxes
 from calque.readers.boxes import page_names
 from calque.readers.orders import docling, omnidocbench, page_xml, rows
@@ -41,16 +42,7 @@ def read_orders(source: Any, *, truth: bool = False) -> OrderCorpus:
 
 def read_sides(expected: Any, found: Any) -> tuple[OrderCorpus, OrderCorpus]:
     """Both sides of a comparison; every issue of both in one error."""
-    sides: list[OrderCorpus] = []
-    errors: list[ContractError] = []
-    for source, is_truth in ((expected, True), (found, False)):
-        try:
-            sides.append(read_orders(source, truth=is_truth))
-        except ContractError as error:
-            errors.append(error)
-    if errors:
-        raise ContractError.joined(errors)
-    truth, other = sides
+    truth, other = all_read([partial(read_orders, expected, truth=True), partial(read_orders, found)])
     if is_single(expected) and is_single(found) and len(truth.pages) == len(other.pages) == 1:
         # Two single files are two readings of one document, whatever they are called.
         other = replace(other, pages=dict(zip(truth.pages, other.pages.values(), strict=True)))

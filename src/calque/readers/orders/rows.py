@@ -15,7 +15,7 @@ from calque.core.corpus import UnitId
 from calque.core.errors import IssueLog
 from calque.readers.orders.building import Blocks, Ordering, listed, of_names
 from calque.readers.sources.json_tree import ODD, identity, index, missing, numbers, parse_line, pointer, quickly, shown
-from calque.readers.sources.parquet_rows import parquet_rows
+from calque.readers.sources.parquet_files import parquet_rows
 
 Pages = Iterator[tuple[UnitId, int, OrderPage]]
 COLUMNS = ("doc_id", "page_index", "width", "height", "boxes", "labels", "ids", "order")

@@ -17,7 +17,7 @@ from calque.readers.boxes.conventions import FORM_KEY, UNITS_KEY, Rules
 from calque.readers.page_rows.corpus import PageReader
 from calque.readers.page_rows.files import COLUMNS, HEADER, LISTS, NEEDED
 from calque.readers.page_rows.rows import Rows, told_apart
-from calque.readers.sources.parquet_sizes import TEXT, RowGroup, row_groups, unreadable
+from calque.readers.sources.parquet_files import TEXT, RowGroup, row_groups, unreadable
 
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 FLOATS = {"halffloat": "float16", "float": "float32", "double": "float64"}

@@ -13,7 +13,7 @@ from calque.core.boxes.class_map import Pairs
 from calque.core.boxes.class_map import class_map as as_class_map
 from calque.core.columns import Floats
 from calque.core.corpus import BoxCorpus, Corpus, Side, UnitId, one_of
-from calque.core.errors import ContractError, Issue, IssueLog
+from calque.core.errors import ContractError, Issue, IssueLog, all_read
 from calque.kernels.scanning import Scanned
 from calque.readers.boxes import coco_files
 from calque.readers.boxes.coco_columns import scanned_results, scanned_truth
@@ -77,17 +77,8 @@ def _pair_of(
     sources: list[Any], sides: tuple[Rules, Rules], maps: tuple[Pairs, Pairs], page_size: Sequence[float] | None
 ) -> tuple[Corpus, Corpus]:
     """Both sides of sources that were started, all at once."""
-    loaded: list[Loaded] = []
-    errors: list[ContractError] = []
-    for source, rules in zip(sources, sides, strict=True):
-        try:
-            loaded.append(_load(source, rules))
-        except ContractError as error:
-            errors.append(error)
-    if errors:
-        raise ContractError.joined(errors)
-    file_names = partial(_file_names, sources[0], loaded[0], sides[0])
-    return _paired(loaded[0], loaded[1], *maps, page_size, file_names)
+    truth, found = all_read(partial(_load, source, rules) for source, rules in zip(sources, sides, strict=True))
+    return _paired(truth, found, *maps, page_size, partial(_file_names, sources[0], truth, sides[0]))
 
 
 def _rules(from_truth: str | None, from_pred: str | None, options: Mapping[str, Any]) -> tuple[Rules, Rules]:

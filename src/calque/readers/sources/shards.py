@@ -1,4 +1,4 @@
-"""Many files for each side: patterns, and which file of the truth goes with which file of the predictions."""
+"""Many files for each side, here or on other machines: patterns, and which file of one side goes with which of the other."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import glob
 import os
 import re
 from collections.abc import Sequence
+from typing import Any
 
-from calque.core.errors import ConfigError
+from calque.core.errors import CalqueError, ConfigError, MissingExtra
 from calque.core.start_up import Frozen
 
 WILD = re.compile(r"\*\*/|\*+|\?|\[[^\]]+\]")
@@ -73,12 +74,7 @@ def found(path: str) -> Sequence[str] | None:
     """The files that a pattern stands for, sorted; ``None`` where it is no pattern. One without any file is refused."""
     if not is_pattern(path):
         return None
-    if is_address(path):
-        from calque.readers.sources.remote import found_there
-
-        files = found_there(path)
-    else:
-        files = sorted(glob.glob(path, recursive=True))
+    files = found_there(path) if is_address(path) else sorted(glob.glob(path, recursive=True))
     if not files:
         raise ConfigError(f"{path}: no file has such a name; put patterns in quotes, so that the shell leaves them alone")
     return files
@@ -104,3 +100,41 @@ def _matching(wild: str) -> str:
     if wild.startswith("*"):
         return "(.*)" if len(wild) > 1 else "([^/]*)"
     return "(.)" if wild == "?" else f"({'[^' + wild[2:] if wild[1] == '!' else wild})"
+
+
+def _fsspec() -> Any:
+    try:
+        import fsspec
+    except ImportError as error:
+        raise MissingExtra("fsspec", "dask", "an address such as s3://bucket/truth.parquet") from error
+    return fsspec
+
+
+def found_there(pattern: str) -> list[str]:
+    """The addresses that a pattern stands for, sorted."""
+    with _told(pattern):
+        files, _, names = _fsspec().get_fs_token_paths(pattern)
+        return sorted(files.unstrip_protocol(name) for name in names)
+
+
+def fetched(address: str, folder: str) -> str:
+    """A copy of a file in a folder of this machine, under its own name."""
+    target = os.path.join(folder, os.path.basename(address.rstrip("/")) or "file")
+    with _told(address):
+        files, _, (name, *_) = _fsspec().get_fs_token_paths(address)
+        files.get(name, target, recursive=files.isdir(name))
+    return target
+
+
+class _told:  # noqa: N801  # reads as what it does
+    """Whatever goes wrong on the way is told with the address."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+
+    def __enter__(self) -> None:
+        """Nothing to prepare."""
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, Exception) and not isinstance(error, CalqueError):
+            raise CalqueError(f"{self._address}: cannot be read: {type(error).__name__}: {error}") from error

@@ -16,7 +16,7 @@ from calque.core.corpora.words import WordCorpus
 from calque.core.corpus import UnitId, canonical
 from calque.core.errors import ContractError, IssueLog, Severity
 from calque.readers.sources.json_tree import shown
-from calque.readers.sources.parquet_rows import parquet_rows
+from calque.readers.sources.parquet_files import parquet_rows
 
 COLUMNS = ("docid", "wordid", "word")
 LONGEST_LINE = 1 << 20

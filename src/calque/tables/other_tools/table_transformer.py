@@ -15,7 +15,8 @@ from calque.core.corpora.tables import CellTable
 from calque.core.errors import ContractError, MissingExtra
 from calque.kernels import kernels
 from calque.readers.sources import xml_tree
-from calque.tables import adjacency, columns
+from calque.tables import adjacency
+from calque.tables.comparing import Span, box_grids, span_grids, text_grids
 
 if TYPE_CHECKING:
     from calque.tables.comparing import Pair
@@ -67,13 +68,13 @@ _NAMES = tuple(f"{kind}{suffix}" for kind in ("top", "con", "loc") for suffix in
 
 def _shared(truth: CellTable, found: CellTable, jobs: int) -> dict[str, float]:
     layouts = truth.grid(), found.grid()
-    known: dict[columns.Span, int] = {}
-    spans = [columns.span_grids([table], [layout], known) for table, layout in zip((truth, found), layouts, strict=True)]
+    known: dict[Span, int] = {}
+    spans = [span_grids([table], [layout], known) for table, layout in zip((truth, found), layouts, strict=True)]
     boxes = np.array(list(known), dtype=np.float64).reshape(-1, 4)
     values = {"top": kernels().grid_given(spans[0], spans[1], by_hull(boxes, boxes), jobs)}
     values["con"] = _content((truth, found), layouts, jobs)
     if truth.boxes and found.boxes:
-        ours, theirs = (columns.box_grids([table], [layout]) for table, layout in zip((truth, found), layouts, strict=True))
+        ours, theirs = (box_grids([table], [layout]) for table, layout in zip((truth, found), layouts, strict=True))
         values["loc"] = kernels().grid_given(ours[0], theirs[0], by_hull(ours[1], theirs[1]), jobs)
     else:
         nothing = np.array([np.nan])
@@ -85,8 +86,7 @@ def _shared(truth: CellTable, found: CellTable, jobs: int) -> dict[str, float]:
 def _content(tables: Pair, layouts: tuple[Codes, Codes], jobs: int) -> tuple[Floats, Floats, Floats]:
     texts = [{text: number for number, text in enumerate(dict.fromkeys((*table.text, "")))} for table in tables]
     grids = [
-        columns.text_grids([table], [layout], known.__getitem__)
-        for table, layout, known in zip(tables, layouts, texts, strict=True)
+        text_grids([table], [layout], known.__getitem__) for table, layout, known in zip(tables, layouts, texts, strict=True)
     ]
     shares = np.array([[blocks(one, other) for other in texts[1]] for one in texts[0]], dtype=np.float64)
     return kernels().grid_given(grids[0], grids[1], shares, jobs)

@@ -1,8 +1,9 @@
-"""How far a piece of work is. Whoever works says it, without knowing whether anybody watches."""
+"""What work says of itself, without knowing whether anybody listens: how far it is, and what people should hear of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -56,3 +57,32 @@ def watched(meter: Meter) -> Iterator[None]:
 def meter() -> Meter:
     """The meter that somebody watches, or one that nobody does."""
     return _WATCHED.get() or Meter()
+
+
+_HEARD: ContextVar[Callable[[str], None] | None] = ContextVar("heard", default=None)
+
+
+@contextmanager
+def heard(tell: Callable[[str], None]) -> Iterator[None]:
+    """Until the block ends, remarks of this thread are told so.
+
+    >>> said = []
+    >>> with heard(said.append):
+    ...     remark("done again")
+    >>> said
+    ['done again']
+    """
+    before = _HEARD.set(tell)
+    try:
+        yield
+    finally:
+        _HEARD.reset(before)
+
+
+def remark(text: str) -> None:
+    """Say it to whoever listens; a program that does not is warned."""
+    tell = _HEARD.get()
+    if tell is None:
+        warnings.warn(text, RuntimeWarning, stacklevel=2)
+    else:
+        tell(text)
