@@ -100,7 +100,7 @@ def setting(
 
 def settings(task: type[Any] | Task) -> dict[str, Setting]:
     """The settings of a task by field name: its own first, then those that it shares with other tasks."""
-    return dict(_settings(task if isinstance(task, type) else type(task)))
+    return dict(_settings(task if isinstance(task, type) else type(task)))  # type: ignore[arg-type]  # classes are hashable
 
 
 @functools.cache  # every signature asks, and so does every command
