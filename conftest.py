@@ -1,4 +1,4 @@
-"""The written pages as doctests: each runs in a folder of its own, with the demo's files at hand."""
+"""How tests are collected; and the written pages as doctests, each in a folder of its own with the demo's files at hand."""
 
 import contextlib
 import gc

@@ -111,9 +111,7 @@ MEASURES = (
 """What `calque explain` knows of error kinds."""
 
 
-_SIDES = {
-    kind.name: side for side, kinds in (("truth", TRUTH_KINDS), ("predictions", FOUND_KINDS)) for kind in kinds
-}  # fmt: skip
+_SIDES = {kind.name: side for side, kinds in (("truth", TRUTH_KINDS), ("predictions", FOUND_KINDS)) for kind in kinds}
 """On which side of the numbers a kind is counted."""
 
 
