@@ -35,8 +35,9 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
 }
 SWAPPED = {"min": "max", "max": "min", "any": "all", "all": "any", "minimum": "maximum", "maximum": "minimum"}
 
-# Keywords that change speed, guard against our own slips, or hold prose: no number hangs on them.
-IDLE_KEYWORDS = {"help", "jobs", "strict", "stacklevel", "maxsize", "copy", "encoding"}
+# Keywords that change speed, guard against our own slips, or hold prose: no number hangs on them. The last two are what a class
+# says of itself, as the arguments of ``dataclass`` do.
+IDLE_KEYWORDS = {"help", "jobs", "strict", "stacklevel", "maxsize", "copy", "encoding", "eq", "kw_only"}
 
 
 def changed(node: ast.AST, **fields: Any) -> Any:

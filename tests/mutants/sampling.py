@@ -27,11 +27,40 @@ class Equivalent:
         return here and self.after in {"", mutant.new}
 
 
-def equivalents(path: Path) -> list[Equivalent]:
+@dataclass(frozen=True)
+class Tuned:
+    """A number that says how much is done at a time, and why nobody sees it: half or twice as much would do as well."""
+
+    file: str
+    name: str
+    reason: str
+
+    def names(self, mutant: Mutant) -> bool:
+        if (self.file, "") != (mutant.file, mutant.scope) or not mutant.old.startswith(f"{self.name} = "):
+            return False
+        before, after = (value_of(line) for line in (mutant.old, mutant.new))
+        return 0 < before <= 2 * after <= 4 * before
+
+
+def value_of(line: str) -> float:
+    """What a line gives to its name, where that is made of numbers alone.
+
+    >>> value_of("AT_ONCE = 1 << 4  # bytes")
+    16
+    """
+    value: float = eval(line.partition("=")[2], {"__builtins__": {}})  # a line of our own sources
+    return value
+
+
+def equivalents(path: Path) -> list[Equivalent | Tuned]:
     """What the file of equivalents lists; nothing where there is none."""
     if not path.exists():
         return []
-    return [Equivalent(**entry) for entry in tomllib.loads(path.read_text("utf-8")).get("equivalent", [])]
+    listed = tomllib.loads(path.read_text("utf-8"))
+    return [
+        *(Equivalent(**entry) for entry in listed.get("equivalent", [])),
+        *(Tuned(**entry) for entry in listed.get("tuned", [])),
+    ]
 
 
 def packages(root: Path, package: str, wanted: str = "") -> dict[str, list[str]]:

@@ -12,6 +12,7 @@ from calque import Detection, Evaluator, Fields, Words
 from calque.core.comparison.compare import Comparison, compare
 from calque.core.comparison.resample import Resampling
 from calque.sample import sample
+from tests.report.made import ALL, BOTH, MADE, Reports
 
 Opener = Callable[..., Any]
 FEW = Resampling(replicates=100)
@@ -70,16 +71,16 @@ def test_x_flips_the_runs_and_n_goes_through_changes(opened: Opener, report: Pat
     page.wait_for_selector("main[data-view=pages]")
     first = page.locator("[data-detail]").get_attribute("data-detail")
     outcome = page.locator(f'[data-viewer] [data-object="{first}"]').get_attribute("data-outcome")
-    assert outcome == "tp"  # broken: found by the first run
-    page.keyboard.press("x")
+    assert outcome == "fn"  # broken: the second run misses it
     assert "run=1" in page.evaluate("location.href")
-    assert page.locator(f'[data-viewer] [data-object="{first}"]').get_attribute("data-outcome") == "fn"
     keys = {
         page.locator("[data-viewer] [data-side=prediction]").nth(place).get_attribute("data-object")
         for place in range(page.locator("[data-viewer] [data-side=prediction]").count())
     }
     assert all(key is not None and key.endswith("@1") for key in keys)
     page.keyboard.press("x")
+    assert "run=1" not in page.url
+    assert page.locator(f'[data-viewer] [data-object="{first}"]').get_attribute("data-outcome") == "tp"
     page.keyboard.press("n")
     assert page.locator("[data-detail]").get_attribute("data-detail") != first
 
@@ -132,3 +133,49 @@ def test_fields_and_words_are_compared_too(opened: Opener, tmp_path: Path) -> No
         "1",
         "1",
     ]
+
+
+@pytest.mark.parametrize("name", [name for name in ALL if name.values[0] in BOTH])
+def test_a_change_says_what_became_of_it_where_it_leads(opened: Opener, reports: Reports, name: str) -> None:
+    """Also where the shown run has it right; what is broken is shown where it is broken."""
+    page = opened(reports[name], "#view=changes")
+    cards = page.eval_on_selector_all(".card.change", "nodes => nodes.map(node => [node.getAttribute('href'), node.className])")
+    assert cards
+    for address, look in cards[:12]:
+        page.goto(page.url.partition("#")[0] + address)
+        became = page.locator("[data-became]")
+        assert became.count() == 1, address
+        kind = became.get_attribute("data-became")
+        assert f"k-{kind}" in look
+        shown = page.locator("[data-filter=run][aria-pressed=true]").get_attribute("data-value")
+        assert shown == ("0" if kind == "gone" else "1"), address
+        assert "old" in became.inner_text() or "new" in became.inner_text()
+
+
+LONG_NAMES = [
+    f"a-{kind}-with-a-long-name-that-says-how-it-was-trained-{at}" for at, kind in enumerate(("detector", "reader", "pair"))
+]
+
+
+def test_three_runs_with_long_names_keep_apart(opened: Opener, tmp_path: Path) -> None:
+    runs = [MADE["detection"](), MADE["detection"](better=True), MADE["detection"](better=True)]
+    compare(runs, LONG_NAMES, resampling=FEW).report(tmp_path / "three.html")
+    for width in (800, 1440):
+        page = opened(tmp_path / "three.html", "#view=pages&run=2", width=width)
+        told = page.locator("[data-filter=run]").all_inner_texts()
+        assert [text[0] for text in told] == ["A", "B", "C"]
+        assert told[2].startswith("C a-pair-")
+        seen = "nodes => nodes.every(node => node.scrollWidth <= node.clientWidth + 1)"
+        assert page.eval_on_selector_all("[data-filter=run][aria-pressed=false]", seen)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.goto(page.url.replace("pages", "compare"))
+        assert "right in A, not in C" in page.locator("[data-change=broken]").inner_text()
+        assert page.locator(".dumbbell").first.is_visible()
+        page.goto(page.url.replace("compare", "changes"))
+        page.locator("[data-filter=change][data-value=gone]").click()
+        page.locator(".card").first.click()
+        assert page.locator("[data-filter=run][aria-pressed=true]").get_attribute("data-value") == "0"
+        assert "a-pair" not in page.locator("[data-became]").inner_text()  # what is gone is in the first alone
+        page.keyboard.press("n")
+        page.keyboard.press("x")
+        page.close()

@@ -15,6 +15,14 @@ from calque.order import Order
 from tests.report.made import ALL, VIEWS, Reports
 
 Opener = Callable[..., Any]
+MINIATURES = """
+nodes => nodes.map((node) => {
+  const drawn = (mark, side) => (node.querySelector(`.o-${mark}.s-${side}`)?.getAttribute("d").match(/z/g) ?? []).length;
+  const told = (mark) => Number(node.querySelector(`.m-${mark}`)?.parentElement.textContent.slice(1) ?? 0);
+  const each = { fn: "t", wrong: "t", fp: "p", tp: "t" };
+  return [Object.entries(each).map(([mark, side]) => drawn(mark, side)), Object.keys(each).map(told)];
+})
+"""
 BARE_CHARTS = """
 () => [...document.querySelectorAll("main section")].filter((section) => section.querySelector(".chart, .edges, .dumbbell"))
   .filter((section) => !section.querySelector("details.numbers")).map((section) => section.getAttribute("aria-labelledby"))
@@ -125,6 +133,15 @@ def test_a_miniature_is_four_paths(opened: Opener, tmp_path: Path, rows: int, fo
         "nodes => nodes.map(node => [...node.querySelectorAll('path')].map(path => path.getAttribute('d') !== ''))",
     )
     assert drawn == [[found, found, False, False]]  # of more than 80 boxes only the errors
+
+
+def test_a_miniature_has_the_outcomes_of_its_page(opened: Opener, reports: Reports) -> None:
+    """Each colour is there as often as the tally below the miniature says."""
+    for name in ("detection", "layout", "order", "ceiling"):
+        drawn = opened(reports[name]).eval_on_selector_all(".worst li", MINIATURES)
+        assert drawn, name
+        for shapes, tallies in drawn:
+            assert shapes == tallies, name
 
 
 def test_truth_is_solid_prediction_dashed_and_small_boxes_lie_above(opened: Opener, reports: Reports) -> None:

@@ -70,6 +70,27 @@ def test_hostile_text_is_text(blank: Opener, cells: Mapping[str, str], tmp_path:
     assert HOSTILE[1] in page.locator(".calque").last.inner_text()
 
 
+ALIGNED = """
+() => [...document.querySelectorAll(".calque th, .calque td")].filter((cell) => {
+  const table = cell.closest("table");
+  const column = [...table.tBodies[0].rows].map((other) => other.cells[cell.cellIndex].textContent.trim());
+  const texts = column.some((text) => /[a-z]{2}/i.test(text));
+  return texts && getComputedStyle(cell).textAlign !== "left";
+}).map((cell) => cell.textContent)
+"""
+
+
+def test_texts_stand_left(browser: Any, cells: Mapping[str, str], tmp_path: Path) -> None:
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    (tmp_path / "notebook.html").write_text(NOTEBOOK % ("true", "\n".join(cells.values())))
+    page.goto((tmp_path / "notebook.html").as_uri())
+    assert page.evaluate(ALIGNED) == []
+    right = "nodes => nodes.filter(node => /^[0-9]/.test(node.textContent)).map(node => getComputedStyle(node).textAlign)"
+    assert "right" in page.eval_on_selector_all(".calque td", right)
+    context.close()
+
+
 @pytest.mark.parametrize("named", ["ink", "ink-2", "panel", "line"])
 def test_its_colours_are_the_reports(named: str) -> None:
     assert in_both(named) in STYLE

@@ -65,7 +65,7 @@ def test_a_search_that_finds_nothing_says_so(opened: Opener, reports: Reports, n
         page.wait_for_selector(f"main[data-view={view}]")
         assert page.evaluate(HOLLOW) == [], view
         told = page.eval_on_selector_all("[data-nothing]", SAID)
-        assert "is what the filters ask for." in told[0], view
+        assert "fits the filters." in told[0], view
         assert page.locator("h1").count() == 1, view
         page.keyboard.press("Escape")
         page.wait_for_selector("[data-nothing]", state="detached")

@@ -95,11 +95,72 @@ def test_many_classes_leave_room_for_the_curves() -> None:
     assert axes.get_xlabel() == "F1 at IoU 0.5, the lowest 20 of 30"
 
 
+@pytest.mark.parametrize("count", [3, 4])
+def test_a_few_names_stand_below_the_curves_and_more_beside_them(count: int) -> None:
+    boxes = [[10 * place, 0, 10 * place + 9, 9] for place in range(count)]
+    names = [f"class {place:02}" for place in range(count)]
+    sides = Corpus.from_arrays(boxes, names), Corpus.from_arrays(boxes, names, scores=[0.5] * count)
+    (axes,) = Evaluator(Detection()).update(*sides).compute().plot("pr").axes
+    axes.figure.canvas.draw()
+    inside = axes.get_legend().get_window_extent().x1 <= axes.get_window_extent().x1
+    assert bool(inside) is (count == 3)
+
+
 def test_several_runs_are_told_apart(results: list[Result]) -> None:
     both = compare([*results, results[0]], ["a", "b", "c"], resampling=Resampling(replicates=100)).plot()
     (axes,) = both.axes
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["b", "c"]
     assert {line.get_marker() for line in axes.lines} >= {"o", "s"}
+
+
+def ticks(axis: Any) -> list[Any]:
+    """The labels of the ticks that are drawn."""
+    low, high = sorted(axis.get_view_interval())
+    return [label for at, label in zip(axis.get_majorticklocs(), axis.get_ticklabels(), strict=True) if low <= at <= high]
+
+
+def crowded(figure: Any) -> list[str]:
+    """Texts of a figure that lie on one another or reach out of it; and what else makes it hard to read."""
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    told = [*ticks(axes.xaxis), *ticks(axes.yaxis), axes.xaxis.label, axes.yaxis.label, *axes.texts]
+    told += axes.get_legend().get_texts() if axes.get_legend() else []
+    seen = [(text.get_text(), text.get_window_extent()) for text in told if text.get_text()]
+    (left, low), (right, high) = figure.bbox.padded(1).get_points()
+    said = [text for text, box in seen if box.x0 < left or box.x1 > right or box.y0 < low or box.y1 > high]
+    for at, (text, box) in enumerate(seen):
+        said += [f"{text} on {other}" for other, there in seen[at + 1 :] if box.padded(-1).overlaps(there.padded(-1))]
+    return said + (["no room for the data"] if axes.get_window_extent().width < 2 * figure.dpi else [])
+
+
+ODD = ("from $5 to $6", "$\\nothing$", "a\x00b\u202ec", "x" * 300, "</script>", "a rather long name of a class", "short")
+
+
+@pytest.mark.filterwarnings("error")
+def test_odd_names_are_written_as_they_are_and_leave_room() -> None:
+    boxes = [[10 * place, 10 * place, 10 * place + 9, 10 * place + 9] for place in range(len(ODD))]
+    truth = Corpus.from_arrays(boxes, list(ODD), documents=list("abcdefg"))
+    found = Corpus.from_arrays(boxes[2:], list(ODD[2:]), documents=list("cdefg"), scores=[0.5] * (len(ODD) - 2))
+    result = Evaluator(Detection()).update(truth, found).compute()
+    for kind in ("pr", "errors", "classes", "calibration"):
+        figure = result.plot(kind)
+        assert crowded(figure) == [], kind
+        assert kind not in ("pr", "classes") or ">from $5 to $6<" in svg(figure)
+    runs = compare([result, result, result, result], ODD[:4], resampling=Resampling(replicates=100))
+    assert crowded(runs.plot()) == []
+
+
+def test_plots_of_every_task_are_legible(results: list[Result]) -> None:
+    for task, make in MADE.items():
+        assert crowded(make().plot()) == [], task
+    for runs in (results, [*results, results[0]], [*results, *results]):
+        made = compare(runs, [f"run {place}" for place in range(len(runs))], resampling=Resampling(replicates=100))
+        figure = made.plot()
+        assert crowded(figure) == []
+        assert figure.get_figheight() < 8.0  # more runs do not make a page of it
+    counts = compare([MADE["layout"](), MADE["layout"](better=True)], ["a", "b"], resampling=Resampling(replicates=100))
+    (axes,) = counts.plot().axes
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["over total", "accuracy"]  # no counts among shares
 
 
 def test_a_run_without_a_value_has_no_point() -> None:

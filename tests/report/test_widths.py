@@ -48,6 +48,20 @@ CUT_OFF = """
 """
 
 
+CUT_TABLES = """
+() => [...document.querySelectorAll(".columns.tables .scrolls, .compared, .both-runs")].map((node) => node.closest(".scrolls"))
+  .filter((node) => innerWidth > 700 && node.scrollWidth > node.clientWidth + 1).map((node) => node.innerText.slice(0, 60))
+"""
+BROKEN_NUMBERS = """
+() => [...document.querySelectorAll(".facts dd")].filter((node) => /^[-0-9.\\s]+$/.test(node.textContent)
+  && node.clientHeight > 2.2 * parseFloat(getComputedStyle(node).lineHeight)).map((node) => node.textContent)
+"""
+CUT_HEADS = """
+() => [...document.querySelectorAll(".matrix thead th:last-child")].filter((node) => node.scrollWidth > node.clientWidth + 1)
+  .map((node) => node.textContent)
+"""
+
+
 VIEWS_HIDDEN = """
 () => {
   const others = [...document.querySelectorAll("header.top > :not(nav)")].map((node) => node.getBoundingClientRect());
@@ -107,6 +121,9 @@ def test_nothing_scrolls_sideways_or_runs_into_its_neighbour(
         assert page.evaluate(OVER_EACH_OTHER) == [], view
         assert page.evaluate(CUT_OFF) == [], view
         assert page.evaluate(RUN_OUT) == [], view
+        assert page.evaluate(CUT_TABLES) == [], view
+        assert page.evaluate(CUT_HEADS) == [], view
+        assert page.evaluate(BROKEN_NUMBERS) == [], view
         assert page.evaluate(VIEWS_HIDDEN) == [], view
         if view in ("summary", "compare"):
             assert page.evaluate(LONG_HEAD) < 300, view

@@ -64,6 +64,8 @@ RECALL = compared("recall@0.5", 0.5, 0.75)
         (comparison(RECALL, broken=2), "finds 0 more and loses 2: recall rises from 50 % to 75 %."),
         (comparison(compared("AP", 0.5, 0.4)), "gets the same right: AP falls from 50 % to 40 %."),
         (comparison(compared("AP", 0.5, 0.5)), "gets the same right: AP stays at 50 %."),
+        (comparison(compared("pairs", 0.5, 0.5)), "gets the same right: pairs stay at 50 %."),
+        (comparison(compared("pairs", 0.5, 0.4)), "gets the same right: pairs fall from 50 % to 40 %."),
         (comparison(compared("AP", 0.4, 0.5), RECALL), "gets the same right: recall rises from 50 % to 75 %."),
         (
             comparison(compared("f1@0.5", 0.4, 0.5), compared("AP", 0.1, 0.2, primary=True)),

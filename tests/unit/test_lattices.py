@@ -50,8 +50,8 @@ def test_start_and_finals_are_found_when_there_is_no_doubt() -> None:
 @pytest.mark.parametrize(
     ("edges", "message"),
     [
-        ([(0, 1, ["a"]), (1, 0, ["b"]), (1, 2, ["c"])], "cycle"),
-        ([(0, 1, ["a"]), (1, 3, ["a"]), (3, 1, ["b"]), (3, 2, ["c"])], "cycle"),
+        ([(0, 1, ["a"]), (1, 0, ["b"]), (1, 2, ["c"])], "cycle at node [01]"),
+        ([(0, 1, ["a"]), (1, 3, ["a"]), (3, 1, ["b"]), (3, 2, ["c"])], "cycle at node [13]"),
         ([(0, 1, ["a"])], "no path from start to a final node"),
     ],
 )

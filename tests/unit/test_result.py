@@ -246,7 +246,7 @@ def test_sections_as_markdown() -> None:
 
 
 def test_sections_as_html() -> None:
-    assert to_html([SECTION]).startswith("<h4>Ti|tle &lt;b&gt;</h4><table><thead><tr><th>class</th>")
+    assert to_html([SECTION]).startswith('<h4>Ti|tle &lt;b&gt;</h4><table><thead><tr><th class="left">class</th>')
     assert to_html([Section(title="", notes=["x & y"])]) == "<p>x &amp; y</p>"
 
 

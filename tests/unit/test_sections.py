@@ -163,10 +163,26 @@ def test_markdown() -> None:
 def test_html_has_no_markup_of_its_own() -> None:
     made = to_html([Section(title="<b>", head=("<i>",), rows=[("a&b",)], notes=["<u>"])])
     assert made == (
-        "<h4>&lt;b&gt;</h4><table><thead><tr><th>&lt;i&gt;</th></tr></thead><tbody><tr><td>a&amp;b</td></tr></tbody></table>"
-        "<p>&lt;u&gt;</p>"
+        '<h4>&lt;b&gt;</h4><table><thead><tr><th class="left">&lt;i&gt;</th></tr></thead>'
+        '<tbody><tr><td class="left">a&amp;b</td></tr></tbody></table><p>&lt;u&gt;</p>'
     )
     assert to_html([Section(title="", notes=["x"])]) == "<p>x</p>"
+
+
+@pytest.mark.parametrize(
+    ("cells", "left"),
+    [
+        ((0.5, None), False),
+        (("0.941 [.85, 1.00]", "–"), False),
+        (("\N{MINUS SIGN}0.235", "<0.001"), False),
+        (("94 %", ""), False),
+        (("Acme", 3), True),
+        (("2 → 7", "4 → 1"), True),
+    ],
+)
+def test_in_html_texts_begin_at_the_left_and_numbers_end_at_the_right(cells: tuple[Any, ...], left: bool) -> None:
+    made = to_html([Section(title="", head=("name", "told"), rows=[(0, value) for value in cells])])
+    assert made.count(' class="left"') == (6 if left else 3)  # the head and two rows; the first column is always text
 
 
 def test_latex() -> None:

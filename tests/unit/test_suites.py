@@ -277,6 +277,8 @@ def test_a_selection_is_a_setting_of_the_task(write: Write, tmp_path: Path) -> N
         assert told in str(result.signature)
         assert result.numbers["summary"]["cases"] == 1
         assert Evaluator(result.task).update(whole, untagged).compute().numbers == result.numbers
+        stray = CaseCorpus(cases=(*untagged.cases, Case("stray", {"b": [0, 0, 1, 1]}, None)))
+        assert Evaluator(result.task).update(whole, stray).compute().numbers == result.numbers, "what nobody asked for"
         with pytest.raises(MergeError):
             Evaluator(suite.task()).merge(Evaluator(result.task))
     assert suite.task(Selection(only=frozenset({7}))) == replace(suite.task(), only=str(tmp_path / "last.jsonl"))

@@ -13,13 +13,13 @@ from calque.cli.gates import FOR_SERVERS, for_servers
 from calque.cli.inputs import names_of_files, told
 from calque.cli.reports import Wanted
 from calque.core.errors import ConfigError
-from calque.core.evaluator import Evaluator
 from calque.core.presentation.sections import Missing, Section, printable, printable_json, to_latex, to_markdown, to_text
 from calque.core.result import Result, on_one_line, strict_json
 from calque.core.task import Task
 
 if TYPE_CHECKING:
     from calque.core.comparison.resample import Resampling
+    from calque.core.evaluator import Evaluator
     from calque.core.gates.judging import Gates
 
 FOR_PEOPLE = ("table", "markdown", "latex")

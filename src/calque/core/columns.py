@@ -280,11 +280,12 @@ class Table(Mapping[str, Column]):
         """A small table for notebooks: the first rows, and how many there are."""
         from html import escape  # only notebooks need it
 
-        from calque.core.presentation.style import to_notebook
+        from calque.core.presentation.style import table_line, to_notebook
 
-        head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
+        texts = [isinstance(column, Strings) or column.dtype == np.bool_ for column in self.columns.values()]
+        head = table_line(texts, "th", map(escape, self.columns))
         first = self.cut(0, min(self.height, SHOWN_ROWS)).rows()
-        rows = ["".join(f"<td>{escape(_cell(value))}</td>" for value in row.values()) for row in first]
+        rows = [table_line(texts, "td", (escape(_cell(value)) for value in row.values())) for row in first]
         body = "".join(f"<tr>{row}</tr>" for row in rows)
         more = f"<caption>the first {SHOWN_ROWS} of {self.height:,} rows</caption>" if self.height > SHOWN_ROWS else ""
         return to_notebook(f"<table>{more}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")

@@ -40,8 +40,8 @@ COLUMNS = {
     "AP75": "Average precision of the boxes at IoU 0.75.",
     "mean IoU": "How well predicted boxes coincide with the true ones of their field, averaged.",
     "missing": "Values that are there and were not predicted.",
-    "invented": "Values that were predicted where there is nothing.",
-    "wrong": "Values that are another; of a document: all that is missing, invented or wrong.",
+    "made up": "Values that were predicted where there is nothing.",
+    "wrong": "Values that are another; of a document: all that is missing, made up or wrong.",
     "close": "Values that are wrong by a few letters.",
     "most frequent wrong pair": "The true value and what was read in its place most often.",
     "document": "A document.",
@@ -116,7 +116,7 @@ def _failures(failures: Mapping[str, Any]) -> Section:
     """Which fields fail and how, the most frequent first, with the pair that is wrong most often."""
     ordered = sorted(failures.items(), key=lambda each: -sum(each[1][kind] for kind in FAILURES))
     rows = [(name, *(entry[kind] for kind in FAILURES), _pair(entry["pairs"])) for name, entry in ordered]
-    head = ("field", *FAILURES, "most frequent wrong pair")
+    head = ("field", *(kind.replace("invented", "made up") for kind in FAILURES), "most frequent wrong pair")
     return Section(title="How fields fail", head=head, rows=rows, left=(0, len(head) - 1))
 
 

@@ -21,6 +21,16 @@ from calque.core.start_up import Frozen
 from calque.core.storage.files import write_whole
 from calque.engines import meter, threads
 
+EXTENSIONS = ("png", "jpg", "jpeg", "webp")
+KNOWN = {"PNG": b"\x89PNG\r\n\x1a\n", "JPEG": b"\xff\xd8\xff", "WEBP": b"RIFF"}
+"""What a picture begins with: its content decides, never its name."""
+WIDTH, QUALITY = 800, 40
+MOST_PIXELS = 50_000_000
+NONE, LEFT_OUT, REFUSED, NOT_WRONG = -1, -2, -3, -4
+"""Places of pages whose picture is not there: it has none, there was no room, or it was not taken."""
+AT_ONCE = 4
+"""How many pictures each worker makes ready before the room that is left is looked at."""
+
 
 class Pictures:
     """The pictures of the pages of a result's ledger, as far as a folder has them."""
@@ -117,17 +127,6 @@ def _of(columns: Mapping[str, Array], prefix: str, name: str) -> Array:
 def beside(path: str, pictures: Sequence[Any]) -> Beside:
     """The folder beside a report that holds its images: ``report.html`` has ``report_files``."""
     return Beside(f"{os.path.splitext(path)[0]}_files", tuple(pictures))
-
-
-EXTENSIONS = ("png", "jpg", "jpeg", "webp")
-KNOWN = {"PNG": b"\x89PNG\r\n\x1a\n", "JPEG": b"\xff\xd8\xff", "WEBP": b"RIFF"}
-"""What a picture begins with: its content decides, never its name."""
-WIDTH, QUALITY = 800, 40
-MOST_PIXELS = 50_000_000
-NONE, LEFT_OUT, REFUSED, NOT_WRONG = -1, -2, -3, -4
-"""Places of pages whose picture is not there: it has none, there was no room, or it was not taken."""
-AT_ONCE = 4
-"""How many pictures each worker makes ready before the room that is left is looked at."""
 
 
 class Wanted(Frozen):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calque.core.errors import ConfigError, MissingExtra, did_you_mean
+from calque.core.presentation.sections import printable
 from calque.core.presentation.style import on_paper
 from calque.core.presentation.wording import brief, counted
 
 if TYPE_CHECKING:
-    from calque.core.comparison.compare import Comparison
+    from calque.core.comparison.compare import Compared, Comparison
     from calque.core.result import Result
 
 FOUND, MISSED, ALARM, INK, SOFT, CUT, AMBER = map(on_paper, ("tp", "fn", "fp", "ink", "ink-3", "cut", "cut-line"))
@@ -20,18 +21,28 @@ LINES = (
 )  # fmt: skip
 """Lines are told apart by their strokes, too."""
 FAINT = on_paper("line-2")
-LONGEST, MOST_BARS, FEW = 28, 20, 3
+LONGEST, SHORT, MOST_BARS, FEW = 28, 12, 20, 3
 MARKERS = "osD^Pv"
 """What several runs are told apart by."""
 STYLE: Any = {
     "font.family": "sans-serif", "font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "axes.edgecolor": SOFT,
     "axes.labelcolor": INK, "xtick.color": SOFT, "ytick.color": SOFT, "text.color": INK, "legend.frameon": False,
     "svg.fonttype": "none", "pdf.fonttype": 42, "figure.constrained_layout.use": True, "svg.hashsalt": "calque",
+    "text.parse_math": False,
 }  # fmt: skip
-"""Text stays text in vector output, so that a paper can be searched and set in its own type."""
+"""Text stays text in vector output, so that a paper can be searched and set in its own type. Dollars make no formula."""
 
-Drawn = Callable[[Any, Mapping[str, Any]], int | None]
-"""Draws on axes, and says how many rows it drew where its height should follow them."""
+
+class Size(NamedTuple):
+    """How large a figure should be, where that follows from what is in it, in inches."""
+
+    height: float = 3.0
+    beside: float = 0.0
+    """What stands beside the axes and must not be taken from them."""
+
+
+Drawn = Callable[[Any, Mapping[str, Any]], Size]
+"""Draws on axes, and says how large they should be."""
 
 
 def figure(result: Result, kind: str = "", axes: Any = None) -> Any:
@@ -54,7 +65,7 @@ def comparison_figure(comparison: Comparison, axes: Any = None) -> Any:
     return _on(axes, lambda place: _differences(place, comparison))
 
 
-def _on(axes: Any, draw: Callable[[Any], int | None]) -> Any:
+def _on(axes: Any, draw: Callable[[Any], Size]) -> Any:
     try:
         from matplotlib import rc_context
         from matplotlib.figure import Figure
@@ -69,15 +80,25 @@ def _on(axes: Any, draw: Callable[[Any], int | None]) -> Any:
                 super().savefig(*given, **named)
 
     with rc_context(STYLE):
-        place = Paper(figsize=(4.2, 3.0)).subplots() if axes is None else axes
+        place = Paper().subplots() if axes is None else axes
         figure: Any = place.figure
-        rows = draw(place)
-        if axes is None and rows is not None:
-            figure.set_figheight(0.8 + 0.24 * max(2, rows))
+        size = draw(place)
+        if axes is None:
+            figure.set_size_inches(4.2 + size.beside, size.height)
     return figure
 
 
-def _pr(axes: Any, numbers: Mapping[str, Any]) -> None:
+def _rows(count: float, names: Iterable[str]) -> Size:
+    """As tall as so many rows need, and wider by what long names take."""
+    return Size(0.8 + 0.24 * max(2, count), 0.07 * max(0, max(map(len, names), default=0) - SHORT))
+
+
+def _named(name: str) -> str:
+    """A name as it has room in a figure, with nothing in it that no font can draw."""
+    return brief(printable(name), LONGEST)
+
+
+def _pr(axes: Any, numbers: Mapping[str, Any]) -> Size:
     """Precision against recall for each class, at IoU 0.5; of many classes the worst have names."""
     recall, curves = numbers["coco"]["curves"]["recall"], numbers["coco"]["curves"]["precision"]["0.5"]
     named = dict(sorted(curves.items(), key=lambda entry: sum(entry[1]))[: len(LINES)])
@@ -91,30 +112,35 @@ def _pr(axes: Any, numbers: Mapping[str, Any]) -> None:
             label="" if place else counted(len(others), "better class", "better classes"),
         )
     for label, (colour, stroke) in zip([label for label in curves if label in named], LINES, strict=False):
-        axes.plot(recall, curves[label], linestyle=stroke, color=colour, label=brief(label, LONGEST), linewidth=1.4)
+        axes.plot(recall, curves[label], linestyle=stroke, color=colour, label=_named(label), linewidth=1.4)
     axes.set(xlabel="recall", ylabel="precision", xlim=(0, 1), ylim=(0, 1.02))
     # A few names have room below the curves; more stand beside them.
-    axes.legend(**({"loc": "lower left"} if len(curves) <= FEW else {"loc": "upper left", "bbox_to_anchor": (1.0, 1.02)}))
+    if len(curves) <= FEW:
+        axes.legend(loc="lower left")
+        return Size()
+    legend = axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02))
+    return Size(beside=0.6 + 0.07 * max(len(text.get_text()) for text in legend.get_texts()))
 
 
-def _kinds(axes: Any, numbers: Mapping[str, Any]) -> int:
+def _kinds(axes: Any, numbers: Mapping[str, Any]) -> Size:
     """What F1 would gain without each kind of error."""
     worth = {kind: told["delta_f1"] for kind, told in _impact(numbers).items() if told["delta_f1"]}
     axes.set(xlabel="gain in F1 without this kind")
     return _bars(axes, sorted(worth.items(), key=lambda entry: entry[1]), color=MISSED, hatch="////", edgecolor="white")
 
 
-def _bars(axes: Any, rows: Sequence[tuple[str, float]], **look: Any) -> int:
+def _bars(axes: Any, rows: Sequence[tuple[str, float]], **look: Any) -> Size:
     """Horizontal bars from 0 with their numbers behind them, the last row on top."""
     bars = axes.barh(range(len(rows)), [value for _, value in rows], height=0.62, linewidth=0, **look)
-    axes.set_yticks(range(len(rows)), [brief(name, LONGEST) for name, _ in rows])
+    axes.set_yticks(range(len(rows)), [_named(name) for name, _ in rows])
+    axes.locator_params(axis="x", nbins=6)
     axes.bar_label(bars, fmt="%.3f", padding=3, fontsize=8)
     if len(rows) == 1:
         axes.set_ylim(-0.9, 0.9)  # one bar is no thicker than others
-    return len(rows)
+    return _rows(len(rows), [_named(name) for name, _ in rows])
 
 
-def _crops(axes: Any, numbers: Mapping[str, Any]) -> None:
+def _crops(axes: Any, numbers: Mapping[str, Any]) -> Size:
     """The share of crops that lose more than 2, 5 and 10 % at each side."""
     cut = numbers["crops"]["overall"]["cut"]
     sides = ("left", "top", "right", "bottom")
@@ -124,14 +150,16 @@ def _crops(axes: Any, numbers: Mapping[str, Any]) -> None:
     axes.set(xticks=range(len(sides)), ylabel="share of crops", ylim=(0, 1))
     axes.set_xticklabels(sides)
     axes.legend()
+    return Size()
 
 
-def _calibration(axes: Any, numbers: Mapping[str, Any]) -> None:
+def _calibration(axes: Any, numbers: Mapping[str, Any]) -> Size:
     """How often values of each confidence are right."""
     bins = _bins(numbers)
     axes.plot([0, 1], [0, 1], color=SOFT, linewidth=0.8, linestyle=":")
-    axes.plot([mean for mean, _ in bins], [right for _, right in bins], "o-", color=FOUND, markersize=4)
+    axes.plot([mean for mean, _ in bins], [right for _, right in bins], "o-", color=FOUND, markersize=4, clip_on=False)
     axes.set(xlabel="confidence", ylabel="share that is right", xlim=(0, 1), ylim=(0, 1.02))
+    return Size()
 
 
 def _bins(numbers: Mapping[str, Any]) -> list[tuple[float, float]]:
@@ -142,7 +170,7 @@ def _bins(numbers: Mapping[str, Any]) -> list[tuple[float, float]]:
     return drawn or [(mean, right) for _, _, _, mean, right in next(iter(numbers.get("score_calibration") or []), [])]
 
 
-def _classes(axes: Any, numbers: Mapping[str, Any]) -> int:
+def _classes(axes: Any, numbers: Mapping[str, Any]) -> Size:
     """F1, accuracy or recall of each class, field, document or system; of tables the means."""
     title, shares = _shares(numbers)
     more = f", the lowest {MOST_BARS} of {len(shares):,}" if len(shares) > MOST_BARS else ""
@@ -199,12 +227,18 @@ KINDS: Mapping[str, tuple[Drawn, Callable[[Mapping[str, Any]], bool]]] = {
 """Every plot of a result, and whether a result has it."""
 
 
-def _differences(axes: Any, comparison: Comparison) -> int:
+def _shares_of_everything(comparison: Comparison) -> list[Compared]:
+    """The measures of everything that are shares: counts have a scale of their own."""
+    whole = [one for one in comparison.measures.values() if "/" not in one.name and "." not in one.name.partition("@")[0]]
+    return [one for one in whole if any(isinstance(delta.value, float) for delta in one.deltas.values())]
+
+
+def _differences(axes: Any, comparison: Comparison) -> Size:
     from calque.core.comparison.presentation import title
 
-    primary = [one for one in comparison.measures.values() if "/" not in one.name and "." not in one.name.partition("@")[0]]
-    shown = [one for one in primary if any(delta.value is not None for delta in one.deltas.values())][:14][::-1]
+    shown = _shares_of_everything(comparison)[:14][::-1]
     runs = list(comparison.results)[1:]
+    apart = 0.62 / len(runs)
     for place, run in enumerate(runs):
         for at, one in enumerate(shown):
             delta = one.deltas[run]
@@ -212,16 +246,19 @@ def _differences(axes: Any, comparison: Comparison) -> int:
                 continue
             better = (delta.value > 0) != one.lower_is_better
             colour = SOFT if not delta.value else FOUND if better else MISSED
-            spot = at + 0.2 * (place - (len(runs) - 1) / 2)
+            spot = at - apart * (place - (len(runs) - 1) / 2)
             if delta.low is not None and delta.high is not None:
                 axes.plot([delta.low, delta.high], [spot, spot], "-" if better else "--", color=colour, linewidth=2)
             axes.plot([delta.value], [spot], MARKERS[place % len(MARKERS)], color=colour, markersize=4)
     if len(runs) > 1:
         for place, run in enumerate(runs):
-            axes.plot([], [], MARKERS[place % len(MARKERS)], color=INK, markersize=4, linestyle="", label=brief(run, LONGEST))
-        axes.legend(loc="best")
+            axes.plot([], [], MARKERS[place % len(MARKERS)], color=INK, markersize=4, linestyle="", label=_named(run))
+        axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=1 if max(map(len, runs)) > SHORT else 3, borderpad=0.2)
     axes.axvline(0, color=SOFT, linewidth=0.8)
-    told = brief(runs[0], LONGEST) if len(runs) == 1 else "difference", f"against {brief(comparison.base, LONGEST)}"
+    told = _named(runs[0]) if len(runs) == 1 else "difference", f"against {_named(comparison.base)}"
     axes.set(yticks=range(len(shown)), xlabel=("\n" if sum(map(len, told)) > LONGEST else " ").join(told))
-    axes.set_yticklabels([title(comparison, one.name) for one in shown])
-    return len(shown) * len(runs)
+    names = [title(comparison, one.name) for one in shown]
+    axes.set_yticklabels(names)
+    axes.set_ylim(-0.7, len(shown) - 0.3)
+    axes.locator_params(axis="x", nbins=7)
+    return _rows(len(shown) * (0.6 + 0.4 * len(runs)) + len(runs), names)

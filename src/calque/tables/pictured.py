@@ -78,7 +78,6 @@ def _cases(ledger: Ledger, apart: set[tuple[str, int]]) -> Iterator[dict[str, An
         score = _value(tables, "teds", place)
         exact = status == "paired" and score == 1
         verdict = "pass" if exact else {"paired": "partial", "invalid": "error"}.get(status, "fail")
-        told = f"{status}, TEDS {score:.4f}" if "teds" in tables else status
         yield {
             "id": f"{names[unit]}#{number[place]}",
             "outcome": OUTCOMES[status],
@@ -88,7 +87,7 @@ def _cases(ledger: Ledger, apart: set[tuple[str, int]]) -> Iterator[dict[str, An
                     "evaluator": 0,
                     "score": score,
                     "verdict": verdict,
-                    "reasoning": told,
+                    "reasoning": status,
                     "hits": [],
                     "misses": _losses(tables, place),
                 }
@@ -154,6 +153,8 @@ class _Side:
 
     def lines(self, rows: Sequence[int]) -> Drawn:
         """The cells of each line; a line without a row is a gap, unless a cell reaches over it."""
+        if not self.cells and rows:
+            return [[["no table", "g", 1, len(rows), ""]], *([] for _ in rows[1:])]
         at = {row: line for line, row in enumerate(rows) if row >= 0}
         covered: dict[int, int] = {}
         """For each column the last line that a cell above reaches."""

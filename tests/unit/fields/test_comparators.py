@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from calque.comparators import (
@@ -68,11 +68,24 @@ def test_levenshtein_is_one_minus_distance_over_length(left: list[str], right: l
 values = st.one_of(texts, st.integers(-3, 3), st.floats(-2, 2), st.sampled_from(["(5)", "$1,500.00", "1e3", "2024-01-02", "x"]))
 
 
-@pytest.mark.parametrize("each", [*EVERY[:6], *EVERY[7:8]], ids=lambda each: each.name)
+OTHERWISE = (
+    LevenshteinComparator(normalize=False), NormalizedComparator(case_sensitive=True), FuzzyComparator(method="partial_ratio"),
+    NumericComparator(absolute_tolerance=0.5), NumericComparator(relative_tolerance=0.25),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("each", [*EVERY[:6], *EVERY[7:8], *OTHERWISE], ids=repr)
 @given(st.lists(values, min_size=1, max_size=4), st.lists(values, min_size=1, max_size=4))
-def test_matrices_say_what_single_comparisons_say(each: BaseComparator, left: list[object], right: list[object]) -> None:
+@example([1, 0.1, "0.10000000000000000000001"], [1.0, 0.1, 2, "x"])
+@example([1, 2**53 + 1], [2**53, 1.0])
+def test_matrices_and_pairs_say_what_single_comparisons_say(
+    each: BaseComparator, left: list[object], right: list[object]
+) -> None:
     prepared = [each.prepare(value) for value in left], [each.prepare(value) for value in right]
-    assert each.matrix(*prepared).tolist() == [[each.compare(a, b) for b in right] for a in left]
+    expected = [[each.compare(a, b) for b in right] for a in left]
+    assert each.matrix(*prepared).tolist() == expected
+    rows, columns = (part.ravel().astype(np.int32) for part in np.indices((len(left), len(right))))
+    assert each.by_pairs(*prepared)(rows, columns).reshape(len(left), -1).tolist() == expected
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,34 @@ def test_words_and_numbers_count_the_same_for_one_pair_all_pairs_and_chosen_ones
     assert one_by_one == [each.compare(found, truth) for truth in texts for found in texts]
 
 
+@pytest.mark.parametrize(
+    ("truth", "found", "slips"),
+    [
+        ("data base of ohio", "database of ohio", True),
+        ("data base", "database", True),
+        ("database", "database.", False),
+        ("john smith", "john smyth", False),
+        ("mr john smith", "mr john smyth", True),
+        ("for main rent", "for mein rent", True),
+        ("for the rent", "for thy rent", False),
+        ("for main rent", "for mian rent", True),
+        ("for main rent", "for mein rint", True),
+        ("for main rent", "for meen rent", False),
+        ("for main rent", "for main", False),
+        ("a very typical case", "a very atypical case", False),
+        ("a very atypical case", "a very typical case", False),
+        ("a very typical case", "a very typicale case", True),
+        ("room 1234 of it", "room 1235 of it", False),
+        (f"ab {'x' * 77}", f"cd {'y' * 77}", True),
+        (f"ab {'x' * 76}", f"cd {'y' * 77}", False),
+        (f"ab {'x' * 77}", f"cd {'y' * 76}", False),
+    ],
+)
+def test_a_slip_is_a_letter_in_a_word_of_four_in_a_text_of_three_words(truth: str, found: str, slips: bool) -> None:
+    assert only_slips(truth, found) is slips
+    assert OtherWords([truth], [found]).slips(np.array([0]), np.array([0])).tolist() == [slips]
+
+
 WORDS = ["acme", "acne", "corporation", "corporatoin", "a", "not", "sale", "5", "-5", "%", "st.", "main,", "ünder", "word" * 20]
 
 

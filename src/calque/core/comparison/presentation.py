@@ -11,11 +11,14 @@ from calque.core.comparison.resample import Resampling
 from calque.core.errors import summarize
 from calque.core.measures import MeasureName
 from calque.core.presentation.pictured import Phrase, Sentence
-from calque.core.presentation.sections import Section
+from calque.core.presentation.sections import MINUS, Section
 from calque.core.presentation.wording import brief, counted, percent, some
 from calque.core.result import Addition, Result
 
-MINUS = "\N{MINUS SIGN}"
+NOTABLE = 0.02
+"""From which difference on another measure is worth half a sentence."""
+SPOKEN = ("mean_coverage", "mean_purity", "mean_iou")
+"""How well boxes fit: told before other measures."""
 
 
 def tree(comparison: Comparison) -> dict[str, Any]:
@@ -231,12 +234,6 @@ def with_intervals(result: Result, resampling: Resampling, *, jobs: int = 1) -> 
     return result.adding(interval_addition(result, resampling, intervals(result, resampling, jobs=jobs)))
 
 
-NOTABLE = 0.02
-"""From which difference on another measure is worth half a sentence."""
-SPOKEN = ("mean_coverage", "mean_purity", "mean_iou")
-"""How well boxes fit: told before other measures."""
-
-
 def headline(comparison: Comparison, run: str) -> Sentence:
     """What the run does otherwise than the base."""
     if _is_of_nothing(comparison, run):
@@ -320,9 +317,9 @@ def _moved(comparison: Comparison, name: str, run: str) -> Sentence:
         return ["its crops hold ", new, " instead of ", old]
     called = title(comparison, name).partition("@")[0]
     called = called if called[:2].isupper() else called[0].lower() + called[1:]
-    if told[0] == told[1]:
-        return [f"{called} stays at ", new]
-    return [f"{called} {'rises' if after > before else 'falls'} from ", old, " to ", new]
+    verb = "stay" if told[0] == told[1] else "rise" if after > before else "fall"
+    verb += "" if called.islower() and called.endswith("s") else "s"  # pairs rise, recall rises
+    return [f"{called} {verb} at ", new] if told[0] == told[1] else [f"{called} {verb} from ", old, " to ", new]
 
 
 def _told_apart(before: float, after: float) -> tuple[str, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from xml.sax.saxutils import quoteattr
 
 from calque.core.presentation.sections import printable
 from calque.core.start_up import Frozen
@@ -70,6 +69,8 @@ def _escaped(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
+    from xml.sax.saxutils import quoteattr  # brings urllib along, which nothing but JUnit needs
+
     return quoteattr(_FORBIDDEN.sub("\ufffd", text), {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
 
 

@@ -10,6 +10,7 @@ from calque.core.presentation.wording import counted, some
 from calque.core.start_up import Frozen
 
 MISSING = "–"
+MINUS = "\N{MINUS SIGN}"
 
 
 class Missing(Frozen):
@@ -287,11 +288,25 @@ def to_html(sections: Sequence[Section]) -> str:
     return "\n".join(_html(section) for section in sections)
 
 
+def _is_number(text: str) -> bool:
+    """Whether a cell holds nothing but a number, perhaps with its interval; or nothing at all."""
+    return not text.strip(" 0123456789.,%+-*<>[]()" + MISSING + MINUS)
+
+
 def _html(section: Section) -> str:
+    from functools import partial
     from html import escape
 
-    head = "".join(f"<th>{escape(name)}</th>" for name in section.head)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell(value))}</td>" for value in row) + "</tr>" for row in section.rows)
+    from calque.core.presentation.style import table_line
+
+    rows = [[cell(value) for value in row] for row in section.rows]
+    starts = [
+        place in section.left or not all(_is_number(text) for text in each)
+        for place, each in enumerate(zip(*rows, strict=True))
+    ]
+    line = partial(table_line, starts)
+    head = line("th", map(escape, section.head)) if rows else ""
+    body = "".join(f"<tr>{line('td', map(escape, row))}</tr>" for row in rows)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if section.rows else ""
     title = f"<h4>{escape(section.title)}</h4>" if section.title else ""
     return title + table + "".join(f"<p>{escape(note)}</p>" for note in section.remarks())

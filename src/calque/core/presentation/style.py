@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 TOKENS = {
     "paper": ("#FBFAF7", "#15181C"),
     "panel": ("#FFFFFF", "#1C2025"),
@@ -53,7 +55,7 @@ STYLE = (
     f"{HERE} th,{HERE} td{{text-align:right;padding:4px 16px 4px 0;border:0;background:none;max-width:60ch;"
     f"overflow-wrap:anywhere;border-bottom:1px solid {in_both('line')}}}"
     f"{HERE} th{{color:{in_both('ink-2')};font-weight:500;font-size:12px}}"
-    f"{HERE} th:first-child,{HERE} td:first-child{{text-align:left}}"
+    f"{HERE} .left{{text-align:left}}"
 )
 
 
@@ -64,3 +66,9 @@ def to_notebook(html: str) -> str:
     True
     """
     return f'<style>{STYLE}</style><div class="calque">{html}</div>'
+
+
+def table_line(texts: Sequence[bool], tag: str, escaped: Iterable[str]) -> str:
+    """The cells of a row: those of columns of texts begin at the left, numbers end at the right."""
+    cells = zip(texts, escaped, strict=True)
+    return "".join(f'<{tag} class="left">{text}</{tag}>' if left else f"<{tag}>{text}</{tag}>" for left, text in cells)

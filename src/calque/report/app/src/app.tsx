@@ -6,7 +6,7 @@ import { Address, beside, go, now, useAddress } from "./address";
 import { Boxes, parseKey } from "./boxes";
 import { Calibration } from "./calibration";
 import { Cases, Checks, WorstCases } from "./checks";
-import { Changes, ChangesView, Compare } from "./compare";
+import { Changes, ChangesView, Compare, letterOf } from "./compare";
 import { Data } from "./data";
 import { FieldRows, Fields } from "./fields";
 import { Images } from "./images";
@@ -128,7 +128,7 @@ export class App {
 
 const night = matchMedia("(prefers-color-scheme: dark)");
 const KEYS: [string, string][] = [
-  ["1 2 3", "the views"], ["j k", "next, previous of the list"], ["n N", "next, previous error"], ["t p i", "hide truth, prediction, image"], ["x", "flip the two runs"],
+  ["j k", "next, previous of the list"], ["n N", "next, previous error"], ["t p i", "hide truth, prediction, image"], ["x", "flip the two runs"],
   ["+ − 0", "zoom"], ["/", "search"], ["c", "copy the chosen row as JSON"], ["Esc", "drop the choice, then the filters"], ["?", "these keys"],
 ];
 
@@ -150,6 +150,8 @@ export function Root({ app }: { app: App }): JSX.Element {
     document.documentElement.dataset.theme = address.theme === "dark" || address.theme === "light" ? address.theme : "";
   }, [address.theme]);
   useEffect(() => { scrollTo(0, 0); }, [view]);
+  // Where names leave no room for others, runs are called by their letters.
+  const several = app.data.head.runs.length > 2 || runNames.all.join("").length > 16;
   const thresholds: string[] = app.data.head.runs[0].numbers?.thresholds ?? [];
   return (
     <>
@@ -162,8 +164,8 @@ export function Root({ app }: { app: App }): JSX.Element {
         </nav>
         <span class="spacer" />
         {app.changes && view !== "compare" && view !== "changes" && (
-          <div class="segments" role="group" aria-label="which run is shown">
-            {app.data.head.runs.map((run, place) => <button type="button" data-filter="run" data-value={place} aria-pressed={place === app.place(address)} title={run.name} onClick={() => go({ run: String(place) })}>{brief(run.name, 18)}</button>)}
+          <div class={several ? "segments lettered" : "segments"} role="group" aria-label="which run is shown">
+            {app.data.head.runs.map((run, place) => <button type="button" data-filter="run" data-value={place} aria-pressed={place === app.place(address)} title={run.name} aria-label={run.name} onClick={() => go({ run: String(place) })}>{several && `${letterOf(place)} `}<span>{brief(run.name, 18)}</span></button>)}
           </div>
         )}
         {thresholds.length > 1 && (
@@ -183,7 +185,7 @@ export function Root({ app }: { app: App }): JSX.Element {
       <p class="toast" role="status">{app.status}</p>
       <dialog ref={dialog} aria-labelledby="keys-title">
         <h2 id="keys-title">Keys</h2>
-        <dl>{KEYS.map(([keys, what]) => <><dt>{keys.split(" ").map((key) => <><kbd>{key}</kbd> </>)}</dt><dd>{what}</dd></>)}</dl>
+        <dl><dt>{app.views.map((_, place) => <><kbd>{place + 1}</kbd> </>)}</dt><dd>the views</dd>{KEYS.filter(([keys]) => keys !== "x" || app.changes).map(([keys, what]) => <><dt>{keys.split(" ").map((key) => <><kbd>{key}</kbd> </>)}</dt><dd>{app.changes ? what.replace("error", "change") : what}</dd></>)}</dl>
         <form method="dialog"><button autofocus>Close</button></form>
       </dialog>
     </>

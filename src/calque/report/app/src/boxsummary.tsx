@@ -95,6 +95,8 @@ export function WorstPages({ app, boxes, k }: { app: App; boxes: Boxes; k: numbe
 const KINDS: Record<string, string> = {
   CLS: "right place, other class", MERGE: "holds several truths", MERGED: "inside a box of several", SPLIT: "in pieces", DUP: "found twice", DUP_CLS: "twice, other class",
   FRAGMENT: "a piece of a found one", ENVELOPE: "a box around a found one", LOC: "right class, poor place", BOTH: "other class, poor place", BKG: "nothing is there", MISS: "nothing was predicted",
+  furniture: "at headers and footers", interleaved: "between interleaved columns", "column jump": "to another column", skip: "over something left out", back: "back within a column",
+  label: "systems give it another label", unfound: "no system has it", agreed: "several systems agree on it",
   PARTIAL: "only touched", Cls: "other class", Loc: "poor place", Both: "other class, poor place", Dupe: "found twice", Bkg: "nothing is there", Miss: "nothing was predicted",
 };
 export function kindInWords(kind: string): string { return KINDS[kind] ?? ""; }
@@ -136,7 +138,7 @@ function Breaks({ run }: { run: Run }): JSX.Element {
       {!kinds.length ? <p class="note">Nowhere.</p> : <table class="rows slim"><tbody>
         {kinds.map(([kind, number]) => (
           <tr>
-            <th scope="row"><a href={to({ view: "objects", kind })}>{kind}</a></th>
+            <th scope="row"><a href={to({ view: "objects", kind })}>{kind}</a> <span class="note">{KINDS[kind]}</span></th>
             <td class="grow"><Row share={number / most} mark="wrong" href={to({ view: "objects", kind })} label={`${count(number)} of kind ${kind}`} objects={number} /></td>
             <td><Leads href={to({ view: "objects", kind })} count={number} /></td>
           </tr>
@@ -188,7 +190,7 @@ function Confusion({ run, boxes }: { run: Run; boxes: Boxes }): JSX.Element | nu
     <section aria-labelledby="confusion">
       <Head id="confusion" title="Taken for what" note={kept.length < order.length ? `the ${MATRIX} most confused of ${order.length} classes` : "rows: truth; columns: prediction"} />
       <div class="scrolls">
-        <table class="matrix">
+        <table class="matrix" style={{ "--columns": String(shown.length) } as any}>
           <thead><tr><td />{shown.map((column) => <th scope="col" title={labels[column]}><span>{labels[column]}</span></th>)}</tr></thead>
           <tbody>
             {rows.map((row) => (

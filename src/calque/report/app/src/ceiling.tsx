@@ -58,7 +58,7 @@ function Shared({ level }: { level: Level }): JSX.Element {
       <Head id="shared" title="Who finds what others miss" note="a row's misses that a column finds; systems by what they add" />
       <div class="scrolls">
         <table class="classes" data-repairs>
-          <thead><tr><th scope="col">system</th><th scope="col">adds</th><th scope="col">together</th><th scope="col">lost without</th>{level.systems.map((name) => <th scope="col">{name}</th>)}</tr></thead>
+          <thead><tr><th scope="col">system</th><th scope="col">adds</th><th scope="col">together</th><th scope="col">lost without</th>{level.systems.map((name) => <th scope="col" title={name}>{name}</th>)}</tr></thead>
           <tbody>
             {level.systems.map((name, row) => (
               <tr>

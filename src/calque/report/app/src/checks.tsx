@@ -3,6 +3,7 @@
 import { JSX } from "preact";
 import { Address, go, now, to } from "./address";
 import { App } from "./app";
+import { Became } from "./compare";
 import { Run } from "./data";
 import { Chips, Count, Head, Listbox, Mark, Nothing, NothingShown, Outcomes, Search } from "./parts";
 import { allOf, plural, ratio } from "./words";
@@ -84,6 +85,7 @@ function CaseViewer({ app, cases, of }: { app: App; cases: Cases; of: Case }): J
         <button type="button" onClick={() => app.copy(of)}>Copy as JSON <kbd>c</kbd></button>
       </div>
       <div class="case-scroll">
+        <Became app={app} of={of.id} />
         {of.grid && <Both grid={of.grid} />}
         {of.rows.slice(0, 60).map((row) => (
           <article class="evaluator" data-detail={`${of.id}`}>

@@ -19,6 +19,10 @@ const SHOWN = ["broken", "fixed", "new", "gone"];
 const WORDS: Record<string, [string, string]> = {
   broken: ["broken", "right in A, not in B"], fixed: ["fixed", "right in B, not in A"], new: ["new false alarm", "in B alone"], gone: ["false alarm gone", "in A alone"],
 };
+// Runs are called A, B, C where there is no room for their names.
+export const letterOf = (run: number) => String.fromCharCode(65 + run);
+// What a change is, said of the first run and another.
+const between = (name: string, a: string, b: string) => WORDS[name][1].replace(/[AB]/g, (letter) => (letter === "A" ? a : b));
 type Pair = { run: string; headline: Said[]; counts: number[]; documents: number[] };
 export type Change = { code: number; row: number; other: number };
 
@@ -27,6 +31,8 @@ export class Changes {
   private row: Column[] = [];
   private other: Column[] = [];
   private known = new Map<string, Change[]>();
+  private byKey = new Map<string, Map<string, Change>>();
+  private compared = 1;
 
   constructor(private app: App, data: Data) {
     data.head.runs.forEach((_, run) => {
@@ -37,9 +43,9 @@ export class Changes {
     });
   }
 
-  // The run that is compared with the first: the one that is shown, or the second.
+  // The run that is compared with the first: the one that is shown, or was before the first.
   run(address: Address = now()): number {
-    return this.app.place(address) || 1;
+    return (this.compared = this.app.place(address) || this.compared);
   }
 
   pair(): Pair { return this.app.data.head.comparison.pairs[this.run() - 1]; }
@@ -64,6 +70,17 @@ export class Changes {
   // The pages on which something changed so.
   pages(address: Address): Set<number> {
     return new Set(this.list({ ...address, q: undefined, class: undefined }).map((change) => this.app.boxes[change.code === 2 ? this.run(address) : 0].side(change.code > 1 ? "p" : "t").page(change.row)));
+  }
+
+  // The change of an object that a key names in either run.
+  of(key: string): Change | undefined {
+    const run = this.run();
+    let known = this.byKey.get(String(run));
+    if (!known) {
+      const keyed = this.list({ run: String(run) }).flatMap((change) => [[this.about(change, run).key, change], ...(IS_FIELDS && change.code < 2 ? [[this.app.fields[run].key(change.other), change]] : [])] as [string, Change][]);
+      this.byKey.set(String(run), (known = new Map(keyed)));
+    }
+    return known.get(key);
   }
 
   // Where a change is, and between what.
@@ -93,7 +110,8 @@ export class Changes {
 
   address(change: Change): Address {
     const run = this.run(), { document, page, key } = this.about(change, run), kind = this.app.run().kind;
-    const shown = change.code === 2 || change.code === 0 ? run : 0;
+    // What is broken is shown where it is broken; only a false alarm that is gone has to be shown where it was.
+    const shown = change.code === 3 ? 0 : run;
     const object = kind === "checks" ? undefined : kind === "fields" && change.code < 2 && shown ? this.app.fields[shown].key(change.other) : key;
     return { view: kind === "boxes" ? "pages" : kind, doc: document, page: page === undefined ? undefined : String(page), object, run: shown ? String(shown) : undefined, change: now().change } as Address;
   }
@@ -102,8 +120,8 @@ export class Changes {
   step(by: number): void {
     const listed = this.list(now());
     if (!listed.length) return;
-    const { object, doc, run } = now();
-    const at = listed.findIndex((change) => { const to = this.address(change); return to.doc === doc && to.object === object && (to.run ?? "0") === (run ?? "0"); });
+    const { object, doc } = now();
+    const at = listed.findIndex((change) => { const to = this.address(change); return to.doc === doc && to.object === object; });
     const next = at < 0 ? (by > 0 ? 0 : listed.length - 1) : at + by;
     if (listed[next]) go(this.address(listed[next]));
   }
@@ -117,14 +135,14 @@ export function Compare({ app }: { app: App }): JSX.Element {
         <p class="over-line">{comparison.line.join(" · ")}</p>
         {[runs[0], runs[run]].filter((one) => one.warning).map((one) => <Warning run={one} named />)}
         <Sentence parts={pair.headline} />
-        {runs.length > 2 && <div class="segments" role="group" aria-label="compared with the first">{runs.slice(1).map((one, place) => <button type="button" aria-pressed={run === place + 1} onClick={() => go({ run: String(place + 1) })}>{one.name}</button>)}</div>}
+        {runs.length > 2 && <div class="segments" role="group" aria-label="compared with the first">{runs.slice(1).map((one, place) => <button type="button" aria-pressed={run === place + 1} onClick={() => go({ run: String(place + 1) })}>{letterOf(place + 1)} {brief(one.name)}</button>)}</div>}
       </section>
       <section aria-labelledby="changed">
-        <Head id="changed" title="What changed" note="each truth and each false alarm that has another outcome in B" />
+        <Head id="changed" title="What changed" note={`each truth and each false alarm that has another outcome in ${letterOf(run)}`} />
         <div class="tiles">
           {SHOWN.map((name) => {
             const value = pair.counts[CHANGES.indexOf(name)];
-            return <a class={`tile k-${name}`} href={to({ view: "changes", change: name })} data-change={name} data-value={value}><b><Mark of={name} /> {count(value)}</b><span><strong>{WORDS[name][0]}</strong> <span class="note">{WORDS[name][1]}</span></span></a>;
+            return <a class={`tile k-${name}`} href={to({ view: "changes", change: name })} data-change={name} data-value={value}><b><Mark of={name} /> {count(value)}</b><span><strong>{WORDS[name][0]}</strong> <span class="note">{between(name, "A", letterOf(run))}</span></span></a>;
           })}
         </div>
         <p class="note by-document">By document: {count(pair.documents[0])} better, {count(pair.documents[1])} equal, {count(pair.documents[2])} worse.</p>
@@ -151,10 +169,10 @@ function Measures({ app, run }: { app: App; run: number }): JSX.Element {
   if (!rows.length) return <section aria-labelledby="measures"><Head id="measures" title="Measures" /><p class="note">No measure has a value in either run.</p></section>;
   return (
     <section aria-labelledby="measures">
-      <Head id="measures" title="Measures" note={<><span class="wide">hollow A, filled B; then </span>B − A<span class="wide"> with its {spelled(comparison.confidence)} interval over documents</span></>} />
+      <Head id="measures" title="Measures" note={<><span class="drawn">hollow A, filled {letterOf(run)}; then </span>{letterOf(run)} − A<span class="drawn"> with its {spelled(comparison.confidence)} interval over documents</span>{rows.some((row) => row[5]) && "; * tested, and corrected for the number of tests"}</>} />
       <div class="scrolls">
         <table class="compared">
-          <thead><tr><th scope="col">measure</th>{[0, run].map((place) => <th scope="col" title={runs[place].name}>{brief(runs[place].name)}</th>)}<th scope="col" class="wide left">0 to 1</th><th scope="col">difference</th><th scope="col" class="wide left">interval, {signed(-most)} to {signed(most)}</th><th scope="col">p</th></tr></thead>
+          <thead><tr><th scope="col">measure</th>{[0, run].map((place) => <th scope="col" title={runs[place].name}>{brief(runs[place].name)}</th>)}<th scope="col" class="drawn left">0 to 1</th><th scope="col">difference</th><th scope="col" class="drawn left">interval, {signed(-most)} to {signed(most)}</th><th scope="col">p</th></tr></thead>
           <tbody>
             {shown.map(([name, title, values, deltas, lower, primary, counts]) => {
               const [a] = values[0], [b] = values[run], [delta, low, high, p, verdict] = deltas[run - 1];
@@ -162,12 +180,12 @@ function Measures({ app, run }: { app: App; run: number }): JSX.Element {
               const tone = better === null ? "same" : better ? "better" : "worse";
               return (
                 <tr>
-                  <th scope="row">{title}{primary ? <abbr title="tested, and corrected for the number of tests"> *</abbr> : ""}</th>
+                  <th scope="row">{title}{primary ? <span class="note"> *</span> : ""}</th>
                   <td><Measure name={name} value={a} run={runs[0].name} as={counts ? count : undefined} /></td>
                   <td><Measure name={name} value={b} run={runs[run].name} as={counts ? count : undefined} /></td>
-                  <td class="wide">{!counts && typeof a === "number" && typeof b === "number" && <svg class="dumbbell" viewBox="0 0 212 16" role="img" aria-label={`${ratio(a)} and ${ratio(b)}`}><path class="rule" d="M6 8H206" /><path class="bar" d={`M${at(a)} 8H${at(b)}`} /><circle class="hollow" cx={at(a)} cy="8" r="4.5" /><circle class="filled" cx={at(b)} cy="8" r="4.5" /></svg>}</td>
+                  <td class="drawn">{!counts && typeof a === "number" && typeof b === "number" && <svg class="dumbbell" viewBox="0 0 212 16" role="img" aria-label={`${ratio(a)} and ${ratio(b)}`}><path class="rule" d="M6 8H206" /><path class="bar" d={`M${at(a)} 8H${at(b)}`} /><circle class="hollow" cx={at(a)} cy="8" r="4.5" /><circle class="filled" cx={at(b)} cy="8" r="4.5" /></svg>}</td>
                   <td class={`t-${tone}`}><Measure name={name} value={delta} as={counts ? more : signed} run="delta" /> <span aria-hidden="true">{typeof delta !== "number" ? "" : better === null ? "≈" : (delta as number) > 0 ? "▲" : "▼"}</span><span class="hidden"> {tone}{verdict && `, ${verdict}`}</span></td>
-                  <td class="wide left">{counts && typeof low === "number" ? <span class="note">{more(low)} to {more(high)}</span> : typeof low === "number" && typeof high === "number" ? <svg class={`whisker t-${tone}`} viewBox="0 0 212 16" role="img" aria-label={`${signed(low)} to ${signed(high)}`}><path class="rule" d="M106 1V15" /><path class="bar" d={`M${off(low)} 8H${off(high)}`} /><circle class="filled" cx={off(delta as number)} cy="8" r="4" /></svg> : <span class="note">–</span>}</td>
+                  <td class="drawn left">{counts && typeof low === "number" ? <span class="note">{more(low)} to {more(high)}</span> : typeof low === "number" && typeof high === "number" ? <svg class={`whisker t-${tone}`} viewBox="0 0 212 16" role="img" aria-label={`${signed(low)} to ${signed(high)}`}><path class="rule" d="M106 1V15" /><path class="bar" d={`M${off(low)} 8H${off(high)}`} /><circle class="filled" cx={off(delta as number)} cy="8" r="4" /></svg> : <span class="note">–</span>}</td>
                   <td>{typeof p === "number" ? (p < 0.0005 ? "<0.001" : p.toFixed(3)) : "–"}</td>
                 </tr>
               );
@@ -185,20 +203,35 @@ function Measures({ app, run }: { app: App; run: number }): JSX.Element {
 function Some({ app, name }: { app: App; name: string }): JSX.Element | null {
   const changes = app.changes as Changes, listed = changes.list({ ...now(), change: name, q: undefined, class: undefined });
   if (!listed.length) return null;
-  const { runs } = app.data.head;
   return (
     <section aria-label={WORDS[name][0]}>
-      <Head title={WORDS[name][0].charAt(0).toUpperCase() + WORDS[name][0].slice(1)} note={`left ${brief(runs[0].name)}, right ${brief(runs[changes.run()].name)}`}><a class="more" href={to({ view: "changes", change: name })}>{allOf(listed.length, "change")} →</a></Head>
+      <Head title={WORDS[name][0].charAt(0).toUpperCase() + WORDS[name][0].slice(1)} note={<Sides app={app} />}><a class="more" href={to({ view: "changes", change: name })}>{allOf(listed.length, "change")} →</a></Head>
       <ul class={IS_BOXES ? "pairs" : "pairs low"}>{listed.slice(0, 3).map((change) => <li><Card app={app} change={change} /></li>)}</ul>
     </section>
   );
+}
+
+// Which of two things that stand beside each other is of which run.
+function Sides({ app }: { app: App }): JSX.Element {
+  const { runs } = app.data.head, names = [0, (app.changes as Changes).run()].map((place) => brief(runs[place].name));
+  return <>{IS_BOXES ? `left ${names[0]}, right ${names[1]}` : IS_WORDS ? "" : names.join(" → ")}</>;
+}
+
+const inWords = (text: string) => (IS_BOXES ? (text === "TP" ? "found" : kindInWords(text) || text) : text) || "–";
+
+// What became of the chosen object, where it is shown as one of the two runs has it.
+export function Became({ app, of }: { app: App; of: string }): JSX.Element | null {
+  const changes = app.changes, change = changes?.of(of);
+  if (!changes || !change) return null;
+  const about = changes.about(change), name = CHANGES[change.code], [a, b] = [0, changes.run()].map((place) => brief(app.data.head.runs[place].name, 18));
+  const said = about.from !== about.to && change.code < 2 ? `${a}: ${inWords(about.from)}; ${b}: ${inWords(about.to)}` : between(name, a, b);
+  return <p class="became" data-became={name}><Mark of={name} /> <b>{WORDS[name][0]}</b> <span class="note">{said} <kbd>x</kbd></span></p>;
 }
 
 function Card({ app, change }: { app: App; change: Change }): JSX.Element {
   const changes = app.changes as Changes, run = changes.run(), about = changes.about(change, run), name = CHANGES[change.code];
   const pair = IS_BOXES ? [app.boxes[0], app.boxes[run]] : [], owner = pair[change.code === 2 ? 1 : 0];
   const outcome = { fixed: "tp", broken: "fn", new: "fp", gone: "ignored" }[name] as string;
-  const inWords = (text: string) => (IS_BOXES ? (text === "TP" ? "found" : kindInWords(text) || text) : text) || "–";
   const said = `${WORDS[name][0]}${about.from !== about.to ? `: ${inWords(about.from)} → ${inWords(about.to)}` : ""}`;
   return (
     <a class={`card change k-${name}`} href={to(changes.address(change))} data-object={about.key} data-outcome={outcome} data-side={about.letter === "t" ? "truth" : "prediction"} data-label={about.label} data-kind={about.to || about.from}>
@@ -226,7 +259,7 @@ export function ChangesView({ app }: { app: App }): JSX.Element {
   const drawn = app.boxes.length > 0;
   return (
     <div class="wall">
-      <h1 class="view-title">Changes</h1>
+      <h1 class="view-title">Changes <span class="note"><Sides app={app} /></span></h1>
       <div class="tools across">
         <Count of="changes" value={listed.length} noun="change" />
         <div class="segments" role="group" aria-label="change">
@@ -235,7 +268,7 @@ export function ChangesView({ app }: { app: App }): JSX.Element {
         <Search label="Search documents" />
         <Chips except={["change"]} />
       </div>
-      {!listed.length ? <p class="note empty" data-nothing>{address.change || address.q ? "No change is what the filters ask for." : "Nothing changed."}</p> : <Grid total={listed.length} width={drawn ? 350 : 300} height={drawn ? 230 : IS_WORDS ? 96 : 76} label="changes" card={(place) => <Card app={app} change={listed[place]} />} />}
+      {!listed.length ? <p class="note empty" data-nothing>{address.change || address.q ? "No change fits the filters." : "Nothing changed."}</p> : <Grid total={listed.length} width={drawn ? 350 : 300} height={drawn ? 230 : IS_WORDS ? 96 : 76} label="changes" card={(place) => <Card app={app} change={listed[place]} />} />}
     </div>
   );
 }

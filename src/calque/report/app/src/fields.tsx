@@ -3,6 +3,7 @@
 import { JSX } from "preact";
 import { Address, go, now, to } from "./address";
 import { App } from "./app";
+import { Became } from "./compare";
 import { Column, Data, Run, Texts } from "./data";
 import { parseKey, scoreRange } from "./boxes";
 import { FieldPages, OnPages } from "./fieldpages";
@@ -307,6 +308,7 @@ function Chosen({ app, rows, row }: { app: App; rows: FieldRows; row: number }):
         <div><span class="note">truth</span><pre data-value-side="truth">{rows.written(rows.truth, row) || "–"}</pre></div>
         <div><span class="note">prediction</span><pre data-value-side="prediction">{rows.written(rows.found, row) || "–"}</pre></div>
       </div>}
+      <Became app={app} of={rows.key(row)} />
       {rows.isValue(row) && <OnPages app={app} rows={rows} row={row} />}
       <dl class="facts">{facts.map(([key, value]) => <><dt>{key}</dt><dd>{value}</dd></>)}</dl>
       <button type="button" onClick={() => app.copy(shown)}>Copy as JSON <kbd>c</kbd></button>

@@ -9,6 +9,7 @@ import { PathLegend } from "./paths";
 import { Chips, Count, Listbox, Mark, Nothing, NothingShown, Outcomes, Search } from "./parts";
 import { Crop, Stage, hooks, isError, shapesOf } from "./stage";
 import { kindInWords } from "./boxsummary";
+import { Became } from "./compare";
 import { FN, FP, OUTCOMES, TP, WRONG, brief, count, percent, plural, ratio, short } from "./words";
 
 export function spelt(boxes: Boxes, key: Key, value: string): string {
@@ -184,7 +185,7 @@ function Viewer({ app, boxes, page, k, at, total }: { app: App; boxes: Boxes; pa
           {boxes.cut && <span><i class="swatch" /> cut off</span>}
         </p>
         {other && <label class="wipe note"><span class="hidden">wipe between the two runs</span><input type="range" min="0" max="100" value={app.wiped ?? 0} aria-label={`show ${other.run.name} from the left`} onInput={(event) => { app.wiped = Number(event.currentTarget.value) || null; app.again(); }} /> wipe to {brief(other.run.name)} <kbd>x</kbd></label>}
-        <p class="legend small keys"><span><kbd>j</kbd> <kbd>k</kbd> page</span><span><kbd>n</kbd> next error</span><span><kbd>?</kbd> all keys</span></p>
+        <p class="legend small keys"><span><kbd>j</kbd> <kbd>k</kbd> page</span><span><kbd>n</kbd> next {app.changes ? "change" : "error"}</span><span><kbd>?</kbd> all keys</span></p>
         {boxes.bare?.[page] ? <p class="note">The blocks of this page have no boxes: they stand one below the other, in the true order.</p>
           : unknown && <p class="note">The size of this page is not known: it is drawn 1 : √2.</p>}
         {app.images.note(page) && <p class="note">{app.images.note(page)}</p>}
@@ -287,6 +288,7 @@ export function Detail({ app, boxes, letter, row, k }: { app: App; boxes: Boxes;
     <div class="chosen-object" data-detail={boxes.key(letter, row)}>
       <h2><Mark of={outcome} /> {shown.label || "no label"} <span class="note">{letter === "t" ? boxes.names[outcome] : outcome === "tp" ? "prediction, right" : boxes.names[outcome]}</span></h2>
       <p>{sentence(boxes.names[outcome], inWords(boxes, letter, row, page, k))}</p>
+      <Became app={app} of={boxes.key(letter, row)} />
       <Crop boxes={boxes} page={page} k={k} letter={letter} row={row} url={now().image === "0" ? null : app.images.url(page)} aspect={app.aspect(boxes, page)} wide={1.5} />
       <dl class="facts">{facts.map(([name, value]) => <><dt>{name}</dt><dd>{value}</dd></>)}</dl>
       <button type="button" onClick={() => app.copy(shown)}>Copy as JSON <kbd>c</kbd></button>
@@ -297,7 +299,9 @@ export function Detail({ app, boxes, letter, row, k }: { app: App; boxes: Boxes;
 // Pixels with one decimal, shares of a page with three; what is nearly 0 is not below it.
 function spelledBox(box: number[]): string {
   const digits = box.some((value) => Math.abs(value) >= 10) ? 1 : 3;
-  return box.map((value) => (Number(value.toFixed(digits)) || 0).toFixed(digits)).join("  ");
+  const [x1, y1, x2, y2] = box.map((value) => (Number(value.toFixed(digits)) || 0).toFixed(digits));
+  // A corner stays on one line.
+  return `${x1}\u00a0${y1}  ${x2}\u00a0${y2}`;
 }
 
 function sentence(first: string, rest: string): string {

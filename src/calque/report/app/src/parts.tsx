@@ -80,7 +80,7 @@ const SHOWN: Partial<Record<Key, string>> = { outcome: "outcome", class: "class"
 
 // Where nothing is: said in words, and why.
 export function Nothing({ of, any }: { of: string; any: boolean }): JSX.Element {
-  return <p class="note empty" data-nothing>{any ? `No ${of} is what the filters ask for.` : `There are no ${of}s.`}</p>;
+  return <p class="note empty" data-nothing>{any ? `No ${of} fits the filters.` : `There are no ${of}s.`}</p>;
 }
 
 export function NothingShown({ of }: { of: string }): JSX.Element {

@@ -162,7 +162,7 @@ export function Crop({ boxes, page, k, letter, row, url, aspect, wide = 1.5, bla
   );
 }
 
-// A page at a glance: four paths.
+// A page at a glance: four paths. Where truths may be found under another name, those stand in the place of what holds them.
 export function Miniature({ boxes, page, k, url, aspect }: { boxes: Boxes; page: number; k: number; url: string | null; aspect: number }): JSX.Element {
   const height = UNITS * aspect;
   const truth = shapesOf(boxes, page, k, "t").drawn, found = shapesOf(boxes, page, k, "p").drawn;
@@ -173,9 +173,9 @@ export function Miniature({ boxes, page, k, url, aspect }: { boxes: Boxes; page:
       <rect class="sheet" width={UNITS} height={r(height)} />
       {url && <image href={url} width={UNITS} height={r(height)} preserveAspectRatio="none" />}
       <path class="b o-tp s-t" d={few ? drawn(truth, (code) => code === TP) : ""} />
-      <path class="b o-tp s-p" d={few ? drawn(found, (code) => code === TP || code === WRONG) : ""} />
-      <path class="b o-fn s-t" d={drawn(truth, (code) => code === FN || (code === WRONG && !boxes.rank))} />
-      {boxes.rank ? <path class="b o-wrong s-t" d={drawn(truth, (code) => code === WRONG)} /> : <path class="b o-fp s-p" d={drawn(found, (code) => code === FP)} />}
+      {boxes.run.numbers.crops ? <path class="b o-tp s-p" d={few ? drawn(found, (code) => code === TP) : ""} /> : <path class="b o-wrong s-t" d={drawn(truth, (code) => code === WRONG)} />}
+      <path class="b o-fn s-t" d={drawn(truth, (code) => code === FN)} />
+      <path class="b o-fp s-p" d={boxes.rank ? "" : drawn(found, (code) => code === FP)} />
     </svg>
   );
 }

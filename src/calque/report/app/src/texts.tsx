@@ -4,6 +4,7 @@ import { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Address, go, now, to } from "./address";
 import { App } from "./app";
+import { Became } from "./compare";
 import { Letter, parseKey } from "./boxes";
 import { Row } from "./charts";
 import { Column, Data, Run, Texts } from "./data";
@@ -253,6 +254,7 @@ function Text({ app, rows, doc }: { app: App; rows: WordRows; doc: number }): JS
         <h1><span class="doc" title={rows.documents[doc]}>{rows.documents[doc]}</span> <span class="note">{percent(rows.recalls[doc])} of {plural(rows.tStart[doc + 1] - rows.tStart[doc], "word")}</span></h1>
         <span class="steps"><button type="button" aria-label="document before" onClick={() => rows.step(-1)}>‹</button><button type="button" aria-label="next document" onClick={() => rows.step(1)}>›</button></span>
         {chosen !== undefined && rows.at(chosen) && <ChosenWord rows={rows} of={chosen} />}
+        {chosen !== undefined && rows.at(chosen) && <Became app={app} of={chosen} />}
         {chosen !== undefined && rows.at(chosen) && <button type="button" onClick={() => app.copy(rows.json(chosen))}>Copy as JSON <kbd>c</kbd></button>}
       </div>
       <div class="text-head note" aria-hidden="true"><span>word</span><span>truth</span><span>prediction</span></div>
@@ -272,7 +274,7 @@ function Text({ app, rows, doc }: { app: App; rows: WordRows; doc: number }): JS
         </div>
         {!lines.length && <p class="note empty">There are no words here.</p>}
       </div>
-      <div class="bar-bottom"><p class="legend small"><span><Mark of="fn" /> missing</span><span><Mark of="fp" /> extra</span>{rows.reached && <span><Mark of="tp" /> on the best path through the lattice</span>}{rows.lattice && <span><Mark of="ignored" /> another candidate</span>}</p><p class="legend small keys"><span><kbd>j</kbd> <kbd>k</kbd> document</span><span><kbd>n</kbd> next difference</span><span><kbd>?</kbd> all keys</span></p></div>
+      <div class="bar-bottom"><p class="legend small"><span><Mark of="fn" /> missing</span><span><Mark of="fp" /> extra</span>{rows.reached && <span><Mark of="tp" /> on the best path through the lattice</span>}{rows.lattice && <span><Mark of="ignored" /> another candidate</span>}</p><p class="legend small keys"><span><kbd>j</kbd> <kbd>k</kbd> document</span><span><kbd>n</kbd> next {app.changes ? "change" : "difference"}</span><span><kbd>?</kbd> all keys</span></p></div>
     </section>
   );
 }
@@ -288,9 +290,11 @@ function pieces(rows: WordRows, letter: "t" | "p", from: number, until: number, 
   let plain = "";
   for (let row = from; row < until; row++) {
     const text = rows.words.at(word[row]);
-    if (matched[row]) { plain += text + " "; continue; }
+    const key = rows.key(letter, row);
+    if (matched[row] && key !== chosen) { plain += text + " "; continue; }
     if (plain) (parts.push(plain), (plain = ""));
-    const outcome = letter === "t" ? "fn" : "fp", key = rows.key(letter, row);
+    if (matched[row]) { parts.push(<mark class="on">{text}</mark>, " "); continue; }
+    const outcome = letter === "t" ? "fn" : "fp";
     const reached = letter === "t" && rows.reached?.[row] === 1;
     parts.push(<span class={`word w-${outcome}${key === chosen ? " on" : ""}`} data-word={outcome} data-object={key} data-side={letter === "t" ? "truth" : "prediction"} data-outcome={outcome} data-kind="" data-label={text} title={reached ? "the best path through the lattice has this word" : undefined}>{text}{reached && <Mark of="tp" />}</span>, " ");
   }
