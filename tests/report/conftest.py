@@ -92,7 +92,7 @@ def opened(blank: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
         return page
 
     yield open_page
-    for page in {id(page): page for page, *_ in heard}.values():
+    for page in {id(page): page for page, *_ in heard if not page.is_closed()}.values():
         page.goto("about:blank")  # whatever the report still has to say is said before
     for page, event, handler in heard:
         page.remove_listener(event, handler)

@@ -80,15 +80,13 @@ ALIGNED = """
 """
 
 
-def test_texts_stand_left(browser: Any, cells: Mapping[str, str], tmp_path: Path) -> None:
-    context = browser.new_context(offline=True)
-    page = context.new_page()
+def test_texts_stand_left(blank: Opener, cells: Mapping[str, str], tmp_path: Path) -> None:
+    page = blank()
     (tmp_path / "notebook.html").write_text(NOTEBOOK % ("true", "\n".join(cells.values())))
     page.goto((tmp_path / "notebook.html").as_uri())
     assert page.evaluate(ALIGNED) == []
     right = "nodes => nodes.filter(node => /^[0-9]/.test(node.textContent)).map(node => getComputedStyle(node).textAlign)"
     assert "right" in page.eval_on_selector_all(".calque td", right)
-    context.close()
 
 
 @pytest.mark.parametrize("named", ["ink", "ink-2", "panel", "line"])
