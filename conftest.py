@@ -1,17 +1,40 @@
-"""The written pages as doctests: each runs in a folder of its own, with the demo's files at hand."""
+"""How tests are collected; and the written pages as doctests, each in a folder of its own with the demo's files at hand."""
 
 import contextlib
+import gc
 import signal
 import sys
 import tempfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from _pytest.doctest import DoctestModule
 from tests.docs.pages import PAGES, lay_out
 
 # A shell starts what runs in the background deaf to Ctrl-C. Commands that tests start must not inherit that: some are sent it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, Any, Any]:
+    """Thousands of tests and what they import stay to the end: garbage is not looked for among them, again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Modules without a prompt have no examples to look for, in none of their functions."""
+    collectors = yield
+    if any(isinstance(each, DoctestModule) for each in collectors) and b">>>" not in file_path.read_bytes():
+        return [each for each in collectors if not isinstance(each, DoctestModule)]
+    return collectors
 
 
 @pytest.hookimpl(wrapper=True)

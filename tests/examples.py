@@ -16,7 +16,7 @@ settings.register_profile(
     derandomize=True,  # the same examples on every machine, and in both profiles
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
-settings.register_profile(USUAL, settings.get_profile(LONG), max_examples=10)
+settings.register_profile(USUAL, settings.get_profile(LONG), max_examples=7)
 
 
 def examples(number: int, *, phases: Collection[Phase] = tuple(Phase)) -> settings:

@@ -63,20 +63,29 @@ cases:
 
 
 @pytest.fixture
-def here(made_once: dict[str, bytes], calque: Callable[..., Run], tmp_path: Path) -> Path:
+def here(made_once: MadeOnce, calque: Callable[..., Run], tmp_path: Path) -> Path:
     """A folder with something to evaluate for every verb."""
-    if not made_once:
-        _make(calque, tmp_path)
-        made_once.update((path.name, path.read_bytes()) for path in tmp_path.iterdir())
-    for name, content in made_once.items():
-        (tmp_path / name).write_bytes(content)
-    return tmp_path
+    return made_once(_make, calque, tmp_path)
+
+
+Make = Callable[[Callable[..., Run], Path], None]
+MadeOnce = Callable[[Make, Callable[..., Run], Path], Path]
 
 
 @pytest.fixture(scope="session")
-def made_once() -> dict[str, bytes]:
-    """The files of `here`, by name, once somebody has asked for them: three commands make them."""
-    return {}
+def made_once() -> MadeOnce:
+    """Fills a folder with files that several commands make: the first time by them, from then on with copies."""
+    made: dict[Make, dict[str, bytes]] = {}
+
+    def lay_out(make: Make, calque: Callable[..., Run], folder: Path) -> Path:
+        if make not in made:
+            make(calque, folder)
+            made[make] = {path.name: path.read_bytes() for path in folder.iterdir()}
+        for name, content in made[make].items():
+            (folder / name).write_bytes(content)
+        return folder
+
+    return lay_out
 
 
 def _make(calque: Callable[..., Run], tmp_path: Path) -> None:

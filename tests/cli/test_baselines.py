@@ -12,6 +12,7 @@ import pytest
 
 from calque import Detection, Evaluator, compare
 from tests.cli.conftest import BOXES as SUITE
+from tests.cli.conftest import MadeOnce
 from tests.cli.test_gates import LINES
 from tests.conftest import Run
 from tests.snapshots import BOX, predictions, truth, write
@@ -30,13 +31,16 @@ def found(*missing: str, documents: list[str] = DOCUMENTS) -> dict[str, Any]:
 
 
 @pytest.fixture
-def twelve(calque: Calque, tmp_path: Path) -> Path:
+def twelve(made_once: MadeOnce, calque: Calque, tmp_path: Path) -> Path:
     """The state of a model that misses one table of twelve, and of one that misses nothing."""
+    return made_once(_make, calque, tmp_path)
+
+
+def _make(calque: Calque, tmp_path: Path) -> None:
     write(tmp_path / "gt.json", truth({(name, 0): [("Figure", BOX), ("Table", SECOND)] for name in DOCUMENTS}))
     for name, model in (("all", found()), ("one", found("d00")), ("most", found(*DOCUMENTS[2:]))):
         write(tmp_path / f"{name}.json", model)
         assert calque("detect", "gt.json", f"{name}.json", "--save", f"{name}.state").code == 0
-    return tmp_path
 
 
 def against(calque: Calque, model: str, base: str, *options: str) -> Run:

@@ -9,12 +9,16 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from calque.readers.page_rows import streams
+from tests.conftest import Run
+
+Calque = Callable[..., Run]
 
 GENEROUS = 120
 """Seconds until a test gives up. Nothing is asserted about how long anything takes."""
@@ -73,11 +77,11 @@ def shards(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_pattern_stands_for_the_documents_of_all_its_files(shards: Path) -> None:
-    done = command(shards, *DETECT)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert len(json.loads(done.stdout)["sources"]["truth"]) == SHARDS
-    assert without_files(done.stdout) == joined(shards)
+def test_a_pattern_stands_for_the_documents_of_all_its_files(calque: Calque, shards: Path) -> None:
+    done = calque(*DETECT)
+    assert (done.code, done.err) == (0, "")
+    assert len(json.loads(done.out)["sources"]["truth"]) == SHARDS
+    assert without_files(done.out) == joined(shards)
 
 
 @pytest.mark.parametrize(
@@ -91,32 +95,32 @@ def test_a_pattern_stands_for_the_documents_of_all_its_files(shards: Path) -> No
         (("nothing-*.ndjson", "found-*.ndjson"), "nothing-*.ndjson: no file has such a name"),
     ],
 )
-def test_files_without_a_partner_are_named(shards: Path, sides: tuple[str, str], told: str) -> None:
-    done = command(shards, "detect", *sides)
-    assert done.returncode == 2
-    assert done.stderr.startswith("error: ")
-    assert told in done.stderr
+def test_files_without_a_partner_are_named(calque: Calque, shards: Path, sides: tuple[str, str], told: str) -> None:
+    done = calque("detect", *sides)
+    assert done.code == 2
+    assert done.err.startswith("error: ")
+    assert told in done.err
 
 
-def test_the_same_command_takes_what_is_there(shards: Path) -> None:
-    plain = command(shards, *DETECT).stdout
-    first, again = (command(shards, *DETECT, "--checkpoint", "kept") for _ in range(2))
-    assert first.stdout == again.stdout == plain
-    assert first.stderr == ""
-    assert again.stderr == f"note: kept: {SHARDS} finished parts taken from there\n"
-    assert command(shards, *DETECT, "--checkpoint", "kept", "--quiet").stderr == ""
+def test_the_same_command_takes_what_is_there(calque: Calque, shards: Path) -> None:
+    plain = calque(*DETECT).out
+    first, again = (calque(*DETECT, "--checkpoint", "kept") for _ in range(2))
+    assert first.out == again.out == plain
+    assert first.err == ""
+    assert again.err == f"note: kept: {SHARDS} finished parts taken from there\n"
+    assert calque(*DETECT, "--checkpoint", "kept", "--quiet").err == ""
 
 
-def test_what_changed_is_done_again_and_nothing_else(shards: Path) -> None:
-    command(shards, *DETECT, "--checkpoint", "kept")
+def test_what_changed_is_done_again_and_nothing_else(calque: Calque, shards: Path) -> None:
+    calque(*DETECT, "--checkpoint", "kept")
     lines = (shards / "found-02.ndjson").read_text().splitlines()
     (shards / "found-02.ndjson").write_text("\n".join(lines[1:]) + "\n")
-    changed = command(shards, *DETECT, "--checkpoint", "kept")
-    assert f"{SHARDS - 1} finished parts" in changed.stderr
-    assert without_files(changed.stdout) == joined(shards)
-    other = command(shards, *DETECT, "--checkpoint", "kept", "--iou", "0.9")
-    assert other.stderr == ""
-    assert other.stdout == command(shards, *DETECT, "--iou", "0.9").stdout
+    changed = calque(*DETECT, "--checkpoint", "kept")
+    assert f"{SHARDS - 1} finished parts" in changed.err
+    assert without_files(changed.out) == joined(shards)
+    other = calque(*DETECT, "--checkpoint", "kept", "--iou", "0.9")
+    assert other.err == ""
+    assert other.out == calque(*DETECT, "--iou", "0.9").out
 
 
 @pytest.mark.skipif(os.name != "posix", reason="no limits here")
@@ -133,8 +137,8 @@ def test_where_nothing_can_be_kept_nothing_is_told_of_the_result(shards: Path) -
 
 
 @pytest.mark.parametrize("damage", ["cut off", "another byte", "nothing", "something else"])
-def test_a_broken_checkpoint_is_told_and_never_trusted(shards: Path, damage: str) -> None:
-    plain = command(shards, *DETECT, "--checkpoint", "kept").stdout
+def test_a_broken_checkpoint_is_told_and_never_trusted(calque: Calque, shards: Path, damage: str) -> None:
+    plain = calque(*DETECT, "--checkpoint", "kept").out
     victim = batches(shards / "kept")[2]
     whole = victim.read_bytes()
     broken = {
@@ -142,54 +146,54 @@ def test_a_broken_checkpoint_is_told_and_never_trusted(shards: Path, damage: str
         "something else": b"{}",
     }  # fmt: skip
     victim.write_bytes(broken[damage])
-    again = command(shards, *DETECT, "--checkpoint", "kept")
-    assert again.returncode == 0
-    assert again.stdout == plain
-    assert again.stderr.count("warning: ") == 1
-    assert f"warning: kept/{victim.name}: is not used, and what it stands for is done again" in again.stderr
-    assert f"{SHARDS - 1} finished parts" in again.stderr
+    again = calque(*DETECT, "--checkpoint", "kept")
+    assert again.code == 0
+    assert again.out == plain
+    assert again.err.count("warning: ") == 1
+    assert f"warning: kept/{victim.name}: is not used, and what it stands for is done again" in again.err
+    assert f"{SHARDS - 1} finished parts" in again.err
     assert victim.read_bytes() == whole
 
 
-def test_where_the_end_of_a_shard_is_broken_its_batches_are_still_known(shards: Path) -> None:
-    plain = command(shards, *DETECT, "--checkpoint", "kept").stdout
+def test_where_the_end_of_a_shard_is_broken_its_batches_are_still_known(calque: Calque, shards: Path) -> None:
+    plain = calque(*DETECT, "--checkpoint", "kept").out
     victim = next(path for path in sorted((shards / "kept").iterdir()) if path not in batches(shards / "kept"))
     whole = victim.read_bytes()
     victim.write_bytes(whole[:-1])
-    again = command(shards, *DETECT, "--checkpoint", "kept")
-    assert again.stdout == plain
-    assert f"warning: kept/{victim.name}: is not used" in again.stderr
-    assert f"{SHARDS} finished parts" in again.stderr
+    again = calque(*DETECT, "--checkpoint", "kept")
+    assert again.out == plain
+    assert f"warning: kept/{victim.name}: is not used" in again.err
+    assert f"{SHARDS} finished parts" in again.err
     assert victim.read_bytes() == whole
 
 
 @pytest.mark.parametrize("which", ["batches", "ends"])
-def test_states_under_the_names_of_others_are_told_and_never_trusted(shards: Path, which: str) -> None:
-    plain = command(shards, *DETECT, "--checkpoint", "kept").stdout
+def test_states_under_the_names_of_others_are_told_and_never_trusted(calque: Calque, shards: Path, which: str) -> None:
+    plain = calque(*DETECT, "--checkpoint", "kept").out
     own = batches(shards / "kept")
     one, other = (own if which == "batches" else sorted({*(shards / "kept").iterdir()} - {*own}))[:2]
     contents = one.read_bytes(), other.read_bytes()
     one.write_bytes(contents[1])
     other.write_bytes(contents[0])
-    again = command(shards, *DETECT, "--checkpoint", "kept")
-    assert again.stdout == plain
-    assert again.stderr.count("this is the state of something else") == 2
+    again = calque(*DETECT, "--checkpoint", "kept")
+    assert again.out == plain
+    assert again.err.count("this is the state of something else") == 2
     assert (one.read_bytes(), other.read_bytes()) == contents
 
 
-def test_files_that_were_moved_are_called_as_they_are_now(shards: Path) -> None:
-    command(shards, *DETECT, "--checkpoint", "kept")
+def test_files_that_were_moved_are_called_as_they_are_now(calque: Calque, shards: Path) -> None:
+    calque(*DETECT, "--checkpoint", "kept")
     for side in ("truth", "found"):
         (shards / f"{side}-03.ndjson").rename(shards / f"{side}-99.ndjson")
-    again = command(shards, *DETECT, "--checkpoint", "kept")
-    assert f"{SHARDS} finished parts" in again.stderr
-    assert again.stdout == command(shards, *DETECT).stdout
+    again = calque(*DETECT, "--checkpoint", "kept")
+    assert f"{SHARDS} finished parts" in again.err
+    assert again.out == calque(*DETECT).out
 
 
-def test_a_file_is_no_folder(shards: Path) -> None:
-    done = command(shards, *DETECT, "--checkpoint", "truth-00.ndjson")
-    assert done.returncode == 2
-    assert "truth-00.ndjson" in done.stderr
+def test_a_file_is_no_folder(calque: Calque, shards: Path) -> None:
+    done = calque(*DETECT, "--checkpoint", "truth-00.ndjson")
+    assert done.code == 2
+    assert "truth-00.ndjson" in done.err
 
 
 def test_batches_of_one_pair_of_files_are_kept(monkeypatch: pytest.MonkeyPatch, shards: Path, calque: Any) -> None:
@@ -249,13 +253,13 @@ def test_killed_at_a_hundred_points_the_same_bits(shards: Path) -> None:
     killed_again_and_again(shards, 100)
 
 
-def test_a_batch_that_was_kept_is_not_written_again_when_its_shard_had_not_ended(tmp_path: Path) -> None:
+def test_a_batch_that_was_kept_is_not_written_again_when_its_shard_had_not_ended(calque: Calque, tmp_path: Path) -> None:
     write_shards(tmp_path, shards=1)
-    first = command(tmp_path, *DETECT, "--checkpoint", "kept")
+    first = calque(*DETECT, "--checkpoint", "kept")
     (batch,) = batches(tmp_path / "kept")
     for ending in set((tmp_path / "kept").glob("*.state")) - {batch}:
         ending.unlink()
     before = batch.stat().st_ino, batch.stat().st_mtime_ns
-    second = command(tmp_path, *DETECT, "--checkpoint", "kept")
-    assert (second.returncode, second.stdout) == (first.returncode, first.stdout)
+    second = calque(*DETECT, "--checkpoint", "kept")
+    assert (second.code, second.out) == (first.code, first.out)
     assert (batch.stat().st_ino, batch.stat().st_mtime_ns) == before

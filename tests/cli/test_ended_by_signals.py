@@ -84,7 +84,7 @@ def ended_at_random(line: list[str], home: Path, tmp_path: Path, dice: random.Ra
             assert (folder / "out.json").read_bytes() == expected
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", ["detect", "fields", "words", "check", "compare"])
 def test_a_signal_leaves_nothing(inputs: Path, tmp_path: Path, verb: str) -> None:  # noqa: F811  # the fixture
     ended_at_random(VERBS[verb], inputs, tmp_path, random.Random(f"a signal {verb}"), 1)
 

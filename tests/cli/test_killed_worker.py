@@ -52,6 +52,7 @@ WITH_WORKERS = {
     "check": ["check", "suite.yaml", "--evaluator", "mine=own.py:judge"],
 }
 """The verbs that hand Python's own work to processes; boxes, tables and orders are shared by threads of kernels."""
+QUICK = {"words", "check"}
 
 
 def write_inputs(folder: Path) -> None:
@@ -77,7 +78,9 @@ def workers_of(process: subprocess.Popen[str]) -> list[int]:
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="nobody can be looked for here")
-@pytest.mark.parametrize("verb", WITH_WORKERS)
+@pytest.mark.parametrize(
+    "verb", [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.long]) for name in WITH_WORKERS]
+)
 def test_a_worker_that_dies_once_changes_nothing(tmp_path: Path, verb: str) -> None:
     """Its part is done again by another; this is told, and the result has the same bits."""
     write_inputs(tmp_path)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from calque.cli.app import VERBS
+from tests.cli.conftest import MadeOnce
 from tests.conftest import Run
 from tests.snapshots import BOX, predictions, truth, write
 
@@ -57,7 +58,11 @@ LINES: dict[str, list[str]] = {
 
 
 @pytest.fixture
-def folder(tmp_path: Path, calque: Callable[..., Run]) -> Path:
+def folder(made_once: MadeOnce, calque: Callable[..., Run], tmp_path: Path) -> Path:
+    return made_once(_make, calque, tmp_path)
+
+
+def _make(calque: Callable[..., Run], tmp_path: Path) -> None:
     write(tmp_path / "t.json", truth({("a.pdf", 0): [("Figure", BOX)]}))
     for name, objects in (("p", [("Figure", BOX, 0.9)]), ("far", [("Figure", (0.0, 0.0, 0.01, 0.01), 0.9)]), ("none", [])):
         write(tmp_path / f"{name}.json", predictions({("a.pdf", 0): objects}))
@@ -73,7 +78,6 @@ def folder(tmp_path: Path, calque: Callable[..., Run]) -> Path:
     (tmp_path / "bad.yaml").write_text(SUITE % "1.9, 1.9")
     for name, found in (("one", "p"), ("far", "far")):
         calque("detect", "t.json", f"{found}.json", "--save", f"{name}.state", "--quiet")
-    return tmp_path
 
 
 @pytest.mark.parametrize("line", list(LINES))

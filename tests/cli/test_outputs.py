@@ -20,6 +20,7 @@ import pytest
 from calque.cli.app import VERBS
 from calque.cli.outputs import Written
 from calque.engines import Meter, watched
+from tests.cli.conftest import MadeOnce
 from tests.cli.test_check import SUITE
 from tests.conftest import Run
 from tests.snapshots import BOX, predictions, truth, write
@@ -49,8 +50,12 @@ RESULTS = [verb for verb, (_, outputs) in VERB_LINES.items() if "-o" in outputs 
 
 
 @pytest.fixture
-def here(calque: Command, tmp_path: Path) -> Path:
+def here(made_once: MadeOnce, calque: Command, tmp_path: Path) -> Path:
     """A folder with something to read for every verb."""
+    return made_once(_make, calque, tmp_path)
+
+
+def _make(calque: Command, tmp_path: Path) -> None:
     write(tmp_path / "truth.json", truth({("a", 0): [("Figure", BOX)], ("b", 0): [("Table", BOX)]}))
     write(tmp_path / "found.json", predictions({("a", 0): [("Figure", BOX, 0.9)], ("b", 0): []}))
     write(tmp_path / "other.json", predictions({("a", 0): [], ("b", 0): [("Table", BOX, 0.9)]}))
@@ -69,7 +74,6 @@ def here(calque: Command, tmp_path: Path) -> Path:
         write(tmp_path / "t.json", truth({(document, 0): [("Figure", BOX)]}))
         write(tmp_path / "p.json", predictions({(document, 0): [("Figure", BOX, 0.9)]}))
         assert calque("detect", "t.json", "p.json", "--save", f"{name}.state").code == 0
-    return tmp_path
 
 
 def content(folder: Path) -> dict[str, bytes]:

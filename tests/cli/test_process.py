@@ -137,10 +137,14 @@ def on_a_terminal(folder: Path, *arguments: str, script: str = PATIENT, **enviro
     return seen.decode().replace("\r\n", "\n")
 
 
-COMMANDS = [("demo",), ("detect", "gt.json", "pred.json"), ("validate", "gt.json"), ("explain", "recall"), ("detect", "x", "y")]
+RARELY = [("demo",), ("validate", "gt.json"), ("explain", "recall")]
+COMMANDS = [
+    pytest.param(arguments, id=" ".join(arguments), marks=[pytest.mark.long] if arguments in RARELY else [])
+    for arguments in (*RARELY, ("detect", "gt.json", "pred.json"), ("detect", "x", "y"))
+]
 
 
-@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("arguments", COMMANDS)
 def test_colour_only_on_a_terminal_and_never_with_no_color(
     arguments: tuple[str, ...], process: Process, files: Files, tmp_path: Path
 ) -> None:

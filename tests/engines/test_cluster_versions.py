@@ -57,6 +57,7 @@ def begun(cluster: Any, folder: Path, count: int) -> subprocess.Popen[bytes]:
     return worker
 
 
+@pytest.mark.long  # two more workers begin; what is said has an example in calque.engines.on_dask
 def test_a_worker_with_another_version_is_named_and_nothing_is_evaluated(scheduler: Any, tmp_path: Path) -> None:
     write_shards(tmp_path, 2)
     versions = (__version__, OLD)

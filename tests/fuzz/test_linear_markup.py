@@ -70,7 +70,10 @@ def test_so_it_is_for_any_of_them_in_turn(reader: str, units: list[str]) -> None
     assert is_linear(READERS[reader], "".join(units))
 
 
-@pytest.mark.parametrize("unit", ["<div>", "<b>", "<p><b>", "<ul><li>", "<a ", "<!--", "<span class=ocr_line>", "</b>"])
+@pytest.mark.parametrize("unit", [
+    "<div>", "<a ", "<!--", "</b>",
+    *(pytest.param(unit, marks=pytest.mark.long) for unit in ("<b>", "<p><b>", "<ul><li>", "<span class=ocr_line>")),
+])  # fmt: skip
 def test_twenty_thousand_of_them_are_read(unit: str) -> None:
     assert html.blocks_of("Before. " + unit * 20_000)[0].text.startswith("Before.")
     assert hocr.blocks_of("<p class=ocr_par>Before.</p>" + unit * 20_000)[0].text.startswith("Before.")

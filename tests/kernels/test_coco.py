@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import math
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -262,12 +263,11 @@ def test_score_order_is_stable_and_falls(kernels, kind, m):
     random = np.random.default_rng(m)
     labels, scores = random.integers(-1, 6, m).astype(np.int32), score_kinds[kind](random, m)
     order, offsets = kernels.score_order(labels, scores, 7, 1)
-    expected = sorted(
-        (row for row in range(m) if labels[row] >= 0 and np.isfinite(scores[row])),
-        key=lambda row: (labels[row], -scores[row]),
-    )
+    label, score = labels.tolist(), scores.tolist()
+    kept = (row for row in range(m) if label[row] >= 0 and math.isfinite(score[row]))
+    expected = sorted(kept, key=lambda row: (label[row], -score[row]))
     assert order.tolist() == expected
-    assert offsets.tolist() == [sum(labels[row] < k for row in expected) for k in range(8)]
+    assert offsets.tolist() == [sum(label[row] < k for row in expected) for k in range(8)]
     assert (order.dtype, offsets.dtype) == (np.int32, np.int64)
     assert all_same((order, offsets), kernels.score_order(labels, scores, 7, 5))
 

@@ -50,7 +50,7 @@ def begun(name: str, jobs: int) -> subprocess.Popen[str]:
     process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline() == "begins\n"
-    time.sleep(0.3)  # by now it is in the kernel
+    time.sleep(0.1)  # by now it is in the kernel
     return process
 
 

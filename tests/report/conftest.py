@@ -30,36 +30,78 @@ def browser() -> Iterator[Any]:
         running.close()
 
 
+@pytest.fixture(scope="session")
+def tabs(browser: Any) -> Iterator[Callable[[int], Any]]:
+    """Pages that stay open from test to test, by number: a new window takes four times as long as what is opened in it."""
+    pages: dict[int, Any] = {}
+
+    def tab(number: int) -> Any:
+        if number not in pages or pages[number].is_closed():
+            pages[number] = browser.new_context(offline=True).new_page()
+        return pages[number]
+
+    yield tab
+    for page in pages.values():
+        page.context.close()
+
+
 @pytest.fixture
-def opened(browser: Any) -> Iterator[Callable[..., Any]]:
-    """Opens a report and gives the page once it is ready; at the end nothing may have been said, asked for or popped up."""
-    contexts: list[Any] = []
+def blank(tabs: Callable[[int], Any]) -> Callable[..., Any]:
+    """An empty page as in a new window: with no past, at this size, in these modes; asked again, the same one emptied."""
+
+    def empty_page(*, width: int = 1440, height: int = 900, tab: int = 0, **modes: Any) -> Any:
+        page = tabs(tab)
+        page.goto("about:blank")  # another place in the same file would not load it anew
+        session = page.context.new_cdp_session(page)
+        session.send("Page.resetNavigationHistory")
+        session.detach()
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(**{"media": "null", "color_scheme": "light", "reduced_motion": "no-preference", **modes})
+        page.mouse.move(0, 0)
+        return page
+
+    return empty_page
+
+
+@pytest.fixture
+def opened(blank: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
+    """Opens a report and gives the page once it is ready; at the end nothing may have been said, asked for or popped up.
+
+    What is opened next takes its place, unless it is in another ``tab``.
+    """
+    heard: list[tuple[Any, str, Callable[..., Any]]] = []
     noise: list[str] = []
+    own: list[str] = []
+
+    def listen(page: Any, event: str, handler: Callable[..., Any]) -> None:
+        page.on(event, handler)
+        heard.append((page, event, handler))
 
     def open_page(file: Path, address: str = "", **options: Any) -> Any:
-        context = browser.new_context(
-            offline=True, viewport={"width": options.pop("width", 1440), "height": options.pop("height", 900)}, **options
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: noise.append(f"console: {message.text}"))
-        page.on("pageerror", lambda error: noise.append(f"error: {error}"))
-        page.on("dialog", lambda dialog: (noise.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-        own = file.resolve().as_uri()
-        folder = file.resolve().parent.as_uri() + f"/{file.stem}_files/"
-        page.on(
-            "request",
-            lambda request: request.url.startswith((own, "blob:", "data:", folder)) or noise.append(f"request: {request.url}"),
-        )
-        page.goto(own + address)
+        page = blank(**options)
+        file = file.resolve()
+        own.extend([file.as_uri(), f"{file.parent.as_uri()}/{file.stem}_files/"])
+        if all(page is not known for known, *_ in heard):
+            listen(page, "console", lambda message: noise.append(f"console: {message.text}"))
+            listen(page, "pageerror", lambda error: noise.append(f"error: {error}"))
+            listen(page, "dialog", lambda dialog: (noise.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+            listen(page, "request", lambda request: noise.extend(_strange(request.url, own)))
+        page.goto(file.as_uri() + address)
         page.wait_for_selector("body[data-ready]", timeout=30_000)
         assert page.locator("body").get_attribute("data-ready") == "true", page.locator("body").inner_text()
         return page
 
     yield open_page
-    for context in contexts:
-        context.close()
+    for page in {id(page): page for page, *_ in heard if not page.is_closed()}.values():
+        page.goto("about:blank")  # whatever the report still has to say is said before
+    for page, event, handler in heard:
+        page.remove_listener(event, handler)
     assert noise == []
+
+
+def _strange(url: str, own: list[str]) -> list[str]:
+    """The request, unless it stays in the report."""
+    return [] if url.startswith(("about:blank", "blob:", "data:", *own)) else [f"request: {url}"]
 
 
 @pytest.fixture(scope="session")

@@ -70,8 +70,8 @@ def test_annotations_lead_to_their_page(opened: Opener, report: Path) -> None:
     assert "Figure, found as Table" in told[0]
     assert "not annotated" in told[1]
     listed.nth(0).click()
-    assert "view=pages" in page.url
-    assert "object=t2" in page.url
+    assert "view=pages" in page.evaluate("location.href")
+    assert "object=t2" in page.evaluate("location.href")
     assert page.locator("main").get_attribute("data-view") == "pages"
 
 

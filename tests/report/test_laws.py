@@ -67,7 +67,6 @@ def test_every_count_leads_to_exactly_so_many_objects(opened: Opener, reports: R
         assert followed or "compare" in address
         assert [entry for entry in followed if entry[2] != entry[3]] == []
         assert page.evaluate(LOOSE) == []
-        page.close()
 
 
 @pytest.mark.parametrize("name", BOTH)
@@ -95,21 +94,19 @@ def test_an_address_shows_what_its_page_showed(opened: Opener, reports: Reports,
         page.wait_for_selector(f"main[data-view={view}]")
         for key in ("j", "n", "t", "+", "n"):
             page.keyboard.press(key)
-        again = opened(reports[name], f"#{page.url.partition('#')[2]}")
+        again = opened(reports[name], page.evaluate("location.hash"), tab=1)
         assert again.evaluate(DRAWN) == page.evaluate(DRAWN), view
-        again.close()
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_a_sandboxed_frame_under_a_strict_policy_shows_every_view(
-    browser: Any, reports: Reports, name: str, tmp_path: Path
+    blank: Opener, reports: Reports, name: str, tmp_path: Path
 ) -> None:
     (tmp_path / "frame.html").write_text(
         "<!doctype html><meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; frame-src file:\">"
         f'<iframe sandbox="allow-scripts" src="{reports[name].resolve().as_uri()}" width=1200 height=800></iframe>'
     )
-    context = browser.new_context(offline=True)
-    page = context.new_page()
+    page = blank()
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto((tmp_path / "frame.html").as_uri())
@@ -122,7 +119,6 @@ def test_a_sandboxed_frame_under_a_strict_policy_shows_every_view(
             page.keyboard.press(key)
         assert frame.locator("h1").count() == 1
     assert errors == []
-    context.close()
 
 
 @pytest.mark.parametrize(("confidence", "told"), [(0.9, "90 %: "), (0.995, "99.5 %: ")])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,8 @@ from tests.report.made import MADE, Reports
 from tests.report.test_looks import CONTRAST
 from tests.report.test_safety import HOSTILE
 from tests.report.test_safety import detection as hostile
+
+Opener = Callable[..., Any]
 
 # What a notebook says of every table in it, in its own mode; rows are striped.
 NOTEBOOK = """
@@ -44,10 +46,9 @@ def cells(reports: Reports) -> Mapping[str, str]:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_can_be_read_whatever_the_mode_of_the_notebook(
-    browser: Any, cells: Mapping[str, str], tmp_path: Path, scheme: str
+    blank: Opener, cells: Mapping[str, str], tmp_path: Path, scheme: str
 ) -> None:
-    context = browser.new_context(color_scheme=scheme, offline=True, viewport={"width": 900, "height": 800})
-    page = context.new_page()
+    page = blank(width=900, height=800, color_scheme=scheme)
     for light in ("true", "false"):
         (tmp_path / "notebook.html").write_text(NOTEBOOK % (light, "\n".join(cells.values())))
         page.goto((tmp_path / "notebook.html").as_uri())
@@ -56,12 +57,10 @@ def test_it_can_be_read_whatever_the_mode_of_the_notebook(
         red, green, blue = (int(TOKENS["panel"][light != "true"][place : place + 2], 16) for place in (1, 3, 5))
         assert ground == f"rgb({red}, {green}, {blue})"  # the notebook's mode, not the system's
         assert page.evaluate("document.documentElement.scrollWidth") <= 900
-    context.close()
 
 
-def test_hostile_text_is_text(browser: Any, cells: Mapping[str, str], tmp_path: Path) -> None:
-    context = browser.new_context(offline=True)
-    page = context.new_page()
+def test_hostile_text_is_text(blank: Opener, cells: Mapping[str, str], tmp_path: Path) -> None:
+    page = blank()
     popped: list[str] = []
     page.on("dialog", lambda dialog: (popped.append(dialog.message), dialog.dismiss()))
     (tmp_path / "notebook.html").write_text(NOTEBOOK % ("true", cells["hostile"] + cells["names"]))
@@ -69,7 +68,6 @@ def test_hostile_text_is_text(browser: Any, cells: Mapping[str, str], tmp_path: 
     assert page.locator(".calque script, .calque img, .calque svg, [onload], [onerror]").count() == 0
     assert popped == []
     assert HOSTILE[1] in page.locator(".calque").last.inner_text()
-    context.close()
 
 
 ALIGNED = """
@@ -82,15 +80,13 @@ ALIGNED = """
 """
 
 
-def test_texts_stand_left(browser: Any, cells: Mapping[str, str], tmp_path: Path) -> None:
-    context = browser.new_context(offline=True)
-    page = context.new_page()
+def test_texts_stand_left(blank: Opener, cells: Mapping[str, str], tmp_path: Path) -> None:
+    page = blank()
     (tmp_path / "notebook.html").write_text(NOTEBOOK % ("true", "\n".join(cells.values())))
     page.goto((tmp_path / "notebook.html").as_uri())
     assert page.evaluate(ALIGNED) == []
     right = "nodes => nodes.filter(node => /^[0-9]/.test(node.textContent)).map(node => getComputedStyle(node).textAlign)"
     assert "right" in page.eval_on_selector_all(".calque td", right)
-    context.close()
 
 
 @pytest.mark.parametrize("named", ["ink", "ink-2", "panel", "line"])

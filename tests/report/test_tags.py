@@ -110,4 +110,3 @@ def test_no_page_of_hostile_names_has_tags_over_each_other(opened: Opener, repor
         for _ in range(8):
             is_fine(page.evaluate(TAGS))
             page.keyboard.press("j")
-        page.close()

@@ -117,7 +117,7 @@ def test_words_mark_what_is_missing_and_extra(opened: Opener, reports: Reports) 
     assert page.locator("[data-viewer]").get_attribute("data-document") == "page-2"  # the worst
     for _ in range(3):
         page.keyboard.press("n")
-    assert "object=t3" in page.url  # after beta and delta of page-2: the fox of page-1
+    assert "object=t3" in page.evaluate("location.href")  # after beta and delta of page-2: the fox of page-1
 
 
 def test_checks_show_verdicts_reasons_and_shapes(opened: Opener, reports: Reports) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -41,6 +42,7 @@ class MeasureName(Frozen):
     label: str | None = None
 
     @classmethod
+    @functools.lru_cache(maxsize=4096)  # names are asked for again and again, of each result and by each gate
     def parse(cls, text: str) -> MeasureName:
         """The name that the text spells; `ValueError` if it spells none."""
         match = re.fullmatch(_NAME, text)

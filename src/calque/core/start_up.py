@@ -24,6 +24,7 @@ class Frozen:
     """
 
     _names: ClassVar[tuple[str, ...]] = ()
+    _known: ClassVar[frozenset[str]] = frozenset()
     _defaults: ClassVar[dict[str, Any]] = {}
     _positional: ClassVar[int] = 0
 
@@ -31,6 +32,7 @@ class Frozen:
         super().__init_subclass__(**keywords)
         own = inspect.get_annotations(cls)
         cls._names = (*cls._names, *own)
+        cls._known = frozenset(cls._names)
         cls._defaults = {**cls._defaults, **{name: cls.__dict__[name] for name in own if name in cls.__dict__}}
         cls._positional = 0 if kw_only else len(cls._names)
         if not eq:
@@ -38,12 +40,10 @@ class Frozen:
             cls.__hash__ = object.__hash__  # type: ignore[method-assign]  # one goes with the other
 
     def __init__(self, *given: Any, **named: Any) -> None:
-        values = {**self._defaults, **dict(zip(self._names, given, strict=False)), **named}
-        if (
-            len(given) > self._positional
-            or values.keys() != set(self._names)
-            or not named.keys().isdisjoint(self._names[: len(given)])
-        ):
+        twice = given and (len(given) > self._positional or not named.keys().isdisjoint(self._names[: len(given)]))
+        named.update(zip(self._names, given, strict=False))
+        values = named if len(named) == len(self._names) else {**self._defaults, **named}
+        if twice or values.keys() != self._known:
             raise TypeError(f"{type(self).__name__} takes {', '.join(self._names)}, each once, and all that have no default")
         self.__dict__.update(values)
         self.__post_init__()
@@ -53,7 +53,7 @@ class Frozen:
 
     def replaced(self, **changes: Any) -> Self:
         """The same but for these values."""
-        return type(self)(**{**{name: getattr(self, name) for name in self._names}, **changes})
+        return type(self)(**{**{name: self.__dict__[name] for name in self._names}, **changes})
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"cannot assign to {name!r}: {type(self).__name__} never changes")

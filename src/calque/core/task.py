@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import importlib
 import inspect
 from abc import ABC, abstractmethod
@@ -99,7 +100,12 @@ def setting(
 
 def settings(task: type[Any] | Task) -> dict[str, Setting]:
     """The settings of a task by field name: its own first, then those that it shares with other tasks."""
-    own = inspect.get_annotations(task if isinstance(task, type) else type(task))
+    return dict(_settings(task if isinstance(task, type) else type(task)))  # type: ignore[arg-type]  # classes are hashable
+
+
+@functools.cache  # every signature asks, and so does every command
+def _settings(task: type[Any]) -> Mapping[str, Setting]:
+    own = inspect.get_annotations(task)
     return {
         field.name: note.replaced(flag=note.flag or "--" + field.name.replace("_", "-"))
         for field in sorted(dataclasses.fields(task), key=lambda field: field.name not in own)

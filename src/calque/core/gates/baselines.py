@@ -135,17 +135,22 @@ def _number(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
-def full_name(measure: str, *results: Result) -> str:
-    """The name of a measure that any of some results has, in full: without a threshold the lowest is meant."""
-    names = dict.fromkeys(name for each in results for name in each.task.names(each.numbers))
-    if measure in names:
-        return measure
-    task = results[0].task
-    place = task.address(MeasureName.parse(measure))
-    for name in names:
-        if task.address(MeasureName.parse(name)) == place:
-            return name
-    raise ConfigError(f"{TOLERANCE} {measure}: no measure of this result is called so; {nearest(measure, names)}")
+class FullNames:
+    """The measures that any of some results has; listed once, because there are thousands where there are many classes."""
+
+    def __init__(self, *results: Result) -> None:
+        self._task = results[0].task
+        self._names = dict.fromkeys(name for each in results for name in each.task.names(each.numbers))
+
+    def __getitem__(self, measure: str) -> str:
+        """The name of a measure in full: without a threshold the lowest is meant."""
+        if measure in self._names:
+            return measure
+        place = self._task.address(MeasureName.parse(measure))
+        for name in self._names:
+            if self._task.address(MeasureName.parse(name)) == place:
+                return name
+        raise ConfigError(f"{TOLERANCE} {measure}: no measure of this result is called so; {nearest(measure, self._names)}")
 
 
 class Pair:
@@ -155,6 +160,7 @@ class Pair:
         self.file = comparison.base
         self._base, self._now = comparison.results[self.file], comparison.results[run]
         self._before, self._after = self._base.measures(), self._now.measures()
+        self._full_names = FullNames(self._now, self._base)
         self._comparison = comparison
         self._run = run
         self._tested = [name for name, compared in comparison.measures.items() if compared.primary]
@@ -166,7 +172,7 @@ class Pair:
 
     def loss(self, measure: str) -> Loss:
         """How the run differs in a measure; `ConfigError` where neither has it."""
-        name = full_name(measure, self._now, self._base)
+        name = self._full_names[measure]
         before, now = self._before.get(name), self._after.get(name)
         compared = self._comparison.measures.get(name)
         delta = Delta(None, None, None, None, None, 0) if compared is None else compared.deltas[self._run]

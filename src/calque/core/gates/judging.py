@@ -11,7 +11,7 @@ from calque.core.comparison.compare import Comparison, compare
 from calque.core.comparison.resample import Resampling
 from calque.core.errors import ConfigError
 from calque.core.evaluator import Evaluator
-from calque.core.gates.baselines import ANYWHERE, NO_BROKEN, TOLERANCE, Pair, Tolerance, full_name, unbroken
+from calque.core.gates.baselines import ANYWHERE, NO_BROKEN, TOLERANCE, FullNames, Pair, Tolerance, unbroken
 from calque.core.gates.limits import OVER, UNDER, Limit
 from calque.core.result import Result
 from calque.core.start_up import Frozen
@@ -92,7 +92,10 @@ class Gates(Frozen, eq=False):
         return [name for name in self._full_names(*others, base) if name in known]
 
     def _full_names(self, *results: Result) -> list[str]:
-        return [full_name(tolerance.measure, *results) for tolerance in self.tolerances]
+        if not self.tolerances:
+            return []
+        names = FullNames(*results)
+        return [names[tolerance.measure] for tolerance in self.tolerances]
 
     def _compared(self, result: Result, baseline: Baseline, jobs: int) -> Comparison:
         runs, names = [baseline.result, result], [baseline.name, THIS]

@@ -127,6 +127,8 @@ def _in_json(char: str) -> str:
 
 def width(text: str) -> int:
     """How many terminal cells the text takes: wide East Asian characters take two, combining marks none."""
+    if text.isascii():
+        return len(text)
     import unicodedata
 
     return sum(0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)

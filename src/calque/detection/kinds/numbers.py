@@ -111,14 +111,18 @@ MEASURES = (
 """What `calque explain` knows of error kinds."""
 
 
+_SIDES = {kind.name: side for side, kinds in (("truth", TRUTH_KINDS), ("predictions", FOUND_KINDS)) for kind in kinds}
+"""On which side of the numbers a kind is counted."""
+
+
 def address(name: MeasureName) -> tuple[str, ...] | None:
     """Where in the tree of numbers a kind or what it is worth stands; ``None`` for other names."""
     if name.name in ("delta_f1", "delta_ap"):
         return "errors", "impact", name.label or "", name.name
-    for side, kinds in (("predictions", FOUND_KINDS), ("truth", TRUTH_KINDS)):
-        if name.name in {kind.name for kind in kinds}:
-            return ("errors", side, name.name) if name.label is None else ("errors", "per_class", name.label, side, name.name)
-    return None
+    side = _SIDES.get(name.name)
+    if side is None:
+        return None
+    return ("errors", side, name.name) if name.label is None else ("errors", "per_class", name.label, side, name.name)
 
 
 NO_AREA = "no area"
