@@ -18,14 +18,14 @@ from typing import Any
 import pytest
 
 HERE = Path(__file__).parent
-MEMORY = 8 << 30  # a fault that makes a list grow for ever ends here
+MEMORY = 8 << 30  # a fault that makes a list grow for ever ends here; browsers reserve far more, and write to little of it
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if (HERE / "record").exists():
         config.pluginmanager.register(Recorder())
     else:
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, resource.getrlimit(resource.RLIMIT_DATA)[1]))
         config.pluginmanager.register(Chooser(json.loads((HERE / "chosen").read_text("utf-8"))))
 
 
