@@ -10,8 +10,9 @@ import pytest
 
 from calque import ContractError, Evaluator, Tables
 from calque.core.corpora.tables import CellTable, TableCorpus
-from calque.core.errors import Severity
+from calque.core.errors import IssueLog, Severity
 from calque.readers.tables import files, html, markdown
+from calque.readers.tables.cells import table_of
 from calque.readers.tables.files import one_table, read_tables
 
 Cells = list[tuple[int, int, int, int, str, bool]]
@@ -369,3 +370,11 @@ def test_a_line_that_holds_no_table_is_told_by_its_number(tmp_path: Path) -> Non
 def test_what_is_not_closed_belongs_to_the_section_that_it_began_in() -> None:
     table = one_table("<table><thead><tr><td>a<tbody><tr><td>b</table>")
     assert cells(table) == [(0, 0, 1, 1, "a", True), (1, 0, 1, 1, "b", False)]
+
+
+@pytest.mark.parametrize(("row", "rowspan", "rows", "clipped"), [(1, 1, 2, 0), (1, 2, 2, 1), (2, 1, 3, 0), (3, 2, 5, 0)])
+def test_a_cell_ends_with_the_table_unless_it_begins_beyond_it(row: int, rowspan: int, rows: int, clipped: int) -> None:
+    cells = [{"row": 0, "column": 0, "text": "a"}, {"row": row, "column": 1, "rowspan": rowspan, "text": "b"}]
+    table = table_of({"rows": 2, "cells": cells}, "", IssueLog("t.json"), lenient=False)
+    assert (table.rows, table.columns, table.repairs.get("span-clipped", 0)) == (rows, 2, clipped)
+    assert table.rowspan[1] == rowspan - clipped

@@ -10,9 +10,25 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from calque import ConfigError, Corpus, Detection, Evaluator, Result, Table, Task, Words, gated
+from calque import (
+    ConfigError,
+    Corpus,
+    Detection,
+    Evaluator,
+    Fields,
+    Layout,
+    Order,
+    Result,
+    Table,
+    Tables,
+    Task,
+    Words,
+    gated,
+)
+from calque.checks import Checks
 from calque.core.comparison.resample import Resampling
 from calque.core.errors import MergeError
+from calque.core.gates.limits import OVER, UNDER, Limit, direction
 from calque.core.ledger import UNIT, Ledger
 from calque.core.verdict import LISTED, some_failures
 
@@ -103,3 +119,19 @@ def test_many_failures_are_counted_for_people() -> None:
     failures = [f"broken: {number}" for number in range(LISTED + 3)]
     assert some_failures(failures) == [*failures[:LISTED], "… and 3 more; --format json lists them all"]
     assert some_failures(failures[:LISTED]) == failures[:LISTED]
+
+
+@pytest.mark.parametrize("task", [Checks, Detection, Fields, Layout, Order, Tables, Words], ids=lambda task: task.name)
+def test_the_wrong_one_of_the_two_options_is_refused_before_anything_is_read(task: type[Task]) -> None:
+    known = {measure.name for measure in task.measures()}
+    turned = {name: direction(task, name) for name in sorted(known)}
+    assert set(turned.values()) - {0, None}
+    for name, better in turned.items():
+        for flag, right in ((UNDER, 1), (OVER, -1)):
+            limit = Limit.of(name, 0.5, flag)
+            if better and better != right:
+                with pytest.raises(ConfigError, match="is better there"):
+                    limit.check(task)
+            else:
+                limit.check(task)
+    Limit.of("nobody_knows_it", 0.5, UNDER).check(task)

@@ -28,7 +28,7 @@ from calque.core.presentation.pictured import (
     shares,
     text_columns,
 )
-from calque.detection.pictured import completed
+from calque.detection.pictured import _errors, completed
 from calque.detection.views.columns import NO_PART, RIGHT
 
 
@@ -133,3 +133,15 @@ def test_what_a_threshold_leaves_out_is_judged_for_the_curves_as_if_there_were_n
         swept[least] = completed(task, ledger).table("found").array("swept").tolist()
     assert swept[0.5] == swept[None]
     assert swept[None] == [RIGHT, RIGHT, NO_PART]
+
+
+def test_kinds_of_errors_that_do_not_occur_are_not_drawn() -> None:
+    errors = {
+        "predictions": {"CLS": 2, "LOC": 0},
+        "truth": {"CLS": 1, "LOC": 0, "MISS": 3},
+        "impact": {"CLS": {"delta_f1": 0.5}},
+    }
+    assert [(each["kind"], each["predictions"], each["truths"], each["worth"]) for each in _errors(errors)] == [
+        ("CLS", 2, 1, True), ("MISS", None, 3, False),
+    ]  # fmt: skip
+    assert _errors(None) == []

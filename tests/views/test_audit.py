@@ -129,6 +129,20 @@ def test_nothing_is_tiny_beside_boxes_without_area() -> None:
     assert list(audit(made).rows()) == []
 
 
+def test_a_finding_names_the_other_box_or_nobody() -> None:
+    truth = Corpus.from_arrays(
+        [[0, 0, 10, 10], [0, 0, 10, 10], [50, 0, 60, 10], [80, 0, 80.5, 0.5]], ["Table", "Table", "Table", "Table"]
+    )
+    found = Corpus.from_arrays([[200, 0, 210, 10], [50, 0, 60, 10]], ["Figure", "Figure"], scores=[0.95, 0.95])
+    rows = {row["kind"]: (row["label"], row["other_label"], row["other_id"]) for row in audit(truth, found).rows()}
+    assert rows == {
+        "duplicate": ("Table", "Table", "0"),
+        "tiny": ("Table", "", ""),
+        "missing_label": ("Figure", "", ""),
+        "wrong_label": ("Figure", "Table", "2"),
+    }
+
+
 def test_crowds_are_not_judged() -> None:
     tree = {
         "images": [{"id": 1, "width": 100, "height": 100}],
