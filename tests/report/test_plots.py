@@ -160,7 +160,7 @@ def test_plots_of_every_task_are_legible(results: list[Result]) -> None:
         assert figure.get_figheight() < 8.0  # more runs do not make a page of it
     counts = compare([MADE["layout"](), MADE["layout"](better=True)], ["a", "b"], resampling=Resampling(replicates=100))
     (axes,) = counts.plot().axes
-    assert [text.get_text() for text in axes.get_yticklabels()] == ["over total", "accuracy"]  # no counts among shares
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["accuracy over all", "accuracy"]  # no counts among shares
 
 
 def test_a_run_without_a_value_has_no_point() -> None:

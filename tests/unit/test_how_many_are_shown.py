@@ -106,7 +106,7 @@ def lost_words(count: int) -> Shown:
 def test_the_others_are_counted(most: int, shown: Callable[[int], Shown]) -> None:
     assert shown(most) == (most, "")
     assert shown(most + 1) == (most, "1")
-    assert shown(most + 20) == (most, "20")
+    assert shown(most + 1200) == (most, "1,200")
 
 
 def wrong_pairs(count: int) -> int:

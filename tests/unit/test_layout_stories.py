@@ -62,6 +62,7 @@ def test_the_headline_of_a_report_has_the_tone_of_its_shares() -> None:
     assert headline(FOUR) == ["Finds ", found, " of ", whole, " blocks", ", and names ", right, " of them right."]
     wrong = Phrase("layout_classification_accuracy", "75 %", "bad")
     assert headline([*FOUR[:3], ("text", 3)])[5:] == [", but names only ", wrong, " of them right."]
+    assert presentation.headline(result(FOUR[:1], FOUR[:1]).numbers)[4] == " block"
     nothing = presentation.headline(result([], []).numbers)
     assert nothing == ["There is nothing to find: ", Phrase("layout_total_blocks", "0"), " true blocks count."]
 

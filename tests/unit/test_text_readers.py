@@ -12,6 +12,7 @@ from calque import ContractError
 from calque.core.corpora.words import TextCorpus, WordCorpus
 from calque.readers.text import text_files
 from calque.readers.text.html import blocks_of as html_blocks
+from calque.readers.text.html import tree_of
 from calque.readers.text.text_files import TextReading
 from calque.readers.text.texts import read_texts
 
@@ -351,3 +352,11 @@ def test_what_alto_composes_is_marked(tmp_path: Path, kind: str, marks: set[str]
     corpus = read_texts(str(path), TextReading())
     assert isinstance(corpus, TextCorpus)
     assert [block.marks for listed in corpus.texts.values() for block in listed] == [frozenset(marks)]
+
+
+@pytest.mark.parametrize(("comments", "read"), [(1, 1), (7, 7), (8, 8), (9, 8), (20, 8)])
+def test_after_eight_comments_without_an_end_all_the_rest_is_text(comments: int, read: int) -> None:
+    tree = tree_of("<!-- a> <b>x</b>" * comments)
+    assert sum(node.tag == "b" for node in tree.walk()) == read
+    text = "".join(child for node in tree.walk() for child in node.children if isinstance(child, str))
+    assert text.count("x") == text.count("<!-- a>") == comments, "nothing is lost"

@@ -35,8 +35,9 @@ def on_cluster(task: Task, shards: Sequence[Shard], *, keep: Keep, jobs: int, sc
 
     first = next((shard.truth for shard in shards if not is_address(shard.truth)), None)
     with Cluster(scheduler, jobs) as cluster:
-        settled = task if first is None else task.settled(first)
-        yield Sharded(lambda: evaluated_on(cluster, settled, shards, keep=keep), lambda: None)
+        yield Sharded(
+            lambda: evaluated_on(cluster, task if first is None else task.settled(first), shards, keep=keep), lambda: None
+        )
 
 
 @contextmanager

@@ -43,7 +43,7 @@ MEASURES = (
     ),
     Measure(
         "layout_accuracy_over_total",
-        "over total",
+        "accuracy over all",
         "The share of all true blocks that are matched and have the right category: the end-to-end number.",
         "correct / all",
         "calque",

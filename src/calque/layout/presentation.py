@@ -118,13 +118,13 @@ def headline(numbers: Mapping[str, Any]) -> Sentence:
     whole = Phrase("layout_total_blocks", f"{blocks:,}")
     if not blocks:
         return ["There is nothing to find: ", whole, " true blocks count."]
-    share = matched / blocks
+    share, noun = matched / blocks, " block" if blocks == 1 else " blocks"
     found = Phrase("layout_matched_blocks", f"{matched:,}", _tone(share))
     if not matched:
-        return ["Finds ", found, " of ", whole, " blocks."]
+        return ["Finds ", found, " of ", whole, f"{noun}."]
     accuracy = Phrase("layout_classification_accuracy", percent(correct / matched), _tone(correct / matched))
     joint = ", and names " if correct / matched >= STRONG else ", but names only "
-    return ["Finds ", found, " of ", whole, " blocks", joint, accuracy, " of them right."]
+    return ["Finds ", found, " of ", whole, noun, joint, accuracy, " of them right."]
 
 
 def _tone(share: float) -> str:

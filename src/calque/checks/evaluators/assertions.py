@@ -445,7 +445,7 @@ class JsonSchema(Assertion):
             told = truth.complaints(found)
         except TimeoutError:
             raise BadTruth("a pattern of the schema takes too long") from None
-        more = f" … and {len(told) - LISTED} more" if len(told) > LISTED else ""
+        more = f" … and {len(told) - LISTED:,} more" if len(told) > LISTED else ""
         return "; ".join(told[:LISTED]) + more
 
     def holding(self, found: Any, truth: Any) -> str:  # noqa: ARG002  # a schema has no short name

@@ -105,8 +105,7 @@ class LedgerParts:
 
             self._store(self._file())
             return StoredLedger.of(tuple(self._stored))
-        if len(self._recent) > 1:
-            self._recent = [Ledger.concat(self._recent)]
+        self._recent = [Ledger.concat(self._recent)]
         return self._recent[0]
 
 

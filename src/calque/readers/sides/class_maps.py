@@ -81,7 +81,7 @@ def _listed(counted: Sequence[tuple[str, int]]) -> str:
 
 
 def _some(parts: Sequence[str]) -> str:
-    more = f" and {len(parts) - NAMED} more" if len(parts) > NAMED else ""
+    more = f" and {len(parts) - NAMED:,} more" if len(parts) > NAMED else ""
     return ", ".join(parts[:NAMED]) + more
 
 
