@@ -31,30 +31,32 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def tabs(browser: Any) -> Iterator[Callable[[int], Any]]:
-    """Pages that stay open from test to test, by number: a new window takes four times as long as what is opened in it."""
-    pages: dict[int, Any] = {}
+def tabs(browser: Any) -> Iterator[Callable[[int], tuple[Any, Any]]]:
+    """Pages that stay open from test to test, by number: a new window takes four times as long as what is opened in it.
 
-    def tab(number: int) -> Any:
-        if number not in pages or pages[number].is_closed():
-            pages[number] = browser.new_context(offline=True).new_page()
-        return pages[number]
+    With each comes a line to Chromium itself.
+    """
+    known: dict[int, tuple[Any, Any]] = {}
+
+    def tab(number: int) -> tuple[Any, Any]:
+        if number not in known or known[number][0].is_closed():
+            page = browser.new_context(offline=True).new_page()
+            known[number] = page, page.context.new_cdp_session(page)
+        return known[number]
 
     yield tab
-    for page in pages.values():
+    for page, _ in known.values():
         page.context.close()
 
 
 @pytest.fixture
-def blank(tabs: Callable[[int], Any]) -> Callable[..., Any]:
+def blank(tabs: Callable[[int], tuple[Any, Any]]) -> Callable[..., Any]:
     """An empty page as in a new window: with no past, at this size, in these modes; asked again, the same one emptied."""
 
     def empty_page(*, width: int = 1440, height: int = 900, tab: int = 0, **modes: Any) -> Any:
-        page = tabs(tab)
-        page.goto("about:blank")  # another place in the same file would not load it anew
-        session = page.context.new_cdp_session(page)
-        session.send("Page.resetNavigationHistory")
-        session.detach()
+        page, line = tabs(tab)
+        _empty(page)  # another place in the same file would not load it anew
+        line.send("Page.resetNavigationHistory")
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(**{"media": "null", "color_scheme": "light", "reduced_motion": "no-preference", **modes})
         page.mouse.move(0, 0)
@@ -93,10 +95,15 @@ def opened(blank: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
 
     yield open_page
     for page in {id(page): page for page, *_ in heard if not page.is_closed()}.values():
-        page.goto("about:blank")  # whatever the report still has to say is said before
+        _empty(page)  # whatever the report still has to say is said before
     for page, event, handler in heard:
         page.remove_listener(event, handler)
     assert noise == []
+
+
+def _empty(page: Any) -> None:
+    if page.url != "about:blank":
+        page.goto("about:blank")
 
 
 def _strange(url: str, own: list[str]) -> list[str]:
