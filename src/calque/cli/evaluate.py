@@ -86,7 +86,8 @@ def evaluate(
     from calque.core.evaluator import Evaluator
 
     jobs = values.pop("jobs")
-    checkpoint = values.pop("checkpoint", None)
+    if checkpoint := values.pop("checkpoint", None):
+        task = task.settled(truth)  # what is kept is found again under all settings
     values.pop("engine", None)
     _no_scheduler(values.pop("scheduler", None))
     report = wanted(values, values.pop("report"), jobs)

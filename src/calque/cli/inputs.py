@@ -15,6 +15,7 @@ import click
 
 from calque.cli.outputs import settle
 from calque.core.errors import CalqueError, ConfigError
+from calque.core.storage.files import holds_states
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,11 +52,11 @@ def taken_in(*paths: str) -> tuple[str, ...]:
 
 
 def cut(truth: str, predictions: str, values: Mapping[str, Any]) -> list[Shard]:
-    """The pairs of files that two patterns stand for, or the one pair whose parts are to be kept; else none.
+    """The pairs of files that two patterns stand for, or the one pair that a checkpoint may know already; else none.
 
     What can be read only once is brought into a file, as by `taken_in`.
     """
-    asked = values["checkpoint"] or values["engine"] != "here"
+    asked = values["engine"] != "here" or (values["checkpoint"] and holds_states(values["checkpoint"]))
     if not asked and not any(mark in path for path in (truth, predictions) for mark in ("*", "?", "[", "://")):
         return []
     from calque.readers.sources.shards import Shard, is_address, shards_of

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 from calque.core.errors import CalqueError, ContractError, Issue
 from calque.core.evaluator import Evaluator, Keep
 from calque.core.ledger import Ledger
-from calque.core.storage.files import write_whole
+from calque.core.storage.files import holds_states, write_whole
 from calque.core.storage.long_ledger import KeptLedger, StoredPart
 from calque.core.storage.spool import FileMark, KeptFile, mark_of
 from calque.core.storage.state import Packed, columns_start, pack, unpack, well_formed
@@ -48,10 +48,9 @@ class Checkpoint:
         self._closed = False
         self._told: set[str] = set()
         os.makedirs(folder, exist_ok=True)
-        there = os.listdir(folder)
-        self.holds_any = any(name.endswith(".state") for name in there)
+        self.holds_any = holds_states(folder)
         """Whether anything may be found. In an empty folder nobody looks, nor waits for the name that it would have."""
-        for name in there:
+        for name in os.listdir(folder):
             path = os.path.join(folder, name)
             if LEFT_OVER.fullmatch(name) and time.time() - os.stat(path).st_mtime > AN_HOUR:
                 os.unlink(path)

@@ -68,6 +68,14 @@ def what_is(path: str) -> os.stat_result | None:
         return None
 
 
+def holds_states(folder: str) -> bool:
+    """Whether there is a folder of that name with a state in it."""
+    try:
+        return any(name.endswith(".state") for name in os.listdir(folder))
+    except OSError:
+        return False  # whoever writes there tells what is wrong
+
+
 def is_special(path: str) -> bool:
     """Whether there is something that is neither a file nor a folder: a pipe, a device."""
     there = what_is(path)
