@@ -28,6 +28,7 @@ from calque import (
 from calque.checks import Checks
 from calque.core.comparison.resample import Resampling
 from calque.core.errors import MergeError
+from calque.core.gates.judging import Gates
 from calque.core.gates.limits import OVER, UNDER, Limit, direction
 from calque.core.ledger import UNIT, Ledger
 from calque.core.verdict import LISTED, some_failures
@@ -132,6 +133,8 @@ def test_the_wrong_one_of_the_two_options_is_refused_before_anything_is_read(tas
             if better and better != right:
                 with pytest.raises(ConfigError, match="is better there"):
                     limit.check(task)
+                with pytest.raises(ConfigError, match="is better there"):
+                    Gates(limits=(limit,)).check(task)
             else:
                 limit.check(task)
     Limit.of("nobody_knows_it", 0.5, UNDER).check(task)

@@ -20,7 +20,7 @@ from calque.comparators import (
     PhoneComparator,
     register_comparator,
 )
-from calque.comparators.base import BaseComparator, adopt, comparator, describe, named_in
+from calque.comparators.base import BUILT_IN, BaseComparator, FunctionComparator, adopt, comparator, describe, named_in
 from calque.comparators.written_numbers import written
 from calque.core.errors import ConfigError
 
@@ -249,3 +249,16 @@ def test_processes_learn_what_a_schema_names() -> None:
     assert describe(comparator("heard")) == {"comparator": "told"}
     with pytest.raises(TypeError, match="name must be a text"):
         register_comparator("", told)
+
+
+@pytest.mark.parametrize("name", [name for name in BUILT_IN if name != "ignore"])  # which takes no threshold at all
+def test_every_comparator_refuses_a_threshold_that_is_no_share(name: str) -> None:
+    kind = type(comparator(name))
+    for odd in (-0.1, 1.1, True, "0.5"):
+        with pytest.raises(ConfigError, match="threshold must be from 0 to 1"):
+            kind(threshold=odd)
+    assert kind(threshold=1).threshold == 1
+
+
+def test_without_a_function_equal_values_are_alike() -> None:
+    assert (FunctionComparator().compare("a", "a"), FunctionComparator().compare("a", "b")) == (1.0, 0.0)
