@@ -14,11 +14,11 @@ from calque.core.errors import CalqueError, ContractError
 from calque.core.ledger import UNIT, Ledger
 
 FAMILY = b"calque state "
-MAGIC = FAMILY + b"2\n"
+MAGIC = FAMILY + b"3\n"
 _LENGTH = 8
 _DIGEST = 16
-_BLOCK = 1 << 20
-"""Of every so many bytes a checksum is taken, and of all of those a digest: a digest of everything takes five times as long."""
+_PIECE = 1 << 20
+"""So many bytes are counted, and written, at a time."""
 _DTYPES = {"<f8", "<i8", "<i4", "<u2", "|u1", "|b1"}
 """What a column may hold; a file that names anything else is refused."""
 
@@ -58,28 +58,20 @@ class _Checksum:
     """Of bytes that come piece by piece."""
 
     def __init__(self) -> None:
-        self._sums = bytearray()
-        self._sum = 0
-        self._room = _BLOCK
+        from xxhash import xxh3_128  # only states need it
+
+        self._sum = xxh3_128()
 
     def taken(self, data: memoryview) -> Iterator[memoryview]:
         """The same bytes, each piece when it was counted: whoever writes it finds it near at hand."""
-        from zlib import crc32  # only states need it
-
-        while len(data):
-            piece, data = data[: self._room], data[self._room :]
-            self._sum = crc32(piece, self._sum)
-            self._room -= len(piece)
-            if not self._room:
-                self._sums += self._sum.to_bytes(4, "little")
-                self._sum, self._room = 0, _BLOCK
+        for start in range(0, len(data), _PIECE):
+            piece = data[start : start + _PIECE]
+            self._sum.update(piece)
             yield piece
 
     def digest(self) -> bytes:
         """The checksum of all that came."""
-        import hashlib  # only states need it
-
-        return hashlib.blake2b(self._sums + self._sum.to_bytes(4, "little"), digest_size=_DIGEST).digest()
+        return self._sum.digest()
 
 
 def _digest(body: bytes | memoryview) -> bytes:
