@@ -114,7 +114,7 @@ def test_everything_wrong_is_told_at_once(calque: Calque, tmp_path: Path) -> Non
     done = calque("check", "one.yaml", "two.yaml", "--evaluator", "unused=none.py:judge")
     assert (done.code, done.out) == (2, "")
     for told in (
-        "none.py: there is no such file",
+        "none.py: cannot be read: no such file",
         "one.yaml: line 1 column 1: unknown key 'nmae' in a suite; did you mean 'name'?",
         "one.yaml: line 3 column 4: unknown evaluator type \"eqals\"; did you mean 'equals'?",
         'one.yaml: line 4 column 17: "(" is not a regular expression',

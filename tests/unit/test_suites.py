@@ -415,7 +415,7 @@ def test_a_function_in_a_file_also_in_other_processes(write: Write, tmp_path: Pa
     ("reference", "message"),
     [
         ("own.py", "write file.py:function"),
-        ("none.py:f", "there is no such file"),
+        ("none.py:f", "none.py: cannot be read: no such file"),
         ("own.py:jugde", "did you mean 'judge'"),
         ("bad.py:f", "cannot be loaded: ZeroDivisionError"),
         ("own.txt:f", "is not a Python file"),

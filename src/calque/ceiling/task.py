@@ -92,7 +92,7 @@ class Ceiling(BoxReading, PartsBeside, Task):
         kind="file",
         key="schema",
         metavar="SCHEMA",
-        help="Of fields: a schema file, or module:Class. Default: made from TRUTH.",
+        help="Of fields: a schema file, FILE.py:Class or module:Class. Default: made from TRUTH.",
     )
     id: str = setting("", kind="word", key="id", metavar="KEY", help="Of fields: the key of a record's id.")
     suspects: int = setting(0, kind="count", view=True, help="How many annotations to look at are listed below the table.")

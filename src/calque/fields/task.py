@@ -54,7 +54,8 @@ class Fields(PartsBeside, Task):
         key="schema",
         always=True,
         metavar="SCHEMA",
-        help="A schema file (plain form or JSON Schema), or module:Class. Default: made from TRUTH; see --explain-schema.",
+        help="A schema file (plain form or JSON Schema), or a class: FILE.py:Class or module:Class. "
+        "Default: made from TRUTH; see --explain-schema.",
     )
     id: str = setting(
         "",

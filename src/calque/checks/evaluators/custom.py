@@ -7,14 +7,10 @@ A suite file can only *name* an evaluator. Code is run when the user installed i
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import inspect
 import json
-import sys
 from collections.abc import Callable, Collection, Mapping
-from contextlib import AbstractContextManager, redirect_stdout
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -24,6 +20,7 @@ from calque.checks.evaluators.outcome import LOGGER, Outcome, Ranges, Status, Ve
 from calque.checks.evaluators.settings import Complaints, Key, Keys
 from calque.checks.shapes.coordinates import plain, shown
 from calque.core.errors import ConfigError, did_you_mean
+from calque.core.named_code import SOURCE, code_named, prints_to_stderr
 from calque.engines import in_time
 
 GROUP = "calque.evaluators"
@@ -78,7 +75,7 @@ class CustomCheck:
     def evaluate(self, output: Any, expected: Any) -> Outcome:
         """What the function says; when it breaks or takes too long, that is an error and not a failure."""
         try:
-            with _prints_to_stderr():
+            with prints_to_stderr():
                 said = in_time(lambda: self.function(output, expected, **self.options), self.timeout)
             return self._outcome(said)
         except TimeoutError:
@@ -190,39 +187,15 @@ def _identity(reference: Reference) -> str:
     return hashlib.sha256(code).hexdigest()[:12]
 
 
-def _prints_to_stderr() -> AbstractContextManager[Any]:
-    """Within the block ``print`` does not write between results, which programs read."""
-    return redirect_stdout(sys.stderr)
-
-
 def load(reference: str) -> Function:
     """The function that ``file.py:function`` names; a file is run once for each of its versions."""
     file, _, name = reference.rpartition(":")
-    path = Path(file)
     if not file or not name:
         raise ConfigError(f"{reference!r} does not name a function; write file.py:function")
-    if not path.is_file():
-        raise ConfigError(f"{file}: there is no such file (from {reference!r})")
-    return _loaded(file, name, hashlib.sha256(path.read_bytes()).hexdigest())
-
-
-@lru_cache(maxsize=64)
-def _loaded(file: str, name: str, _content: str) -> Function:
-    path = Path(file)
-    spec = importlib.util.spec_from_file_location(f"calque_evaluator_{path.stem}", path)
-    if spec is None or spec.loader is None:
-        raise ConfigError(f"{file}: is not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    try:
-        with _prints_to_stderr():
-            spec.loader.exec_module(module)
-    except Exception as error:  # the user's own code, which may fail in any way
-        raise ConfigError(f"{file}: cannot be loaded: {type(error).__name__}: {error}") from error
-    function = getattr(module, name, None)
-    if not callable(function):
-        known = [key for key, value in vars(module).items() if callable(value)]
-        raise ConfigError(f"{file}: has no function {name!r}; {did_you_mean(name, known)}".rstrip("; "))
-    return function  # type: ignore[no-any-return]  # callable() does not say what it returns
+    if not file.endswith(SOURCE):
+        raise ConfigError(f"{file}: is not a Python file; write file.py:function")
+    function: Function = code_named(file, name, what="function", fits=callable)
+    return function
 
 
 def named_evaluators(folder: Path) -> dict[str, str]:

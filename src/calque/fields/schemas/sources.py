@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import json
 import os
 import types
@@ -13,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from calque.core.errors import ConfigError
+from calque.core.named_code import SOURCE, code_named
 from calque.fields.schemas.leaf_types import Accounting, check_accounting
 from calque.fields.schemas.plain_form import canonical
 
@@ -53,9 +53,11 @@ def _from_spelled(text: str, accounting: Accounting) -> str:
 def _from_text(text: str, accounting: Accounting) -> str:
     if text.lstrip().startswith("{"):
         return _from_spelled(text, accounting)
-    module, colon, name = text.partition(":")
-    if colon and name.isidentifier() and all(part.isidentifier() for part in module.split(".")):
-        return _from_class(text, module, name, accounting)
+    place, colon, name = text.rpartition(":")
+    if colon and name.isidentifier() and (place.endswith(SOURCE) or all(part.isidentifier() for part in place.split("."))):
+        return schema_text(
+            code_named(place, name, what="class", fits=lambda found: isinstance(found, type)), accounting=accounting
+        )
     try:
         with open(text, encoding="utf-8-sig") as file:
             content = file.read()
@@ -78,16 +80,6 @@ def _parsed(text: str, where: str) -> Mapping[str, Any]:
     if not isinstance(tree, Mapping):
         raise ConfigError(f"{where}: a schema is an object with 'fields' or 'properties'")
     return tree
-
-
-def _from_class(text: str, module: str, name: str, accounting: Accounting) -> str:
-    try:
-        found = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        raise ConfigError(f"{text}: cannot be imported: {error}") from None
-    if not isinstance(found, type):
-        raise ConfigError(f"{text}: is no class; a schema is a model class, a dataclass or a TypedDict")
-    return schema_text(found, accounting=accounting)
 
 
 def json_schema_of(kind: Any) -> dict[str, Any]:
