@@ -15,7 +15,9 @@ from typing import Any
 GENERATOR_VERSION = 2  # Part of the cache's key: raise it with any change to the bytes written.
 SETS = {  # Documents, lines in each.
     "items10": (1_000, 10),
+    "items10x4": (4_000, 10),
     "items100": (60, 100),
+    "items100x3": (180, 100),
     "items100x20": (1_200, 100),
     "records2k": (2_000, 10),
     "records20k": (20_000, 10),

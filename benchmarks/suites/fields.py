@@ -58,6 +58,8 @@ SUITE = Suite(
     sets=(
         DataSet("items10", "1,000 invoices of 5 values and 10 lines of 4", 1_000),
         DataSet("items100", "60 invoices of 5 values and 100 lines of 4", 60),
+        DataSet("items10x4", "4,000 invoices of 5 values and 10 lines of 4", 4_000, default=False),
+        DataSet("items100x3", "180 invoices of 5 values and 100 lines of 4", 180, default=False),
         DataSet("items100x20", "1,200 invoices of 5 values and 100 lines of 4", 1_200),
         DataSet("records20k", "20,000 invoices of 5 values and 10 lines of 4", 20_000),
         DataSet("records2k", "2,000 invoices of 5 values and 10 lines of 4", 2_000, default=False),
