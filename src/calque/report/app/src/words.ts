@@ -41,8 +41,18 @@ export function percent(value: number | null | undefined): string {
 
 export function signed(value: number | null | undefined): string {
   if (value === null || value === undefined) return "–";
-  return (value > 0 ? "+" : value < 0 ? "−" : "") + ratio(Math.abs(value));
+  const text = ratio(Math.abs(value));
+  return (Number(text) ? (value > 0 ? "+" : "−") : "") + text;
 }
+
+// Whether a difference is good or bad news, where it is seen at all; more is better but of what should be low.
+export const TONES: Record<string, string> = { better: "▲", worse: "▼", same: "≈" };
+export function toneOf(value: number | null | undefined, lower: boolean, counts = false): string {
+  return !value || (!counts && ratio(Math.abs(value)) === "0.000") ? "same" : value > 0 !== lower ? "better" : "worse";
+}
+
+// Runs are called A, B, C where there is no room for their names.
+export const letterOf = (run: number) => String.fromCharCode(65 + run);
 
 export function plural(number: number, noun: string, many = noun + "s"): string {
   return `${count(number)} ${number === 1 ? noun : many}`;
