@@ -53,6 +53,23 @@ def test_no_name_turns_what_is_said_of_it(opened: Opener, apart: Callable[[str],
         assert page.evaluate(TURNING) == [], address
 
 
+CHOSEN = """
+() => [...document.querySelectorAll(".became, .chosen-object > p, .chosen-object h2")]
+  .flatMap((node) => [...node.childNodes, ...node.querySelectorAll(".note")].filter((part) => part.nodeName !== "BDI"))
+  .filter((part) => /[\\u202a-\\u202e]/.test(part.textContent)).map((part) => part.textContent)
+"""
+
+
+@pytest.mark.parametrize("task", ["detection", "layout", "fields", "order", "ceiling"])
+def test_no_name_turns_what_is_said_of_the_chosen(opened: Opener, apart: Callable[[str], Path], task: str) -> None:
+    page = opened(apart(task))
+    for _ in range(12):
+        page.keyboard.press("n")
+        assert page.locator(".became").count() == 1
+        assert page.locator(".chosen-object h2 > bdi").count() == 1
+        assert page.evaluate(CHOSEN) == []
+
+
 def test_words_around_a_word_keep_their_places(opened: Opener, apart: Callable[[str], Path]) -> None:
     page = opened(apart("words"), "#view=changes")
     around = page.locator(".context").first

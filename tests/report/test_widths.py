@@ -188,3 +188,27 @@ def test_fields_have_the_room_that_there_is(opened: Opener, tmp_path: Path, coun
         page.locator(f"{row} > :nth-child({count + 1})").first.bounding_box() for row in (".field-head", ".field-row")
     )
     assert head["x"] == pytest.approx(cell["x"], abs=1)
+
+
+LINES = """
+nodes => nodes.map((node) => {
+  const range = document.createRange();
+  range.selectNodeContents(node);
+  return new Set([...range.getClientRects()].filter((box) => box.width > 1).map((box) => Math.round(box.bottom / 8))).size;
+})
+"""
+
+
+def test_kinds_of_errors_have_room_for_their_words(opened: Opener, reports: dict[str, Path]) -> None:
+    page = opened(reports["many"], width=800)
+    kinds = page.locator(".columns table.rows th[scope=row]")
+    assert kinds.count() > 3
+    assert max(kinds.evaluate_all(LINES)) <= 2
+
+
+def test_the_name_of_a_document_has_room_beside_the_tools(opened: Opener, tmp_path: Path) -> None:
+    runs = [many(1_000, 14), many(1_000, 14)]
+    compare(runs, ["old", "new"], resampling=FEW).report(tmp_path / "both.html")
+    page = opened(tmp_path / "both.html", "#view=pages&sort=document&doc=document-00099.pdf&page=9")
+    assert "1,000 of 1,000" in page.locator(".bar-top").inner_text()
+    assert page.locator(".bar-top h1 .doc").evaluate("node => node.scrollWidth <= node.clientWidth + 1")

@@ -7,16 +7,13 @@ import { Became } from "./compare";
 import { Run } from "./data";
 import { Chips, Count, Head, Listbox, Mark, Nothing, NothingShown, Outcomes, Search } from "./parts";
 import { kindOf } from "./summary";
-import { allOf, plural, ratio } from "./words";
+import { allOf, calm, plural, ratio } from "./words";
 
 type CaseRow = { evaluator: number; score: number; verdict: string; reasoning: string; hits: string[]; misses: string[]; shapes?: Record<string, [number, number][][]> };
 type Case = { id: string; rows: CaseRow[]; verdict: string; score: number; grid?: (GridCell | null)[][]; outcome?: string; kinds?: string[] };
 type GridCell = [text: string, look: string, colspan: number, rowspan: number, kind: string];
 const ORDER = ["fail", "error", "partial", "pass"];
 const WORDS: Record<string, string> = { pass: "passes", partial: "passes in part", fail: "fails", error: "could not be judged" };
-
-// A message in which no mark of a value turns the words behind it: such marks are spelt, as in the terminal.
-const calm = (text?: string) => text?.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 // What a case is called where it is something that can be seen.
 const nounOf = (run: Run): string => run.noun ?? "case";
@@ -146,7 +143,7 @@ export function WorstCases({ run, cases }: { run: Run; cases: Cases }): JSX.Elem
     <>
       {cases.cases.length > 0 && <section aria-labelledby="worst-cases">
         <Head id="worst-cases" title={`Worst ${nounOf(run)}s`}><a class="more" href={to({ view: "checks" })}>{allOf(cases.cases.length, nounOf(run))} →</a></Head>
-        <table class="rows"><tbody>{cases.list({}).slice(0, 12).map((entry) => <tr><th scope="row" class="doc-cell" title={entry.id}><Mark of={entry.verdict} /> <a href={to({ view: "checks", doc: entry.id })}>{entry.id}</a></th><td>{ratio(entry.score)}</td><td class="grow left note">{calm(entry.rows.find((row) => row.verdict === entry.verdict)?.reasoning)}</td></tr>)}</tbody></table>
+        <table class="rows"><tbody>{cases.list({}).slice(0, 12).map((entry) => <tr><th scope="row" class="doc-cell" title={entry.id}><Mark of={entry.verdict} /> <a href={to({ view: "checks", doc: entry.id })}>{entry.id}</a></th><td>{ratio(entry.score)}</td><td class="grow left note">{calm(entry.rows.find((row) => row.verdict === entry.verdict)?.reasoning ?? "")}</td></tr>)}</tbody></table>
       </section>}
       {gate && gate.failures.length > 0 && <section><Head title="Gate" /><ul class="issues">{gate.failures.slice(0, 40).map((text: string) => <li><Mark of="fail" /> {calm(text)}</li>)}</ul></section>}
     </>

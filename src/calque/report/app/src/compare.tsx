@@ -12,7 +12,7 @@ import { Crop } from "./stage";
 import { kindInWords } from "./boxsummary";
 import { Ground, Sentence, spelled, usePaged, Warning } from "./summary";
 import { WordRows } from "./texts";
-import { FN, OUTCOMES, TONES, allOf, brief, count, letterOf, ratio, signed, toneOf } from "./words";
+import { FN, OUTCOMES, TONES, allOf, brief, calm, count, letterOf, ratio, signed, toneOf } from "./words";
 
 export const CHANGES = ["fixed", "broken", "new", "gone"];
 const SHOWN = ["broken", "fixed", "new", "gone"];
@@ -216,7 +216,7 @@ function Sides({ app }: { app: App }): JSX.Element {
   return <>{IS_BOXES ? `left ${names[0]}, right ${names[1]}` : IS_WORDS ? "" : names.join(" → ")}</>;
 }
 
-const inWords = (text: string) => (IS_BOXES ? (text === "TP" ? "found" : kindInWords(text) || text) : text) || "–";
+const inWords = (text: string) => calm((IS_BOXES ? (text === "TP" ? "found" : kindInWords(text) || text) : text) || "–");
 
 // What became of the chosen object, where it is shown as one of the two runs has it.
 export function Became({ app, of }: { app: App; of: string }): JSX.Element | null {

@@ -58,9 +58,13 @@ export function plural(number: number, noun: string, many = noun + "s"): string 
   return `${count(number)} ${number === 1 ? noun : many}`;
 }
 
+// A text in which no mark of a name or value turns the words behind it: such marks are spelt, as in the terminal.
+export const calm = (text: string) => text.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
 // A name that leaves room for what it names: of a long one both ends, which tell it from others like it.
 export function brief(name: string, most = 40): string {
-  return name.length <= most ? name : `${name.slice(0, most / 2)}…${name.slice(1 - most / 2)}`;
+  const told = calm(name);
+  return told.length <= most ? told : `${told.slice(0, most / 2)}…${told.slice(1 - most / 2)}`;
 }
 
 // All of so many, or the only one.
