@@ -13,6 +13,7 @@ from calque.core.comparison.compare import compare
 from calque.core.comparison.resample import Resampling
 from tests.report.apart import APART
 from tests.report.made import VIEWS as ALL_VIEWS
+from tests.report.made import detection as sampled
 from tests.report.test_safety import HOSTILE, MADE, VIEWS
 from tests.report.test_sizes import many
 
@@ -92,6 +93,9 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for task in APART:
         runs = [APART[task](0), APART[task](1)]
         compare(runs, [HOSTILE[1], HOSTILE[7]], resampling=FEW).report(folder / f"{task}-both.html")
+    # Enough documents for intervals, and names that leave them little room.
+    runs = [sampled(), sampled(better=True)]
+    compare(runs, [HOSTILE[1], HOSTILE[7]], resampling=FEW).report(folder / "intervals.html")
     text = " ".join(f"word{place}" for place in range(60))
     words = [Evaluator(Words()).update({"a": text}, {"a": found}).compute() for found in ("", text)]
     compare(words, ["nothing", "everything"], resampling=FEW).report(folder / "texts.html")
@@ -102,6 +106,7 @@ SEEN = {
     **{task: ("summary", *views) for task, views in VIEWS.items()},
     "many": ("summary", "pages", "objects"),
     **{f"{task}-both": ALL_VIEWS[f"{task}-both"] for task in APART},
+    "intervals": ("compare", "changes", "pages", "summary"),
     "texts": ("compare", "changes", "words", "summary"),
 }
 
