@@ -14,6 +14,7 @@ from calque.core.comparison.resample import Resampling
 from calque.core.errors import ConfigError
 from calque.core.presentation.style import TOKENS
 from calque.report.page import asset
+from calque.report.plots import LINES
 from calque.sample import sample
 from tests.report.made import MADE
 
@@ -191,6 +192,33 @@ def test_a_comparison_is_plotted_with_its_intervals(results: list[Result]) -> No
     drawn = svg(comparison.plot())
     assert "cropper against finder" in drawn
     assert ">recall@0.5<" in drawn
+
+
+def test_better_and_worse_are_told_without_colours(results: list[Result]) -> None:
+    """Where there is no interval, too, and of what should be low."""
+    runs = [MADE["words"](), MADE["words"](better=True)]
+    for made, worse in ((runs, False), (runs[::-1], True)):
+        (axes,) = compare(made, ["a", "b"], resampling=Resampling(replicates=100)).plot().axes
+        points = [line for line in axes.lines if line.get_marker() == "o"]
+        assert len(points) > 4
+        assert {line.get_markerfacecolor() == "white" for line in points} == {worse}
+
+
+def test_strokes_of_a_legend_are_seen_whole() -> None:
+    count = 6
+    boxes = [[10 * place, 0, 10 * place + 9, 9] for place in range(count)]
+    names = [f"class {place:02}" for place in range(count)]
+    sides = Corpus.from_arrays(boxes, names), Corpus.from_arrays(boxes, names, scores=[0.5] * count)
+    (axes,) = Evaluator(Detection()).update(*sides).compute().plot("pr").axes
+    handles = axes.get_legend().get_lines()
+    for line, (_, stroke) in zip(handles, LINES, strict=True):
+        once = 0 if isinstance(stroke, str) else sum(stroke[1]) * line.get_linewidth()  # in points, as the handle is
+        assert max(line.get_xdata()) > 1.4 * once, line.get_label()
+
+
+def test_a_ceiling_is_told_with_its_threshold() -> None:
+    (axes,) = MADE["ceiling"]().plot("classes").axes
+    assert axes.get_xlabel() == "recall at IoU 0.5"
 
 
 def test_one_set_of_colours() -> None:

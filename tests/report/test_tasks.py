@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from calque import Evaluator
+from calque.tables.kinds import KINDS
+from calque.tables.presentation import IN_WORDS
 from tests.report.made import LABELS, MADE, Reports
 
 Opener = Callable[..., Any]
@@ -161,3 +163,18 @@ def test_tables_stand_side_by_side(opened: Opener, reports: Reports) -> None:
     page.keyboard.press("j")
     assert page.locator("[data-viewer]").get_attribute("data-document") != "one#0"
     assert page.locator("[role=option][data-verdict=fail]").count() == 3  # two are missed, one is for nothing
+
+
+def test_kinds_of_tables_are_told_in_words(opened: Opener, reports: Reports) -> None:
+    assert set(KINDS) <= set(IN_WORDS)
+    page = opened(reports["tables"])
+    told = page.locator("main").inner_text()
+    assert "rows that are missing" in told
+    assert not [kind for kind in KINDS if "_" in kind and kind in told]
+    page.goto(f"{page.url.partition('#')[0]}#view=checks&kind=row_missed")
+    assert "kind: rows that are missing" in page.locator(".chip").first.inner_text()
+    assert "rows that are missing: 1, cost 3.00" in page.locator("[data-viewer]").inner_text()
+    named = page.eval_on_selector_all(
+        "[data-viewer] [data-kind]", "nodes => nodes.map(node => [node.dataset.kind, node.title])"
+    )
+    assert ["row_missed", "rows that are missing"] in named

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
-from calque import Evaluator, Words
+from calque import Evaluator, Fields, Words
 from calque.core.comparison.compare import compare
 from calque.core.comparison.resample import Resampling
+from tests.report.apart import APART
+from tests.report.made import VIEWS as ALL_VIEWS
+from tests.report.made import detection as sampled
 from tests.report.test_safety import HOSTILE, MADE, VIEWS
-from tests.report.test_safety import detection as hostile
 from tests.report.test_sizes import many
 
 Opener = Callable[..., Any]
@@ -88,8 +90,12 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         make().report(folder / f"{task}.html")
     # Many kinds of errors, and counts of five digits.
     many(1_000, 14).report(folder / "many.html")
-    runs = [hostile(), hostile()]
-    compare(runs, [HOSTILE[1], HOSTILE[7]], resampling=FEW).report(folder / "hostile.html")
+    for task in APART:
+        runs = [APART[task](0), APART[task](1)]
+        compare(runs, [HOSTILE[1], HOSTILE[7]], resampling=FEW).report(folder / f"{task}-both.html")
+    # Enough documents for intervals, and names that leave them little room.
+    runs = [sampled(), sampled(better=True)]
+    compare(runs, [HOSTILE[1], HOSTILE[7]], resampling=FEW).report(folder / "intervals.html")
     text = " ".join(f"word{place}" for place in range(60))
     words = [Evaluator(Words()).update({"a": text}, {"a": found}).compute() for found in ("", text)]
     compare(words, ["nothing", "everything"], resampling=FEW).report(folder / "texts.html")
@@ -99,7 +105,8 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 SEEN = {
     **{task: ("summary", *views) for task, views in VIEWS.items()},
     "many": ("summary", "pages", "objects"),
-    "hostile": ("compare", "changes", "pages", "summary"),
+    **{f"{task}-both": ALL_VIEWS[f"{task}-both"] for task in APART},
+    "intervals": ("compare", "changes", "pages", "summary"),
     "texts": ("compare", "changes", "words", "summary"),
 }
 
@@ -165,3 +172,48 @@ def test_a_phone_has_its_lists_below_the_page(opened: Opener, reports: dict[str,
     drawn = page.locator("[data-viewer] svg.page").bounding_box()
     assert drawn["width"] > 390  # it is moved within its own frame
     assert page.evaluate(SIDEWAYS) <= 390
+
+
+FRAME = "(() => { const frame = document.querySelector('.matrix-scroll'); return frame.scrollWidth - frame.clientWidth; })()"
+
+
+@pytest.mark.parametrize(("count", "width", "moves"), [(4, 800, False), (8, 1440, False), (30, 1440, True), (30, 390, True)])
+def test_fields_have_the_room_that_there_is(opened: Opener, tmp_path: Path, count: int, width: int, moves: bool) -> None:
+    """Where there are more than fit, the grid alone moves sideways, and the names of documents stay."""
+    truth = [{"id": f"record-{row}", **{f"field_{at}": f"value {row} {at}" for at in range(count)}} for row in range(5)]
+    Evaluator(Fields()).update(truth, truth).compute().report(tmp_path / "fields.html")
+    page = opened(tmp_path / "fields.html", "#view=fields", width=width)
+    assert (page.evaluate(FRAME) > 0) is moves
+    assert page.evaluate(SIDEWAYS) <= width
+    page.evaluate("document.querySelector('.matrix-scroll').scrollBy(500, 0)")
+    frame = page.locator(".matrix-scroll").bounding_box()
+    name = page.locator(".field-row > :first-child").first.bounding_box()
+    assert name["x"] == pytest.approx(frame["x"], abs=1)
+    head, cell = (
+        page.locator(f"{row} > :nth-child({count + 1})").first.bounding_box() for row in (".field-head", ".field-row")
+    )
+    assert head["x"] == pytest.approx(cell["x"], abs=1)
+
+
+LINES = """
+nodes => nodes.map((node) => {
+  const range = document.createRange();
+  range.selectNodeContents(node);
+  return new Set([...range.getClientRects()].filter((box) => box.width > 1).map((box) => Math.round(box.bottom / 8))).size;
+})
+"""
+
+
+def test_kinds_of_errors_have_room_for_their_words(opened: Opener, reports: dict[str, Path]) -> None:
+    page = opened(reports["many"], width=800)
+    kinds = page.locator(".columns table.rows th[scope=row]")
+    assert kinds.count() > 3
+    assert max(kinds.evaluate_all(LINES)) <= 2
+
+
+def test_the_name_of_a_document_has_room_beside_the_tools(opened: Opener, tmp_path: Path) -> None:
+    runs = [many(1_000, 14), many(1_000, 14)]
+    compare(runs, ["old", "new"], resampling=FEW).report(tmp_path / "both.html")
+    page = opened(tmp_path / "both.html", "#view=pages&sort=document&doc=document-00099.pdf&page=9")
+    assert "1,000 of 1,000" in page.locator(".bar-top").inner_text()
+    assert page.locator(".bar-top h1 .doc").evaluate("node => node.scrollWidth <= node.clientWidth + 1")

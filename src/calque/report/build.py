@@ -14,10 +14,10 @@ import numpy as np
 from calque.core.columns import Array
 from calque.core.errors import ConfigError, summarize
 from calque.core.presentation.pictured import Phrase, Pictured, Sentence
-from calque.core.presentation.sections import Missing, Section, cell, with_reasons
+from calque.core.presentation.sections import Missing, Section, cell, printable, with_reasons
 from calque.core.presentation.wording import brief, short_names
 from calque.core.start_up import Frozen
-from calque.report.comparison import aligned, change_columns, compared, plain
+from calque.report.comparison import aligned, change_columns, compared, on_one_scale, plain
 from calque.report.images import Pictures, beside
 from calque.report.page import MOST_ROWS, document, packed, shortened
 
@@ -66,7 +66,7 @@ def built_comparison(comparison: Comparison, wish: Wish) -> tuple[bytes, Beside 
         _has_outcomes(result)
     ledgers = [result.task.on_pages(result.ledger) for result in results]
     if {"pages", "truth"} <= ledgers[0].tables.keys():
-        ledgers = aligned(ledgers)
+        ledgers = on_one_scale(aligned(ledgers))
     pictures = _pictures(ledgers[0], wish)
     if pictures is not None:
         ledgers = [pictures.sized(ledger) for ledger in ledgers]
@@ -190,8 +190,8 @@ def said(sentence: Sentence, results: Sequence[Result]) -> list[Any]:
 
 
 def _readable(text: str) -> str:
-    """A text in which no name is so long that nothing else would be seen."""
-    return re.sub(rf"\S{{{LONGEST + 1},}}", lambda found: brief(found[0], LONGEST), text)
+    """A text in which no name is so long that nothing else would be seen, nor turns what stands behind it."""
+    return re.sub(rf"\S{{{LONGEST + 1},}}", lambda found: brief(found[0], LONGEST), printable(text))
 
 
 def _phrase(part: Phrase, results: Sequence[Result]) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from calque.core.comparison.compare import Compared, Comparison
 from calque.core.comparison.presentation import headline, sections, title
 from calque.core.ledger import UNIT, Ledger, joint_names, recoded
 from calque.core.measures import MeasureName
-from calque.core.presentation.pictured import FN, FP, TP, WRONG, narrow
-from calque.core.presentation.sections import Section
+from calque.core.presentation.pictured import FN, FP, TP, WRONG, narrow, page_reach
+from calque.core.presentation.sections import Section, printable
 from calque.core.presentation.wording import brief, counted
 from calque.core.result import Result
 
@@ -42,7 +42,7 @@ def plain(comparison: Comparison) -> list[Section]:
 
 def _roles(comparison: Comparison) -> list[str]:
     letters = (chr(ord("A") + place) for place in range(26))
-    return [", ".join(f"{letter} is {brief(run)}" for letter, run in zip(letters, comparison.results, strict=False))]
+    return [", ".join(f"{letter} is {printable(brief(run))}" for letter, run in zip(letters, comparison.results, strict=False))]
 
 
 def _pair(comparison: Comparison, run: str, sentence: list[Any]) -> dict[str, Any]:
@@ -168,6 +168,21 @@ def aligned(ledgers: Sequence[Ledger]) -> list[Ledger]:
     codes = [np.array([place[unit] for unit in ledger.units], dtype=np.int64) for ledger in ledgers]
     pages, rows = _joint_pages(ledgers, codes)
     return [_on(ledger, units, names, code, pages, row) for ledger, code, row in zip(ledgers, codes, rows, strict=True)]
+
+
+def on_one_scale(ledgers: Sequence[Ledger]) -> list[Ledger]:
+    """The same ledgers, in which a page of unknown size holds the boxes of all: else a truth would move between runs."""
+    reach = np.maximum.reduce([page_reach(ledger) for ledger in ledgers])
+    columns = {"reach_x": reach[:, 0], "reach_y": reach[:, 1]}
+    return [
+        Ledger(
+            units=ledger.units,
+            tables={**ledger.tables, "pages": Table({**ledger.table("pages").columns, **columns})},
+            names=ledger.names,
+            details=ledger.details,
+        )
+        for ledger in ledgers
+    ]
 
 
 def _same(one: Ledger, other: Ledger) -> bool:

@@ -22,6 +22,8 @@ LINES = (
 """Lines are told apart by their strokes, too."""
 FAINT = on_paper("line-2")
 LONGEST, SHORT, MOST_BARS, FEW = 28, 12, 20, 3
+HANDLE = 3.6
+"""How long a line of a legend is: so long that every stroke is seen twice."""
 MARKERS = "osD^Pv"
 """What several runs are told apart by."""
 STYLE: Any = {
@@ -116,10 +118,10 @@ def _pr(axes: Any, numbers: Mapping[str, Any]) -> Size:
     axes.set(xlabel="recall", ylabel="precision", xlim=(0, 1), ylim=(0, 1.02))
     # A few names have room below the curves; more stand beside them.
     if len(curves) <= FEW:
-        axes.legend(loc="lower left")
+        axes.legend(loc="lower left", handlelength=HANDLE)
         return Size()
-    legend = axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02))
-    return Size(beside=0.6 + 0.07 * max(len(text.get_text()) for text in legend.get_texts()))
+    legend = axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), handlelength=HANDLE)
+    return Size(beside=0.8 + 0.07 * max(len(text.get_text()) for text in legend.get_texts()))
 
 
 def _kinds(axes: Any, numbers: Mapping[str, Any]) -> Size:
@@ -207,7 +209,11 @@ def _parts(numbers: Mapping[str, Any]) -> Iterator[tuple[Any, str, str]]:
     for limit, block in list(numbers.get("metrics", {}).items())[:1]:
         yield block["per_class"], "f1", f"F1 at IoU {limit}"
     for limit, block in list(numbers.get("levels", {}).items())[:1]:
-        yield {**block["single"], "best selection of all": block["select"]}, "recall", f"recall ({limit})"
+        yield (
+            {**block["single"], "best selection of all": block["select"]},
+            "recall",
+            "recall" if limit == "value" else f"recall at IoU {limit}",
+        )
     for table, name, title in SHARES:
         yield numbers.get(table), name, title
 
@@ -249,7 +255,9 @@ def _differences(axes: Any, comparison: Comparison) -> Size:
             spot = at - apart * (place - (len(runs) - 1) / 2)
             if delta.low is not None and delta.high is not None:
                 axes.plot([delta.low, delta.high], [spot, spot], "-" if better else "--", color=colour, linewidth=2)
-            axes.plot([delta.value], [spot], MARKERS[place % len(MARKERS)], color=colour, markersize=4)
+            # What is worse is hollow, so that it is told without colours too.
+            filled = colour if better or not delta.value else "white"
+            axes.plot([delta.value], [spot], MARKERS[place % len(MARKERS)], color=colour, markersize=4, markerfacecolor=filled)
     if len(runs) > 1:
         for place, run in enumerate(runs):
             axes.plot([], [], MARKERS[place % len(MARKERS)], color=INK, markersize=4, linestyle="", label=_named(run))

@@ -15,6 +15,7 @@ from calque.core.presentation.pictured import OUTCOMES as IN_REPORTS
 from calque.core.presentation.pictured import Number, Overview, Part, Pictured
 from calque.core.presentation.wording import counted
 from calque.tables.kinds import KINDS
+from calque.tables.presentation import IN_WORDS
 from calque.tables.scoring import KIND_NAMES, STATUS_NAMES
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def pictured(task: Tables, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictur
         "kind": "checks",
         "title": "Tables",
         "noun": "table",
+        "words": IN_WORDS,
         "evaluators": ["TEDS"],
         "cases": cases,
         "numbers": {"overviews": [_overview(numbers).to_dict()], "gate": None},
@@ -110,7 +112,7 @@ def _losses(tables: Table, place: int) -> list[str]:
         return []
     costs, counts = tables.array("kind_cost")[place], tables.array("kind_count")[place]
     order = np.argsort(-costs, kind="stable").tolist()
-    return [f"{KINDS[kind].replace('_', ' ')}: {counts[kind]:,}, cost {costs[kind]:.2f}" for kind in order if costs[kind] > 0]
+    return [f"{IN_WORDS[KINDS[kind]]}: {counts[kind]:,}, cost {costs[kind]:.2f}" for kind in order if costs[kind] > 0]
 
 
 class _Grids:

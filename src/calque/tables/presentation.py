@@ -74,6 +74,12 @@ SAID = {
     "cell_spurious": "cells that are not there", "cell_merged": "cells that are merged", "cell_split": "cells that are split",
     "shift": "shifted rows", "span": "wrong spans", "text": "misread texts", "table_missed": "tables that are missing",
 }  # fmt: skip
+"""What the kinds are called that TEDS loses something to."""
+IN_WORDS = {
+    **SAID, "table_spurious": "tables that are not there", "header_wrong": "headers taken for cells, or cells for headers",
+    "apart": "values under the wrong headings",
+}  # fmt: skip
+"""What every kind of error is called where people read of it."""
 
 
 def sentence(numbers: Mapping[str, Any]) -> str:

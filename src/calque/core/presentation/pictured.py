@@ -11,6 +11,7 @@ import numpy as np
 from calque.core.boxes.overlay import NORMALIZED, SIZED
 from calque.core.columns import Array, Floats, Ints, Strings, Table
 from calque.core.ledger import UNIT, Ledger
+from calque.core.presentation.sections import printable
 from calque.core.start_up import Frozen
 
 OUTCOMES = ("tp", "fn", "fp", "wrong", "ignored", "excluded", "invalid")
@@ -107,7 +108,7 @@ class Overview(Frozen, eq=False):
         """The JSON form, as lists: there may be a thousand classes."""
         table = self.breakdown
         return {
-            "line": list(self.line),
+            "line": [printable(part) for part in self.line],
             "at": dict(self.at),
             "parts": [[part.mark, part.value, part.text, part.measure] for part in self.parts],
             "numbers": [[one.title, one.measure, one.value, one.note, one.outcome] for one in self.numbers],
@@ -217,16 +218,23 @@ def page_scale(ledger: Ledger) -> Floats:
     scale[(pages.array("spelling") & NORMALIZED) != 0] = 1.0
     unknown = np.isnan(scale[:, 0])
     if unknown.any():
-        reach = np.zeros((pages.height, 2))
-        for side in ("truth", "found"):
-            page = page_rows(ledger, side)
-            boxes = corners_of(ledger, side, page)
-            fine = np.isfinite(boxes).all(axis=1)
-            np.maximum.at(reach, page[fine], boxes[fine, 2:])
+        shared = "reach_x" in pages
+        reach = np.column_stack([pages.array("reach_x"), pages.array("reach_y")]) if shared else page_reach(ledger)
         width = np.maximum(reach[:, 0], reach[:, 1] / TALL)
         width[~(width > 0)] = 1.0
         scale[unknown] = np.column_stack([width, width * TALL])[unknown]
     return scale
+
+
+def page_reach(ledger: Ledger) -> Floats:
+    """How far right and down the boxes of both sides reach on each page."""
+    reach = np.zeros((ledger.table("pages").height, 2))
+    for side in ("truth", "found"):
+        page = page_rows(ledger, side)
+        boxes = corners_of(ledger, side, page)
+        fine = np.isfinite(boxes).all(axis=1)
+        np.maximum.at(reach, page[fine], boxes[fine, 2:])
+    return reach
 
 
 def packed(boxes: Floats) -> Array:

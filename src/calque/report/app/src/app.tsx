@@ -6,7 +6,7 @@ import { Address, beside, go, now, useAddress } from "./address";
 import { Boxes, parseKey } from "./boxes";
 import { Calibration } from "./calibration";
 import { Cases, Checks, WorstCases } from "./checks";
-import { Changes, ChangesView, Compare, letterOf } from "./compare";
+import { Changes, ChangesView, Compare } from "./compare";
 import { Data } from "./data";
 import { FieldRows, Fields } from "./fields";
 import { Images } from "./images";
@@ -18,7 +18,7 @@ import { Patterns } from "./stage";
 import { WordRows, WordsView, WorstTexts } from "./texts";
 import { BoxSummary } from "./boxsummary";
 import { Ground, Sentence, Summary, Tables, Warning } from "./summary";
-import { brief } from "./words";
+import { brief, letterOf } from "./words";
 
 const TITLES: Record<string, string> = { summary: "Summary", pages: "Pages", objects: "Objects", fields: "Fields", words: "Words", checks: "Checks", compare: "Compare", changes: "Changes" };
 const OWN: Record<string, string[]> = { boxes: ["pages", "objects"], fields: ["fields"], words: ["words"], checks: ["checks"], tables: [] };

@@ -217,6 +217,12 @@ export class Boxes {
     return item >= 0 ? this.key("t", item) : this.key("p", -1 - item);
   }
 
+  // What is compared of an object: in reading order not its own step but whether it stands before and behind what it should.
+  codeOf(letter: Letter, row: number): number {
+    const code = this.side(letter).outcomes[0][row];
+    return !this.reversed || letter === "p" || code === FN ? code : this.reversed[row] ? WRONG : TP;
+  }
+
   outcome(item: Item, k: number): number {
     return item >= 0 ? this.t.outcomes[k][item] : this.p.outcomes[k][-1 - item];
   }

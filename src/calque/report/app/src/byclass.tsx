@@ -6,7 +6,7 @@ import { App } from "./app";
 import { Run } from "./data";
 import { Head, Leads, Measure, Shares, Value } from "./parts";
 import { Overview, usePaged } from "./summary";
-import { count } from "./words";
+import { TONES, count, letterOf, toneOf } from "./words";
 
 type Table = NonNullable<Overview["table"]>;
 type Delta = [number, boolean];
@@ -26,7 +26,7 @@ export function ByClass({ app, run }: { app: App; run: number }): JSX.Element | 
   const widest = Math.max(1, ...values.flatMap((one) => [...one.values()].map(size)));
   return (
     <section aria-labelledby="by-class">
-      <Head id="by-class" title={table.title} note="of each the first run, and below it the second; ▲ ▼ where they differ" />
+      <Head id="by-class" title={table.title} note="of each the first run, and below it the second; ▲ better, ▼ worse" />
       <div class="scrolls">
         <table class="classes both-runs">
           <thead><tr><th scope="col">{table.of}</th><th scope="col" class="left">run</th><th scope="col"><span class="hidden">shares</span></th>{table.columns.map(([title]) => <th scope="col">{title}</th>)}</tr></thead>
@@ -37,7 +37,7 @@ export function ByClass({ app, run }: { app: App; run: number }): JSX.Element | 
                 return (
                   <tr>
                     {!at && <th scope="rowgroup" rowSpan={2} title={name}>{name}</th>}
-                    <th scope="row" class="note">{runs[place].name}</th>
+                    <th scope="row" class="note" title={runs[place].name}>{letterOf(place)} {runs[place].name}</th>
                     <td class="bar"><Shares whole={widest} label={`${name}, ${runs[place].name}`} parts={table.marks.map(([column, mark]) => ({ mark, value: (row[column] as number) ?? 0, title: `${name}: ${count(row[column])} ${table.columns[column][0]}`, href: leads(app, runs[place], place, name, table.columns[column][2]) }))} /></td>
                     {table.columns.map((column, number) => <td><Cell app={app} of={runs[place]} place={place} name={name} column={column} value={row[number]} delta={at ? deltas.get(`${column[1]}/${name}`) : undefined} /></td>)}
                   </tr>
@@ -61,11 +61,12 @@ function leads(app: App, of: Run, place: number, name: string, outcome: string):
 function Cell({ app, of, place, name, column, value, delta }: { app: App; of: Run; place: number; name: string; column: [string, string, string]; value: Value; delta?: Delta }): JSX.Element {
   const [, measure, outcome] = column, href = outcome && outcome !== "-" ? leads(app, of, place, name, outcome) : undefined;
   if (!measure) return <Leads classes="number" href={href as string} count={value} />;
-  const tone = !delta?.[0] ? "" : (delta[0] > 0) !== delta[1] ? "better" : "worse";
+  // Counts have no tone: how many there are is neither good nor bad without what they are of.
+  const tone = outcome || !delta ? "same" : toneOf(delta[0], delta[1]);
   return (
-    <span class={tone && `t-${tone}`}>
+    <span class={`t-${tone}`}>
       <Measure name={`${measure}/${name}`} value={value} run={of.name} as={outcome ? count : undefined} href={href} />
-      {tone && !outcome && <><span aria-hidden="true"> {(delta as Delta)[0] > 0 ? "▲" : "▼"}</span><span class="hidden"> {tone}</span></>}
+      {tone !== "same" && <><span aria-hidden="true"> {TONES[tone]}</span><span class="hidden"> {tone}</span></>}
     </span>
   );
 }

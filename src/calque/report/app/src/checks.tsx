@@ -6,7 +6,8 @@ import { App } from "./app";
 import { Became } from "./compare";
 import { Run } from "./data";
 import { Chips, Count, Head, Listbox, Mark, Nothing, NothingShown, Outcomes, Search } from "./parts";
-import { allOf, plural, ratio } from "./words";
+import { kindOf } from "./summary";
+import { allOf, calm, plural, ratio } from "./words";
 
 type CaseRow = { evaluator: number; score: number; verdict: string; reasoning: string; hits: string[]; misses: string[]; shapes?: Record<string, [number, number][][]> };
 type Case = { id: string; rows: CaseRow[]; verdict: string; score: number; grid?: (GridCell | null)[][]; outcome?: string; kinds?: string[] };
@@ -65,7 +66,7 @@ export function Checks({ app, cases }: { app: App; cases: Cases }): JSX.Element 
           <Search label={`Search ${noun}s`} />
           <div class="line"><Count of="objects" value={list.length} noun={noun} /></div>
           <Outcomes of={ORDER} names={Object.fromEntries(ORDER.map((name) => [name, name]))} />
-          <Chips buttons={ORDER} />
+          <Chips buttons={ORDER} spelt={(key, value) => (key === "kind" ? kindOf(cases.run, value) : value)} />
         </div>
         {!list.length ? <Nothing of={noun} any={cases.cases.length > 0} /> : <Listbox total={list.length} height={46} label={`${noun}s`} chosen={chosen ? list.indexOf(chosen) : -1} choose={(place) => go({ doc: list[place].id })}
           option={(place) => ({ "data-case": list[place].id, "data-verdict": list[place].verdict })}
@@ -86,13 +87,13 @@ function CaseViewer({ app, cases, of }: { app: App; cases: Cases; of: Case }): J
       </div>
       <div class="case-scroll">
         <Became app={app} of={of.id} />
-        {of.grid && <Both grid={of.grid} />}
+        {of.grid && <Both grid={of.grid} run={cases.run} />}
         {of.rows.slice(0, 60).map((row) => (
           <article class="evaluator" data-detail={`${of.id}`}>
             <h2><Mark of={row.verdict} /> {cases.evaluators[row.evaluator]} <span class="note">{WORDS[row.verdict]}, score {ratio(row.score)}</span></h2>
-            <p class="reasoning">{row.reasoning}</p>
+            <p class="reasoning">{calm(row.reasoning)}</p>
             {row.shapes && <Shapes row={row} />}
-            <ul class="lines">{row.misses.map((text) => <li><Mark of="fail" /> <span>{text}</span></li>)}{row.hits.map((text) => <li><Mark of="pass" /> <span>{text}</span></li>)}</ul>
+            <ul class="lines">{row.misses.map((text) => <li><Mark of="fail" /> <span>{calm(text)}</span></li>)}{row.hits.map((text) => <li><Mark of="pass" /> <span>{calm(text)}</span></li>)}</ul>
           </article>
         ))}
       </div>
@@ -104,11 +105,11 @@ function CaseViewer({ app, cases, of }: { app: App; cases: Cases; of: Case }): J
 const LONG = 160;
 
 // Two tables, row beside row; an empty place keeps them apart.
-function Both({ grid }: { grid: (GridCell | null)[][] }): JSX.Element {
+function Both({ grid, run }: { grid: (GridCell | null)[][]; run: Run }): JSX.Element {
   return (
     <div class="scrolls both-sides" tabIndex={0} role="group" aria-label="truth and prediction">
       <p class="note">left: truth, right: prediction</p>
-      <table class="both"><tbody>{grid.map((line) => <tr>{line.map((cell) => (cell ? <td class={cell[1]} colSpan={cell[2]} rowSpan={cell[3]} data-kind={cell[4] || undefined} title={cell[0].length > LONG ? cell[0] : cell[4]}>{cell[0].length > LONG ? cell[0].slice(0, LONG - 1) + "…" : cell[0]}</td> : <td class="between" />))}</tr>)}</tbody></table>
+      <table class="both"><tbody>{grid.map((line) => <tr>{line.map((cell) => (cell ? <td class={cell[1]} colSpan={cell[2]} rowSpan={cell[3]} data-kind={cell[4] || undefined} title={cell[0].length > LONG ? cell[0] : kindOf(run, cell[4])}>{cell[0].length > LONG ? cell[0].slice(0, LONG - 1) + "…" : cell[0]}</td> : <td class="between" />))}</tr>)}</tbody></table>
     </div>
   );
 }
@@ -142,9 +143,9 @@ export function WorstCases({ run, cases }: { run: Run; cases: Cases }): JSX.Elem
     <>
       {cases.cases.length > 0 && <section aria-labelledby="worst-cases">
         <Head id="worst-cases" title={`Worst ${nounOf(run)}s`}><a class="more" href={to({ view: "checks" })}>{allOf(cases.cases.length, nounOf(run))} →</a></Head>
-        <table class="rows"><tbody>{cases.list({}).slice(0, 12).map((entry) => <tr><th scope="row" class="doc-cell" title={entry.id}><Mark of={entry.verdict} /> <a href={to({ view: "checks", doc: entry.id })}>{entry.id}</a></th><td>{ratio(entry.score)}</td><td class="grow left note">{entry.rows.find((row) => row.verdict === entry.verdict)?.reasoning}</td></tr>)}</tbody></table>
+        <table class="rows"><tbody>{cases.list({}).slice(0, 12).map((entry) => <tr><th scope="row" class="doc-cell" title={entry.id}><Mark of={entry.verdict} /> <a href={to({ view: "checks", doc: entry.id })}>{entry.id}</a></th><td>{ratio(entry.score)}</td><td class="grow left note">{calm(entry.rows.find((row) => row.verdict === entry.verdict)?.reasoning ?? "")}</td></tr>)}</tbody></table>
       </section>}
-      {gate && gate.failures.length > 0 && <section><Head title="Gate" /><ul class="issues">{gate.failures.slice(0, 40).map((text: string) => <li><Mark of="fail" /> {text}</li>)}</ul></section>}
+      {gate && gate.failures.length > 0 && <section><Head title="Gate" /><ul class="issues">{gate.failures.slice(0, 40).map((text: string) => <li><Mark of="fail" /> {calm(text)}</li>)}</ul></section>}
     </>
   );
 }

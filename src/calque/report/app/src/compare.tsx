@@ -12,15 +12,15 @@ import { Crop } from "./stage";
 import { kindInWords } from "./boxsummary";
 import { Ground, Sentence, spelled, usePaged, Warning } from "./summary";
 import { WordRows } from "./texts";
-import { FN, OUTCOMES, allOf, brief, count, ratio, signed } from "./words";
+import { FN, OUTCOMES, TONES, allOf, brief, calm, count, letterOf, ratio, signed, toneOf } from "./words";
 
 export const CHANGES = ["fixed", "broken", "new", "gone"];
 const SHOWN = ["broken", "fixed", "new", "gone"];
 const WORDS: Record<string, [string, string]> = {
   broken: ["broken", "right in A, not in B"], fixed: ["fixed", "right in B, not in A"], new: ["new false alarm", "in B alone"], gone: ["false alarm gone", "in A alone"],
 };
-// Runs are called A, B, C where there is no room for their names.
-export const letterOf = (run: number) => String.fromCharCode(65 + run);
+// Why a difference has no interval and no test.
+const FEW = "too few documents have it";
 // What a change is, said of the first run and another.
 const between = (name: string, a: string, b: string) => WORDS[name][1].replace(/[AB]/g, (letter) => (letter === "A" ? a : b));
 type Pair = { run: string; headline: Said[]; counts: number[]; documents: number[] };
@@ -90,8 +90,8 @@ export class Changes {
     if (IS_BOXES) {
       const of = boxes[mine], page = of.side(letter).page(row), where = of.where(page);
       const said = (one: Boxes) => {
-        const side = one.side(letter), code = side.outcomes[0][row];
-        if (one.reversed && code !== FN) return one.reversed[row] ? "out of order" : "in order";
+        const side = one.side(letter), code = one.codeOf(letter, row);
+        if (one.reversed && code !== FN) return code ? "out of order" : "in order";
         return (side.kind && !one.reversed && one.run.kinds[side.kind[row]]) || one.names[OUTCOMES[code]];
       };
       return { document: where.document, page: where.index, label: of.labels[of.side(letter).label[row]] ?? "", key: of.key(letter, row), from: alarm ? "" : said(boxes[0]), to: alarm ? "" : said(boxes[run]), row, letter };
@@ -164,29 +164,28 @@ function Measures({ app, run }: { app: App; run: number }): JSX.Element {
   const rows = (comparison.measures as Row[]).slice(0, every ? undefined : comparison.whole);
   const { shown, pager } = usePaged(rows);
   const ends = shown.filter((row) => !row[6]).flatMap((row) => row[3][run - 1].slice(0, 3) as Value[]).filter((value): value is number => typeof value === "number");
-  const most = Math.max(0.02, ...ends.map(Math.abs));
+  const most = Math.max(0.02, ...ends.map(Math.abs)), drawn = shown.some((row) => !row[6]), tested = shown.some((row) => typeof row[3][run - 1][1] === "number");
   const at = (value: number) => 6 + 200 * Math.max(0, Math.min(1, value)), off = (value: number) => 106 + (100 * value) / most;
   if (!rows.length) return <section aria-labelledby="measures"><Head id="measures" title="Measures" /><p class="note">No measure has a value in either run.</p></section>;
   return (
     <section aria-labelledby="measures">
-      <Head id="measures" title="Measures" note={<><span class="drawn">hollow A, filled {letterOf(run)}; then </span>{letterOf(run)} − A<span class="drawn"> with its {spelled(comparison.confidence)} interval over documents</span>{rows.some((row) => row[5]) && "; * tested, and corrected for the number of tests"}</>} />
+      <Head id="measures" title="Measures" note={<>{drawn && <span class="drawn">hollow A, filled {letterOf(run)}; then </span>}{letterOf(run)} − A{tested ? <span class="drawn"> with its {spelled(comparison.confidence)} interval over documents</span> : "; too few documents for intervals and tests"}; ▲ better, ▼ worse{tested && rows.some((row) => row[5]) && "; * tested, and corrected for the number of tests"}</>} />
       <div class="scrolls">
         <table class="compared">
-          <thead><tr><th scope="col">measure</th>{[0, run].map((place) => <th scope="col" title={runs[place].name}>{brief(runs[place].name)}</th>)}<th scope="col" class="drawn left">0 to 1</th><th scope="col">difference</th><th scope="col" class="drawn left">interval, {signed(-most)} to {signed(most)}</th><th scope="col">p</th></tr></thead>
+          <thead><tr><th scope="col">measure</th>{[0, run].map((place) => <th scope="col" title={runs[place].name}>{letterOf(place)} {brief(runs[place].name)}</th>)}{drawn && <th scope="col" class="drawn left">0 to 1</th>}<th scope="col">difference</th>{tested && <><th scope="col" class="drawn left">interval, {signed(-most)} to {signed(most)}</th><th scope="col">p</th></>}</tr></thead>
           <tbody>
             {shown.map(([name, title, values, deltas, lower, primary, counts]) => {
               const [a] = values[0], [b] = values[run], [delta, low, high, p, verdict] = deltas[run - 1];
-              const better = typeof delta === "number" && delta !== 0 ? (delta > 0) !== !!lower : null;
-              const tone = better === null ? "same" : better ? "better" : "worse";
+              const tone = toneOf(delta, !!lower, !!counts);
               return (
                 <tr>
-                  <th scope="row">{title}{primary ? <span class="note"> *</span> : ""}</th>
+                  <th scope="row">{title}{primary && tested ? <span class="note"> *</span> : ""}</th>
                   <td><Measure name={name} value={a} run={runs[0].name} as={counts ? count : undefined} /></td>
                   <td><Measure name={name} value={b} run={runs[run].name} as={counts ? count : undefined} /></td>
-                  <td class="drawn">{!counts && typeof a === "number" && typeof b === "number" && <svg class="dumbbell" viewBox="0 0 212 16" role="img" aria-label={`${ratio(a)} and ${ratio(b)}`}><path class="rule" d="M6 8H206" /><path class="bar" d={`M${at(a)} 8H${at(b)}`} /><circle class="hollow" cx={at(a)} cy="8" r="4.5" /><circle class="filled" cx={at(b)} cy="8" r="4.5" /></svg>}</td>
-                  <td class={`t-${tone}`}><Measure name={name} value={delta} as={counts ? more : signed} run="delta" /> <span aria-hidden="true">{typeof delta !== "number" ? "" : better === null ? "≈" : (delta as number) > 0 ? "▲" : "▼"}</span><span class="hidden"> {tone}{verdict && `, ${verdict}`}</span></td>
-                  <td class="drawn left">{counts && typeof low === "number" ? <span class="note">{more(low)} to {more(high)}</span> : typeof low === "number" && typeof high === "number" ? <svg class={`whisker t-${tone}`} viewBox="0 0 212 16" role="img" aria-label={`${signed(low)} to ${signed(high)}`}><path class="rule" d="M106 1V15" /><path class="bar" d={`M${off(low)} 8H${off(high)}`} /><circle class="filled" cx={off(delta as number)} cy="8" r="4" /></svg> : <span class="note">–</span>}</td>
-                  <td>{typeof p === "number" ? (p < 0.0005 ? "<0.001" : p.toFixed(3)) : "–"}</td>
+                  {drawn && <td class="drawn">{!counts && typeof a === "number" && typeof b === "number" && <svg class="dumbbell" viewBox="0 0 212 16" role="img" aria-label={`${ratio(a)} and ${ratio(b)}`}><path class="rule" d="M6 8H206" /><path class="bar" d={`M${at(a)} 8H${at(b)}`} /><circle class="hollow" cx={at(a)} cy="8" r="4.5" /><circle class="filled" cx={at(b)} cy="8" r="4.5" /></svg>}</td>}
+                  <td class={`t-${tone}`}><Measure name={name} value={delta} as={counts ? more : signed} run="delta" /> <span aria-hidden="true">{typeof delta !== "number" ? "" : TONES[tone]}</span><span class="hidden"> {tone}{verdict && `, ${verdict}`}</span></td>
+                  {tested && <><td class="drawn left">{counts && typeof low === "number" ? <span class="note">{more(low)} to {more(high)}</span> : typeof low === "number" && typeof high === "number" ? <svg class={`whisker t-${tone}`} viewBox="0 0 212 16" role="img" aria-label={`${signed(low)} to ${signed(high)}`}><path class="rule" d="M106 1V15" /><path class="bar" d={`M${off(low)} 8H${off(high)}`} /><circle class="filled" cx={off(delta as number)} cy="8" r="4" /></svg> : <span class="note" title={FEW}>–</span>}</td>
+                  <td title={typeof p === "number" ? undefined : FEW}>{typeof p === "number" ? (p < 0.0005 ? "<0.001" : p.toFixed(3)) : "–"}</td></>}
                 </tr>
               );
             })}
@@ -213,11 +212,11 @@ function Some({ app, name }: { app: App; name: string }): JSX.Element | null {
 
 // Which of two things that stand beside each other is of which run.
 function Sides({ app }: { app: App }): JSX.Element {
-  const { runs } = app.data.head, names = [0, (app.changes as Changes).run()].map((place) => brief(runs[place].name));
+  const { runs } = app.data.head, names = [0, (app.changes as Changes).run()].map((place) => brief(runs[place].name, 24));
   return <>{IS_BOXES ? `left ${names[0]}, right ${names[1]}` : IS_WORDS ? "" : names.join(" → ")}</>;
 }
 
-const inWords = (text: string) => (IS_BOXES ? (text === "TP" ? "found" : kindInWords(text) || text) : text) || "–";
+const inWords = (text: string) => calm((IS_BOXES ? (text === "TP" ? "found" : kindInWords(text) || text) : text) || "–");
 
 // What became of the chosen object, where it is shown as one of the two runs has it.
 export function Became({ app, of }: { app: App; of: string }): JSX.Element | null {
@@ -232,26 +231,27 @@ function Card({ app, change }: { app: App; change: Change }): JSX.Element {
   const changes = app.changes as Changes, run = changes.run(), about = changes.about(change, run), name = CHANGES[change.code];
   const pair = IS_BOXES ? [app.boxes[0], app.boxes[run]] : [], owner = pair[change.code === 2 ? 1 : 0];
   const outcome = { fixed: "tp", broken: "fn", new: "fp", gone: "ignored" }[name] as string;
-  const said = `${WORDS[name][0]}${about.from !== about.to ? `: ${inWords(about.from)} → ${inWords(about.to)}` : ""}`;
+  const [was, is] = [about.from, about.to].map(inWords);
   return (
     <a class={`card change k-${name}`} href={to(changes.address(change))} data-object={about.key} data-outcome={outcome} data-side={about.letter === "t" ? "truth" : "prediction"} data-label={about.label} data-kind={about.to || about.from}>
       {IS_BOXES && <span class="two-crops">{pair.map((boxes) => <PairCrop app={app} boxes={change.code < 2 ? boxes : owner} about={about} blank={change.code > 1 && boxes !== owner} />)}</span>}
-      <span class="line" title={`${about.label} ${said}`}><Mark of={name} /> <b>{about.label}</b> <span class="note">{said}</span></span>
+      <span class="line" title={about.label}><Mark of={name} /> <b>{about.label}</b> <span class="note">{WORDS[name][0]}</span></span>
+      {about.from !== about.to && <span class="note from-to" title={`${was} → ${is}`}><span class="cut">{was}</span> <span class="cut">→ {is}</span></span>}
       {IS_WORDS && <Context rows={app.texts[change.code === 2 ? run : 0]} letter={about.letter} row={about.row} />}
-      {about.document !== about.label && <Where document={about.document} page={about.page} />}
+      {(IS_BOXES || about.document !== about.label) && <Where document={about.document} page={about.page} />}
     </a>
   );
 }
 
 function Context({ rows, letter, row }: { rows: WordRows; letter: Letter; row: number }): JSX.Element {
-  const [before, behind] = rows.around(letter, row);
-  return <span class="context cut">{before} <mark>{rows.words.at((letter === "t" ? rows.tWord : rows.pWord)[row])}</mark> {behind}</span>;
+  const [before, own, behind] = rows.around(letter, row), apart = (words: string[]) => words.map((word) => <><bdi>{word}</bdi> </>);
+  return <span class="context cut">{apart(before)}<mark>{own}</mark> {apart(behind)}</span>;
 }
 
 // The same place in a run; where the other run has a false alarm that this one has not, the page alone.
 function PairCrop({ app, boxes, about, blank }: { app: App; boxes: Boxes; about: { row: number; letter: Letter; document: string; page?: number }; blank: boolean }): JSX.Element {
   const page = boxes.find(about.document, String(about.page));
-  return <Crop boxes={boxes} page={page} k={0} letter={about.letter} row={about.row} url={app.images.url(page)} aspect={app.aspect(boxes, page)} wide={1.25} blank={blank} />;
+  return <Crop boxes={boxes} page={page} k={0} letter={about.letter} row={about.row} url={app.images.url(page)} aspect={app.aspect(boxes, page)} wide={1.25} blank={blank} code={boxes.codeOf(about.letter, about.row)} />;
 }
 
 export function ChangesView({ app }: { app: App }): JSX.Element {
@@ -268,7 +268,7 @@ export function ChangesView({ app }: { app: App }): JSX.Element {
         <Search label="Search documents" />
         <Chips except={["change"]} />
       </div>
-      {!listed.length ? <p class="note empty" data-nothing>{address.change || address.q ? "No change fits the filters." : "Nothing changed."}</p> : <Grid total={listed.length} width={drawn ? 350 : 300} height={drawn ? 230 : IS_WORDS ? 96 : 76} label="changes" card={(place) => <Card app={app} change={listed[place]} />} />}
+      {!listed.length ? <p class="note empty" data-nothing>{address.change || address.q ? "No change fits the filters." : "Nothing changed."}</p> : <Grid total={listed.length} width={drawn ? 350 : 300} height={drawn ? 248 : IS_WORDS || IS_FIELDS ? 96 : 76} label="changes" card={(place) => <Card app={app} change={listed[place]} />} />}
     </div>
   );
 }

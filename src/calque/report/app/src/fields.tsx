@@ -303,7 +303,7 @@ function Chosen({ app, rows, row }: { app: App; rows: FieldRows; row: number }):
   if (shown.iou !== null) facts.push(["IoU", ratio(shown.iou)]);
   return (
     <div class="chosen-object" data-detail={rows.key(row)}>
-      <h2><Mark of={name} /> {shown.path} <span class="note">{SPOKEN[name]}</span></h2>
+      <h2><Mark of={name} /> <bdi>{shown.path}</bdi> <span class="note">{SPOKEN[name]}</span></h2>
       {rows.isValue(row) && <div class="both-values">
         <div><span class="note">truth</span><pre data-value-side="truth">{rows.written(rows.truth, row) || "–"}</pre></div>
         <div><span class="note">prediction</span><pre data-value-side="prediction">{rows.written(rows.found, row) || "–"}</pre></div>

@@ -10,7 +10,7 @@ import { Chips, Count, Listbox, Mark, Nothing, NothingShown, Outcomes, Search } 
 import { Crop, Stage, hooks, isError, shapesOf } from "./stage";
 import { kindInWords } from "./boxsummary";
 import { Became } from "./compare";
-import { FN, FP, OUTCOMES, TP, WRONG, brief, count, percent, plural, ratio, short } from "./words";
+import { FN, FP, OUTCOMES, TP, WRONG, brief, count, percent, plural, ratio, short, calm } from "./words";
 
 export function spelt(boxes: Boxes, key: Key, value: string): string {
   if (key !== "cell") return value.replace("..", " – ");
@@ -218,7 +218,7 @@ export function inWords(boxes: Boxes, letter: Letter, row: number, page: number,
     const other = near >= 0 ? boxes.labels[boxes.side(letter === "t" ? "p" : "t").label[near]] : "";
     const words: Record<string, string> = {
       MISS: "nothing was predicted here", Miss: "nothing was predicted here", BKG: "there is nothing here", Bkg: "there is nothing here",
-      CLS: other ? `right place, but ${letter === "t" ? "predicted as" : "it is"} ${other}` : "right place, other class", LOC: "right class, but the place does not fit",
+      CLS: other ? `right place, but ${letter === "t" ? "predicted as" : "it is"} ${calm(other)}` : "right place, other class", LOC: "right class, but the place does not fit",
     };
     return words[kind] ?? (kind === "TP" ? "paired, but below this IoU" : kindInWords(kind) || (code === FN ? "nothing fits" : "nothing fits it"));
   }
@@ -286,7 +286,7 @@ export function Detail({ app, boxes, letter, row, k }: { app: App; boxes: Boxes;
   if (partner >= 0) facts.push([letter === "t" ? "Prediction" : "Truth", <a href={beside({ object: boxes.key(letter === "t" ? "p" : "t", partner) })}>{shown.partner}</a>]);
   return (
     <div class="chosen-object" data-detail={boxes.key(letter, row)}>
-      <h2><Mark of={outcome} /> {shown.label || "no label"} <span class="note">{letter === "t" ? boxes.names[outcome] : outcome === "tp" ? "prediction, right" : boxes.names[outcome]}</span></h2>
+      <h2><Mark of={outcome} /> <bdi>{shown.label || "no label"}</bdi> <span class="note">{letter === "t" ? boxes.names[outcome] : outcome === "tp" ? "prediction, right" : boxes.names[outcome]}</span></h2>
       <p>{sentence(boxes.names[outcome], inWords(boxes, letter, row, page, k))}</p>
       <Became app={app} of={boxes.key(letter, row)} />
       <Crop boxes={boxes} page={page} k={k} letter={letter} row={row} url={now().image === "0" ? null : app.images.url(page)} aspect={app.aspect(boxes, page)} wide={1.5} />

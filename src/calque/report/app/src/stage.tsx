@@ -7,7 +7,7 @@ import { Tags } from "./tags";
 import { FN, FP, OUTCOMES, TP, WRONG } from "./words";
 
 export const UNITS = 1000;
-const TAGGED = 14, TAGGED_STEPS = 6, FILLED = 40, DRAWN = 2000, SMALL = 80;
+const TAGGED = 14, TAGGED_STEPS = 6, FILLED = 40, DRAWN = 2000, SMALL = 80, FAR = 450;
 
 export type Shape = { letter: Letter; row: number; key: string; code: number; box: Box; area: number };
 
@@ -21,6 +21,8 @@ export function Patterns(): JSX.Element {
         <pattern id="stripes" width="4" height="4" patternUnits="userSpaceOnUse"><path d="M0 .5H4" class="p-stripes" /></pattern>
         <pattern id="hatch-page" width="14" height="14" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V14" class="p-hatch" /></pattern>
         <pattern id="dots-page" width="12" height="12" patternUnits="userSpaceOnUse"><circle cx="4" cy="4" r="2.2" class="p-dots" /></pattern>
+        <pattern id="hatch-far" href="#hatch-page" patternTransform="rotate(45) scale(2.4)" />
+        <pattern id="dots-far" href="#dots-page" patternTransform="scale(2.4)" />
       </defs>
     </svg>
   );
@@ -134,10 +136,9 @@ export function hooks(boxes: Boxes, letter: Letter, row: number, code: number, s
 }
 
 // A part of the page around an object and what it is compared with.
-export function Crop({ boxes, page, k, letter, row, url, aspect, wide = 1.5, blank }: { boxes: Boxes; page: number; k: number; letter: Letter; row: number; url: string | null; aspect: number; wide?: number; blank?: boolean }): JSX.Element {
+export function Crop({ boxes, page, k, letter, row, url, aspect, wide = 1.5, blank, code = boxes.side(letter).outcomes[k][row] }: { boxes: Boxes; page: number; k: number; letter: Letter; row: number; url: string | null; aspect: number; wide?: number; blank?: boolean; code?: number }): JSX.Element {
   const height = UNITS * aspect;
   const side = boxes.side(letter);
-  const code = side.outcomes[k][row];
   const other = letter === "t" ? boxes.partner(row, page, k) : boxes.taker(k)[row];
   const mine = side.corners(row), theirs = other >= 0 ? boxes.side(letter === "t" ? "p" : "t").corners(other) : null;
   const outcome = OUTCOMES[code];
@@ -152,7 +153,7 @@ export function Crop({ boxes, page, k, letter, row, url, aspect, wide = 1.5, bla
   else [y, high] = [y - (w / wide - high) / 2, w / wide];
   const stroke = w / 110;
   return (
-    <svg class="crop" viewBox={`${r(x)} ${r(y)} ${r(w)} ${r(high)}`} role="img" aria-label={label}>
+    <svg class={w > FAR ? "crop far" : "crop"} viewBox={`${r(x)} ${r(y)} ${r(w)} ${r(high)}`} role="img" aria-label={label}>
       <rect class="sheet" width={UNITS} height={r(height)} />
       {url && <image href={url} width={UNITS} height={r(height)} preserveAspectRatio="none" />}
       {!blank && theirs && code === TP && boxes.coverage && <path class="cut-off" fill-rule="evenodd" d={letter === "t" ? lost(mine, theirs, height) : lost(theirs, mine, height)} />}

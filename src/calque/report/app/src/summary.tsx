@@ -189,6 +189,8 @@ export function Ground({ app, run }: { app: App; run: Run }): JSX.Element {
 }
 
 const cellText = (cell: Cell) => (typeof cell === "string" ? cell : cell.text);
+// A kind in words, where the task has some for it.
+export const kindOf = (run: Run, kind: string): string => run.words?.[kind] ?? kind;
 const isNumber = (text: string) => /^[-−+<>]?[\d.,\s]*%?$|^–$/.test(text.trim());
 
 // Tables as the terminal has them; numbers stand right, texts left, and those may wrap.
@@ -208,7 +210,7 @@ export function Tables({ run, children }: { run: Run; children?: ComponentChildr
                 <thead><tr>{section.head.map((name, place) => <th scope="col" class={classes[place]}>{name}</th>)}</tr></thead>
                 <tbody>
                   {section.rows.slice(0, 100).map((row) => (
-                    <tr>{row.map((cell, place) => { const title = typeof cell === "string" ? undefined : cell.reason; return place ? <td title={title} class={classes[place]}>{cellText(cell)}</td> : <th scope="row" title={cellText(cell)}>{cellText(cell)}</th>; })}</tr>
+                    <tr>{row.map((cell, place) => { const title = typeof cell === "string" ? undefined : cell.reason, text = /kind$/.test(section.head[place]) ? kindOf(run, cellText(cell)) : cellText(cell); return place ? <td title={title} class={classes[place]}>{text}</td> : <th scope="row" title={text}>{text}</th>; })}</tr>
                   ))}
                 </tbody>
               </table>

@@ -10,7 +10,7 @@ import { Row } from "./charts";
 import { Column, Data, Run, Texts } from "./data";
 import { Candidates, Lattice, Piece } from "./lattice";
 import { Chips, Count, Head, Listbox, Mark, Nothing, NothingShown, Outcomes, Search, useWindow } from "./parts";
-import { allOf, count, percent, plural, ratio } from "./words";
+import { allOf, brief, count, percent, plural, ratio } from "./words";
 
 type Line = { t0: number; t1: number; p0: number; p1: number; fn: number; fp: number; pieces?: Piece[]; lead?: boolean };
 
@@ -119,11 +119,13 @@ export class WordRows {
     return lines;
   }
 
-  // A word with those around it.
-  around(letter: "t" | "p", row: number): [string, string] {
+  // A word with those around it: so few before it that it is always seen.
+  around(letter: "t" | "p", row: number): [string[], string, string[]] {
     const doc = this.documentOf(letter, row), [start, word] = letter === "t" ? [this.tStart, this.tWord] : [this.pStart, this.pWord];
-    const some = (from: number, until: number) => Array.from({ length: Math.max(0, until - from) }, (_, place) => this.words.at(word[from + place])).join(" ");
-    return [some(Math.max(start[doc], row - 5), row), some(row + 1, Math.min(start[doc + 1], row + 6))];
+    const some = (from: number, until: number) => Array.from({ length: Math.max(0, until - from) }, (_, place) => brief(this.words.at(word[from + place]), 24));
+    const before = some(Math.max(start[doc], row - 5), row), all = before.length;
+    while (before.join(" ").length > 24) before.shift();
+    return [[...(before.length < all ? ["…"] : []), ...before], some(row, row + 1)[0], some(row + 1, Math.min(start[doc + 1], row + 6))];
   }
 
   // What the lattice offers under the gaps of a line.

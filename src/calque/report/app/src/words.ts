@@ -41,16 +41,30 @@ export function percent(value: number | null | undefined): string {
 
 export function signed(value: number | null | undefined): string {
   if (value === null || value === undefined) return "–";
-  return (value > 0 ? "+" : value < 0 ? "−" : "") + ratio(Math.abs(value));
+  const text = ratio(Math.abs(value));
+  return (Number(text) ? (value > 0 ? "+" : "−") : "") + text;
 }
+
+// Whether a difference is good or bad news, where it is seen at all; more is better but of what should be low.
+export const TONES: Record<string, string> = { better: "▲", worse: "▼", same: "≈" };
+export function toneOf(value: number | null | undefined, lower: boolean, counts = false): string {
+  return !value || (!counts && ratio(Math.abs(value)) === "0.000") ? "same" : value > 0 !== lower ? "better" : "worse";
+}
+
+// Runs are called A, B, C where there is no room for their names.
+export const letterOf = (run: number) => String.fromCharCode(65 + run);
 
 export function plural(number: number, noun: string, many = noun + "s"): string {
   return `${count(number)} ${number === 1 ? noun : many}`;
 }
 
+// A text in which no mark of a name or value turns the words behind it: such marks are spelt, as in the terminal.
+export const calm = (text: string) => text.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
 // A name that leaves room for what it names: of a long one both ends, which tell it from others like it.
 export function brief(name: string, most = 40): string {
-  return name.length <= most ? name : `${name.slice(0, most / 2)}…${name.slice(1 - most / 2)}`;
+  const told = calm(name);
+  return told.length <= most ? told : `${told.slice(0, most / 2)}…${told.slice(1 - most / 2)}`;
 }
 
 // All of so many, or the only one.
