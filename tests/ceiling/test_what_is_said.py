@@ -202,3 +202,14 @@ def test_the_headline(names: tuple[str, ...], said: str) -> None:
     assert sentence == said
     told["levels"]["0.5"]["truth"] = 0
     assert headline(told) == ["There is nothing to find: no truths count."]
+
+
+def test_a_box_without_a_score_weighs_as_much_as_one_with_a_score_of_1() -> None:
+    """By the contract: lower edges 10 with 0.5 and 13 with 1 make 18 / 1.5 = 12, which is the truth's."""
+
+    def system(bottom: float, *scores: float) -> Corpus:
+        return Corpus.from_arrays([[0, 0, 10, bottom]], ["a"], documents=["d"], scores=scores or None)
+
+    for other in (system(13), system(13, 1.0)):
+        made = Evaluator(Ceiling(iou=(0.98,))).update(system(12), {"one": system(10, 0.5), "two": other}).compute()
+        assert made.numbers["levels"]["0.98"]["votes"]["2"]["tp"] == 1
