@@ -181,6 +181,14 @@ def test_documents_that_nobody_expects_are_left_to_the_reference(pairs: list[tup
     assert_same(*twins(Fields(schema=schema, **settings), pairs))
 
 
+@pytest.mark.parametrize("accounting", ["complete", "paired"])
+def test_items_can_differ_as_a_whole_though_none_of_their_values_does(accounting: Any) -> None:
+    """Names alike enough to be right, in items that are not alike enough to be one."""
+    lines = {"type": "list[object]", "match_threshold": 0.95, "fields": {"name": {"type": "str", "threshold": 0.5}}}
+    truth, found = ({"lines": [{"name": name}]} for name in ("acme corp 5", "acme corp 6"))
+    assert_same(*twins(Fields(schema={"fields": {"lines": lines}}, accounting=accounting), [(truth, found), (truth, truth)]))
+
+
 def _layout(task: Fields) -> Layout:
     layout = layout_of(task.schema, task.accounting, task.boxes)
     assert layout is not None
