@@ -267,9 +267,9 @@ def test_a_model_of_another_class_is_refused_though_its_fields_are_the_same() ->
 
     for evaluator in (BulkStructuredModelEvaluator(Own), BulkStructuredModelEvaluator()):
         evaluator.update(Own(name="a"), Own(name="a"))
-        with pytest.raises(TypeError, match="^document 1: the truth is a Other, not a Own$"):
+        with pytest.raises(TypeError, match=r"^document 1: the truth is a Other, not a Own$"):
             evaluator.update(Other(name="a"), Own(name="a"))
-        with pytest.raises(TypeError, match="^document 1: the prediction is a Other, not a Own$"):
+        with pytest.raises(TypeError, match=r"^document 1: the prediction is a Other, not a Own$"):
             evaluator.update(Own(name="a"), Other(name="a"))
 
 
