@@ -189,6 +189,24 @@ def test_items_can_differ_as_a_whole_though_none_of_their_values_does(accounting
     assert_same(*twins(Fields(schema={"fields": {"lines": lines}}, accounting=accounting), [(truth, found), (truth, truth)]))
 
 
+@pytest.mark.parametrize(
+    ("truth", "found", "outcome"),
+    [
+        ("x", " ", "fn"), (" ", "x", "fa"), (" ", " ", "tn"), ("x", None, "fn"), (None, "x", "fa"), (" ", None, "tn"),
+        ("x", "x", "tp"), ("x", "y", "fd"),
+    ],
+)  # fmt: skip
+def test_in_items_text_of_blanks_is_no_value_where_pairs_are_counted(truth: Any, found: Any, outcome: str) -> None:
+    """As stickler counts; elsewhere a blank is a value like any other."""
+    leaves = {name: {"type": "str", "comparator": "exact"} for name in ("key", "value")}
+    schema = {"fields": {"lines": {"type": "list[object]", "match_threshold": 0.3, "fields": leaves}}}
+    task = Fields(schema=schema, accounting="paired")
+    expected, predicted = ({"lines": [{"key": "one", "value": value}]} for value in (truth, found))
+    counts = Evaluator(task).update([expected], [predicted]).compute().numbers["fields"]["lines.value"]
+    assert {name for name in ("tp", "fa", "fd", "fn", "tn") if counts[name]} == {outcome}
+    assert_same(*twins(task, [(expected, predicted)]))
+
+
 def _layout(task: Fields) -> Layout:
     layout = layout_of(task.schema, task.accounting, task.boxes)
     assert layout is not None
