@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -202,3 +203,48 @@ def test_the_headline(names: tuple[str, ...], said: str) -> None:
     assert sentence == said
     told["levels"]["0.5"]["truth"] = 0
     assert headline(told) == ["There is nothing to find: no truths count."]
+
+
+def test_a_box_without_a_score_weighs_as_much_as_one_with_a_score_of_1() -> None:
+    """By the contract: lower edges 10 with 0.5 and 13 with 1 make 18 / 1.5 = 12, which is the truth's."""
+
+    def system(bottom: float, *scores: float) -> Corpus:
+        return Corpus.from_arrays([[0, 0, 10, bottom]], ["a"], documents=["d"], scores=scores or None)
+
+    for other in (system(13), system(13, 1.0)):
+        made = Evaluator(Ceiling(iou=(0.98,))).update(system(12), {"one": system(10, 0.5), "two": other}).compute()
+        assert made.numbers["levels"]["0.98"]["votes"]["2"]["tp"] == 1
+
+
+def boxes_of(labels: dict[str, str], *, score: float = math.nan) -> Corpus:
+    """A box in each document, by its class."""
+    some = [[0, 0, 10, 10]] * len(labels)
+    return Corpus.from_arrays(some, list(labels.values()), documents=list(labels), scores=[score] * len(labels))
+
+
+@pytest.mark.parametrize("kind", ["boxes", "layout", "fields"])
+def test_documents_that_are_left_out_might_as_well_not_be_there(kind: Any) -> None:
+    truth, one, two = {"a": "x", "b": "y", "c": "x"}, {"a": "x", "b": "x", "c": "y"}, {"a": "y", "b": "y", "d": "x"}
+    schema = {"fields": {"v": {"type": "str", "comparator": "exact"}}} if kind == "fields" else ""
+
+    def result(**sides: dict[str, str]) -> dict[str, Any]:
+        made = {
+            name: {unit: {"v": value} for unit, value in side.items()} if kind == "fields" else boxes_of(side, score=0.5)
+            for name, side in sides.items()
+        }
+        task = Ceiling(kind=kind, missing="intersect", schema=schema)
+        return dict(Evaluator(task).update(made["truth"], {"one": made["one"], "two": made["two"]}).compute().to_dict())
+
+    def common(side: dict[str, str]) -> dict[str, str]:
+        return {unit: side[unit] for unit in "ab"}
+
+    several, few = result(truth=truth, one=one, two=two), result(truth=common(truth), one=common(one), two=common(two))
+    assert several["documents"]["counted"] == few["documents"]["counted"] == 2
+    for key in ("levels", "ap"):
+        assert several[key] == few[key]
+
+
+def test_average_precision_asks_for_no_score_of_boxes_that_do_not_count() -> None:
+    one, two = boxes_of({"a": "x", "b": "x"}, score=0.5), boxes_of({"a": "y"})
+    made = Evaluator(Ceiling(labels=("x",))).update(boxes_of({"a": "x", "b": "x"}), {"one": one, "two": two}).compute()
+    assert made.numbers["ap"] == {"single": {"one": 1.0, "two": 0.0}, "route_class": 1.0, "select_bound": 1.0}

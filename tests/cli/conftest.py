@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Run
+from tests.kept import Kept
 from tests.snapshots import BOX, predictions, truth, write
 
 
@@ -75,13 +76,14 @@ MadeOnce = Callable[[Make, Callable[..., Run], Path], Path]
 @pytest.fixture(scope="session")
 def made_once() -> MadeOnce:
     """Fills a folder with files that several commands make: the first time by them, from then on with copies."""
-    made: dict[Make, dict[str, bytes]] = {}
+    kept: Kept[dict[str, bytes]] = Kept()
 
     def lay_out(make: Make, calque: Callable[..., Run], folder: Path) -> Path:
-        if make not in made:
+        def made() -> dict[str, bytes]:
             make(calque, folder)
-            made[make] = {path.name: path.read_bytes() for path in folder.iterdir()}
-        for name, content in made[make].items():
+            return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+        for name, content in kept(f"files of {make.__module__}", made).items():
             (folder / name).write_bytes(content)
         return folder
 

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from calque import CalqueError, Detection, Evaluator, Fields, Task
 from calque.core.errors import MergeError
+from calque.core.evaluator import Keep
 from calque.core.ledger import UNIT
 from calque.core.shards.cluster import ClusterEvaluator, ClusterLedger, Head, Scored, _anywhere, evaluated_on, head_of
 from calque.core.storage import merged_runs
@@ -124,10 +125,16 @@ def test_what_is_numbered_is_numbered_on_from_shard_to_shard(tmp_path: Path) -> 
         shards.append(Shard(*map(str, paths)))
     task = Fields(schema={"fields": {"a": {"type": "str"}}})
     cluster: Any = InOneProcess()
-    there = evaluated_on(cluster, task, shards, keep="outcomes").compute()
-    whole = Evaluator(task).update(records, found).compute()
-    assert there.numbers == whole.numbers
-    assert there.ledger.units == whole.ledger.units == (0, 1, 2, 3, 4)
+    keeps: tuple[Keep, ...] = ("outcomes", "numbers")
+    for keep in keeps:
+        there, whole = evaluated_on(cluster, task, shards, keep=keep), Evaluator(task, keep=keep).update(records, found)
+        assert there.compute().numbers == whole.compute().numbers
+        assert there.compute().ledger.units == whole.compute().ledger.units == (0, 1, 2, 3, 4)
+        # What is saved of it says which of the two it is, since what is added to it has to be the same.
+        for place, evaluator in enumerate((there, whole)):
+            evaluator.save(tmp_path / f"{place}.state")
+        told = [Evaluator.load(tmp_path / f"{place}.state")._keep for place in (0, 1)]
+        assert told == [keep, keep]
 
 
 def test_a_tree_adds_up_everything_once() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 from calque import engines
 from calque.core.errors import CalqueError, ConfigError, ContractError, MergeError, MissingExtra
-from calque.engines.crew import AGAIN
+from calque.engines.crew import AGAIN, Crew, Round, WorkerEnded
 from calque.engines.in_processes import Processes
 from calque.engines.in_threads import ON_THE_WAY, Threads
 from tests.engines import works
@@ -187,3 +188,14 @@ def _alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def test_a_worker_that_is_started_while_all_are_stopped_does_nothing() -> None:
+    crew = Crew()
+    asked = Round(crew, pickle.dumps(abs))
+    assert asked.ask(-3) == 3
+    asked.stop()
+    with pytest.raises(WorkerEnded):
+        asked.ask(-3)
+    assert asked.repeated == 0
+    crew.end()

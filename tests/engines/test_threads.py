@@ -34,6 +34,17 @@ def test_the_first_failure_is_raised_after_those_that_were_begun_have_ended(jobs
     assert ended == [0]
 
 
+def test_of_failures_at_the_same_time_the_first_piece_s_is_raised() -> None:
+    met = threading.Barrier(3, timeout=30)
+
+    def fail(text: str) -> None:
+        met.wait()
+        raise ValueError(text)
+
+    with pytest.raises(ValueError, match="one"):
+        engines.at_once(3, lambda: fail("one"), lambda: fail("two"), lambda: fail("three"))
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_after_a_failure_nothing_new_is_begun(jobs: int) -> None:
     met = threading.Barrier(jobs, timeout=30)

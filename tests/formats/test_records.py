@@ -5,8 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import pydantic
 import pytest
 
 from calque.core.corpora.records import RecordCorpus
@@ -184,3 +185,15 @@ def test_deep_records_are_left_out(tmp_path: Path) -> None:
     assert corpus.issues[0].code == "broken-line"
     with pytest.raises(ContractError):
         read_records(written(tmp_path / "r.json", deep))
+
+
+def test_models_of_others_are_read_under_the_names_of_their_json() -> None:
+    class Model(pydantic.BaseModel):
+        total: float = pydantic.Field(alias="Total")
+
+    @pydantic.dataclasses.dataclass
+    class Plain:
+        total: Annotated[float, pydantic.Field(alias="Total")]
+
+    for record in (Model(Total=1.5), Plain(Total=1.5)):  # type: ignore[call-arg]  # mypy does not know the alias
+        assert read_records([record]).record(0) == {"Total": 1.5}

@@ -8,14 +8,14 @@ import os
 import shlex
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import click
 
 from calque import CalqueError
 from calque.cli.app import calque
+from tests.kept import Kept
 
 Files = Mapping[str, bytes]
 
@@ -32,10 +32,12 @@ class Door:
     kept: tuple[str, ...] = ()
     """Files that stay sound: what is attacked is read beside them."""
 
-    @cached_property
+    _files: Kept[Files] = field(default_factory=Kept, init=False, repr=False, compare=False)
+
+    @property
     def files(self) -> Files:
         """The sound files, by their paths."""
-        return self.make()
+        return self._files(f"files of the door {self.name}", self.make)
 
     @property
     def attacked(self) -> list[str]:

@@ -11,13 +11,13 @@ import gzip
 import io
 import tempfile
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from tests.fuzz.door import Door, Files, laid_out, run
 from tests.fuzz.page_doors import BOXES, ORDER_ROWS, ORDERS_READ, TABLES_READ, WORDS_READ, as_json, as_lines, both_sides
 from tests.fuzz.test_hostile_values import COCO, PLAIN, RECORD, RESULTS, ROWS, SCHEMA, SUITE
+from tests.kept import Kept
 from tests.snapshots import valid_predictions, valid_truth
 from tests.tables import test_readers as tables
 from tests.unit.test_check_tasks import SAMPLES
@@ -304,10 +304,15 @@ STATE_LINES: dict[str, tuple[Callable[[], Files], str]] = {
 }
 
 
-@cache
+_SAVED: Kept[bytes] = Kept()
+
+
 def state_of(task: str) -> bytes:
     """A state of a task, as its verb saves it."""
-    make, command = STATE_LINES[task]
+    return _SAVED(f"state of {task}", lambda: _saved(*STATE_LINES[task]))
+
+
+def _saved(make: Callable[[], Files], command: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         laid_out(make())
         run(f"{command} --save one.state", {})

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.core.columns import Strings
+from calque.core.columns import Strings, Table
 from calque.core.ledger import Ledger
 from tests.examples import examples
 from tests.laws.subject import Subject
@@ -39,3 +39,18 @@ def test_columns_have_one_type_whatever_they_hold(subject: Subject, data: st.Dat
     assert columns(subject.result(documents).ledger) == expected
     nothing = [replace(document, expected=(), found=()) for document in documents]
     assert columns(subject.result(nothing[:1]).ledger) == expected, "without any item"
+
+
+def kinds(table: Table) -> dict[str, str]:
+    return {name: "text" if isinstance(column, Strings) else column.dtype.str for name, column in table.columns.items()}
+
+
+@pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.name)
+@examples(5)
+@given(data=st.data())
+def test_outcomes_have_columns_of_one_type_whatever_they_hold(subject: Subject, data: st.DataObject) -> None:
+    """Whoever puts those of several runs into one frame finds the same types in each, in those without rows, too."""
+    documents = data.draw(subject.documents)
+    nothing = [replace(document, expected=(), found=()) for document in documents]
+    several, none = (kinds(subject.result(each).outcomes()) for each in (documents, nothing[:1]))
+    assert {name: several[name] for name in none.keys() & several} == {name: none[name] for name in none.keys() & several}

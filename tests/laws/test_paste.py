@@ -36,6 +36,7 @@ from calque.core.result import Result
 from calque.detection.task import Detection
 from calque.fields import Fields
 from calque.layout.task import Layout
+from calque.order import Order
 from calque.tables import Tables
 from calque.words import Words
 from tests.snapshots import predictions, truth
@@ -87,6 +88,14 @@ RECORDS: dict[str, tuple[Any, Any]] = {
         [{"id": 1, "a": {"_value": "x", "_bbox": [0, 0, 9, 9], "_confidence": 0.9}, "b": "yy"}, {"id": 3, "a": "z"}],
     ),
 }
+ORDERS: dict[str, tuple[list[str], list[str]]] = {
+    "nothing on either side": ([], []),
+    "no truth": ([], ["x", "y"]),
+    "no predictions": (["x", "y"], []),
+    "one block": (["x"], ["x"]),
+    "all right": (["x", "y", "z"], ["x", "y", "z"]),
+    "some right": (["x", "y", "z"], ["y", "x", "u"]),
+}
 SUITE = """
 name: s
 evaluators: [{{type: iou_score, bbox_path: box, expected_bbox_path: box, threshold: 0.5}}]
@@ -102,6 +111,9 @@ def results(folder: Path) -> Iterator[tuple[str, Result]]:
         yield f"detection: {name}", Evaluator(Detection(**views)).update(*pair).compute()
         yield f"detection with TIDE: {name}", Evaluator(Detection(errors="tide", iou=(0.6,))).update(*pair).compute()
         yield f"layout: {name}", Evaluator(Layout()).update(*pair).compute()
+    for name, blocks in ORDERS.items():
+        rows = ([{"doc_id": "a", "page_index": 0, "ids": side, "order": side}] for side in blocks)
+        yield f"order: {name}", Evaluator(Order(pair="id")).update(*rows).compute()
     for name, (expected, found) in TEXTS.items():
         yield f"words: {name}", Evaluator(Words(errors=3)).update({"a": expected}, {"a": found}).compute()
     for name, (expected, found) in GRIDS.items():

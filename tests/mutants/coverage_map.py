@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from coverage.exceptions import DataError
 
 from coverage import CoverageData
-from tests.mutants.sites import Mutant
+from tests.mutants.choosing import Candidate
+from tests.mutants.sites import Body, Mutant, bodies_of
 from tests.mutants.workplace import Workplace
 
 MAP = ("tests.json", "lines")
@@ -25,35 +29,67 @@ MAP = ("tests.json", "lines")
 
 @dataclass(frozen=True)
 class CoverageMap:
-    """What was recorded: the lines by test, the seconds of each test, and which tests share a fixture."""
+    """What was recorded: the lines by test, the seconds of each test, and what each test shares with others."""
 
     tree: Path
     lines: CoverageData
     seconds: dict[str, float]
-    sharing: dict[str, list[str]]
+    shared: dict[str, list[str]]
 
-    def tests(self, mutant: Mutant) -> list[str]:
-        """The tests that run the statement of a fault, the fastest first.
+    def tests(self, mutant: Mutant) -> list[Candidate]:
+        """The tests that run the statement of a fault.
 
-        What runs at import belongs to every test that runs anything of the file, or of a file that imports it when the file
-        holds nothing else.
+        What runs at import belongs to the tests that run anything else of the file, or of a file that imports it; what a
+        parameter stands at, to those that run its function.
         """
-        if mutant.around.at_import:
-            named = self.known(self.names(mutant.file)) or self.known(
-                name for other in self.importers(mutant.file) for name in self.names(other)
-            )
+        around = mutant.around
+        if around.at_import:
+            body = next((body for body in self.bodies(mutant.file) if body.head == around.first), None)
+            found = self.running(mutant.file, [body]) if body else set()
+            named = found or self.importing(mutant.file)
         else:
-            named = self.known(self.names(mutant.file, range(mutant.around.first, mutant.around.last + 1)))
-        return sorted(named, key=lambda name: (self.seconds[name], name))
+            names = self.names(mutant.file, range(around.first, around.last + 1))
+            named = self.known(names) | (self.importing(mutant.file) if any(map(at_import, names)) else set())
+        whole, within = self.counts, counted(self.lines, mutant.file)
+        return [Candidate(test, self.seconds[test], self.share(test, whole, within)) for test in sorted(named)]
 
-    def names(self, file: str, lines: Container[int] | None = None) -> set[str]:
-        """The tests and fixtures that run any of the lines of a file, or anything of it."""
-        by_line = self.lines.contexts_by_lineno(file)
-        return {name for line, names in by_line.items() if lines is None or line in lines for name in names}
+    def share(self, test: str, whole: Mapping[str, int], within: Mapping[str, int]) -> float:
+        """Which share of the lines that a test runs is in a file."""
+        names = [test, *(name for name in self.shared[test] if not at_import(name))]
+        return sum(within.get(name, 0) for name in names) / max(1, sum(whole.get(name, 0) for name in names))
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        return counted(self.lines)
+
+    @cached_property
+    def sharing(self) -> dict[str, list[str]]:
+        """The tests that hang on each thing that is shared."""
+        sharing = defaultdict(list)
+        for test, names in self.shared.items():
+            for name in names:
+                sharing[name].append(test)
+        return dict(sharing)
+
+    def importing(self, file: str) -> set[str]:
+        """The tests that run a function of a file, or of one that imports it."""
+        return {test for each in (file, *self.importers(file)) for test in self.running(each, self.bodies(each))}
+
+    def running(self, file: str, bodies: Iterable[Body]) -> set[str]:
+        """The tests that run functions of a file, other than by importing it."""
+        names = self.names(file, {line for body in bodies for line in range(body.first, body.last + 1)})
+        return self.known(name for name in names if not at_import(name))
+
+    def bodies(self, file: str) -> list[Body]:
+        return bodies_of((self.tree / file).read_bytes())
+
+    def names(self, file: str, lines: Container[int]) -> set[str]:
+        """The names under which any of the lines of a file was noted."""
+        return {name for line, names in self.lines.contexts_by_lineno(file).items() if line in lines for name in names}
 
     def known(self, names: Iterable[str]) -> set[str]:
-        """The tests of these names, and those that share a fixture of these names."""
-        return {test for name in names for test in (self.sharing.get(name) or [name]) if test in self.seconds}
+        """The tests of these names, and those that share something of these names."""
+        return {test for name in names for test in self.sharing.get(name, [name]) if test in self.seconds}
 
     def importers(self, file: str) -> list[str]:
         """The files that import a module, as far as their text tells."""
@@ -82,11 +118,26 @@ def coverage_map(place: Workplace, cache: Path, tests: Sequence[str]) -> Coverag
         keep(cache, place.folder, tests)
     lines = CoverageData(str(noted))
     lines.read()
-    sharing = defaultdict(list)
-    for test, (_, fixtures) in kept["fit"].items():
-        for fixture in fixtures:
-            sharing[fixture].append(test)
-    return CoverageMap(place.tree, lines, {test: seconds for test, (seconds, _) in kept["fit"].items()}, dict(sharing))
+    seconds, shared = ({test: about[place] for test, about in kept["fit"].items()} for place in (0, 1))
+    return CoverageMap(place.tree, lines, seconds, shared)
+
+
+def counted(lines: CoverageData, file: str = "") -> dict[str, int]:
+    """How many lines were noted under each name, in one file or in all."""
+    # In coverage's own tables, whose form it documents: asked file by file, it would list every line of every test.
+    query = (
+        "select context.context, numbits from line_bits join context on context.id = context_id join file on file.id = file_id"
+    )
+    counts: dict[str, int] = defaultdict(int)
+    with contextlib.closing(sqlite3.connect(lines.data_filename())) as tables:
+        for name, bits in tables.execute(f"{query} where path = ?" if file else query, (file,) if file else ()):
+            counts[name] += int.from_bytes(bits, "little").bit_count()
+    return dict(counts)
+
+
+def at_import(name: str) -> bool:
+    """Whether lines of this name ran while a file was imported, and may have run so for any file that came first."""
+    return not name or name.startswith("import of ")
 
 
 def kept_in(cache: Path, tests: Sequence[str]) -> Path:
@@ -114,6 +165,7 @@ def keep(cache: Path, folder: Path, tests: Sequence[str]) -> None:
 def fingerprints(tree: Path, tests: Sequence[str]) -> tuple[str, dict[str, str]]:
     """What tells a change: one of all sources and settings, and one for each file of tests among those that are run."""
     folders = tuple(f"{test}/" for test in tests if not test.startswith("-"))
+    ignored = tuple(f"{test.removeprefix('--ignore=')}/" for test in tests if test.startswith("--ignore="))
     others, files = hashlib.sha256(), {}
     for path in sorted(path for path in tree.rglob("*") if path.suffix in {".py", ".toml"}):
         file = path.relative_to(tree).as_posix()
@@ -122,7 +174,7 @@ def fingerprints(tree: Path, tests: Sequence[str]) -> tuple[str, dict[str, str]]
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         if not path.name.startswith("test_"):
             others.update(f"{file} {digest}\n".encode())
-        elif not folders or f"{file}/".startswith(folders):
+        elif f"{file}/".startswith(folders or "") and not f"{file}/".startswith(ignored):
             files[file] = digest
     return others.hexdigest(), files
 

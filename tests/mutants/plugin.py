@@ -6,24 +6,28 @@ was recorded about each, and ``failed`` the first test that failed.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import resource
 import sys
 import threading
-from collections.abc import Generator
+from collections import defaultdict
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 HERE = Path(__file__).parent
+TREE = HERE.parents[3] / "tree"
 MEMORY = 8 << 30  # a fault that makes a list grow for ever ends here; browsers reserve far more, and write to little of it
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if (HERE / "record").exists():
-        config.pluginmanager.register(Recorder())
+        config.pluginmanager.register(RECORDING)
     else:
         resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, resource.getrlimit(resource.RLIMIT_DATA)[1]))
         config.pluginmanager.register(Chooser(json.loads((HERE / "chosen").read_text("utf-8"))))
@@ -32,44 +36,70 @@ def pytest_configure(config: pytest.Config) -> None:
 class Recorder:
     """Tells the coverage tool which test runs, and keeps how long each took.
 
-    What a fixture of several tests runs is noted under the fixture's name, and belongs to each test that asks for it.
+    What several tests share, a fixture or what is made when the first of them asks for it, is noted under a name of its own
+    and belongs to each test that asks for it, or for something that hangs on it. So does what a file of tests runs when it is
+    imported.
     """
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
         self.failed: set[str] = set()
         self.skipped: set[str] = set()
-        self.shared: dict[str, list[str]] = {}
+        self.caches: dict[str, list[Any]] = {}
+        self.current = ""
+        self.asked: dict[str, set[str]] = defaultdict(set)
+
+    @contextlib.contextmanager
+    def within(self, name: str) -> Iterator[None]:
+        """Lines that run in here are noted under the name."""
+        outer = self.current
+        self.enter(name)
+        try:
+            yield
+        finally:
+            self.enter(outer)
+
+    @contextlib.contextmanager
+    def shared(self, name: str) -> Iterator[None]:
+        """As within; and whoever is at work hangs on it."""
+        self.asked[self.current].add(name)
+        with self.within(name):
+            yield
 
     def enter(self, name: str) -> None:
         from coverage import Coverage
 
+        self.current = name
         (HERE / "current").write_text(name, "utf-8")
         watch = Coverage.current()
         if watch is not None:
             watch.switch_context(name)
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
-        forget()
-        defined: dict[str, Any] = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
-        wide = (each for several in defined.values() for each in several if each.scope != "function")
-        self.shared[item.nodeid] = [fixture_name(each) for each in wide]
-        self.enter(item.nodeid)
-        try:
+    def pytest_make_collect_report(self, collector: pytest.Collector) -> Generator[None, Any, Any]:
+        with self.within(file_name(collector.nodeid)):
             return (yield)
-        finally:
-            self.enter("")
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        forget(self.caches)
+        defined: dict[str, Any] = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
+        self.asked[item.nodeid] |= {file_name(item.nodeid), *wide(each for several in defined.values() for each in several)}
+        with self.within(item.nodeid):
+            return (yield)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        """By now the test has asked for what it asks for by name only while it runs."""
+        self.asked[item.nodeid] |= wide(getattr(getattr(item, "_request", None), "_fixture_defs", {}).values())
+        return (yield)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any, request: pytest.FixtureRequest) -> Generator[None, Any, Any]:
-        outer = (HERE / "current").read_text("utf-8")
-        if fixturedef.scope != "function":
-            self.enter(fixture_name(fixturedef))
-        try:
+        with contextlib.ExitStack() as stack:
+            for name in wide([fixturedef]):
+                stack.enter_context(self.shared(name))
             return (yield)
-        finally:
-            self.enter(outer)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
@@ -78,21 +108,56 @@ class Recorder:
 
     def pytest_sessionfinish(self) -> None:
         unfit = self.failed | self.skipped
-        fit = {name: [seconds, self.shared[name]] for name, seconds in self.seconds.items() if name not in unfit}
+        fit = {name: [seconds, sorted(self.reached(name))] for name, seconds in self.seconds.items() if name not in unfit}
         (HERE / "tests").write_text(json.dumps({"fit": fit, "failed": sorted(self.failed)}), "utf-8")
 
+    def reached(self, name: str) -> set[str]:
+        """What is asked for under a name, and what that asks for in turn."""
+        found: set[str] = set()
+        ahead = [name]
+        while ahead:
+            more = self.asked.get(ahead.pop(), set()) - found
+            found |= more
+            ahead += more
+        return found
 
-def fixture_name(fixture: Any) -> str:
-    return f"fixture {fixture.baseid}::{fixture.argname}"
+
+RECORDING = Recorder()
 
 
-def forget() -> None:
-    """Empty the caches of functions: what an earlier test left there would hide lines from this one."""
+def asked_for(name: str) -> contextlib.AbstractContextManager[None]:
+    """For what tests share without a fixture: they enter this whenever they ask for it, and make it in here."""
+    return RECORDING.shared(f"kept {name}") if (HERE / "record").exists() else contextlib.nullcontext()
+
+
+def wide(fixtures: Iterable[Any]) -> set[str]:
+    """The names of the fixtures that several tests share."""
+    return {f"fixture {each.baseid}::{each.argname}" for each in fixtures if each.scope != "function"}
+
+
+def file_name(test: str) -> str:
+    return f"import of {test.partition('::')[0]}"
+
+
+def forget(known: dict[str, list[Any]]) -> None:
+    """Empty the caches of functions and methods: what an earlier test left there would hide lines from this one.
+
+    What is known is where they are, by module.
+    """
     for name, module in list(sys.modules.items()):
-        if str(getattr(module, "__file__", "")).startswith(str(HERE.parent)) and "." in name:
-            for value in list(vars(module).values()):
-                if callable(getattr(value, "cache_clear", None)):
-                    value.cache_clear()
+        if name not in known:
+            own = str(getattr(module, "__file__", "")).startswith(str(TREE))
+            known[name] = [each for each in functions(module) if hasattr(each, "cache_clear")] if own else []
+        for each in known[name]:
+            each.cache_clear()
+
+
+def functions(module: ModuleType) -> Iterator[Any]:
+    """What is in a module, and in its classes."""
+    for value in vars(module).values():
+        yield value
+        if isinstance(value, type) and value.__module__ == module.__name__:
+            yield from (getattr(value, name) for name in vars(value))
 
 
 class Chooser:

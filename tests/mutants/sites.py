@@ -94,6 +94,28 @@ def mutants_of(file: str, source: bytes) -> list[Mutant]:
     return sorted(found)
 
 
+@dataclass(frozen=True)
+class Body:
+    """The lines of a function, and that in which its statement begins."""
+
+    head: int
+    first: int
+    last: int
+
+
+def bodies_of(source: bytes) -> list[Body]:
+    """The functions of a source file.
+
+    >>> bodies_of(b"def f(\\n    a=1,\\n):\\n    a += 1\\n    return a\\n")
+    [Body(head=1, first=4, last=5)]
+    """
+    return [
+        Body(node.lineno, node.body[0].lineno, node.end_lineno or node.lineno)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+
+
 def spliced(node: ast.AST) -> str:
     """A node as text, in brackets where it could fall apart between its neighbours."""
     text = ast.unparse(node)

@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from tests.mutants.choosing import choose
 from tests.mutants.coverage_map import CoverageMap
 from tests.mutants.sites import Mutant
 from tests.mutants.workplace import Workplace
@@ -40,23 +41,12 @@ class Trial:
     killer: str = ""
 
 
-def choose(tests: Sequence[str], seconds: dict[str, float], budget: float) -> list[str]:
-    """As many of the tests, which stand in order, as fit into the budget; always one."""
-    chosen, spent = [], 0.0
-    for test in tests:
-        spent += seconds[test]
-        if chosen and spent > budget:
-            break
-        chosen.append(test)
-    return chosen
-
-
 def attempt(place: Workplace, mutant: Mutant, known: CoverageMap, patience: Patience) -> Trial:
     """Try one fault in a workplace, and leave the workplace clean."""
     tests = known.tests(mutant)
     if not tests:
         return Trial(mutant, False, "no test runs the line")
-    chosen = choose(tests, known.seconds, patience.budget)
+    chosen = choose(mutant.file, tests, patience.budget)
     clean = (place.tree / mutant.file).read_bytes()
     place.put(mutant.file, mutant.applied(clean))
     try:

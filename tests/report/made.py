@@ -15,6 +15,7 @@ from calque.checks.suites.cases import Case, CaseCorpus
 from calque.core.comparison.compare import Comparison, compare
 from calque.core.comparison.resample import Resampling
 from calque.sample import sample
+from tests.kept import Kept
 
 FEW = Resampling(replicates=100)
 LABELS = ("text", "image", "table")
@@ -140,16 +141,17 @@ class Reports:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._made: dict[str, Result | Comparison] = {}
+        self._results: Kept[Result | Comparison] = Kept()
+        self._files: Kept[Path] = Kept()
 
     def __getitem__(self, name: str) -> Path:
+        return self._files(f"report of {name}", lambda: self._written(name))
+
+    def _written(self, name: str) -> Path:
         path = self._folder / f"{name}.html"
-        if not path.exists():
-            self.of(name).report(path)
+        self.of(name).report(path)
         return path
 
     def of(self, name: str) -> Any:
         """The result or the comparison that a report shows."""
-        if name not in self._made:
-            self._made[name] = comparison(BOTH[name]) if name in BOTH else MADE[name]()
-        return self._made[name]
+        return self._results(f"result of {name}", lambda: comparison(BOTH[name]) if name in BOTH else MADE[name]())

@@ -233,6 +233,12 @@ def test_points_that_are_no_outline(points: str, tmp_path: Path) -> None:
     assert [issue.code for issue in corpus.issues] == ["bad-box"]
 
 
+@pytest.mark.parametrize("comment", ["", "-", "x", " ", "<td>", "a -- b", "\n"])
+def test_comments_are_no_text_however_short(comment: str, tmp_path: Path) -> None:
+    (tmp_path / "t.html").write_text(f"<table><tr><td>a<!--{comment}-->b</td><td>c</td></tr></table>")
+    assert one(read_tables(tmp_path / "t.html")).text == ("ab", "c")
+
+
 REPAIRS: dict[str, tuple[str, dict[str, int], list[list[str]]]] = {
     "missing end tags": ("<table><tr><td>a<td>b<tr><td>c<td>d</table>", {"unclosed-tag": 6}, [["a", "b"], ["c", "d"]]),
     "the end of the text": ("<table><tr><td>a", {"unclosed-tag": 3}, [["a"]]),

@@ -136,3 +136,17 @@ def test_what_is_unpacked_is_scanned_like_a_plain_file(tmp_path: Path, kind: str
     assert unpacking.part((0, 5)) == plain.read_bytes()[:5]
     scanned = unpacking.columns()
     assert (scanned is not None) == (Scanned(plain).columns() is not None) == (kernels == "native")
+
+
+@pytest.mark.parametrize("packer", PACKERS)
+def test_the_limit_itself_is_fine(packer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compression, "MOST_TIMES", 0)
+    content = b"0123456789" * 10
+    path = tmp_path / f"packed.{packer}"
+    path.write_bytes(PACKERS[packer](content))
+    monkeypatch.setattr(compression, "ALWAYS_FINE", 100)
+    mark = path.read_bytes()[:4] if packer == "zst" else compression.GZIP
+    assert b"".join(compression._pieces(str(path), mark)) == content
+    monkeypatch.setattr(compression, "ALWAYS_FINE", 99)
+    with pytest.raises(ContractError, match="holds more than 99 bytes"):
+        list(compression._pieces(str(path), mark))

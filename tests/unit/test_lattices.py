@@ -33,6 +33,12 @@ def test_every_reading_is_a_path_and_the_oracle_lies_between(ref: list[str], rea
     assert best.edit_distance <= best.alignment.levenshtein
 
 
+@given(st.lists(words, min_size=1, max_size=3).flatmap(lambda read: st.tuples(st.just(read), st.permutations(read))))
+def test_neither_names_nor_the_order_of_readings_change_a_lattice(readings: tuple[list[list[str]], list[list[str]]]) -> None:
+    one, other = (build_lattice(dict(zip("xyz", read, strict=False))) for read in readings)
+    assert [edge.words for edge in one.edges] == [edge.words for edge in other.edges]
+
+
 def test_graph_statistics() -> None:
     edges: list[Any] = [("s", "x", ["a"]), ("s", "f", ["b"]), ("x", "f", ["c"]), ("x", "dead", ["z"]), ("lost", "f", ["y"])]
     best = oracle(["a", "c"], edges=edges, start="s", finals=["f"])

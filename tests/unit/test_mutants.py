@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.mutants.__main__ import main
+from tests.mutants.choosing import Candidate, choose
 from tests.mutants.coverage_map import coverage_map
 from tests.mutants.sampling import Equivalent, Tuned, equivalents, packages, sample
 from tests.mutants.sites import mutants_of
@@ -203,7 +204,84 @@ def test_what_a_changed_file_of_tests_runs_is_recorded_anew(toy: Path, tmp_path_
     text = TOY["tests/test_count.py"] + "\n\ndef test_stop():\n    unused(type('It', (), {'stop': print}))\n"
     text = text.replace("import count\n", "import count, unused\n")
     (place.tree / "tests/test_count.py").write_text(text, "utf-8")
-    assert coverage_map(place, cache, ["tests/test_count.py"]).tests(mutant) == ["tests/test_count.py::test_stop"]
+    assert coverage_map(place, cache, ["tests/test_count.py"]).tests(mutant)[0].name == "tests/test_count.py::test_stop"
+
+
+SHARING = {
+    "src/toy/kept/__init__.py": "",
+    "src/toy/kept/sums.py": (
+        "from functools import cache\n\nKNOWN = {}\n\n\n"
+        "def known(function):\n    KNOWN[function.__name__] = function\n    return function\n\n\n"
+        "@known\n@cache\ndef cached(a):\n    return a + 1\n\n\n"
+        "class Sums:\n    @classmethod\n    @cache\n    def cached(cls, a):\n        return a + 2\n\n\n"
+        "def asked_by_name(a):\n    return a + 3\n\n\n"
+        "def lazy(a):\n    return a + 4\n\n\n"
+        "def beneath(a):\n    return a + 5\n\n\n"
+        "def at_import(a):\n    return a + 6\n\n\n"
+        "def standing(a, b=7):\n    return a + b\n"
+    ),
+    "tests/__init__.py": "",
+    "tests/kept.py": (ROOT / "tests" / "kept.py").read_text("utf-8"),
+    "tests/test_earlier.py": "import toy.kept.sums\n\n\ndef test_earlier():\n    assert toy.kept.sums\n",
+    "tests/test_sums.py": (
+        "from functools import cache\n\nimport pytest\n\nfrom tests.kept import Kept\n"
+        "from toy.kept.sums import KNOWN, Sums, asked_by_name, at_import, beneath, cached, lazy, standing\n\n"
+        "MADE = at_import(1)\nKEPT = Kept()\n\n\n"
+        "@pytest.fixture(scope='module')\ndef wide():\n    return asked_by_name(1)\n\n\n"
+        "@cache\ndef helper():\n    return standing(1)\n\n\n"
+        "def low():\n    return KEPT('low', lambda: beneath(1))\n\n\n"
+        "def high():\n    return KEPT('high', lambda: lazy(low()))\n\n\n"
+        "@pytest.mark.parametrize('turn', [1, 2])\n"
+        "def test_caches(turn):\n    assert (KNOWN['cached'](1), cached(1), Sums.cached(1)) == (2, 2, 3)\n\n\n"
+        "@pytest.mark.parametrize('turn', [1, 2])\n"
+        "def test_fixtures(turn, request):\n    assert request.getfixturevalue('wide') == 4\n\n\n"
+        "@pytest.mark.parametrize('turn', [1, 2])\ndef test_kept(turn):\n    assert high() == 10\n\n\n"
+        "@pytest.mark.parametrize('turn', [1, 2])\ndef test_helpers(turn):\n    assert (helper(), MADE) == (8, 7)\n"
+    ),
+    "pytest.ini": f"{TOY['pytest.ini']}pythonpath = .\n",
+}
+
+
+@pytest.mark.long
+def test_what_tests_share_belongs_to_each_of_them(toy: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    for file, text in SHARING.items():
+        (toy / file).parent.mkdir(exist_ok=True)
+        (toy / file).write_text(text, "utf-8")
+    place = set_up(toy, tmp_path_factory.mktemp("place"))
+    recorded = coverage_map(place, toy / "build", ["tests/test_earlier.py", "tests/test_sums.py"])
+    file = "src/toy/kept/sums.py"
+    tests = {
+        (mutant.scope, mutant.kind): [test.name.partition("::")[2] for test in recorded.tests(mutant)]
+        for mutant in mutants_of(file, (toy / file).read_bytes())
+    }
+    caches, fixtures, kept, helpers = (
+        [f"test_{name}[1]", f"test_{name}[2]"] for name in ("caches", "fixtures", "kept", "helpers")
+    )
+    for scope in ("cached", "Sums.cached"):
+        assert tests[scope, "arithmetic"] == caches
+    assert tests["asked_by_name", "arithmetic"] == fixtures
+    for scope in ("lazy", "beneath"):
+        assert tests[scope, "arithmetic"] == kept
+    for kind in ("arithmetic", "constant"):
+        assert tests["standing", kind] == helpers
+    assert tests["at_import", "return"] == [*caches, *fixtures, *helpers, *kept]
+    assert tests["known", "return"] == ["test_earlier", *caches, *fixtures, *helpers, *kept]  # whoever imported it first
+
+
+def test_tests_are_chosen_by_their_names_by_what_else_they_run_and_by_their_time() -> None:
+    def listed(file: str, names: str, seconds: float, share: float) -> list[Candidate]:
+        return [Candidate(f"tests/{file}::{name}", seconds, share) for name in names]
+
+    near, narrow = listed("checks/test_pictured.py", "ab", 1.0, 0.1), listed("laws/test_all.py", "ab", 1.0, 0.9)
+    quick, slow = listed("cli/test_quick.py", "abcdefghij", 0.25, 0.1), listed("checks/test_pictured.py", "s", 4.0, 1.0)
+    several = [*quick, *slow, *narrow, *near]
+
+    def chosen(tests: list[Candidate], budget: float) -> list[str]:
+        return choose("src/calque/checks/pictured.py", tests, budget)
+
+    assert chosen(several, 6.0) == [test.name for test in (*near, *narrow, *quick[:8])]
+    assert chosen(several, 12.0) == [test.name for test in (*near, *slow, *narrow, *quick)]
+    assert chosen([*slow, *narrow], 0.5) == [narrow[0].name]
 
 
 def test_an_equivalent_is_one_fault_or_every_fault_of_a_line() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from calque import Corpus, Detection, Evaluator, Table
+from calque import Corpus, Detection, Evaluator, Fields, Table
 from calque.core.columns import Strings
 from calque.core.presentation.pictured import (
     NOWHERE,
@@ -30,6 +30,8 @@ from calque.core.presentation.pictured import (
 )
 from calque.detection.pictured import _errors, completed
 from calque.detection.views.columns import NO_PART, RIGHT
+from calque.fields.paged import on_pages
+from tests.report.made import MADE
 
 
 @pytest.mark.parametrize(
@@ -145,3 +147,27 @@ def test_kinds_of_errors_that_do_not_occur_are_not_drawn() -> None:
         ("CLS", 2, 1, True), ("MISS", None, 3, False),
     ]  # fmt: skip
     assert _errors(None) == []
+
+
+def test_one_value_with_a_box_is_enough_for_a_page() -> None:
+    placed = {"_value": "x", "_bbox": [1, 1, 9, 9], "_page": 2}
+    for truth, found in (((placed, "y"), ("x", "y")), (("x", "y"), (placed, "y"))):
+        sides = ([{"id": 1, "a": first, "b": second}] for first, second in (truth, found))
+        pages = on_pages(Evaluator(Fields()).update(*sides).compute().ledger).table("pages")
+        assert pages.array("page_index").tolist() == [2]
+    assert "pages" not in on_pages(Evaluator(Fields()).update(*[[{"id": 1, "a": "x"}]] * 2).compute().ledger).tables
+
+
+@pytest.mark.parametrize("task", ["layout", "fields", "words", "order", "ceiling"])
+def test_rows_begin_where_those_before_end(task: str) -> None:
+    """As many beginnings as there are pages, or documents where there are none; then the end of all rows."""
+    result = MADE[task]()
+    made = result.task.pictured(result.ledger, result.numbers)
+    assert made is not None
+    held = len(made.columns.get("page.document", made.head["documents"]))
+    starts = {name.removesuffix(".start"): each for name, each in made.columns.items() if name.endswith(".start")}
+    assert starts
+    for kind, start in starts.items():
+        own = next(f"{kind}.{name}" for name in ("label", "field", "word") if f"{kind}.{name}" in made.columns)
+        assert (len(start), start[0], start[-1]) == (held + 1, 0, len(made.columns[own]))
+        assert (np.diff(start.astype(np.int64)) >= 0).all()

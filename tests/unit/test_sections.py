@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -146,6 +147,14 @@ def test_wide_tables_stand_in_parts() -> None:
 def test_wide_letters_take_two_cells_and_marks_none() -> None:
     assert (width("表"), width("é"), width("é"), width("Ａ")) == (2, 1, 1, 2)
     assert (cut("表表表", 5), cut("表表表", 6), cut("abc", 3), cut("abcd", 3)) == ("表表…", "表表表", "abc", "ab…")
+
+
+def test_what_is_cut_is_the_longest_beginning_that_fits() -> None:
+    for text in map("".join, product("表aé", repeat=4)):
+        for size in range(1, width(text)):
+            begun = cut(text, size).removesuffix("…")
+            assert text.startswith(begun)
+            assert width(begun) < size <= width(text[: len(begun) + 1])
 
 
 def test_markdown() -> None:

@@ -261,6 +261,23 @@ def test_both_sides_may_come_apart(write: Write) -> None:
         Evaluator(suite.task()).update({}, {})
 
 
+@pytest.mark.parametrize(
+    ("doors", "places"),
+    [
+        ("expected: rows.jsonl\nactual: rows.jsonl\n", ["line 1", "line 2"]),
+        ("actual: rows.jsonl\n", ["line 1", "line 2"]),
+        ("data: cases.jsonl\n", ["line 1", "line 2"]),
+        ("cases:\n  - {id: a, output: {v: 1}}\n  - {id: b, output: {v: 1}}\n", ["line 3 column 5", "line 4 column 5"]),
+    ],
+)
+def test_every_case_knows_its_line(write: Write, doors: str, places: list[str]) -> None:
+    """Whichever door it comes through: servers put what they say of a case there."""
+    write('{"id": "a", "v": 1}\n{"id": "b", "v": 1}\n', "rows.jsonl")
+    write('{"id": "a", "output": {"v": 1}}\n{"id": "b", "output": {"v": 1}}\n', "cases.jsonl")
+    suite = Suite.load(str(write(f"evaluators: [{{type: equals, path: v, value: 1}}]\n{doors}")))
+    assert [row.case.place for rows in suite.stream() for row in rows] == places
+
+
 def test_a_selection_is_a_setting_of_the_task(write: Write, tmp_path: Path) -> None:
     suite = Suite.load(write(HEAD + CASES))
     (tmp_path / "last.jsonl").write_text(

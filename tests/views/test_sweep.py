@@ -54,7 +54,8 @@ def points(truths: list[Box], found: list[Box]) -> list[dict[str, float]]:
 @given(truths=boxes, found=boxes, floor=st.sampled_from([0.25, 0.5, 0.75, 1.0]), kind=st.sampled_from(["recall", "precision"]))
 def test_every_threshold_is_an_evaluation_of_its_own(truths: list[Box], found: list[Box], floor: float, kind: str) -> None:
     floors = {f"{kind}_floor": floor}
-    view = evaluate(truths, found, Detection(iou=(0.3,), **floors)).numbers["sweep"]  # type: ignore[arg-type]
+    result = evaluate(truths, found, Detection(iou=(0.3,), **floors))  # type: ignore[arg-type]
+    view = result.numbers["sweep"]
     for name, block in [("", view["overall"]), *view["per_class"].items()]:
         mine = [b for b in truths if name in ("", b.label)]
         theirs = [b for b in found if name in ("", b.label)]
@@ -70,6 +71,9 @@ def test_every_threshold_is_an_evaluation_of_its_own(truths: list[Box], found: l
         holding = [point for point in expected if point[kind] >= floor]
         best = max(holding, key=lambda point: (point[other], point[kind], point["score"]), default=None)
         assert block["at_floor"] == best
+        if best is None:
+            reason = result.undefined[f"sweep.{f'per_class.{name}' if name else 'overall'}.at_floor"]
+            assert reason.endswith(f"the most is {kind} {max(point[kind] for point in expected):.4f}")
 
 
 def test_long_curves_are_thinned_and_keep_the_best() -> None:

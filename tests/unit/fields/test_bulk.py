@@ -258,6 +258,21 @@ def test_every_door_compares_a_class_alike(accounting: Literal["complete", "pair
     assert scores == {(11 / 13 + 0 + 0 + 1) / 4 if accounting == "paired" else 1 / 4}
 
 
+def test_a_model_of_another_class_is_refused_though_its_fields_are_the_same() -> None:
+    class Other(StructuredModel):
+        name: str
+
+    class Own(StructuredModel):
+        name: str
+
+    for evaluator in (BulkStructuredModelEvaluator(Own), BulkStructuredModelEvaluator()):
+        evaluator.update(Own(name="a"), Own(name="a"))
+        with pytest.raises(TypeError, match=r"^document 1: the truth is a Other, not a Own$"):
+            evaluator.update(Other(name="a"), Own(name="a"))
+        with pytest.raises(TypeError, match=r"^document 1: the prediction is a Other, not a Own$"):
+            evaluator.update(Own(name="a"), Other(name="a"))
+
+
 def test_an_accounting_that_is_not_known_is_refused_at_once() -> None:
     for door in (partial(BulkStructuredModelEvaluator, Bill), Bill.to_config, partial(Fields, schema=Bill)):
         with pytest.raises(ConfigError, match="accounting must be one of complete, paired, not 'pared'"):

@@ -181,6 +181,32 @@ def test_documents_that_nobody_expects_are_left_to_the_reference(pairs: list[tup
     assert_same(*twins(Fields(schema=schema, **settings), pairs))
 
 
+@pytest.mark.parametrize("accounting", ["complete", "paired"])
+def test_items_can_differ_as_a_whole_though_none_of_their_values_does(accounting: Any) -> None:
+    """Names alike enough to be right, in items that are not alike enough to be one."""
+    lines = {"type": "list[object]", "match_threshold": 0.95, "fields": {"name": {"type": "str", "threshold": 0.5}}}
+    truth, found = ({"lines": [{"name": name}]} for name in ("acme corp 5", "acme corp 6"))
+    assert_same(*twins(Fields(schema={"fields": {"lines": lines}}, accounting=accounting), [(truth, found), (truth, truth)]))
+
+
+@pytest.mark.parametrize(
+    ("truth", "found", "outcome"),
+    [
+        ("x", " ", "fn"), (" ", "x", "fa"), (" ", " ", "tn"), ("x", None, "fn"), (None, "x", "fa"), (" ", None, "tn"),
+        ("x", "x", "tp"), ("x", "y", "fd"),
+    ],
+)  # fmt: skip
+def test_in_items_text_of_blanks_is_no_value_where_pairs_are_counted(truth: Any, found: Any, outcome: str) -> None:
+    """As stickler counts; elsewhere a blank is a value like any other."""
+    leaves = {name: {"type": "str", "comparator": "exact"} for name in ("key", "value")}
+    schema = {"fields": {"lines": {"type": "list[object]", "match_threshold": 0.3, "fields": leaves}}}
+    task = Fields(schema=schema, accounting="paired")
+    expected, predicted = ({"lines": [{"key": "one", "value": value}]} for value in (truth, found))
+    counts = Evaluator(task).update([expected], [predicted]).compute().numbers["fields"]["lines.value"]
+    assert {name for name in ("tp", "fa", "fd", "fn", "tn") if counts[name]} == {outcome}
+    assert_same(*twins(task, [(expected, predicted)]))
+
+
 def _layout(task: Fields) -> Layout:
     layout = layout_of(task.schema, task.accounting, task.boxes)
     assert layout is not None

@@ -41,6 +41,15 @@ def test_the_total_is_the_best_possible_or_within_the_bound(rows: int, columns: 
     assert paired.shortfall == 0.0 or work < 10_000
 
 
+@pytest.mark.parametrize("place", range(3))
+def test_equal_items_have_each_other_where_nothing_else_is_looked_at(place: int) -> None:
+    scores = np.full((3, 4), 0.5)
+    scores[place, place] = 1.0
+    words: tuple[list[list[Hashable]], list[list[Hashable]]] = [["shared"]] * 3, [["shared"]] * 4
+    paired = pair_long(LongLists(3, 4, lambda a, b: scores[np.ix_(a, b)], [(place, place)], lambda: words, 12, 0))
+    assert (place, place) in paired.pairs
+
+
 def documents(size: int, chance: random.Random) -> tuple[Any, Any]:
     words = ["steel", "bolt", "red", "pipe", "valve", "glass"]
     lines = [
