@@ -123,6 +123,13 @@ def test_what_is_out_of_order_is_drawn_so(opened: Opener, apart: Callable[[str],
             assert [f"o-{look} " in classes for look, classes in zip(looks, drawn, strict=True)] == [True, True]
 
 
+def test_a_block_without_a_label_is_called_by_its_name(opened: Opener, reports: Reports) -> None:
+    page = opened(reports["order-both"], "#view=changes")
+    cards = page.locator(".card", has_text="names.pdf")
+    assert sorted(cards.locator(".line b").all_inner_texts()) == ["y", "z"]
+    assert all(page.locator(".card .line b").all_inner_texts())
+
+
 def test_marks_say_what_is_better(opened: Opener, reports: Reports, tmp_path: Path) -> None:
     """Of what should be low, less is better; what is not seen in three decimals is neither."""
     mark = '[data-measure="{}"][data-run=delta] + span'
