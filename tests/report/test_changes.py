@@ -173,6 +173,17 @@ def test_runs_whose_names_begin_alike_are_told_apart(opened: Opener, tmp_path: P
             assert abs(links.nth(place).bounding_box()["y"] - head.bounding_box()["y"]) < 12  # on the line of its heading
 
 
+def test_a_phone_shows_what_is_better(opened: Opener, tmp_path: Path) -> None:
+    runs = [MADE["detection"](), MADE["detection"](better=True)]
+    compare(runs, LONG_NAMES[:2], resampling=FEW).report(tmp_path / "both.html")
+    page = opened(tmp_path / "both.html", width=390, height=844)
+    marks = page.locator(".compared [data-run=delta] + span")
+    assert marks.count() > 5
+    for place in range(marks.count()):
+        box = marks.nth(place).bounding_box()
+        assert box["x"] + box["width"] <= 390 - 16, place
+
+
 def test_what_no_document_can_tell_has_no_column(opened: Opener, tmp_path: Path) -> None:
     boxes = [[0, 0, 90, 90], [100, 100, 190, 190]]
     truth = Corpus.from_arrays(boxes, ["Table", "Figure"], documents=["only"] * 2)
