@@ -123,6 +123,13 @@ def test_what_is_out_of_order_is_drawn_so(opened: Opener, apart: Callable[[str],
             assert [f"o-{look} " in classes for look, classes in zip(looks, drawn, strict=True)] == [True, True]
 
 
+def test_a_block_without_a_label_is_called_by_its_name(opened: Opener, reports: Reports) -> None:
+    page = opened(reports["order-both"], "#view=changes")
+    cards = page.locator(".card", has_text="names.pdf")
+    assert sorted(cards.locator(".line b").all_inner_texts()) == ["y", "z"]
+    assert all(page.locator(".card .line b").all_inner_texts())
+
+
 def test_marks_say_what_is_better(opened: Opener, reports: Reports, tmp_path: Path) -> None:
     """Of what should be low, less is better; what is not seen in three decimals is neither."""
     mark = '[data-measure="{}"][data-run=delta] + span'
@@ -164,6 +171,17 @@ def test_runs_whose_names_begin_alike_are_told_apart(opened: Opener, tmp_path: P
         for place in range(links.count()):
             head = links.nth(place).locator("xpath=..").locator("h2")
             assert abs(links.nth(place).bounding_box()["y"] - head.bounding_box()["y"]) < 12  # on the line of its heading
+
+
+def test_a_phone_shows_what_is_better(opened: Opener, tmp_path: Path) -> None:
+    runs = [MADE["detection"](), MADE["detection"](better=True)]
+    compare(runs, LONG_NAMES[:2], resampling=FEW).report(tmp_path / "both.html")
+    page = opened(tmp_path / "both.html", width=390, height=844)
+    marks = page.locator(".compared [data-run=delta] + span")
+    assert marks.count() > 5
+    for place in range(marks.count()):
+        box = marks.nth(place).bounding_box()
+        assert box["x"] + box["width"] <= 390 - 16, place
 
 
 def test_what_no_document_can_tell_has_no_column(opened: Opener, tmp_path: Path) -> None:

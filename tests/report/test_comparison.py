@@ -13,6 +13,7 @@ from calque.core.comparison.compare import Comparison, compare
 from calque.core.comparison.resample import Resampling
 from calque.sample import sample
 from tests.report.made import ALL, BOTH, MADE, Reports
+from tests.report.test_looks import PRINTED
 
 Opener = Callable[..., Any]
 FEW = Resampling(replicates=100)
@@ -170,6 +171,9 @@ def test_three_runs_with_long_names_keep_apart(opened: Opener, tmp_path: Path) -
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         page.goto(page.url.replace("pages", "compare"))
         assert "right in A, not in C" in page.locator("[data-change=broken]").inner_text()
+        page.emulate_media(media="print")
+        assert page.evaluate(PRINTED) == []  # paper has nothing to choose
+        page.emulate_media(media="screen")
         assert page.locator(".dumbbell").first.is_visible()
         page.goto(page.url.replace("compare", "changes"))
         page.locator("[data-filter=change][data-value=gone]").click()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from calque import Evaluator, Fields, Words
+from calque import Corpus, Detection, Evaluator, Fields, Tables, Words
 from calque.core.comparison.compare import compare
 from calque.core.comparison.resample import Resampling
 from tests.report.apart import APART
@@ -216,4 +216,29 @@ def test_the_name_of_a_document_has_room_beside_the_tools(opened: Opener, tmp_pa
     compare(runs, ["old", "new"], resampling=FEW).report(tmp_path / "both.html")
     page = opened(tmp_path / "both.html", "#view=pages&sort=document&doc=document-00099.pdf&page=9")
     assert "1,000 of 1,000" in page.locator(".bar-top").inner_text()
-    assert page.locator(".bar-top h1 .doc").evaluate("node => node.scrollWidth <= node.clientWidth + 1")
+    assert page.locator(".bar-top h1 .doc").evaluate("node => node.clientHeight") < 28  # on one line
+
+
+LONG = "2023-11-annual-report-of-the-ministry-of-transport-and-public-works-part-two-of-three-final.pdf"
+WHOLE = "node => node.scrollWidth <= node.clientWidth + 1 && node.scrollHeight <= node.clientHeight + 1"
+
+
+@pytest.mark.parametrize("task", ["detection", "words", "fields", "tables"])
+def test_the_whole_name_of_a_document_is_read_where_it_is_shown(opened: Opener, tmp_path: Path, task: str) -> None:
+    """Lists cut a long name, and a tooltip must not hold its only copy."""
+    boxes = Corpus.from_arrays([[0, 0, 9, 9]], ["Table"], documents=[LONG])
+    table = "<table><tr><td>a</td></tr></table>"
+    sides: dict[str, tuple[Any, Any, str]] = {
+        "detection": (Detection(allow_missing_scores=True), boxes, "pages"),
+        "words": (Words(), {LONG: "one two"}, "words"),
+        "fields": (Fields(), [{"id": LONG, "total": 1}], "fields"),
+        "tables": (Tables(), {LONG: table}, "checks"),
+    }
+    made, side, view = sides[task]
+    Evaluator(made).update(side, side).compute().report(tmp_path / "long.html")
+    for width in (390, 800, 1440):
+        page = opened(tmp_path / "long.html", f"#view={view}", width=width)
+        name = page.locator("h1 .doc, h2.doc").first
+        assert name.inner_text().removesuffix("#0") == LONG
+        assert name.evaluate(WHOLE), width
+        assert page.evaluate(SIDEWAYS) <= width

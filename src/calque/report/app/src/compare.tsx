@@ -231,11 +231,13 @@ function Card({ app, change }: { app: App; change: Change }): JSX.Element {
   const changes = app.changes as Changes, run = changes.run(), about = changes.about(change, run), name = CHANGES[change.code];
   const pair = IS_BOXES ? [app.boxes[0], app.boxes[run]] : [], owner = pair[change.code === 2 ? 1 : 0];
   const outcome = { fixed: "tp", broken: "fn", new: "fp", gone: "ignored" }[name] as string;
+  // Blocks of an order may have no label, but each has a name.
+  const called = about.label || (IS_BOXES && String(owner.side(about.letter).id(about.row))) || "no label";
   const [was, is] = [about.from, about.to].map(inWords);
   return (
     <a class={`card change k-${name}`} href={to(changes.address(change))} data-object={about.key} data-outcome={outcome} data-side={about.letter === "t" ? "truth" : "prediction"} data-label={about.label} data-kind={about.to || about.from}>
       {IS_BOXES && <span class="two-crops">{pair.map((boxes) => <PairCrop app={app} boxes={change.code < 2 ? boxes : owner} about={about} blank={change.code > 1 && boxes !== owner} />)}</span>}
-      <span class="line" title={about.label}><Mark of={name} /> <b>{about.label}</b> <span class="note">{WORDS[name][0]}</span></span>
+      <span class="line" title={called}><Mark of={name} /> <b>{called}</b> <span class="note">{WORDS[name][0]}</span></span>
       {about.from !== about.to && <span class="note from-to" title={`${was} → ${is}`}><span class="cut">{was}</span> <span class="cut">→ {is}</span></span>}
       {IS_WORDS && <Context rows={app.texts[change.code === 2 ? run : 0]} letter={about.letter} row={about.row} />}
       {(IS_BOXES || about.document !== about.label) && <Where document={about.document} page={about.page} />}
