@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calque.ceiling import Ceiling
 from calque.checks.suites.suite import Suite
 from calque.cli.explain import _known
 from calque.cli.render import NO_NUMBER, as_csv, lines
@@ -111,6 +112,8 @@ def results(folder: Path) -> Iterator[tuple[str, Result]]:
         yield f"detection: {name}", Evaluator(Detection(**views)).update(*pair).compute()
         yield f"detection with TIDE: {name}", Evaluator(Detection(errors="tide", iou=(0.6,))).update(*pair).compute()
         yield f"layout: {name}", Evaluator(Layout()).update(*pair).compute()
+        systems = {"One": pair[1], "Two": predictions({("a", 0): [("Figure", BOX, 0.5)]})}
+        yield f"ceiling: {name}", Evaluator(Ceiling(kind="boxes")).update(pair[0], systems).compute()
     for name, blocks in ORDERS.items():
         rows = ([{"doc_id": "a", "page_index": 0, "ids": side, "order": side}] for side in blocks)
         yield f"order: {name}", Evaluator(Order(pair="id")).update(*rows).compute()
@@ -124,6 +127,8 @@ def results(folder: Path) -> Iterator[tuple[str, Result]]:
     for name, (expected, found) in RECORDS.items():
         schema = json.dumps({"fields": {"a": {"type": "str"}, "b": {"type": "str"}}})
         yield f"fields: {name}", Evaluator(Fields(schema=schema, id="id")).update(expected, found).compute()
+        of_fields = Ceiling(kind="fields", schema=schema, id="id")
+        yield f"ceiling of fields: {name}", Evaluator(of_fields).update(expected, {"One": found, "Two": expected}).compute()
     good = "{id: good, expected: {box: [0, 0, 4, 4]}, output: {box: [0, 0, 4, 4]}}"
     bad = ", ".join(f"{{id: bad{k}, expected: {{box: [0, 0, 4, 4]}}, output: {{box: [6, 6, 9, 9]}}}}" for k in range(3))
     for cases in (f"[{good}]", f"[{good}, {bad}]"):
@@ -184,7 +189,8 @@ def test_below_every_dash_stands_why_and_nothing_is_said_of_others(everything: M
 def test_explain_knows_every_header_of_every_table(everything: Mapping[str, Result]) -> None:
     known = _known()
     for name, result in everything.items():
-        labels = {"Figure", "Table", "(background)"}  # a matrix has the classes of the data across
+        # A matrix has the classes of the data across, and systems have their own names.
+        labels = {"Figure", "Table", "(background)", "repaired by One", "repaired by Two"}
         for section in [*result.sections(), *result.brief()]:
             for head in section.head:
                 assert head in labels or result.task.name in {task for task, _ in known[head.casefold()]}, (name, head)
