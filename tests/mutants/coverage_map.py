@@ -111,7 +111,8 @@ def coverage_map(place: Workplace, cache: Path, tests: Sequence[str]) -> Coverag
     stale = [file for file, digest in files.items() if kept["files"].get(file) != digest]
     if stale or not kept["fit"]:
         sys.stderr.write("recording which tests run which lines: as long as the tests take, once until a source changes\n")
-        seen = record(place, noted, stale if kept["fit"] else tests)
+        options = [each for each in tests if each.startswith("-")]
+        seen = record(place, noted, [*options, *stale] if kept["fit"] else tests)
         fit = {test: about for test, about in kept["fit"].items() if test.partition("::")[0] not in stale}
         kept = {"others": others, "files": files, "fit": {**fit, **seen}}
         told.write_text(json.dumps(kept), "utf-8")

@@ -200,11 +200,13 @@ def test_what_a_changed_file_of_tests_runs_is_recorded_anew(toy: Path, tmp_path_
     )
     place = set_up(toy, tmp_path_factory.mktemp("place"))
     cache = toy / "build"
-    assert coverage_map(place, cache, ["tests/test_count.py"]).tests(mutant) == []
+    wanted = ["-knot slow", "tests/test_count.py"]
+    assert coverage_map(place, cache, wanted).tests(mutant) == []
     text = TOY["tests/test_count.py"] + "\n\ndef test_stop():\n    unused(type('It', (), {'stop': print}))\n"
+    text += "\n\ndef test_slow():\n    test_stop()\n"
     text = text.replace("import count\n", "import count, unused\n")
     (place.tree / "tests/test_count.py").write_text(text, "utf-8")
-    assert coverage_map(place, cache, ["tests/test_count.py"]).tests(mutant)[0].name == "tests/test_count.py::test_stop"
+    assert [test.name for test in coverage_map(place, cache, wanted).tests(mutant)] == ["tests/test_count.py::test_stop"]
 
 
 SHARING = {
