@@ -40,6 +40,7 @@ from calque.layout.task import Layout
 from calque.order import Order
 from calque.tables import Tables
 from calque.words import Words
+from tests.report.empty import EMPTY
 from tests.snapshots import predictions, truth
 
 BOX, AWAY = (0.1, 0.1, 0.3, 0.3), (0.6, 0.6, 0.9, 0.9)
@@ -184,6 +185,25 @@ def test_below_every_dash_stands_why_and_nothing_is_said_of_others(everything: M
             assert said == dashes, (name, section.title)
             assert bool(told) == bool(dashes), (name, section.title)
             assert None not in [value for row in section.rows for value in row], (name, section.title)
+
+
+SETTINGS = {"sweep.recall_floor", "sweep.precision_floor", "schema.inferred_from"}
+"""What was not asked for is null among the numbers, too."""
+
+
+def _nulls(tree: Any, *path: str) -> Iterator[str]:
+    if isinstance(tree, Mapping):
+        for key, value in tree.items():
+            yield from _nulls(value, *path, str(key))
+    elif tree is None:
+        yield ".".join(path)
+
+
+def test_every_number_that_is_undefined_has_a_reason(everything: Mapping[str, Result]) -> None:
+    for name, result in {**everything, **{name: make() for name, make in EMPTY.items()}}.items():
+        without = {*_nulls(result.numbers)} - result.undefined.keys() - SETTINGS
+        assert not without, (name, without)
+        assert all(result.undefined.values()), name
 
 
 def test_explain_knows_every_header_of_every_table(everything: Mapping[str, Result]) -> None:
