@@ -348,6 +348,28 @@ def test_every_task_and_every_field_is_tried() -> None:
     assert {each.name for each in dataclasses.fields(BoxReading)} == READING.keys()
 
 
+QUOTED = {
+    ("detection", "max_detections"): "maxdets",
+    ("detection", "allow_missing_scores"): "missing-scores",
+    ("words", "holdout_fold"): "holdout-fold",
+    ("words", "fold"): "fold",
+    ("words", "drop_soft_hyphen"): "soft-hyphen-dropped",
+    ("words", "drop_zero_width"): "zero-width-dropped",
+    ("words", "drop_empty_parens"): "empty-parens-dropped",
+    ("checks", "own"): "own",
+    ("ceiling", "kind"): "kind",
+    # These stand for others, which are told.
+    **dict.fromkeys([("words", name) for name in ("build_lattice", "clean", "cer", "profile")], ""),
+}
+"""What signatures, which people quote, call otherwise than the command line does."""
+
+
+@pytest.mark.parametrize("task", TRIALS)
+def test_signatures_call_settings_as_the_command_line_does(task: str) -> None:
+    for name, note in settings(TRIALS[task].task).items():
+        assert note.key == ("" if note.view else QUOTED.get((task, name), note.flag.removeprefix("--"))), name
+
+
 @pytest.mark.parametrize(("trial", "name"), cases(lambda *_: True))
 def test_a_change_moves_the_signature_unless_it_is_a_view(trial: Trial, name: str) -> None:
     base, changed = trial.pair(name)
