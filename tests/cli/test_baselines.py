@@ -58,6 +58,16 @@ def test_a_primary_measure_that_is_significantly_worse_fails(calque: Calque, twe
     assert chance.json["baseline"]["f1@0.5"]["value"] < 0
 
 
+def test_what_few_documents_mean_is_said_below_though_most_measures_have_many(calque: Calque, tmp_path: Path) -> None:
+    """A class of three of twelve documents."""
+    pages = {(name, 0): [("Figure", BOX), *([("Table", SECOND)] if place < 3 else [])] for place, name in enumerate(DOCUMENTS)}
+    write(tmp_path / "gt.json", truth(pages))
+    write(tmp_path / "p.json", predictions({place: [(*each, 0.9) for each in boxes] for place, boxes in pages.items()}))
+    assert calque("detect", "gt.json", "p.json", "--save", "p.state").code == 0
+    shown = calque("detect", "gt.json", "p.json", "--baseline", "p.state", "--tolerance", "recall@0.5/Table=0.1").out
+    assert "3 documents: too few for an interval" in shown.partition("Against p.state")[2]
+
+
 def test_a_gain_never_fails(calque: Calque, twelve: Path) -> None:
     for options in ((), ("--tolerance", "AP=0"), ("--tolerance", "AP=significant", "--tolerance", "fn@0.5=0")):
         for model, base in (("all", "most"), ("one", "most"), ("all", "one"), ("all", "all")):

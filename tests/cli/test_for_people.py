@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
 import pytest
 
+from calque.cli import app
 from calque.cli.progress import BAR, progress
 from calque.core.boxes.reading import BOX_FORMATS
 from calque.core.presentation.sections import width
@@ -117,6 +119,28 @@ def test_help_and_completion_know_every_format(calque: Command) -> None:
     for verb in ("detect", "convert", "validate"):
         told = " ".join(calque(verb, "--help").out.replace("-\n", "-").split()).replace("- ", "-")
         assert all(name in told for name in BOX_FORMATS), verb
+
+
+FILES = {"FILE", "FOLDER", "DIR", "STATE", "PATH", "BASELINE", "IN", "OUT", "SUITE", "RESULT", "TRUTH", "RUN"}
+
+
+def commands(group: click.Group, context: click.Context) -> Iterator[click.Command]:
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from commands(command, context)
+        elif command is not None:
+            yield command
+
+
+def test_shells_complete_files_wherever_one_is_asked_for() -> None:
+    """Also where an option that takes ``-`` or refuses a folder is one of files."""
+    every = [each for command in commands(app.calque, click.Context(app.calque)) for each in command.params]
+    asking = [
+        each for each in every if each.metavar and "=" not in each.metavar and {*re.findall(r"[A-Z]+", each.metavar)} & FILES
+    ]
+    assert len(asking) > 50
+    assert [each.opts for each in asking if not isinstance(each.type, click.Path)] == []
 
 
 @pytest.mark.parametrize(

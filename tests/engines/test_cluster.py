@@ -137,6 +137,18 @@ def test_what_is_numbered_is_numbered_on_from_shard_to_shard(tmp_path: Path) -> 
         assert told == [keep, keep]
 
 
+def test_what_is_noticed_in_a_shard_is_told_of_the_whole(tmp_path: Path) -> None:
+    shards = []
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.jsonl").write_text('{"a": "x"}\n')
+        (tmp_path / f"{name}-found.jsonl").write_text('{"a": "x"}\nno JSON\n')
+        shards.append(Shard(str(tmp_path / f"{name}.jsonl"), str(tmp_path / f"{name}-found.jsonl")))
+    cluster: Any = InOneProcess()
+    there = evaluated_on(cluster, Fields(schema={"fields": {"a": {"type": "str"}}}), shards, keep="numbers").compute()
+    told = [Path(issue.file).name for issue in there.issues if issue.code == "broken-line"]
+    assert told == ["one-found.jsonl", "two-found.jsonl"]
+
+
 def test_a_tree_adds_up_everything_once() -> None:
     cluster: Any = InOneProcess()
     for count in (1, 2, FAN_IN, FAN_IN + 1, FAN_IN**2 + 3):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import pickle
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -199,3 +201,12 @@ def test_a_worker_that_is_started_while_all_are_stopped_does_nothing() -> None:
         asked.ask(-3)
     assert asked.repeated == 0
     crew.end()
+
+
+@pytest.mark.parametrize("mode", [0, 1])
+def test_workers_take_text_for_utf_8_only_where_this_process_does(mode: int) -> None:
+    code = "from calque.engines.in_processes import Processes\n"
+    code += "print(*Processes(2).map(eval, ['__import__(\"sys\").flags.utf8_mode'] * 2))"
+    command = [sys.executable, "-X", f"utf8={mode}", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [str(mode)] * 2

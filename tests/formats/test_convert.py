@@ -22,6 +22,7 @@ from calque.geometry.forms import BoxForm
 from calque.readers import read_pair
 from calque.readers.boxes import formats
 from calque.readers.boxes.convert import FEATURES, converted
+from calque.readers.boxes.read_back import losses
 from calque.readers.sides.slips import OPEN_FORMATS
 from tests.conftest import Run
 from tests.examples import examples
@@ -364,3 +365,14 @@ def test_a_name_that_no_file_can_have_is_told(calque: Callable[..., Run], tmp_pa
     assert done.code == 2
     assert done.err.startswith(f"error: no file can be called {'d' * 40}…: that is 30")
     assert [path.name for path in tmp_path.iterdir()] == ["long.ndjson"]
+
+
+@pytest.mark.parametrize(("width", "changed"), [(10.0, 0), (10.000005, 0), (10.00002, 1), (10.1, 1), (20.0, 1)])
+def test_a_box_has_changed_beyond_a_millionth_of_its_side(width: float, changed: int) -> None:
+    corpus = Corpus.from_arrays([[0.0, 0.0, 10.0, 10.0], [30.0, 30.0, 40.0, 40.0]], ["a", "a"], documents=["d", "d"])
+    target = formats.named("coco")
+    files, _ = converted(corpus, target, (100.0, 100.0))
+    tree = json.loads(files[""])
+    tree["annotations"][0]["bbox"][2] = width
+    told = losses(corpus, np.ones(2, np.bool_), {"": json.dumps(tree).encode()}, target, (100.0, 100.0))
+    assert sum(issue.count for issue in told if issue.code == "box-changed") == changed

@@ -128,3 +128,13 @@ def test_grids_are_those_of_pycocotools_and_those_that_people_write():
     assert tuple(float(f"{value:.2f}") for value in RECALL_POINTS) == DECIMAL_RECALL_POINTS
     assert sum(map(float.__ne__, COCO_THRESHOLDS, DECIMAL_COCO_THRESHOLDS)) == 1
     assert sum(map(float.__ne__, RECALL_POINTS, DECIMAL_RECALL_POINTS)) == 10
+
+
+@pytest.mark.parametrize("form", ["xyxy", "xywh", "polygon"])
+def test_a_number_at_the_limit_makes_no_rectangle_on_either_side_of_zero(form):
+    for place in range(4):
+        for limit in (FAR, -FAR):
+            numbers = [1.0, 2.0, 3.0, 4.0]
+            assert rectangles.rectangle(numbers, form) is not None
+            numbers[place] = limit
+            assert rectangles.rectangle(numbers, form) is None, (place, limit)

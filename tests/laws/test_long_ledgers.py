@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque import Detection, Evaluator, Task, Words
+from calque import Corpus, Detection, Evaluator, Task, Words
 from calque.core import evaluator as evaluator_module
 from calque.core.storage import ledger_parts, merged_runs
 from calque.core.storage.long_ledger import StoredLedger
@@ -45,9 +46,8 @@ def both(
     whole = Evaluator(task, keep="numbers").update(*corpora(documents)).compute().to_json()
     with short_of_memory(rows):
         long = Evaluator(task, keep="numbers")
-        for part in range(parts):
-            if documents[part::parts]:
-                long.update(*corpora(documents[part::parts]))
+        for part in reversed(range(parts)):  # some may have none, and the last come first
+            long.update(*corpora(documents[part::parts]))
         assert isinstance(long.ledger(), StoredLedger)
         return whole, long.compute().to_json()
 
@@ -125,3 +125,25 @@ def test_ties_go_by_image_also_where_documents_wait_in_a_file(errors: Any) -> No
                 long.update(*sides(document))
             assert isinstance(long.ledger(), StoredLedger)
             assert long.compute().to_json() == whole.to_json()
+
+
+@pytest.mark.parametrize("scored", [[False, False, False], [True, False, False], [False, True, True]])
+def test_why_nothing_is_ranked_is_the_same_too(scored: list[bool]) -> None:
+    """Of documents with one prediction, then two, then three: whether all scores are missing is known of the whole only."""
+
+    def corpus(part: int, *, found: bool) -> Corpus:
+        score = 0.5 if scored[part] else math.nan
+        return Corpus.from_arrays(
+            [[0.0, 0.0, 9.0, 9.0]] * (part + 1), ["a"] * (part + 1), documents=[f"d{part}"] * (part + 1),
+            scores=[score] * (part + 1) if found else None,
+        )  # fmt: skip
+
+    told = []
+    for memory in (nullcontext, lambda: short_of_memory(2)):
+        with memory():
+            evaluator = Evaluator(Detection(allow_missing_scores=True), keep="numbers")
+            for part in range(3):
+                evaluator.update(corpus(part, found=False), corpus(part, found=True))
+            told.append(evaluator.compute().undefined["coco.AP"])
+    assert told[0] == told[1]
+    assert (told[0] == "no prediction has a score") == (not any(scored))

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calque.ceiling import Ceiling
 from calque.checks.suites.suite import Suite
 from calque.cli.explain import _known
 from calque.cli.render import NO_NUMBER, as_csv, lines
@@ -39,6 +40,7 @@ from calque.layout.task import Layout
 from calque.order import Order
 from calque.tables import Tables
 from calque.words import Words
+from tests.report.empty import EMPTY
 from tests.snapshots import predictions, truth
 
 BOX, AWAY = (0.1, 0.1, 0.3, 0.3), (0.6, 0.6, 0.9, 0.9)
@@ -111,6 +113,8 @@ def results(folder: Path) -> Iterator[tuple[str, Result]]:
         yield f"detection: {name}", Evaluator(Detection(**views)).update(*pair).compute()
         yield f"detection with TIDE: {name}", Evaluator(Detection(errors="tide", iou=(0.6,))).update(*pair).compute()
         yield f"layout: {name}", Evaluator(Layout()).update(*pair).compute()
+        systems = {"One": pair[1], "Two": predictions({("a", 0): [("Figure", BOX, 0.5)]})}
+        yield f"ceiling: {name}", Evaluator(Ceiling(kind="boxes")).update(pair[0], systems).compute()
     for name, blocks in ORDERS.items():
         rows = ([{"doc_id": "a", "page_index": 0, "ids": side, "order": side}] for side in blocks)
         yield f"order: {name}", Evaluator(Order(pair="id")).update(*rows).compute()
@@ -124,6 +128,8 @@ def results(folder: Path) -> Iterator[tuple[str, Result]]:
     for name, (expected, found) in RECORDS.items():
         schema = json.dumps({"fields": {"a": {"type": "str"}, "b": {"type": "str"}}})
         yield f"fields: {name}", Evaluator(Fields(schema=schema, id="id")).update(expected, found).compute()
+        of_fields = Ceiling(kind="fields", schema=schema, id="id")
+        yield f"ceiling of fields: {name}", Evaluator(of_fields).update(expected, {"One": found, "Two": expected}).compute()
     good = "{id: good, expected: {box: [0, 0, 4, 4]}, output: {box: [0, 0, 4, 4]}}"
     bad = ", ".join(f"{{id: bad{k}, expected: {{box: [0, 0, 4, 4]}}, output: {{box: [6, 6, 9, 9]}}}}" for k in range(3))
     for cases in (f"[{good}]", f"[{good}, {bad}]"):
@@ -181,10 +187,30 @@ def test_below_every_dash_stands_why_and_nothing_is_said_of_others(everything: M
             assert None not in [value for row in section.rows for value in row], (name, section.title)
 
 
+SETTINGS = {"sweep.recall_floor", "sweep.precision_floor", "schema.inferred_from"}
+"""What was not asked for is null among the numbers, too."""
+
+
+def _nulls(tree: Any, *path: str) -> Iterator[str]:
+    if isinstance(tree, Mapping):
+        for key, value in tree.items():
+            yield from _nulls(value, *path, str(key))
+    elif tree is None:
+        yield ".".join(path)
+
+
+def test_every_number_that_is_undefined_has_a_reason(everything: Mapping[str, Result]) -> None:
+    for name, result in {**everything, **{name: make() for name, make in EMPTY.items()}}.items():
+        without = {*_nulls(result.numbers)} - result.undefined.keys() - SETTINGS
+        assert not without, (name, without)
+        assert all(result.undefined.values()), name
+
+
 def test_explain_knows_every_header_of_every_table(everything: Mapping[str, Result]) -> None:
     known = _known()
     for name, result in everything.items():
-        labels = {"Figure", "Table", "(background)"}  # a matrix has the classes of the data across
+        # A matrix has the classes of the data across, and systems have their own names.
+        labels = {"Figure", "Table", "(background)", "repaired by One", "repaired by Two"}
         for section in [*result.sections(), *result.brief()]:
             for head in section.head:
                 assert head in labels or result.task.name in {task for task, _ in known[head.casefold()]}, (name, head)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, find, given
 from hypothesis import settings as tried
@@ -346,6 +347,41 @@ def test_every_task_and_every_field_is_tried() -> None:
         assert names == {*settings(trial.task), *(name for owner, name in {*ENGINE, *TOLD} if owner == task)}
         assert trial.unmoved.keys() <= names
     assert {each.name for each in dataclasses.fields(BoxReading)} == READING.keys()
+
+
+@pytest.mark.parametrize("task", TRIALS)
+def test_a_whole_number_is_the_same_setting_as_a_float(task: str) -> None:
+    """What one side writes as 1 and the other as 1.0 is merged and compared; numbers of NumPy are as good."""
+    base = TRIALS[task].task
+    for name, note in settings(base).items():
+        if note.kind in ("number", "numbers"):
+            many = {"page_size": 2, "error_limits": 4}.get(name, 1)
+            forms = [one if note.kind == "number" else (one,) * many for one in (1, 1.0, np.float32(1))]
+            several = [replace(base, **{name: one}) for one in forms]
+            assert len({str(each.signature()) for each in several}) == len({repr(each) for each in several}) == 1, name
+            Evaluator(several[0]).merge(Evaluator(several[1]))
+
+
+QUOTED = {
+    ("detection", "max_detections"): "maxdets",
+    ("detection", "allow_missing_scores"): "missing-scores",
+    ("words", "holdout_fold"): "holdout-fold",
+    ("words", "fold"): "fold",
+    ("words", "drop_soft_hyphen"): "soft-hyphen-dropped",
+    ("words", "drop_zero_width"): "zero-width-dropped",
+    ("words", "drop_empty_parens"): "empty-parens-dropped",
+    ("checks", "own"): "own",
+    ("ceiling", "kind"): "kind",
+    # These stand for others, which are told.
+    **dict.fromkeys([("words", name) for name in ("build_lattice", "clean", "cer", "profile")], ""),
+}
+"""What signatures, which people quote, call otherwise than the command line does."""
+
+
+@pytest.mark.parametrize("task", TRIALS)
+def test_signatures_call_settings_as_the_command_line_does(task: str) -> None:
+    for name, note in settings(TRIALS[task].task).items():
+        assert note.key == ("" if note.view else QUOTED.get((task, name), note.flag.removeprefix("--"))), name
 
 
 @pytest.mark.parametrize(("trial", "name"), cases(lambda *_: True))

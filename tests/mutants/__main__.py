@@ -19,7 +19,8 @@ from tests.mutants.trial import UNDER_WAY, Patience, Trial, attempt, end, run
 from tests.mutants.workplace import Workplace, package_of, set_up
 
 ROOT = Path(__file__).parents[2]
-ALL_TESTS = ["--ignore=tests/build", "--ignore=tests/mutants", "--ignore=tests/unit/test_mutants.py"]  # but for slow bystanders
+# Those of every day: what only the long run notices is noticed late. And without slow bystanders.
+ALL_TESTS = ["-mnot long", "--ignore=tests/build", "--ignore=tests/mutants", "--ignore=tests/unit/test_mutants.py"]
 
 
 def options(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -35,7 +36,7 @@ def options(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--root", type=Path, default=ROOT, help="the project (this one)")
     parser.add_argument("--list", action="store_true", help="print the faults that are drawn, and try none")
-    parser.add_argument("tests", nargs="*", help="as pytest takes them (all that can notice a fault)")
+    parser.add_argument("tests", nargs="*", help="as pytest takes them (all but those of the long run)")
     return parser.parse_args(arguments)
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 LONG = 6
 """A test that takes more than such a part of the budget waits for the others."""
+MOST_OF_LINE = 2
+"""A long line shares words with tests of anything."""
 EVERYWHERE = {"src", "test", "tests", "unit", "py", "init"}
 
 
@@ -24,15 +26,15 @@ class Candidate:
         return self.name.partition("::")[0]
 
 
-def choose(file: str, tests: Iterable[Candidate], budget: float) -> list[str]:
+def choose(file: str, tests: Iterable[Candidate], budget: float, line: str = "") -> list[str]:
     """As many tests as fit into the budget, always one; those of one file together, since they may share what takes long.
 
-    A third of the time is for tests whose file has a name like the file's, a third for those that run little else, and a third
-    for the quickest, which are the most.
+    A third of the time is for tests whose names are like the file's and the line's, a third for those that run little else, and
+    a third for the quickest, which are the most.
     """
     known = sorted(tests, key=lambda test: (test.seconds, test.name))
     queues = [
-        sorted(known, key=lambda test: (test.seconds > budget / LONG, -likeness(file, test.file))),
+        sorted(known, key=lambda test: (test.seconds > budget / LONG, -likeness(file, test.name, line))),
         sorted(known, key=lambda test: (test.seconds > budget / LONG, -test.share)),
         known,
     ]
@@ -61,19 +63,21 @@ def alternating(queues: Sequence[Sequence[Candidate]], budget: float) -> list[Ca
     return list(chosen.values())
 
 
-def likeness(file: str, test: str) -> float:
-    """How much the path of a test says that it is about a file; most, where it is the file's own example.
+def likeness(file: str, test: str, line: str = "") -> float:
+    """How much the name of a test says that it is about a file, or a line of it; most, where it is the file's own example.
 
     >>> likeness("src/calque/checks/pictured.py", "tests/unit/checks/test_pictured.py")
     3
     >>> likeness("src/calque/checks/pictured.py", "tests/cli/test_check.py")
     1
+    >>> likeness("src/calque/checks/task.py", "tests/laws/test_settings.py::test_names[checks]", "partial = setting()")
+    2
     """
-    if file == test:
+    if file == test.partition("::")[0]:
         return float("inf")
     *folders, last = file.removesuffix("/__init__.py").split("/")
     near = words(test)
-    return 2 * len(words(last) & near) + len(words("/".join(folders[2:])) & near)
+    return 2 * len(words(last) & near) + len(words("/".join(folders[2:])) & near) + min(MOST_OF_LINE, len(words(line) & near))
 
 
 def words(path: str) -> set[str]:

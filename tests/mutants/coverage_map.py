@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -21,7 +22,7 @@ from coverage.exceptions import DataError
 
 from coverage import CoverageData
 from tests.mutants.choosing import Candidate
-from tests.mutants.sites import Body, Mutant, bodies_of
+from tests.mutants.sites import Body, Mutant, bodies_of, defined_in
 from tests.mutants.workplace import Workplace
 
 MAP = ("tests.json", "lines")
@@ -72,8 +73,21 @@ class CoverageMap:
         return dict(sharing)
 
     def importing(self, file: str) -> set[str]:
-        """The tests that run a function of a file, or of one that imports it."""
-        return {test for each in (file, *self.importers(file)) for test in self.running(each, self.bodies(each))}
+        """The tests that run a function of a file or of one that imports it, and those of files that name what it defines."""
+        running = {test for each in (file, *self.importers(file)) for test in self.running(each, self.bodies(each))}
+        defined = set(defined_in((self.tree / file).read_bytes()))
+        naming = {path for path, named in self.names_in_tests.items() if named & defined}
+        return running | {test for test in self.seconds if test.partition("::")[0] in naming}
+
+    @cached_property
+    def names_in_tests(self) -> dict[str, set[str]]:
+        """The words of each file of tests."""
+        files = {test.partition("::")[0] for test in self.seconds}
+        return {
+            file: set(re.findall(r"\w+", (self.tree / file).read_text("utf-8")))
+            for file in files
+            if file.startswith("tests/") and (self.tree / file).exists()
+        }
 
     def running(self, file: str, bodies: Iterable[Body]) -> set[str]:
         """The tests that run functions of a file, other than by importing it."""
@@ -111,7 +125,8 @@ def coverage_map(place: Workplace, cache: Path, tests: Sequence[str]) -> Coverag
     stale = [file for file, digest in files.items() if kept["files"].get(file) != digest]
     if stale or not kept["fit"]:
         sys.stderr.write("recording which tests run which lines: as long as the tests take, once until a source changes\n")
-        seen = record(place, noted, stale if kept["fit"] else tests)
+        options = [each for each in tests if each.startswith("-")]
+        seen = record(place, noted, [*options, *stale] if kept["fit"] else tests)
         fit = {test: about for test, about in kept["fit"].items() if test.partition("::")[0] not in stale}
         kept = {"others": others, "files": files, "fit": {**fit, **seen}}
         told.write_text(json.dumps(kept), "utf-8")

@@ -116,6 +116,21 @@ def bodies_of(source: bytes) -> list[Body]:
     ]
 
 
+def defined_in(source: bytes) -> list[str]:
+    """What a source file defines for others.
+
+    >>> defined_in(b"A = 1\\n_B: int = 2\\nclass C: ...\\ndef d(): ...\\n")
+    ['A', 'C', 'd']
+    """
+    named = []
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            named.append(node.name)
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        named += [target.id for target in targets if isinstance(target, ast.Name)]
+    return [name for name in named if not name.startswith("_")]
+
+
 def spliced(node: ast.AST) -> str:
     """A node as text, in brackets where it could fall apart between its neighbours."""
     text = ast.unparse(node)

@@ -46,7 +46,7 @@ def attempt(place: Workplace, mutant: Mutant, known: CoverageMap, patience: Pati
     tests = known.tests(mutant)
     if not tests:
         return Trial(mutant, False, "no test runs the line")
-    chosen = choose(mutant.file, tests, patience.budget)
+    chosen = choose(mutant.file, tests, patience.budget, mutant.old)
     clean = (place.tree / mutant.file).read_bytes()
     place.put(mutant.file, mutant.applied(clean))
     try:

@@ -246,3 +246,10 @@ def test_folders(tmp_path: Path) -> None:
         read_orders([row(), row()])
     with pytest.raises(TypeError, match="cannot read orders from a int"):
         read_orders(3)
+
+
+def test_omnidocbench_names_every_page_without_a_picture() -> None:
+    good = {"page_info": {"image_path": "a.png"}, "layout_dets": []}
+    with pytest.raises(ContractError) as caught:
+        read_orders([{"page_info": {}, "layout_dets": []}, good, {**good, "page_info": 3}, {**good, "page_info": None}])
+    assert [issue.pointer.split("/")[1] for issue in caught.value.issues] == ["0", "2", "3"]

@@ -189,3 +189,13 @@ def test_boxes_in_pixels_are_laid_over_the_picture(opened: Opener, tmp_path: Pat
     assert float(box.get_attribute("x")) == pytest.approx(100, abs=0.2)
     assert float(box.get_attribute("width")) == pytest.approx(500, abs=0.2)
     assert "not known" not in page.locator("[data-viewer]").inner_text()
+
+
+def test_a_large_picture_is_taken_without_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pillow warns of pictures with more pixels than it expects; here they have a limit of their own."""
+    image = pytest.importorskip("PIL.Image")
+    image.new("RGB", (30, 20)).save(tmp_path / "a.png")
+    monkeypatch.setattr(image, "MAX_IMAGE_PIXELS", 500)
+    made = Darkroom().picture(0, Found(str(tmp_path / "a.png")))
+    assert made is not None
+    assert made.aspect == 20 / 30

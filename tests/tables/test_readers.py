@@ -239,6 +239,12 @@ def test_comments_are_no_text_however_short(comment: str, tmp_path: Path) -> Non
     assert one(read_tables(tmp_path / "t.html")).text == ("ab", "c")
 
 
+@pytest.mark.parametrize("attributes", ["title='>'", 'title=">"', "title='a>b' x", 'title="<td>"', "a='\"' b='>'"])
+def test_text_before_a_tag_stays_whatever_its_attributes_hold(attributes: str, tmp_path: Path) -> None:
+    (tmp_path / "t.html").write_text(f"<table><tr><td>one <b {attributes}>two</b> three</td><td>c</td></tr></table>")
+    assert one(read_tables(tmp_path / "t.html")).text == ("one two three", "c")
+
+
 REPAIRS: dict[str, tuple[str, dict[str, int], list[list[str]]]] = {
     "missing end tags": ("<table><tr><td>a<td>b<tr><td>c<td>d</table>", {"unclosed-tag": 6}, [["a", "b"], ["c", "d"]]),
     "the end of the text": ("<table><tr><td>a", {"unclosed-tag": 3}, [["a"]]),

@@ -188,6 +188,7 @@ def test_further_measures_of_two_boxes() -> None:
         "center_in_box": 1.0,
     }
     assert {name: boxes(found, truth, metric=name).score for name in expected} == pytest.approx(expected)
+    assert {name: boxes(found, truth, metric=name).metadata[name] for name in expected} == pytest.approx(expected)
     apart = boxes([0, 0, 1, 1], [9, 0, 10, 1], metric="giou")
     assert apart.score == 0.0
     assert apart.metadata["giou"] == pytest.approx(-0.8)

@@ -112,6 +112,11 @@ def test_it_judges_as_the_reference_does(schema: Any, leaf: Any, value: Any) -> 
         {"if": {"type": "integer"}, "else": {"maxLength": 1}},
         {"if": {"type": "integer"}},
         {"properties": {"a": {"$ref": "#/$defs/two"}, "b": {"$ref": "#/$defs/two"}}, "$defs": {"two": {"minimum": 2}}},
+        # References may lead anywhere in the schema: into lists, and to names that have to be spelt.
+        {"properties": {"a": {"$ref": "#/properties/b"}, "b": {"minimum": 2}}},
+        {"allOf": [{"minimum": 2}, {"maximum": 3}], "items": {"$ref": "#/allOf/1"}},
+        {"$ref": "#/properties/a~1b/anyOf/0", "properties": {"a/b": {"anyOf": [{"minimum": 2}]}}},
+        {"$ref": "#/properties/a~0b", "properties": {"a~b": {"minimum": 2}}},
     ],
 )
 def test_it_judges_as_the_reference_does_at_the_limits(schema: dict[str, Any]) -> None:

@@ -14,6 +14,7 @@ from calque import ContractError, Evaluator, Words
 from calque.core.corpora.words import Lattice
 from calque.readers.text.lattices import read_lattices
 from calque.words import align, build_lattice, oracle
+from calque.words.lattice.lattices import _taken
 from tests.examples import examples
 
 words = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=10)
@@ -166,3 +167,13 @@ def test_a_folder_without_lattices_is_named(tmp_path: Path) -> None:
         read_lattices(str(tmp_path))
     (issue,) = refused.value.issues
     assert (issue.code, issue.file) == ("no-lattices", str(tmp_path))
+
+
+def test_a_source_gains_only_what_no_other_read() -> None:
+    """Of words that match: slots in which it was taken, those in which nobody else read that, and how many words it brought."""
+    ref = ["the", "cat", "sat", "down"]
+    both = {"a": ["the", "cat", "sat", "down"], "b": ["the", "cat", "sat", "up"], "c": ["the", "dog", "sat", "up"]}
+    best = oracle(ref, lattice=build_lattice(both))
+    assert _taken(best) == {"a": (2, 1, 1), "b": (1, 0, 0)}
+    alone = oracle(ref, lattice=build_lattice({"a": ["the", "cat", "sat", "in"], "b": ["the", "dog", "sat", "down"]}))
+    assert _taken(alone) == {"a": (1, 1, 1), "b": (1, 1, 1)}

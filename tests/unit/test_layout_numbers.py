@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque import Corpus, Evaluator, Layout, Result
+from calque import Corpus, Detection, Evaluator, Layout, Result, Task
 from calque.layout import evaluate_layout
 
 LABELS = ("image", "table", "text")
@@ -202,3 +202,14 @@ def test_the_table_of_confusions_has_a_zero_where_nothing_was_taken_for_somethin
         ["table", "1", "0", "0"],
         ["text", "0", "0", "1"],
     ]
+
+
+@pytest.mark.parametrize("task", [Layout(), Detection()])
+def test_outcomes_say_where_each_object_is_unless_only_numbers_are_kept(task: Task) -> None:
+    boxes, away = [[0.0, 0.0, 10.0, 10.0], [20.0, 20.0, 30.0, 30.0]], [50.0, 50.0, 60.0, 60.0]
+    sides = [Corpus.from_arrays(each, ["a"] * len(each), scores=[0.5] * len(each)) for each in (boxes, [boxes[0], away])]
+    rows = Evaluator(task).update(*sides).compute().outcomes()
+    shown = [(side, box) for side, box in zip(rows["side"], rows.array("box").tolist(), strict=True)]
+    assert [box for side, box in shown if side == "truth"] == boxes
+    assert away in [box for side, box in shown if side == "prediction"]
+    assert "box" not in Evaluator(task, keep="numbers").update(*sides).compute().outcomes()

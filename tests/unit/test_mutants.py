@@ -200,11 +200,13 @@ def test_what_a_changed_file_of_tests_runs_is_recorded_anew(toy: Path, tmp_path_
     )
     place = set_up(toy, tmp_path_factory.mktemp("place"))
     cache = toy / "build"
-    assert coverage_map(place, cache, ["tests/test_count.py"]).tests(mutant) == []
+    wanted = ["-knot slow", "tests/test_count.py"]
+    assert coverage_map(place, cache, wanted).tests(mutant) == []
     text = TOY["tests/test_count.py"] + "\n\ndef test_stop():\n    unused(type('It', (), {'stop': print}))\n"
+    text += "\n\ndef test_slow():\n    test_stop()\n"
     text = text.replace("import count\n", "import count, unused\n")
     (place.tree / "tests/test_count.py").write_text(text, "utf-8")
-    assert coverage_map(place, cache, ["tests/test_count.py"]).tests(mutant)[0].name == "tests/test_count.py::test_stop"
+    assert [test.name for test in coverage_map(place, cache, wanted).tests(mutant)] == ["tests/test_count.py::test_stop"]
 
 
 SHARING = {
@@ -218,11 +220,13 @@ SHARING = {
         "def lazy(a):\n    return a + 4\n\n\n"
         "def beneath(a):\n    return a + 5\n\n\n"
         "def at_import(a):\n    return a + 6\n\n\n"
-        "def standing(a, b=7):\n    return a + b\n"
+        "def standing(a, b=7):\n    return a + b\n\n\n"
+        "class Settings:\n    most = 8\n"
     ),
     "tests/__init__.py": "",
     "tests/kept.py": (ROOT / "tests" / "kept.py").read_text("utf-8"),
     "tests/test_earlier.py": "import toy.kept.sums\n\n\ndef test_earlier():\n    assert toy.kept.sums\n",
+    "tests/test_settings.py": "from toy.kept import sums\n\n\ndef test_most():\n    assert sums.Settings.most == 8\n",
     "tests/test_sums.py": (
         "from functools import cache\n\nimport pytest\n\nfrom tests.kept import Kept\n"
         "from toy.kept.sums import KNOWN, Sums, asked_by_name, at_import, beneath, cached, lazy, standing\n\n"
@@ -248,7 +252,7 @@ def test_what_tests_share_belongs_to_each_of_them(toy: Path, tmp_path_factory: p
         (toy / file).parent.mkdir(exist_ok=True)
         (toy / file).write_text(text, "utf-8")
     place = set_up(toy, tmp_path_factory.mktemp("place"))
-    recorded = coverage_map(place, toy / "build", ["tests/test_earlier.py", "tests/test_sums.py"])
+    recorded = coverage_map(place, toy / "build", ["tests/test_earlier.py", "tests/test_settings.py", "tests/test_sums.py"])
     file = "src/toy/kept/sums.py"
     tests = {
         (mutant.scope, mutant.kind): [test.name.partition("::")[2] for test in recorded.tests(mutant)]
@@ -264,8 +268,9 @@ def test_what_tests_share_belongs_to_each_of_them(toy: Path, tmp_path_factory: p
         assert tests[scope, "arithmetic"] == kept
     for kind in ("arithmetic", "constant"):
         assert tests["standing", kind] == helpers
-    assert tests["at_import", "return"] == [*caches, *fixtures, *helpers, *kept]
-    assert tests["known", "return"] == ["test_earlier", *caches, *fixtures, *helpers, *kept]  # whoever imported it first
+    # Whoever names anything of the file, and whoever imported it first.
+    assert tests["at_import", "return"] == tests["Settings", "constant"] == ["test_most", *caches, *fixtures, *helpers, *kept]
+    assert tests["known", "return"] == ["test_earlier", "test_most", *caches, *fixtures, *helpers, *kept]
 
 
 def test_tests_are_chosen_by_their_names_by_what_else_they_run_and_by_their_time() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from calque import Corpus, Detection, Evaluator, Fields, Table
+from calque import Corpus, Detection, Evaluator, Fields, Table, Tables
 from calque.core.columns import Strings
 from calque.core.presentation.pictured import (
     NOWHERE,
@@ -171,3 +171,18 @@ def test_rows_begin_where_those_before_end(task: str) -> None:
         own = next(f"{kind}.{name}" for name in ("label", "field", "word") if f"{kind}.{name}" in made.columns)
         assert (len(start), start[0], start[-1]) == (held + 1, 0, len(made.columns[own]))
         assert (np.diff(start.astype(np.int64)) >= 0).all()
+
+
+def test_tables_whose_measures_say_different_things_are_marked_as_the_numbers_list_them() -> None:
+    """Every other row lost its first cell: as a tree hardly anything is wrong, as a grid a column."""
+    rows = [[f"r{row}c{column}" for column in range(4)] for row in range(4)]
+
+    def table(cells: list[list[str]]) -> str:
+        return "".join(["<table>", *("<tr><td>" + "<td>".join(row) for row in cells), "</table>"])
+
+    lost = table([row[1:] if place % 2 else row for place, row in enumerate(rows)])
+    result = Evaluator(Tables()).update({"a": table(rows), "b": table(rows)}, {"a": lost, "b": table(rows)}).compute()
+    made = result.task.pictured(result.ledger, result.numbers)
+    assert made is not None
+    marked = [case["id"] for case in made.head["cases"] if "apart" in case["kinds"]]
+    assert marked == [f"{one['document']}#{one['truth']}" for one in result.numbers["apart"]] == ["a#0"]

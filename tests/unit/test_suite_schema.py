@@ -46,3 +46,14 @@ def test_editors_allow_the_numbers_that_are_read(key: Key) -> None:
             read = True
         allowed = Draft202012Validator(dict(key.schema)).is_valid(number)
         assert allowed == read or (allowed and number > 1 and not BOUNDS & {"maximum", "exclusiveMaximum"} & key.schema.keys())
+
+
+def test_editors_are_told_what_keys_stand_at() -> None:
+    told = [
+        (f"{keys.owner}.{key.name}", key.schema["default"], key.default)
+        for keys in (*ALL_KEYS, gate.KEYS, custom._keys("own"))
+        for key in keys.keys
+        if "default" in key.schema
+    ]
+    assert len(told) > 40
+    assert [name for name, shown, real in told if (type(shown) is bool, shown) != (type(real) is bool, real)] == []

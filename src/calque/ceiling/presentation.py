@@ -167,6 +167,8 @@ def _selected(numbers: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[
     first = block["order"][0]
     if len(names) > 1:
         one = {"recall": first["recall"], "f1": first.get("f1"), "precision": 1.0 if first["matches"] else None}
+        # Nobody comes before the first: where it has no value, all together have none, and for the same reason.
+        one = {name: select.get(name) if value is None else value for name, value in one.items()}
         yield f"select {NOUNS[kind]} of {first['system']}", one, "", "", False
     together = names[0] if len(names) == 1 else "both" if len(names) == 2 else f"all {len(names)}"
     hits = max(map(_hits, block["single"].values()))
@@ -286,6 +288,10 @@ def flat(numbers: Mapping[str, Any]) -> list[dict[str, Any]]:
             for name, others in block["pairs"].items()
             for other, pair in others.items()
         ]
+    ap = numbers["ap"]
+    if isinstance(ap, Mapping):
+        rows += [{"rung": "single", "system": name, "ap": value} for name, value in ap["single"].items()]
+        rows += [{"rung": "route:class", "ap": ap["route_class"]}, {"rung": "select", "ap": ap["select_bound"]}]
     return rows
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from calque.cli.outputs import STDOUT, put_bytes, say_written
+from calque.cli.outputs import STDOUT, Named, put_bytes, say_written
 from calque.core.errors import ConfigError
 from calque.core.start_up import Frozen
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
+PICTURES = Named()
 MEGABYTES = 25.0
 """How much of page images a report holds unless somebody asks for more."""
 
@@ -40,7 +41,9 @@ def image_options(command: Decorated) -> Decorated:
             "--report-size", type=click.FloatRange(min=0), default=MEGABYTES, metavar="MB",
             help="With --images: how much of them goes into the report: pages with errors, worst first. [default: 25]",
         ),
-        click.option("--images", metavar="DIR", help="Pictures of the pages for the report: PNG, JPEG, WebP or PDF."),
+        click.option(
+            "--images", type=PICTURES, metavar="DIR", help="Pictures of the pages for the report: PNG, JPEG, WebP or PDF."
+        ),
     ):  # fmt: skip
         command = option(command)
     return command

@@ -374,10 +374,23 @@ def take_in(task: Any) -> None:
             value = (value,) if alone else tuple(value)
             object.__setattr__(task, field.name, value)
         if note.kind in EXPECTED:
-            kind, wanted = EXPECTED[note.kind]
-            if not all(_is(one, kind) for one in (value if note.kind in MANY else (value,))):
-                shown = list(value) if note.kind in MANY else value
-                raise ConfigError(f"{field.name} must be {wanted}, not {shown!r}")
+            _check(field.name, note.kind, value)
+        if note.kind == "number":
+            object.__setattr__(task, field.name, _float(field.name, value))  # 1 and 1.0 are one setting
+
+
+def _check(name: str, kind: str, value: Any) -> None:
+    """Refuse a value that is not of its setting's kind."""
+    wanted, words = EXPECTED[kind]
+    if not all(_is(one, wanted) for one in (value if kind in MANY else (value,))):
+        raise ConfigError(f"{name} must be {words}, not {list(value) if kind in MANY else value!r}")
+
+
+def _float(name: str, value: Real) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise ConfigError(f"{name} must be a number that a float can hold, not {value!r}") from None
 
 
 def _is(value: Any, kind: type | tuple[type, ...]) -> bool:

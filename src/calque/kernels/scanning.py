@@ -12,9 +12,6 @@ from typing import Any
 from calque.core.errors import ContractError
 from calque.kernels import TWINS, chosen
 
-PIECE = 1 << 24
-"""How many bytes of a file are looked at at a time."""
-
 
 class Scanned(os.PathLike[str]):
     """A JSON file whose columns are on their way."""
@@ -58,17 +55,6 @@ class Scanned(os.PathLike[str]):
                 raise ContractError.single("changed", "changed while it was read", file=self.path, help=help)
             file.seek(span[0])
             return file.read(span[1] - span[0])
-
-    def mentions(self, word: bytes) -> bool:
-        """Whether a word occurs in the file, of which a piece is looked at a time."""
-        start = 0
-        while piece := self.part((start, start + PIECE)):
-            if word in piece:
-                return True
-            if len(piece) < PIECE:
-                return False
-            start += PIECE - len(word) + 1
-        return False
 
     @property
     def seen(self) -> tuple[int, ...] | None:

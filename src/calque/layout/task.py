@@ -50,7 +50,6 @@ class Layout(BoxReading, PartsBeside, Task):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "iou", float(self.iou))
         if not 0 <= self.iou <= 1:
             raise ConfigError(f"iou must be from 0 to 1, not {self.iou}")
 

@@ -337,3 +337,14 @@ def test_below_an_object_paired_accounting_loses_the_boxes_of_missed_items() -> 
 def test_values_of_cells_as_json() -> None:
     assert plain([Cell(1), Cell([Cell("a"), 2.5])]) == [1, ["a", 2.5]]
     assert plain(Unfit(["raw"])) == ["raw"]
+
+
+@pytest.mark.parametrize(
+    ("accounting", "other"), [("paired", "below threshold"), ("complete", "paired with an item that is too different")]
+)
+def test_items_that_match_are_called_the_same(accounting: Any, other: str) -> None:
+    """Also where a document is compared by itself, without columns."""
+    task = Fields(schema={"fields": {"tags": {"type": "list[str]", "comparator": "exact"}}}, accounting=accounting)
+    truth, found = {"tags": ["x", "y"]}, {"tags": ["x", "z"]}
+    rows = Evaluator(task).update([truth], [found]).compute().outcomes().rows()
+    assert [(row["outcome"], row["reason"]) for row in rows] == [("tp", "same"), ("fd", other)]

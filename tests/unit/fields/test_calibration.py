@@ -9,7 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calque import Evaluator, Fields
 from calque.core.columns import Table
+from calque.core.comparison.compare import compare
+from calque.core.comparison.resample import Resampling
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Undefined
 from calque.core.storage.ledger_parts import LedgerParts
@@ -152,3 +155,29 @@ def test_equal_confidences_stand_by_key_in_the_order_of_first_rows() -> None:
     # Three are reviewed at 75 %, which is more than any budget; at 50 % both of the first key.
     rows = [(0, 1, True, 0.5), (0, 0, False, 0.5), (1, 1, False, 0.5), (1, 0, True, 0.5)]
     assert said(ledger(rows))["overall"]["error_capture_at_budget"]["budgets"]["0.50"]["errors_found"] == 1
+
+
+def test_intervals_count_the_documents_that_their_measure_looks_at() -> None:
+    """All fourteen have values, boxes and confidences; two have another field with a box besides."""
+
+    def records(width: int, *wrong: int) -> list[dict[str, Any]]:
+        return [
+            {
+                "id": number,
+                "a": {"_value": str(number in wrong), "_bbox": [0, 0, width + number % 3, 9], "_confidence": 0.5 + number / 40},
+                **({"b": {"_value": "x", "_bbox": [0, 0, 9, 9], "_confidence": 0.75}} if number < 2 else {}),
+            }
+            for number in range(14)
+        ]
+
+    task = Fields(schema={"fields": {"a": {"type": "str"}, "b": {"type": "str"}}})
+    runs = [Evaluator(task).update(records(9), records(*found)).compute() for found in ((10, 3), (12, 1, 2))]
+    measures = compare(runs, ["old", "new"], resampling=Resampling(replicates=100)).measures
+    looking = ("mean_ap", "map_50", "map_75", "ap", "ap_50", "ap_75", "mean_iou", "auroc", "brier_score", "ece")
+    counted = {
+        name: {interval.documents for interval in each.runs.values()}
+        for name, each in measures.items()
+        if name.partition("/")[0] in looking
+    }
+    assert {name.partition("/")[0] for name in counted} == {*looking}
+    assert {name: found for name, found in counted.items() if found != {2 if name.endswith("/b") else 14}} == {}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -251,3 +253,17 @@ def test_mistakes_are_told(make: object, message: str) -> None:
 def test_only_functions_and_classes_can_be_registered() -> None:
     with pytest.raises(TypeError):
         register_comparator("odd", 3)  # type: ignore[type-var]
+
+
+def test_similarities_are_numbers_though_a_comparator_of_one_s_own_says_yes_or_no() -> None:
+    @dataclass(frozen=True)
+    class Same(BaseComparator):
+        name: ClassVar[str] = "same"
+
+        def _compare(self, truth: Any, found: Any) -> float:
+            return bool(truth == found)
+
+    every = np.array([0, 1], dtype=np.int32)
+    for scores in (Same().matrix(["a", "b"], ["a", "c"]), Same().by_pairs(["a", "b"], ["a", "c"])(every, every)):
+        assert scores.dtype == np.float64
+        assert scores.sum() == 1.0

@@ -369,7 +369,7 @@ def test_comparable_field_takes_its_arguments_as_stickler_does() -> None:
     assert (field["comparator"], field["threshold"], field["weight"], field["default"]) == ("numeric", 0.8, 2.0, "none")
     with pytest.raises(TypeError, match="takes no 'treshold'; did you mean 'threshold'"):
         ComparableField(treshold=0.5)
-    with pytest.raises(TypeError, match="'aggregate'"):
+    with pytest.raises(TypeError, match="'aggregate': every field is added up anyway"):
         ComparableField(aggregate=True)
     with pytest.raises(TypeError, match="comparator must be"):
         ComparableField(0.5)

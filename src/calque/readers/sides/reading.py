@@ -7,11 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-import numpy as np
-
 from calque.core.boxes.class_map import Pairs
 from calque.core.boxes.class_map import class_map as as_class_map
-from calque.core.columns import Floats
 from calque.core.corpus import BoxCorpus, Corpus, Side, UnitId, one_of
 from calque.core.errors import ContractError, Issue, IssueLog, all_read
 from calque.kernels.scanning import Scanned
@@ -222,21 +219,12 @@ def _from_scan(columns: Mapping[str, Any], file: Scanned, rules: Rules) -> Loade
     """What the scanner's columns make; ``None`` where the exact reader has to say what is wrong."""
     log = IssueLog(file.path)
     if columns["kind"] == "coco_results":
-        results = scanned_results(columns, file)
-        return None if _hides_scores(results.scores, file, rules) else Results(results, log, rules)
+        return Results(scanned_results(columns, file), log, rules)
     if columns["kind"] == "coco_truth":
-        annotations = scanned_truth(columns, file)
-        return None if _hides_scores(annotations.scores, file, rules) else coco_files.truth_corpus(annotations, log, rules)
+        return coco_files.truth_corpus(scanned_truth(columns, file), log, rules)
     from calque.readers.boxes import snapshot_scan
 
     return snapshot_scan.corpus(columns, file, rules)
-
-
-def _hides_scores(scores: Floats | None, file: Scanned, rules: Rules) -> bool:
-    """Whether a score that is spelled NaN may be there, which in the scanner's columns looks like none."""
-    if scores is None or rules.side is Side.TRUTH or not (rules.scored and rules.allow_missing_scores):
-        return False
-    return bool(np.isnan(scores).any()) and file.mentions(b"NaN")
 
 
 def check_pair(
