@@ -241,3 +241,36 @@ def test_sources_use_nothing_that_the_contract_leaves_out() -> None:
     read = {path.name: path.read_text() for path in SOURCES.iterdir()}
     assert len(read) > 20
     assert {name: re.findall(left_out, text) for name, text in read.items() if re.search(left_out, text)} == {}
+
+
+SPACES = {"auto", "0", "1px", "2px", "-1px", "4px", "8px", "12px", "16px", "24px", "40px"}
+"""The steps of the contract, hairlines, and what overlaps a hairline."""
+CORNERS = {"0", "6px", "50%", "99px"}
+"""Square, round, a dot and a pill."""
+
+
+def off_scale(style: str) -> list[str]:
+    """Declarations of a style that are on none of the steps, and shadows behind the first."""
+    style = re.sub(
+        r"/\*.*?\*/|@page\s*\{[^}]*\}", "", style, flags=re.DOTALL
+    )  # the margin of a sheet of paper is the printer's
+    wrong, shadows = [], []
+    for name, value in re.findall(r"(?<=[{;\s])([a-z-]+)\s*:\s*([^;{}]+)(?=[;}])", style):
+        if name == "box-shadow":
+            shadows.append(f"{name}: {value}")
+        spaced = re.fullmatch(r"(padding|margin)(-[a-z-]+)?|([a-z]+-)?gap", name)
+        steps = CORNERS if name.endswith("radius") else SPACES if spaced else None
+        if steps and not steps.issuperset(value.replace("!important", "").split()):
+            wrong.append(f"{name}: {value.strip()}")
+    return wrong + shadows[1:]
+
+
+def test_spaces_and_corners_are_on_one_scale() -> None:
+    for name in ("app.css", "values.css"):
+        assert off_scale(asset(name)) == []
+    whole = asset("values.css") + asset("app.css")
+    assert off_scale(whole) == []  # with one shadow at the most
+    assert len(re.findall(r"padding|margin|gap", whole)) > 150
+    for planted in ("padding:10px", "margin:0 auto 7px", "gap:4px 20px", "margin-left:-10px", "border-radius:4px"):
+        assert off_scale(f"{whole}.planted{{{planted};color:red}}") == [planted.replace(":", ": ")]
+    assert off_scale("a{box-shadow:0 1px 2px #000}b{box-shadow:none}") == ["box-shadow: none"]
