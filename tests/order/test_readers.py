@@ -156,6 +156,8 @@ def test_docling_documents_and_pages_have_names() -> None:
         (docling(texts=[{"prov": [prov(page=2, origin="BOTTOMLEFT")]}]), "page-size"),
         (docling(texts=[{"prov": [{"page_no": 1, "bbox": {"l": 1, "t": 2, "r": 3}}]}]), "box-shape"),
         (docling(texts=[{"prov": [prov(page=0)]}]), "box-shape"),
+        (docling(texts=[{"prov": [{"page_no": 1}]}]), "box-shape"),
+        (docling(texts=[{"prov": [{"page_no": 1, "bbox": [1, 2, 3, 4]}]}]), "box-shape"),
     ],
 )
 def test_docling_that_is_refused(tree: dict[str, Any], code: str) -> None:

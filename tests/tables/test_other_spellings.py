@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from calque.core.corpora.tables import CellTable
+from calque.readers.tables.html import tables_of
 from calque.tables.other_tools.compat import all_closed
 from calque.tables.other_tools.omnidocbench_html import LONGEST_MATH, as_omnidocbench, spelt
 from calque.tables.other_tools.table_transformer import _shared, blocks, by_hull
+from calque.tables.other_tools.trees import written
 
 
 @pytest.mark.parametrize(
@@ -67,3 +69,12 @@ def test_tables_share_places_only_where_both_have_boxes() -> None:
         assert made["con"] == 1.0
     longer = _shared(table("a", "b"), table("b", "a", "b"), 1)
     assert longer["con"] == 2.0
+
+
+def test_what_was_no_html_is_written_with_all_its_cells() -> None:
+    table = CellTable.of(
+        [(0, 0, 2, 1, "a & b", False), (0, 1, 1, 2, "<c>", False), (1, 1, 1, 1, "", False), (1, 2, 1, 1, "d", False)]
+    )
+    (again,) = tables_of(written(table))
+    for name in ("row", "column", "rowspan", "colspan", "text"):
+        assert getattr(again, name) == getattr(table, name), name

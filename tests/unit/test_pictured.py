@@ -13,6 +13,7 @@ from calque.core.columns import Strings
 from calque.core.presentation.pictured import (
     NOWHERE,
     TALL,
+    TP,
     Breakdown,
     Number,
     Overview,
@@ -31,6 +32,7 @@ from calque.core.presentation.pictured import (
 from calque.detection.pictured import _errors, completed
 from calque.detection.views.columns import NO_PART, RIGHT
 from calque.fields.paged import on_pages
+from calque.order import Order
 from tests.report.made import MADE
 
 
@@ -186,3 +188,13 @@ def test_tables_whose_measures_say_different_things_are_marked_as_the_numbers_li
     assert made is not None
     marked = [case["id"] for case in made.head["cases"] if "apart" in case["kinds"]]
     assert marked == [f"{one['document']}#{one['truth']}" for one in result.numbers["apart"]] == ["a#0"]
+
+
+def test_blocks_that_are_read_in_order_are_right_on_both_sides() -> None:
+    """From the first block of each page to the last."""
+    rows = [{"doc_id": "d", "page_index": page, "ids": ["a", "b", "c"], "order": ["a", "b", "c"]} for page in range(2)]
+    boxes = {"boxes": [[0, 0, 9, 2], [0, 3, 9, 5], [0, 6, 9, 8]], "width": 10, "height": 10}
+    result = Evaluator(Order()).update(*[[{**row, **boxes} for row in rows]] * 2).compute()
+    made = result.task.pictured(result.ledger, result.numbers)
+    assert made is not None
+    assert {side: made.columns[f"{side}.outcome.0"].tolist() for side in "tp"} == {"t": [TP] * 6, "p": [TP] * 6}
