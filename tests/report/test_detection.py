@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 import pytest
 
 from calque import Detection, Evaluator, Result
+from calque.kernels.structs import Kind
+from calque.report.page import asset
 from calque.sample import sample
 
 Opener = Callable[..., Any]
@@ -187,3 +190,21 @@ def test_views_are_made_whether_or_not_they_were_asked_for() -> None:
     assert {name: viewed[name] for name in ("crops", "confusion", "sweep")} == {
         name: json.loads(json.dumps(asked.numbers[name])) for name in ("crops", "confusion", "sweep")
     }
+
+
+def test_the_kind_of_an_error_is_told_in_words(opened: Opener, report: Path) -> None:
+    page = opened(report, "#view=pages")
+    fact = page.locator(".facts dt", has_text="Kind")
+    told = {}
+    for _ in range(8):
+        page.keyboard.press("n")
+        code = page.locator("[data-viewer] rect.on").first.get_attribute("data-kind")
+        told[code] = fact.locator("+ dd").text_content()
+    assert told == {"MISS": "nothing was predicted", "BKG": "nothing is there (empty page)"}
+    for _ in range(8):  # back to the first page, which has one that is found
+        page.keyboard.press("k")
+    page.locator(".detail [role=option][data-outcome=tp]").first.click()
+    assert page.locator(".facts dt").count() > 2
+    assert fact.count() == 0  # what is found is no error
+    for kind in Kind:  # the words of every code are in the page
+        assert kind < Kind.CLS or re.search(rf"\b{kind.name}:\"[a-z]", asset("boxes.js")), kind

@@ -272,7 +272,7 @@ export function Detail({ app, boxes, letter, row, k }: { app: App; boxes: Boxes;
   const partner = letter === "t" ? boxes.partner(row, page, k) : boxes.taker(k)[row];
   const truth = letter === "t" ? row : partner;
   const facts: [string, JSX.Element | string][] = [];
-  if (shown.kind) facts.push(["Kind", `${shown.kind}${shown.subtype ? ` (${shown.subtype.toLowerCase().replace("_", " ")})` : ""}`]);
+  if (shown.kind && shown.kind !== "TP") facts.push(["Kind", `${kindInWords(shown.kind) || shown.kind}${shown.subtype ? ` (${shown.subtype.toLowerCase().replace("_", " ")})` : ""}`]);
   if (shown.iou !== null) facts.push(["IoU", ratio(shown.iou)]);
   if (boxes.rank && letter === "t") facts.push(["True place", placed(shown.rank)], ["Read as", placed(shown.position)], ["Reversed pairs", String(shown.reversed)]);
   if (partner >= 0 && boxes.coverage && boxes.purity && truth >= 0) {
