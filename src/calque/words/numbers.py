@@ -255,17 +255,19 @@ class _Groups:
 
 
 def _pages(ledger: Ledger) -> dict[UnitId, dict[str, Any]]:
-    """The pages of documents that have several, by the pages of the true words."""
+    """The pages of documents, by the pages of the true words; none where every document has one."""
+    if not any(rows.array("page").any() for rows in ledger.chunks("truth", "page")):
+        return {}
     groups = _Groups()
-    several = False
     for piece in ledger.pieces():
         truth = piece.ledger.table("truth")
-        page, unit = truth.array("page"), piece.places[truth.array(UNIT)]
-        several = several or bool(page.any())
-        places, group = np.unique(np.stack([unit, page], axis=1), axis=0, return_inverse=True)
-        groups.add([(row, number) for row, number in places.tolist()], group.reshape(-1), truth.array("found"))
-    if not several:
-        return {}
+        both = np.stack([piece.places[truth.array(UNIT)], truth.array("page")], axis=1)
+        # Words of a page stand together: to sort one of each such run is quick, to sort all words is not.
+        begins = np.ones(len(both), dtype=np.bool_)
+        begins[1:] = (both[1:] != both[:-1]).any(axis=1)
+        places, group_of_run = np.unique(both[begins], axis=0, return_inverse=True)
+        group = group_of_run.reshape(-1)[np.cumsum(begins) - 1]
+        groups.add([(row, number) for row, number in places.tolist()], group, truth.array("found"))
     pages: dict[UnitId, dict[str, Any]] = {}
     for (row, number), block in sorted(groups.blocks().items()):
         pages.setdefault(ledger.units[row], {})[str(number)] = block

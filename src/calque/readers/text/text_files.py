@@ -124,9 +124,8 @@ def listed_words(path: str) -> list[str]:
     return [line.strip() for line in decoded(bytes_of(path), path).splitlines() if line.strip()]
 
 
-def blocks_of(path: str, reading: TextReading) -> Sequence[Block]:
-    """The blocks of one document's file."""
-    kind = format_of(path, reading)
+def blocks_of(path: str, kind: str, reading: TextReading) -> Sequence[Block]:
+    """The blocks of one document's file, which is in a format that `format_of` names."""
     data = bytes_of(path)
     if kind in ("text", "tesseract"):
         text = decoded(data, path)

@@ -62,7 +62,7 @@ def _from_file(path: str, reading: TextReading) -> TextCorpus | WordCorpus:
     stem = reading.stems.of(os.path.basename(path)) or os.path.splitext(os.path.basename(path))[0]
     if kind == "words":
         return WordCorpus.of({stem: text_files.listed_words(path)}, source=path, model=os.path.basename(path))
-    return TextCorpus(texts={stem: text_files.blocks_of(path, reading)}, source=path, model=os.path.basename(path))
+    return TextCorpus(texts={stem: text_files.blocks_of(path, kind, reading)}, source=path, model=os.path.basename(path))
 
 
 def _from_json(path: str) -> TextCorpus | WordCorpus:
@@ -158,7 +158,7 @@ class _Folder:
             elif kind == "words":
                 self.lists[unit] = text_files.listed_words(file)
             else:
-                self.texts[unit] = text_files.blocks_of(file, self.reading)
+                self.texts[unit] = text_files.blocks_of(file, kind, self.reading)
         except ContractError as error:
             self.errors += error.issues
 
