@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import io
 import subprocess
 import sys
+import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 DEFAULT_FOLDER = Path(__file__).resolve().parent / ".peers"
 CHECKOUT = Path(__file__).resolve().parents[1]
+GIT = ("git", "-C", str(CHECKOUT))
 BUILD_INPUTS = ("pyproject.toml", "CMakeLists.txt", "README.md", "native", "src")  # What `pip install .` reads.
 
 ENVIRONMENTS = {
@@ -54,9 +57,23 @@ def environment(name: str, folder: Path = DEFAULT_FOLDER) -> Installed | Missing
     """The environment of that name, made now if it is not there or no longer what it should be."""
     try:
         requirements = calque_requirements() if name == "calque" else ENVIRONMENTS[name]
-        return _made(name, folder / name, requirements)
+        return _made(name, folder / name, requirements, name if name == "calque" else requirements[0].partition("==")[0])
     except FileNotFoundError as error:
         return Missing(str(error))
+    except subprocess.CalledProcessError as error:
+        return Missing(_complaint(error))
+
+
+def before(commit: str, folder: Path = DEFAULT_FOLDER) -> Installed | Missing:
+    """calque as a commit of the checkout has it."""
+    try:
+        name = f"calque-{_called([*GIT, 'rev-parse', '--short=12', f'{commit}^{{commit}}']).strip()}"
+        source = folder / f"{name}-source"
+        if not source.exists():
+            packed = subprocess.run([*GIT, "archive", "--format=tar", commit], check=True, capture_output=True).stdout
+            with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+                archive.extractall(source, filter="data")
+        return _made(name, folder / name, (f"{source}[parquet]",), "calque")
     except subprocess.CalledProcessError as error:
         return Missing(_complaint(error))
 
@@ -75,7 +92,7 @@ def calque_requirements() -> tuple[str, ...]:
     return (f"{CHECKOUT}[parquet]",)
 
 
-def _made(name: str, folder: Path, requirements: tuple[str, ...]) -> Installed:
+def _made(name: str, folder: Path, requirements: tuple[str, ...], distribution: str) -> Installed:
     programs = folder / "bin"
     stamp = folder / "installed.txt"
     wanted = "\n".join(requirements) + (f"\n{checkout_digest()}" if name == "calque" else "")
@@ -84,7 +101,6 @@ def _made(name: str, folder: Path, requirements: tuple[str, ...]) -> Installed:
         _called([sys.executable, "-m", "venv", "--clear", str(folder)])
         _called([str(programs / "python"), "-m", "pip", "install", "--quiet", *requirements])
         stamp.write_text(wanted)
-    distribution = name if name == "calque" else requirements[0].partition("==")[0]
     return Installed(programs, _version(programs, distribution))
 
 

@@ -1,7 +1,7 @@
 """Run the benchmarks: every tool in fresh processes, its cost beside the others', and whether the numbers agree.
 
     python benchmarks/run.py [--only detection] [--sets small,coco,pages] [--tools calque,hotcoco] [--repeats 3]
-                             [--markdown benchmarks/README.md] [--json FILE]
+                             [--before COMMIT] [--markdown benchmarks/README.md] [--json FILE]
 
 Exit code 0 when calque's numbers agree with the reference's, 1 when they do not or calque fails; no time is asserted.
 """
@@ -15,7 +15,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import peers
@@ -25,6 +25,7 @@ from results import Outcome, SetResult, as_json, machine
 from suite import DataSet, Inputs, Numbers, Suite, Tool
 from tables import blocks, grown, growth_table, set_text, update_file
 
+BEFORE = "before"  # The environment of an earlier commit.
 DEFAULT_CACHE = Path(__file__).resolve().parent / ".cache"
 
 
@@ -80,6 +81,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--sets", type=listed, help="data sets or groups of them, e.g. small,coco,pages or scale")
     parser.add_argument("--tools", type=listed, help="tools to run (default: all that suit the set)")
     parser.add_argument("--repeats", type=int, default=3, help="runs of each tool on each set (default: 3)")
+    parser.add_argument("--before", metavar="COMMIT", help="run each tool of ours as that commit had it, too, and compare")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="put the tables between the file's markers")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every run as JSON")
     parser.add_argument("--cache", type=Path, default=DEFAULT_CACHE, help="where data sets are kept")
@@ -121,7 +123,8 @@ def shown_command(arguments: argparse.Namespace) -> str:
     """The command that repeats these measurements, without paths of this machine."""
     lists = (("--only", arguments.only), ("--sets", arguments.sets), ("--tools", arguments.tools))
     given = [f"{flag} {','.join(names)}" for flag, names in lists if names]
-    return " ".join(["python benchmarks/run.py", *given, f"--repeats {arguments.repeats}"])
+    before = [f"--before {arguments.before}"] if arguments.before else []
+    return " ".join(["python benchmarks/run.py", *given, *before, f"--repeats {arguments.repeats}"])
 
 
 def run_suite(suite: Suite, arguments: argparse.Namespace) -> list[SetResult]:
@@ -129,12 +132,20 @@ def run_suite(suite: Suite, arguments: argparse.Namespace) -> list[SetResult]:
     tools = [tool for tool in suite.tools if not arguments.tools or tool.name in arguments.tools]
     needed = dict.fromkeys(tool.environment for tool in tools)
     environments = {name: peers.environment(name, arguments.peers) for name in needed}
+    if arguments.before:
+        tools = [one for tool in tools for one in ((tool, as_before(tool)) if tool.name in suite.ours else (tool,))]
+        environments[BEFORE] = peers.before(arguments.before, arguments.peers)
     found = []
     for data in chosen_sets(suite, arguments.sets):
         ready, notes = ready_tools(tools, environments, data, by_name=bool(arguments.tools))
         found.append(run_set(suite, data, ready, notes, arguments))
         print(set_text(suite, found[-1]) + "\n", flush=True)
     return found
+
+
+def as_before(tool: Tool) -> Tool:
+    """The same tool as an earlier commit has it. A runner that it cannot run ends in a note."""
+    return replace(tool, name=f"{tool.name} before", environment=BEFORE)
 
 
 def chosen_sets(suite: Suite, names: Sequence[str] | None) -> list[DataSet]:
