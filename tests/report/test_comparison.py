@@ -171,6 +171,11 @@ def test_three_runs_with_long_names_keep_apart(opened: Opener, tmp_path: Path) -
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         page.goto(page.url.replace("pages", "compare"))
         assert "right in A, not in C" in page.locator("[data-change=broken]").inner_text()
+        line = page.locator(".over-line")  # the one place where names are whole
+        assert line.inner_text().endswith(
+            ", ".join(f"{letter} is {name}" for letter, name in zip("ABC", LONG_NAMES, strict=True))
+        )
+        assert line.evaluate("node => node.scrollWidth <= node.clientWidth")
         page.emulate_media(media="print")
         assert page.evaluate(PRINTED) == []  # paper has nothing to choose
         page.emulate_media(media="screen")

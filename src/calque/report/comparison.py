@@ -20,6 +20,8 @@ from calque.core.result import Result
 
 FIXED, BROKEN, NEW, GONE = range(4)
 """What a change is, as the columns of changes have it."""
+NAMED = 120
+"""How long the name of a run is at most where the letters are told: everywhere else it is cut shorter."""
 
 
 def compared(comparison: Comparison, said: Any) -> dict[str, Any]:
@@ -42,7 +44,8 @@ def plain(comparison: Comparison) -> list[Section]:
 
 def _roles(comparison: Comparison) -> list[str]:
     letters = (chr(ord("A") + place) for place in range(26))
-    return [", ".join(f"{letter} is {printable(brief(run))}" for letter, run in zip(letters, comparison.results, strict=False))]
+    runs = zip(letters, comparison.results, strict=False)
+    return [", ".join(f"{letter} is {printable(brief(run, NAMED))}" for letter, run in runs)]
 
 
 def _pair(comparison: Comparison, run: str, sentence: list[Any]) -> dict[str, Any]:
