@@ -158,6 +158,14 @@ LONG_NAMES = [
 ]
 
 
+def test_names_without_a_gap_are_whole_on_a_phone(opened: Opener, tmp_path: Path) -> None:
+    names = ["a" * 100, "b" * 100]
+    compare([MADE["detection"](), MADE["detection"](better=True)], names, resampling=FEW).report(tmp_path / "two.html")
+    line = opened(tmp_path / "two.html", width=390).locator(".over-line")
+    assert all(name in line.inner_text() for name in names)
+    assert line.evaluate("node => node.scrollWidth <= node.clientWidth")
+
+
 def test_three_runs_with_long_names_keep_apart(opened: Opener, tmp_path: Path) -> None:
     runs = [MADE["detection"](), MADE["detection"](better=True), MADE["detection"](better=True)]
     compare(runs, LONG_NAMES, resampling=FEW).report(tmp_path / "three.html")
