@@ -2,8 +2,9 @@
 
 import gc
 import os
+import sys
 
-INTERRUPTED = 130
+INTERRUPTED, ENDED = 130, 143
 
 
 def main() -> None:
@@ -28,8 +29,32 @@ def _run() -> None:
 
     try:
         app.main(inputs.OwnProcess())
+    except SystemExit as ending:
+        if ending.code in (INTERRUPTED, ENDED) or _others_work():
+            _leave(ending.code)
+        raise
     finally:
         gc.freeze()
+
+
+def _others_work() -> bool:
+    """Whether threads are at work that nobody waits for: a scan or a digest that is no longer needed."""
+    threading = sys.modules.get("threading")
+    return threading is not None and any(thread.daemon for thread in threading.enumerate())
+
+
+def _leave(code: object) -> None:
+    """End the process at once: everything is in order by now.
+
+    A thread that came back from a kernel while Python takes itself apart would crash it, once in some hundred times.
+    """
+    from contextlib import suppress
+
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # its reader has gone, or it is closed
+            stream.flush()
+    if isinstance(code, int):
+        os._exit(code)
 
 
 if __name__ == "__main__":
