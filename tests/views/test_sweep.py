@@ -54,7 +54,7 @@ def points(truths: list[Box], found: list[Box]) -> list[dict[str, float]]:
 @given(truths=boxes, found=boxes, floor=st.sampled_from([0.25, 0.5, 0.75, 1.0]), kind=st.sampled_from(["recall", "precision"]))
 def test_every_threshold_is_an_evaluation_of_its_own(truths: list[Box], found: list[Box], floor: float, kind: str) -> None:
     floors = {f"{kind}_floor": floor}
-    result = evaluate(truths, found, Detection(iou=(0.3,), **floors))  # type: ignore[arg-type]
+    result = evaluate(truths, found, Detection(iou=(0.3,), **floors))  # type: ignore[arg-type]  # floors by name
     view = result.numbers["sweep"]
     for name, block in [("", view["overall"]), *view["per_class"].items()]:
         mine = [b for b in truths if name in ("", b.label)]
