@@ -19,7 +19,7 @@ export type Overview = {
 export function Sentence({ parts }: { parts: Said[] }): JSX.Element {
   return (
     <h1 data-headline>
-      {parts.map((part) => (typeof part === "string" ? part.split(/(\d+ %)/).map((piece, place) => (place % 2 ? <span class="whole-number">{piece}</span> : piece)) : (
+      {parts.map((part) => (typeof part === "string" ? part.split(/(\w+ [\d,]+:|\d+ %)/).map((piece, place) => (place % 2 ? <span class="whole-number">{piece}</span> : piece)) : (
         <Measure name={part.measure} value={part.value} text={part.text} tone={part.tone} run={part.run === undefined ? undefined : runNames.all[part.run]} />
       )))}
     </h1>
