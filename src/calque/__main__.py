@@ -43,8 +43,8 @@ def _run() -> None:
 def _leave(code: int) -> None:
     """End the process at once, without taking Python apart: everything is in order by now, and the system takes back the rest.
 
-    What others have registered for the end is done first. A process that was interrupted waits for nobody: a thread that came back
-    from a kernel meanwhile would crash it, once in some hundred times.
+    What others have registered for the end is done first. A process that was interrupted waits for nobody: a thread that came
+    back from a kernel meanwhile would crash it, once in some hundred times.
     """
     if code not in (INTERRUPTED, ENDED):
         if _awaited():
