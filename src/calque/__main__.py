@@ -1,10 +1,17 @@
 """The process of a command, ``calque`` or ``python -m calque``: what has to be settled before anything is imported."""
 
+import atexit
 import gc
 import os
 import sys
+import threading
+from contextlib import suppress
+
+from calque.core.start_up import roomy
 
 INTERRUPTED, ENDED = 130, 143
+MONITORS = 6
+"""How many tools can watch what Python runs."""
 
 
 def main() -> None:
@@ -17,9 +24,10 @@ def main() -> None:
         raise SystemExit(INTERRUPTED) from None
 
 
+@roomy
 def _run() -> None:
     # Modules are all that lives long in one command. Looking through them again and again for garbage takes a tenth of a short
-    # one's time: that happens rarely here, and not once more at the end, when the system takes back everything anyway.
+    # one's time: that happens rarely here.
     gc.set_threshold(100_000, 50, 100)
     # NumPy's linear algebra would start a thread for each core; nothing here uses it.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -30,31 +38,33 @@ def _run() -> None:
     try:
         app.main(inputs.OwnProcess())
     except SystemExit as ending:
-        if ending.code in (INTERRUPTED, ENDED) or _others_work():
+        if isinstance(ending.code, int):
             _leave(ending.code)
         raise
-    finally:
-        gc.freeze()
 
 
-def _others_work() -> bool:
-    """Whether threads are at work that nobody waits for: a scan or a digest that is no longer needed."""
-    threading = sys.modules.get("threading")
-    return threading is not None and any(thread.daemon for thread in threading.enumerate())
+def _leave(code: int) -> None:
+    """End the process at once, without taking Python apart: everything is in order by now, and the system takes back the rest.
 
-
-def _leave(code: object) -> None:
-    """End the process at once: everything is in order by now.
-
-    A thread that came back from a kernel while Python takes itself apart would crash it, once in some hundred times.
+    What others have registered for the end is done first. A process that was interrupted waits for nobody: a thread that came
+    back from a kernel meanwhile would crash it, once in some hundred times.
     """
-    from contextlib import suppress
-
+    if code not in (INTERRUPTED, ENDED):
+        if _awaited():
+            return
+        atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):  # its reader has gone, or it is closed
             stream.flush()
-    if isinstance(code, int):
-        os._exit(code)
+    os._exit(code)
+
+
+def _awaited() -> bool:
+    """Whether somebody needs the usual end: a profiler or a debugger around us, or a thread that Python would wait for."""
+    monitoring = getattr(sys, "monitoring", None)  # since Python 3.12
+    watched = sys.gettrace() or sys.getprofile() or (monitoring and any(map(monitoring.get_tool, range(MONITORS))))
+    threads = [thread for thread in threading.enumerate() if not thread.daemon and thread is not threading.main_thread()]
+    return bool(watched or threads)
 
 
 if __name__ == "__main__":

@@ -211,3 +211,80 @@ def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path) -> None:
     process.stderr.close()
     assert process.wait() == 0
     assert err == b""
+
+
+AROUND = """
+import atexit, sys, threading, time
+def late():
+    time.sleep(0.2)
+    print("thread ended")
+if "thread" in sys.argv[1]:
+    threading.Thread(target=late).start()
+if "registered" in sys.argv[1]:
+    atexit.register(print, "end was told")
+if "daemon" in sys.argv[1]:
+    threading.Thread(target=time.sleep, args=(3600,), daemon=True).start()
+from calque.__main__ import main
+sys.argv = ["calque", *sys.argv[2:]]
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("around", "told"),
+    [
+        ("registered", ["end was told"]),
+        ("thread", ["thread ended"]),
+        ("thread registered", ["thread ended", "end was told"]),
+        ("daemon registered", ["end was told"]),
+        ("nothing", []),
+    ],
+)
+@pytest.mark.parametrize(("arguments", "code"), [(["--version"], 0), (["detect", "absent.json", "absent.json"], 2)])
+def test_what_others_wait_for_at_the_end_of_the_process_is_done(
+    around: str, told: list[str], arguments: list[str], code: int
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", AROUND, around, *arguments], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == code
+    assert [line for line in done.stdout.splitlines() if not line.startswith("calque ")] == told
+
+
+@pytest.mark.parametrize(
+    "watching", [["cProfile", "-m", "calque"], ["trace", "--count", "--coverdir", ".", "--module", "calque"]]
+)
+def test_a_profiler_around_the_command_comes_to_its_own_end(watching: list[str], tmp_path: Path) -> None:
+    process = [sys.executable, "-m", *watching, "--version"]
+    done = subprocess.run(process, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout.startswith(f"calque {__version__}")
+    assert "function calls" in done.stdout or list(tmp_path.glob("*.cover"))
+
+
+CALLING = """
+import resource
+from calque.core.start_up import roomy
+
+def call(depth):
+    return call(depth - 1) if depth else None
+
+def looping(depth):
+    if depth:
+        return looping(depth - 1)
+    for _ in range(1000):
+        call(5)
+
+def run():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for depth in range(1, 150):
+        looping(depth)
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+
+roomy(run)()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts the pages that Linux hands out")
+def test_calls_ask_the_system_for_memory_once_however_deep_loops_are() -> None:
+    done = subprocess.run([sys.executable, "-c", CALLING], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 200  # some 6,000 otherwise

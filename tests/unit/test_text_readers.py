@@ -102,7 +102,19 @@ def test_every_bad_file_of_a_folder_is_named(tmp_path: Path) -> None:
 
 def test_a_huge_file_is_refused_before_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_files, "LARGEST", 100)
-    assert code_of(written(tmp_path, "d.txt", "word " * 30)) == "too-large"
+    monkeypatch.setattr(text_files, "SHORT", 50)
+    assert code_of(written(tmp_path, "d.txt", "word " * text_files.HEAD)) == "too-large"
+
+
+@pytest.mark.parametrize("size", [-1, 0, 1])
+def test_a_file_is_the_same_however_many_times_it_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    """Short ones are opened once, and what is a byte longer twice."""
+    text = "ein Wört nach dem anderen\n" * 400
+    path = written(tmp_path, "d.txt", text)
+    monkeypatch.setattr(text_files, "SHORT", len(text.encode()) + size)
+    corpus = read_texts(path)
+    assert isinstance(corpus, TextCorpus)
+    assert [block.text for block in corpus.texts["d"]] == [text]
 
 
 def test_a_sparse_file_of_500_megabytes_is_refused_at_once(tmp_path: Path) -> None:

@@ -77,8 +77,6 @@ def evaluate(
     truth, *files = taken_in(truth, *((predictions,) if isinstance(predictions, str) else predictions))
     # Files are read from here on, all at once, while numpy and all that counts is imported.
     sources = begin(truth), begin(files[0]) if one else tuple(map(begin, files))
-    import numpy as np  # noqa: F401  # here, where few calls are under way, it is imported in less time (decision 0012)
-
     gates = gates_for(kind, values)
     task = task_from(kind, values)
     resampling = intervals_from(values)

@@ -7,6 +7,7 @@ same command finds it, another setting or a changed file does not, and where fil
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 import re
 import threading
@@ -85,8 +86,10 @@ class Checkpoint:
     ) -> Evaluator:
         """What was kept of these files under a task, or else what is evaluated now, batch by batch, and kept."""
         marks = _marks(files)
-        # Files are read twice, here and to be evaluated: where nothing can be found under the key, both at the same time.
-        batches = KeptBatches(self, begin(partial(_key, task, keep, files)), files, marks)
+        named = partial(_key, task, keep, files)
+        # Where nothing can be found under the key, files are read for it once they are evaluated, by whoever writes the first
+        # batch: while they are scanned every core has enough to do, and while numbers are made one has not.
+        batches = KeptBatches(self, begin(named).result if self.holds_any else functools.cache(named), files, marks)
         known = batches.whole()
         if known is None:
             known = evaluate(batches)
@@ -128,18 +131,30 @@ class Checkpoint:
 class KeptBatches:
     """What the batches of one pair of files come to, by their number. Each is written while the next is being scored."""
 
-    def __init__(self, checkpoint: Checkpoint, key: Begun[str], files: Sequence[str], marks: dict[str, FileMark]) -> None:
+    def __init__(
+        self, checkpoint: Checkpoint, key: Callable[[], str], files: Sequence[str], marks: dict[str, FileMark]
+    ) -> None:
         self._checkpoint = checkpoint
         self._digested = key
         self._files = list(files)
         self._marks = marks
-        """What the files were when their digest was taken."""
+        """What the files were before anybody read them."""
         self._count = 0
 
     @property
     def _key(self) -> str:
         """What the files are kept under."""
-        return self._digested.result()
+        return self._digested()
+
+    @property
+    def _sure_key(self) -> str:
+        """The same for what is written: what was evaluated and what has this digest must be the same files."""
+        key = self._key
+        now = _marks(self._files)
+        changed = [path for path in {**self._marks, **now} if self._marks.get(path) != now.get(path)]
+        if changed:
+            raise CalqueError(f"{changed[0]}: was changed while it was being evaluated; give the same command again")
+        return key
 
     def whole(self) -> Evaluator | None:
         """All of them, if the files were evaluated to their end and nothing is broken."""
@@ -177,10 +192,9 @@ class KeptBatches:
 
     def put(self, number: int, ledger: Ledger) -> Ledger:
         """Keep the ledger of a batch, unless a file is another by now: it may be of what has no such digest."""
-        self._check_unchanged()
 
         def write() -> StoredPart:
-            name = f"{self._key}-{number}"
+            name = f"{self._sure_key}-{number}"
             packed = Packed({**self._header(name), "issues": [issue.to_dict() for issue in ledger.issues]}, ledger)
             write_whole(self._path(name), packed)
             return StoredPart.kept(ledger, KeptFile(self._path(name)), len(packed.head))
@@ -189,19 +203,13 @@ class KeptBatches:
 
     def conclude(self, evaluator: Evaluator) -> None:
         """Keep what was noticed of the files as a whole, and that this was all."""
-        self._check_unchanged()
         about = {"batches": self._count, "evaluator": evaluator.header()}
 
         def write() -> None:
-            write_whole(self._path(self._key), pack({**self._header(self._key), **about}, Ledger(units=(), tables={})))
+            key = self._sure_key
+            write_whole(self._path(key), pack({**self._header(key), **about}, Ledger(units=(), tables={})))
 
         self._checkpoint.follow(write)
-
-    def _check_unchanged(self) -> None:
-        now = _marks(self._files)
-        changed = [path for path in {**self._marks, **now} if self._marks.get(path) != now.get(path)]
-        if changed:
-            raise CalqueError(f"{changed[0]}: was changed while it was being evaluated; give the same command again")
 
     def _path(self, name: str) -> str:
         return os.path.join(self._checkpoint.folder, f"{name}.state")

@@ -18,6 +18,8 @@ LARGEST = 256 << 20
 """Bytes of one document. No text that people read is as long, and a larger file would fill the memory."""
 HEAD = 4096
 """Bytes that tell what a file holds."""
+SHORT = 1 << 20
+"""Bytes of a file that is read at once; of a longer one the beginning, which may show that it is none of ours to read."""
 
 TEXT, MARKUP, TABLES = (".txt", ".text"), (".html", ".htm", ".xhtml", ".hocr", ".xml"), (".tsv", ".csv", ".parquet")
 WORD_LISTS = (".seq",)
@@ -78,21 +80,59 @@ class TextReading:
     """Whether regions of PAGE that a reading order leaves out are read."""
 
 
-def format_of(path: str, reading: TextReading) -> str:
-    """The format that the settings name, or the one that the file begins like."""
-    if reading.format != "auto":
-        return reading.format
-    suffix = os.path.splitext(path)[1].lower()
-    if suffix in (".parquet", ".json"):
-        return "table" if suffix == ".parquet" else "json"
-    if suffix in WORD_LISTS:
-        return "words"
-    try:
-        with open(path, "rb") as file:
-            head = file.read(HEAD)
-    except OSError:
-        return "text"  # reading it says what is wrong
-    return _format_of_beginning(head.removeprefix(b"\xef\xbb\xbf"), suffix, reading.columns)
+class TextFile:
+    """One file, opened once where it is short: what is read to find out its format is what its blocks are made of."""
+
+    def __init__(self, path: str, reading: TextReading) -> None:
+        self.path = path
+        self._reading = reading
+        self._data: bytes | None = None
+        self.format = self._format()
+        """What the settings name, or what the file begins like."""
+
+    def _format(self) -> str:
+        if self._reading.format != "auto":
+            return self._reading.format
+        suffix = os.path.splitext(self.path)[1].lower()
+        if suffix in (".parquet", ".json"):
+            return "table" if suffix == ".parquet" else "json"
+        if suffix in WORD_LISTS:
+            return "words"
+        return _format_of_beginning(self._beginning().removeprefix(b"\xef\xbb\xbf"), suffix, self._reading.columns)
+
+    def _beginning(self) -> bytes:
+        try:
+            with open(self.path, "rb", buffering=0) as file:
+                size = os.fstat(file.fileno()).st_size
+                data = file.read(size if 0 < size <= SHORT else HEAD)
+        except OSError:
+            return b""  # taken for text, and reading that says what is wrong
+        if len(data) == size:
+            self._data = data
+        return data[:HEAD]
+
+    def bytes(self) -> bytes:
+        """All that it holds."""
+        return bytes_of(self.path) if self._data is None else _checked(self._data, self.path)
+
+    def words(self) -> list[str]:
+        """One word a line; empty lines are none."""
+        return [line.strip() for line in decoded(self.bytes(), self.path).splitlines() if line.strip()]
+
+    def blocks(self) -> Sequence[Block]:
+        """The blocks of the document that it is."""
+        data, kind = self.bytes(), self.format
+        if kind in ("text", "tesseract"):
+            text = decoded(data, self.path)
+            if kind == "tesseract":
+                return tesseract_tsv.blocks_of(text, self.path)
+            return plain("\n".join(line.strip() for line in text.splitlines()) if self._reading.lines else text)
+        head = data[:HEAD].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+        is_xml = self.path.lower().endswith(".xml") and b"<html" not in head
+        if kind in ("alto", "page") or (kind == "markup" and is_xml):
+            return _xml_blocks(data, self.path, self._reading)
+        text = decoded(data, self.path)
+        return hocr.blocks_of(text) if kind == "hocr" or (kind == "markup" and hocr.looks_like(text)) else html.blocks_of(text)
 
 
 def _format_of_beginning(head: bytes, suffix: str, columns: Sequence[str]) -> str:
@@ -117,27 +157,6 @@ def is_binary(path: str) -> bool:
             return True
         text = head[: error.start].decode("utf-8-sig")
     return any(ord(char) < 32 and char not in "\t\n\r\f" for char in text)
-
-
-def listed_words(path: str) -> list[str]:
-    """One word a line; empty lines are none."""
-    return [line.strip() for line in decoded(bytes_of(path), path).splitlines() if line.strip()]
-
-
-def blocks_of(path: str, kind: str, reading: TextReading) -> Sequence[Block]:
-    """The blocks of one document's file, which is in a format that `format_of` names."""
-    data = bytes_of(path)
-    if kind in ("text", "tesseract"):
-        text = decoded(data, path)
-        if kind == "tesseract":
-            return tesseract_tsv.blocks_of(text, path)
-        return plain("\n".join(line.strip() for line in text.splitlines()) if reading.lines else text)
-    head = data[:HEAD].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
-    is_xml = path.lower().endswith(".xml") and b"<html" not in head
-    if kind in ("alto", "page") or (kind == "markup" and is_xml):
-        return _xml_blocks(data, path, reading)
-    text = decoded(data, path)
-    return hocr.blocks_of(text) if kind == "hocr" or (kind == "markup" and hocr.looks_like(text)) else html.blocks_of(text)
 
 
 def plain(text: str) -> Sequence[Block]:
@@ -176,6 +195,10 @@ def bytes_of(path: str) -> bytes:
             file=path,
             help="split it into documents, or give a table with one row a word",
         )
+    return _checked(data, path)
+
+
+def _checked(data: bytes, path: str) -> bytes:
     if not data and path.lower().endswith((*MARKUP, *TABLES, ".json")):
         raise ContractError.single("empty-file", "the file is empty", file=path)
     if (known := strange(data)) is not None:

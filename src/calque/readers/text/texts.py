@@ -11,8 +11,8 @@ from calque.core.corpora.words import Block, TextCorpus, WordCorpus
 from calque.core.corpus import Corpus, UnitId
 from calque.core.errors import ContractError, Issue, Severity
 from calque.readers.sources import json_tree
-from calque.readers.text import text_files, word_table
-from calque.readers.text.text_files import KNOWN, TextReading, bytes_of, is_truth_file
+from calque.readers.text import word_table
+from calque.readers.text.text_files import KNOWN, TextFile, TextReading, bytes_of, is_binary, is_truth_file
 
 AS_USUAL = TextReading()
 CANDIDATES = (".cand_word",)
@@ -39,7 +39,7 @@ def is_single(source: Any, reading: TextReading = AS_USUAL) -> bool:
     """Whether a source is one file that holds one document, so that its name need not match the other side's."""
     if not isinstance(source, str | os.PathLike) or not os.path.isfile(source):
         return False
-    return text_files.format_of(os.fspath(source), reading) not in ("table", "json")
+    return TextFile(os.fspath(source), reading).format not in ("table", "json")
 
 
 def _from_mapping(source: Mapping[Any, Any], file: str) -> TextCorpus | WordCorpus:
@@ -54,15 +54,16 @@ def _from_mapping(source: Mapping[Any, Any], file: str) -> TextCorpus | WordCorp
 
 
 def _from_file(path: str, reading: TextReading) -> TextCorpus | WordCorpus:
-    kind = text_files.format_of(path, reading) if os.path.exists(path) else ""
-    if kind == "json":
+    json_tree.check_readable(path)
+    file = TextFile(path, reading)
+    if file.format == "json":
         return _from_json(path)
-    if kind == "table":
+    if file.format == "table":
         return word_table.read(path, reading.columns)
     stem = reading.stems.of(os.path.basename(path)) or os.path.splitext(os.path.basename(path))[0]
-    if kind == "words":
-        return WordCorpus.of({stem: text_files.listed_words(path)}, source=path, model=os.path.basename(path))
-    return TextCorpus(texts={stem: text_files.blocks_of(path, kind, reading)}, source=path, model=os.path.basename(path))
+    if file.format == "words":
+        return WordCorpus.of({stem: file.words()}, source=path, model=os.path.basename(path))
+    return TextCorpus(texts={stem: file.blocks()}, source=path, model=os.path.basename(path))
 
 
 def _from_json(path: str) -> TextCorpus | WordCorpus:
@@ -125,7 +126,7 @@ class _Folder:
 
     def _may_hold_text(self, name: str, suffix: str) -> bool:
         """Files of unknown kinds are looked into; JSON is one file for many documents."""
-        return suffix != ".json" and (suffix in KNOWN or not text_files.is_binary(os.path.join(self.path, name)))
+        return suffix != ".json" and (suffix in KNOWN or not is_binary(os.path.join(self.path, name)))
 
     def _not_read(self, name: str, why: str) -> None:
         self.issues.append(Issue("not-read", f"{name} {why}", self.path, severity=Severity.NOTE))
@@ -150,15 +151,14 @@ class _Folder:
 
     def take(self, name: str, unit: str) -> None:
         """Read one file."""
-        file = os.path.join(self.path, name)
         try:
-            kind = text_files.format_of(file, self.reading)
-            if kind == "table":
-                self.tables.append(word_table.read(file, self.reading.columns, document=unit))
-            elif kind == "words":
-                self.lists[unit] = text_files.listed_words(file)
+            file = TextFile(os.path.join(self.path, name), self.reading)
+            if file.format == "table":
+                self.tables.append(word_table.read(file.path, self.reading.columns, document=unit))
+            elif file.format == "words":
+                self.lists[unit] = file.words()
             else:
-                self.texts[unit] = text_files.blocks_of(file, kind, self.reading)
+                self.texts[unit] = file.blocks()
         except ContractError as error:
             self.errors += error.issues
 
