@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from calque import Evaluator, Fields, Tables, Words
+from calque import Corpus, Detection, Evaluator, Fields, Tables, Words
 from calque.core.comparison.compare import compare
 from tests.report.empty import EMPTY
 from tests.report.made import FEW, MADE, Reports
@@ -37,6 +37,24 @@ nodes => nodes.map((node) => {
   range.setEndBefore(node.querySelector("br"));
   return new Set([...range.getClientRects()].map((box) => box.top)).size;
 })
+"""
+# How far below the mark the name begins, and how far below the last word the key stands, in pixels.
+FIRST_LINES = """
+title => {
+  const range = document.createRange(), text = title.querySelector("bdi").firstChild;
+  range.setStart(text, 0);
+  range.setEnd(text, 1);
+  return Math.abs(range.getBoundingClientRect().bottom - title.querySelector(".mark").getBoundingClientRect().bottom) / 10;
+}
+"""
+LAST_LINES = """
+note => {
+  const range = document.createRange(), text = [...note.childNodes].find((node) => node.nodeType === 3);
+  const end = text.textContent.trimEnd().length;
+  range.setStart(text, end - 1);
+  range.setEnd(text, end);
+  return Math.abs(range.getBoundingClientRect().bottom - note.querySelector("kbd").getBoundingClientRect().bottom) / 10;
+}
 """
 PLACES = """
 (line, words) => {
@@ -160,3 +178,20 @@ def test_names_of_runs_are_shortened_once(opened: Opener, tmp_path: Path) -> Non
     compare(runs, ["OCR-D-OCR-TESSERACT_0001", "OCR-D-OCR-CALAMARI_0001"], resampling=FEW).report(tmp_path / "runs.html")
     page = opened(tmp_path / "runs.html", "#view=words")
     assert page.eval_on_selector_all(".top .segments button", CUT) == 0
+
+
+def test_a_mark_stands_before_a_long_name_and_a_key_behind_the_last_word(opened: Opener, tmp_path: Path) -> None:
+    truth = Corpus.from_arrays([[0, 0, 90, 90]], ["%3Cscript%3E&amp;&lt;#view=pages"], documents=["a.pdf"])
+    none = Corpus.from_arrays([[200, 200, 290, 290]], ["other"], documents=["a.pdf"], scores=[0.5])
+    found = Corpus.from_arrays([[0, 0, 90, 90]], ["%3Cscript%3E&amp;&lt;#view=pages"], documents=["a.pdf"], scores=[0.5])
+    runs = [Evaluator(Detection()).update(truth, made).compute() for made in (found, none)]
+    compare(runs, ["finder", "cropper"], resampling=FEW).report(tmp_path / "both.html")
+    for width in (800, 1100, 1440):
+        page = opened(tmp_path / "both.html", "#view=pages&run=1&object=t0", width=width)
+        assert page.locator(".chosen-object h2").evaluate(FIRST_LINES) < 2
+        assert page.locator(".became .note").evaluate(LAST_LINES) < 2
+
+
+def test_a_kind_of_break_is_not_said_twice(opened: Opener, reports: Reports) -> None:
+    rows = opened(reports["order"]).locator("th:has(a[href*='kind='])").all_inner_texts()
+    assert "back within a column" in rows

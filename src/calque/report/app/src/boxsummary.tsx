@@ -138,7 +138,7 @@ function Breaks({ run }: { run: Run }): JSX.Element {
       {!kinds.length ? <p class="note">Nowhere.</p> : <table class="rows slim"><tbody>
         {kinds.map(([kind, number]) => (
           <tr>
-            <th scope="row"><a href={to({ view: "objects", kind })}>{kind}</a> <span class="note">{KINDS[kind]}</span></th>
+            <th scope="row"><a href={to({ view: "objects", kind })}>{kind}</a> <span class="note">{KINDS[kind]?.replace(`${kind} `, "")}</span></th>
             <td class="grow"><Row share={number / most} mark="wrong" href={to({ view: "objects", kind })} label={`${count(number)} of kind ${kind}`} objects={number} /></td>
             <td><Leads href={to({ view: "objects", kind })} count={number} /></td>
           </tr>

@@ -224,7 +224,7 @@ export function Became({ app, of }: { app: App; of: string }): JSX.Element | nul
   if (!changes || !change) return null;
   const about = changes.about(change), name = CHANGES[change.code], [a, b] = [0, changes.run()].map((place) => brief(app.data.head.runs[place].name, 18));
   const said = about.from !== about.to && change.code < 2 ? `${a}: ${inWords(about.from)}; ${b}: ${inWords(about.to)}` : between(name, a, b);
-  return <p class="became" data-became={name}><Mark of={name} /> <b>{WORDS[name][0]}</b> <span class="note">{said} <kbd>x</kbd></span></p>;
+  return <p class="became" data-became={name}><Mark of={name} /> <b>{WORDS[name][0]}</b> <span class="note">{said}{"\u00a0"}<kbd>x</kbd></span></p>;
 }
 
 function Card({ app, change }: { app: App; change: Change }): JSX.Element {

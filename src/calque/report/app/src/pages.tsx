@@ -188,7 +188,7 @@ function Viewer({ app, boxes, page, k, at, total }: { app: App; boxes: Boxes; pa
           {outcomesOf(boxes).map((name) => <span><Mark of={name} /> {boxes.names[name]}</span>)}
           {boxes.cut && <span><i class="swatch" /> cut off</span>}
         </p>
-        {other && <label class="wipe note"><span class="hidden">wipe between the two runs</span><input type="range" min="0" max="100" value={app.wiped ?? 0} aria-label={`show ${other.run.name} from the left`} onInput={(event) => { app.wiped = Number(event.currentTarget.value) || null; app.again(); }} /> wipe to {brief(other.run.name)} <kbd>x</kbd></label>}
+        {other && <label class="wipe note"><span class="hidden">wipe between the two runs</span><input type="range" min="0" max="100" value={app.wiped ?? 0} aria-label={`show ${other.run.name} from the left`} onInput={(event) => { app.wiped = Number(event.currentTarget.value) || null; app.again(); }} /> wipe to {brief(other.run.name, 18)} <kbd>x</kbd></label>}
         <p class="legend small keys"><span><kbd>j</kbd> <kbd>k</kbd> page</span><span><kbd>n</kbd> next {app.changes ? "change" : "error"}</span><span><kbd>?</kbd> all keys</span></p>
         {boxes.bare?.[page] ? <p class="note">The blocks of this page have no boxes: they stand one below the other, in the true order.</p>
           : unknown && <p class="note">The size of this page is not known: it is drawn 1 : √2.</p>}
