@@ -152,6 +152,13 @@ def test_icdar_2019_has_boxes_from_points(tmp_path: Path) -> None:
     assert [cell[:4] for cell in cells(table)] == [(0, 0, 1, 2), (0, 2, 2, 1)]
 
 
+def test_a_table_that_goes_on_in_regions_has_no_one_box(tmp_path: Path) -> None:
+    """Its regions may be on several pages; what stands beside them is no region's."""
+    (tmp_path / "t.xml").write_text(ICDAR_2013.replace('<table id="1">', '<table id="1"><Coords points="0,0 3,0 3,2 0,2"/>'))
+    table = one(read_tables(tmp_path / "t.xml"))
+    assert (table.box, table.page) == (None, 4)
+
+
 def test_mappings_and_lists_of_documents(tmp_path: Path) -> None:
     (tmp_path / "gt.json").write_text(json.dumps({"x.png": {"html": HTML, "type": "complex"}, "y.png": HTML + HTML}))
     corpus = read_tables(tmp_path / "gt.json")
