@@ -41,6 +41,18 @@ def test_the_total_is_the_best_possible_or_within_the_bound(rows: int, columns: 
     assert paired.shortfall == 0.0 or work < 10_000
 
 
+def test_rows_that_all_want_the_same_columns_change_places_until_nothing_is_better() -> None:
+    """Chains of exchanges follow one another, and each needs the prices that the earlier ones left."""
+    dice = np.random.default_rng(0)
+    words: tuple[list[list[Hashable]], list[list[Hashable]]] = ([], [])
+    for _ in range(30):
+        scores = np.clip(0.6 * dice.random(14) + 0.4 * dice.random((12, 14)), 0, 1)
+        lists = LongLists(12, 14, lambda a, b, known=scores: known[np.ix_(a, b)], [], lambda: words, 168, 10**6)
+        pairs = pair_long(lists).pairs
+        best = scores[linear_sum_assignment(scores, maximize=True)].sum()
+        assert sum(scores[pair] for pair in pairs) == pytest.approx(best, abs=1e-9)
+
+
 @pytest.mark.parametrize("place", range(3))
 def test_equal_items_have_each_other_where_nothing_else_is_looked_at(place: int) -> None:
     scores = np.full((3, 4), 0.5)
