@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -262,3 +263,14 @@ def test_xml_beyond_measure_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path
         root_of(Source(path))
     monkeypatch.setattr(xml_tree, "LARGEST", Path(path).stat().st_size)
     assert root_of(Source(path)).tag == "a"
+
+
+@pytest.mark.parametrize(
+    "tree", [[1, 2], [], "text", {"predictions": 3}, {"predictions": [3]}, {"predictions": [{"objects": 3}]}]
+)
+def test_a_snapshot_in_other_units_is_refused_for_what_it_lacks(tree: Any, tmp_path: Path) -> None:
+    """Its boxes are looked at before it is known to be one."""
+    file = saved(tmp_path / "a.json", json.dumps(tree))
+    with pytest.raises(ContractError) as refused:
+        read(file, format="snapshot", units="pixels", page_size=(10, 10))
+    assert {issue.file for issue in refused.value.issues} == {str(file)}
