@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from calque import Detection, Evaluator
 from calque.core.corpus import BoxCorpus
-from calque.core.errors import Issue
+from calque.core.errors import Issue, Severity
 from calque.readers import read_pair
 from calque.readers.sides.readings import CODES
 from calque.sample import sample
@@ -92,7 +92,9 @@ def corners(box: list[float]) -> list[float]:
 
 def slips(truth: Any, found: Any, **options: Any) -> list[Issue]:
     _, corpus = read_pair(truth, found, **options)
-    return [issue for issue in corpus.issues if issue.code in CODES]
+    told = [issue for issue in corpus.issues if issue.code in CODES]
+    assert all(issue.severity is Severity.NOTE for issue in told), "nothing is lost by a slip"
+    return told
 
 
 def boxed(change: Callable[[list[float]], list[float]]) -> Change:
