@@ -90,3 +90,12 @@ def test_table_transformer_reads_tables_without_gaps_only() -> None:
         tables_of(f"<table><tr><td>a</td>{more}</tr><tr><td>b</td><td>c</td></tr></table>") for more in ("", "<td/>")
     )
     assert (as_it_reads(gap), as_it_reads(full) is None) == (None, False)
+
+
+@pytest.mark.parametrize("symbols", [False, True])
+@pytest.mark.parametrize("around", ["{}", "<p>\n{}</p>", "<html>{}\n</html>"])
+def test_a_table_is_found_in_capitals_and_over_several_lines(around: str, symbols: bool) -> None:
+    small = as_omnidocbench("<table><tr><td>a</td></tr></table>", symbols=symbols)
+    large = as_omnidocbench(around.format("<TABLE class='x'>\n<tr><td>a</td>\r</tr></TABLE>"), symbols=symbols)
+    assert "".join(large.split()) == "".join(small.split())
+    assert "<td>a" in small

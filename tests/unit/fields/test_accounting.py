@@ -16,6 +16,7 @@ from calque.fields import compare_json
 from calque.fields.accounting.rows import page_name, plain
 from calque.fields.comparison.cells import Cell, Unfit
 from calque.fields.presentation import FAILURES, _failures
+from calque.fields.scoring import Scorer
 from tests.laws.fields import RECORDS, SCHEMA
 
 odd = st.recursive(
@@ -374,3 +375,11 @@ def test_a_matrix_has_the_fields_that_occur() -> None:
             path for path in counts if path.startswith(f"{name}.")
         ]
     assert compare_json({"lines": []}, {"lines": []}, schema)["confusion_matrix"]["fields"]["lines"]["fields"] == {}
+    assert "fields" not in matrix["to"]["fields"]["y"], "a value has no fields below it"
+
+
+@pytest.mark.parametrize("sides", [(True, False), (False, True)])
+def test_a_document_of_one_side_has_no_fields_where_only_shared_ones_count(sides: tuple[bool, bool]) -> None:
+    scorer = Scorer(Fields(schema={"fields": {"a": {"type": "str"}}}, missing="intersect"))
+    assert scorer.document(0, {"a": "x"}, {"a": "x"}, in_truth=sides[0], in_found=sides[1]) == ([], 0.0)
+    assert scorer.document(1, {"a": "x"}, {"a": "x"})[1] == 1.0
