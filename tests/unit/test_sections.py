@@ -292,3 +292,8 @@ def test_a_report_has_each_remark_of_a_table_once(notes: list[str], dashes: int)
     made = _section(section)["notes"]
     assert made == section.remarks()
     assert (made[len(made) - len(notes) :], len(made)) == (notes, len(notes) + dashes)
+
+
+def test_paths_that_nothing_tells_apart_are_called_as_they_are() -> None:
+    assert short_names(["a/b", "a//b", "c/b"]) == {"a/b": "a/b", "a//b": "a//b", "c/b": "c/b"}
+    assert short_names([]) == {}
