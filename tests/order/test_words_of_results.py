@@ -40,7 +40,12 @@ def numbers(*, documents: dict[str, Any] | None = None, four: Any = None, breaks
         ),
         (
             numbers(four={"pairs": 1}, breaks={"back": 1}),
-            "Reads 100 % of the pairs of blocks in their order, and 50 % of the steps; most of the 1 breaks are steps back.",
+            "Reads 100 % of the pairs of blocks in their order, and 50 % of the steps; the only break is a step back.",
+        ),
+        (
+            numbers(breaks={"interleaved": 3}),
+            "Reads 50 % of the pairs of blocks in their order, and 50 % of the steps; all 3 breaks are "
+            "between interleaved columns.",
         ),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import re
 import shutil
@@ -9,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from calque import Corpus, Detection, Evaluator, Result
@@ -199,3 +201,29 @@ def test_a_large_picture_is_taken_without_a_warning(tmp_path: Path, monkeypatch:
     made = Darkroom().picture(0, Found(str(tmp_path / "a.png")))
     assert made is not None
     assert made.aspect == 20 / 30
+
+
+def uneven(size: tuple[int, int]) -> Any:
+    """An image of slopes and edges: each quality makes other bytes of it."""
+    down, across = np.ogrid[: size[1], : size[0]]
+    shades = [(down * across // share + 3 * across) % 256 for share in (50, 70, 90)]
+    return Image.fromarray(np.stack(shades, axis=-1).astype(np.uint8))
+
+
+def webp(image: Any, quality: int) -> bytes:
+    out = io.BytesIO()
+    image.save(out, "WEBP", quality=quality)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(("size", "small"), [((1000, 500), (800, 400)), ((120, 90), (120, 90))])
+def test_images_become_webp_of_800_pixels_and_quality_40(tmp_path: Path, size: tuple[int, int], small: tuple[int, int]) -> None:
+    """Byte for byte what Pillow makes of them; what is narrower stays so."""
+    image = uneven(size)
+    (tmp_path / "images").mkdir()
+    image.save(tmp_path / "images" / "a-0.png")
+    result().report(tmp_path / "report.html", images=str(tmp_path / "images"))
+    blocks = re.findall(r'<script type="image/webp" data-image="0">([^<]+)<', (tmp_path / "report.html").read_text())
+    expected = image if small == size else image.resize(small, Image.Resampling.LANCZOS)
+    assert [base64.b64decode(block) for block in blocks] == [webp(expected, 40)]
+    assert webp(expected, 40) not in [webp(expected, other) for other in (38, 39, 41, 42)]

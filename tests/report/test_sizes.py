@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import re
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -62,6 +66,22 @@ def test_a_long_path_is_light(opened: Opener, tmp_path: Path) -> None:
     assert nodes(page) <= MOST_NODES
     page.keyboard.press("n")
     assert nodes(page) <= MOST_NODES
+
+
+def test_data_is_deflated_raw_at_level_6(tmp_path: Path) -> None:
+    """Byte for byte what zlib makes of it, without a head: the page inflates it as ``deflate-raw``."""
+    many(200, 12).report(tmp_path / "some.html")
+    block = re.search(r'<script type="application/octet-stream" id="data">([^<]+)<', (tmp_path / "some.html").read_text())
+    assert block
+    deflated = base64.b64decode(block[1], validate=True)
+    whole = zlib.decompress(deflated, -zlib.MAX_WBITS)
+
+    def at(level: int) -> bytes:
+        raw = zlib.compressobj(level, zlib.DEFLATED, -zlib.MAX_WBITS)
+        return raw.compress(whole) + raw.flush()
+
+    assert [level for level in range(1, 10) if at(level) == deflated] == [6]
+    assert json.loads(whole[4 : 4 + int.from_bytes(whole[:4], "little")])["columns"]
 
 
 def test_five_thousand_pages(opened: Opener, tmp_path: Path) -> None:

@@ -63,6 +63,10 @@ RECALL = compared("recall@0.5", 0.5, 0.75)
         (comparison(fixed=1200), "finds 1,200 more and loses 0."),
         (comparison(RECALL, broken=2), "finds 0 more and loses 2: recall rises from 50 % to 75 %."),
         (comparison(compared("AP", 0.5, 0.4)), "gets the same right: AP falls from 50 % to 40 %."),
+        (comparison(compared("AP", 0.501, 0.502)), "gets the same right: AP rises from 0.501 to 0.502."),
+        # What the table calls a difference of 0.000 is none, whatever both round to.
+        (comparison(compared("AP", 0.5014, 0.5016)), "gets the same right: AP stays at 50 %."),
+        (comparison(compared("AP", 0.5049, 0.5051)), "gets the same right: AP stays at 51 %."),
         (comparison(compared("AP", 0.5, 0.5)), "gets the same right: AP stays at 50 %."),
         (comparison(compared("pairs", 0.5, 0.5)), "gets the same right: pairs stay at 50 %."),
         (comparison(compared("pairs", 0.5, 0.4)), "gets the same right: pairs fall from 50 % to 40 %."),

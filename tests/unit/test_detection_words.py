@@ -134,6 +134,8 @@ def test_findings() -> None:
         ("score", "Keeping only scores from 0.4 on would lift F1 from 0.500 to 0.750", {"score": "<0.4"}),
         ("class", "Weakest class: Figure, F1 0.250", {"class": "Figure"}),
     ]
+    sound = {name: {"tp": 1, "fn": 0, "f1": 1.0} for name in ("Table", "Figure")}
+    assert findings(numbers(block(2, 0, 0, classes=sound))) == []  # no class is weak
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,7 @@ def test_findings_lead_to_what_is_missing_misnamed_and_weakest() -> None:
         Finding("class", "Weakest class: image, 0 % found and named right", {"class": "image"}),
     ]
     assert presentation.findings(result(FOUR[:2], FOUR[:2]).numbers) == []
+    assert presentation.findings(result(FOUR, FOUR).numbers) == []  # no class is weak
     assert presentation.findings(result(FOUR[:1], [("image", 0)]).numbers)[1].text == "text is taken for image once"
 
 

@@ -94,7 +94,7 @@ def _overview(task: Ceiling, numbers: Mapping[str, Any], level: Level) -> Overvi
         big.append(Number("Ceiling F1", f"f1{at}", select["f1"], "of the best selection"))
     big.append(Number("Ceiling", f"recall{at}", select["recall"], "recall of the best selection"))
     big.append(Number("Repairable", f"repairable{at}", block["repairable"], "of the misses, by others"))
-    big.append(Number("Nobody finds", f"unfound{at}", missed["unfound"], "truths", "fn"))
+    big.append(Number("Nobody finds", f"unfound{at}", missed["unfound"], "of the truths", "fn"))
     return Overview(
         line=["Ceiling", *sizes, ", ".join(numbers["systems"]), f"IoU {name}"],
         parts=[

@@ -67,7 +67,7 @@ def _overview(numbers: Mapping[str, Any], asked: int) -> Overview:
         numbers=[
             Number("Pass rate", "pass_rate", summary["pass_rate"], "of all cases"),
             Number("Score", "score", summary["score"], "mean of cases"),
-            *(Number(name.capitalize(), name, summary[name], "cases", name) for name, _ in MARKS),
+            *(Number(name.capitalize(), name, summary[name], "of the cases", name) for name, _ in MARKS),
         ],
         breakdown=Breakdown(
             title="By evaluator",

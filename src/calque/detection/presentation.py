@@ -471,7 +471,7 @@ def _scores(sweep: Mapping[str, Any] | None, found: Mapping[str, Any]) -> list[F
 
 def _weakest(block: Mapping[str, Any]) -> list[Finding]:
     known = {name: values["f1"] for name, values in block["per_class"].items() if values["f1"] is not None}
-    if len(known) < 2:
+    name = min(known, key=lambda label: known[label], default="")
+    if len(known) < 2 or known[name] == 1:
         return []
-    name = min(known, key=lambda label: known[label])
     return [Finding("class", f"Weakest class: {name}, F1 {known[name]:.3f}", {"class": name})]

@@ -155,8 +155,8 @@ def findings(numbers: Mapping[str, Any]) -> list[Finding]:
         lines.append(Finding("class", told, {"cell": f"{labels.index(name)}>{labels.index(column)}"}, count))
     rates = {name: block["layout_accuracy_over_total"] for name, block in numbers["per_class"].items()}
     known = {name: rate for name, rate in rates.items() if rate is not None}
-    if len(known) > 1:
-        worst = min(known, key=lambda label: known[label])
+    worst = min(known, key=lambda label: known[label], default="")
+    if len(known) > 1 and known[worst] < 1:
         lines.append(
             Finding("class", f"Weakest class: {worst}, {percent(known[worst])} found and named right", {"class": worst})
         )

@@ -193,7 +193,7 @@ def _overview(numbers: Mapping[str, Any]) -> Overview:
         ],
         numbers=[
             *(Number(title, name, micro[name], note) for name, (title, note) in TITLES.items()),
-            Number("Moves", "moves", counts["moves"], "blocks to lift and put back", "-"),
+            Number("Moves", "moves", counts["moves"], "to put every block in its place", "-"),
             Number("docling ARD", "docling_ard", numbers["profiles"]["docling_ard"], "for comparison"),
         ],
     )

@@ -61,19 +61,31 @@ def sentence(numbers: Mapping[str, Any]) -> str:
         return f"No two blocks can be held against each other{lost}."
     if micro["pairs"] == 1 and not sum(numbers["breaks"].values()):
         return f"Reads all {counts['placed']:,} blocks in their order{lost}."
-    kind, most = max(numbers["breaks"].items(), key=lambda item: item[1])
-    breaks = sum(numbers["breaks"].values())
-    where = f"; most of the {breaks:,} breaks are {_said(kind)}" if 2 * most > breaks else ""
+    where = _where(numbers["breaks"])
     right = percent(micro["pairs"])
     steps = "" if micro["successors"] is None else f", and {percent(micro['successors'])} of the steps"
     return f"Reads {right} of the pairs of blocks in their order{steps}{where}{lost}."
 
 
-def _said(kind: str) -> str:
-    return {
-        "furniture": "at headers and footers", "interleaved": "between interleaved columns",
-        "column_jump": "jumps to another column", "skip": "skips", "back": "steps back",
-    }[kind]  # fmt: skip
+ONE_AND_MANY = {
+    "furniture": ("at a header or footer", "at headers and footers"), "skip": ("a skip", "skips"),
+    "back": ("a step back", "steps back"),
+    "interleaved": ("between interleaved columns", "between interleaved columns"),
+    "column_jump": ("a jump to another column", "jumps to another column"),
+}  # fmt: skip
+"""What one break and several breaks of a kind are."""
+
+
+def _where(breaks: Mapping[str, int]) -> str:
+    """Where most breaks are, if one kind has more than half of them."""
+    kind, most = max(breaks.items(), key=lambda item: item[1])
+    every = sum(breaks.values())
+    if 2 * most <= every:
+        return ""
+    one, several = ONE_AND_MANY[kind]
+    if every == 1:
+        return f"; the only break is {one}"
+    return f"; {'all' if most == every else 'most of the'} {every:,} breaks are {several}"
 
 
 def brief(numbers: Mapping[str, Any]) -> list[Section]:

@@ -27,12 +27,30 @@ HANDLE = 3.6
 MARKERS = "osD^Pv"
 """What several runs are told apart by."""
 STYLE: Any = {
-    "font.family": "sans-serif", "font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "axes.edgecolor": SOFT,
+    "font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "axes.edgecolor": SOFT,
     "axes.labelcolor": INK, "xtick.color": SOFT, "ytick.color": SOFT, "text.color": INK, "legend.frameon": False,
     "svg.fonttype": "none", "pdf.fonttype": 42, "figure.constrained_layout.use": True, "svg.hashsalt": "calque",
     "text.parse_math": False,
 }  # fmt: skip
 """Text stays text in vector output, so that a paper can be searched and set in its own type. Dollars make no formula."""
+
+
+EAST_ASIAN = (
+    "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans CJK KR", "Source Han Sans SC", "Source Han Sans", "PingFang SC",
+    "Hiragino Sans", "Apple SD Gothic Neo", "Microsoft YaHei", "Yu Gothic", "Malgun Gothic", "WenQuanYi Zen Hei", "IPAGothic",
+    "Droid Sans Fallback",
+)  # fmt: skip
+"""Fonts of usual systems that have what matplotlib's own font lacks."""
+
+
+def families(installed: Iterable[str]) -> list[str]:
+    """The fonts that text is set in: after the usual ones those for Chinese, Japanese and Korean that are there.
+
+    >>> families(["DejaVu Sans", "Yu Gothic"])
+    ['sans-serif', 'Yu Gothic']
+    """
+    known = set(installed)
+    return ["sans-serif", *(name for name in EAST_ASIAN if name in known)]
 
 
 class Size(NamedTuple):
@@ -69,19 +87,21 @@ def comparison_figure(comparison: Comparison, axes: Any = None) -> Any:
 
 def _on(axes: Any, draw: Callable[[Any], Size]) -> Any:
     try:
-        from matplotlib import rc_context
+        from matplotlib import font_manager, rc_context
         from matplotlib.figure import Figure
     except ImportError as error:
         raise MissingExtra("matplotlib", "plots", "plot()") from error
+
+    style = {**STYLE, "font.family": families(font_manager.get_font_names())}
 
     class Paper(Figure):
         """A figure that is saved as it was drawn: text is text, the same input gives the same bytes."""
 
         def savefig(self, *given: Any, **named: Any) -> None:
-            with rc_context(STYLE):
+            with rc_context(style):
                 super().savefig(*given, **named)
 
-    with rc_context(STYLE):
+    with rc_context(style):
         place = Paper().subplots() if axes is None else axes
         figure: Any = place.figure
         size = draw(place)

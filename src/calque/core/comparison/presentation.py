@@ -323,7 +323,12 @@ def _moved(comparison: Comparison, name: str, run: str) -> Sentence:
 
 
 def _told_apart(before: float, after: float) -> tuple[str, str]:
-    """Two shares as percents; with three decimals where percents would be the same, though the shares are not."""
+    """Two shares as percents; with three decimals where percents would be the same, though the shares are not.
+
+    Where the table has a difference of 0.000 nothing rises or falls.
+    """
+    if f"{abs(after - before):.3f}" == "0.000":
+        return percent(after), percent(after)
     short = percent(before), percent(after)
     long = f"{before:.3f}", f"{after:.3f}"
     return long if short[0] == short[1] and long[0] != long[1] else short

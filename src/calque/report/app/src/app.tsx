@@ -165,7 +165,7 @@ export function Root({ app }: { app: App }): JSX.Element {
         <span class="spacer" />
         {app.changes && view !== "compare" && view !== "changes" && (
           <div class={several ? "segments lettered" : "segments"} role="group" aria-label="which run is shown">
-            {app.data.head.runs.map((run, place) => <button type="button" data-filter="run" data-value={place} aria-pressed={place === app.place(address)} title={run.name} aria-label={run.name} onClick={() => go({ run: String(place) })}>{several && `${letterOf(place)} `}<span>{brief(run.name, 18)}</span></button>)}
+            {app.data.head.runs.map((run, place) => <button type="button" data-filter="run" data-value={place} aria-pressed={place === app.place(address)} title={run.name} aria-label={run.name} onClick={() => go({ run: String(place) })}>{several && `${letterOf(place)} `}<span>{brief(run.name, 16)}</span></button>)}
           </div>
         )}
         {thresholds.length > 1 && (

@@ -213,6 +213,12 @@ export class Boxes {
     return letter === "p" && this.place > 0 ? `p${row}@${this.place}` : `${letter}${row}`;
   }
 
+  // Blocks of an order may have no label, but each has a name.
+  called(letter: Letter, row: number): string {
+    const side = this.side(letter);
+    return this.labels[side.label[row]] || side.id(row) || "no label";
+  }
+
   keyOf(item: Item): string {
     return item >= 0 ? this.key("t", item) : this.key("p", -1 - item);
   }

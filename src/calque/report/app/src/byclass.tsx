@@ -28,7 +28,7 @@ export function ByClass({ app, run }: { app: App; run: number }): JSX.Element | 
     <section aria-labelledby="by-class">
       <Head id="by-class" title={table.title} note="of each the first run, and below it the second; ▲ better, ▼ worse" />
       <div class="scrolls">
-        <table class="classes both-runs">
+        <table class="classes stacks both-runs">
           <thead><tr><th scope="col">{table.of}</th><th scope="col" class="left">run</th><th scope="col"><span class="hidden">shares</span></th>{table.columns.map(([title]) => <th scope="col">{title}</th>)}</tr></thead>
           {shown.map((name) => (
             <tbody key={name}>
@@ -39,7 +39,7 @@ export function ByClass({ app, run }: { app: App; run: number }): JSX.Element | 
                     {!at && <th scope="rowgroup" rowSpan={2} title={name}>{name}</th>}
                     <th scope="row" class="note" title={runs[place].name}>{letterOf(place)} {runs[place].name}</th>
                     <td class="bar"><Shares whole={widest} label={`${name}, ${runs[place].name}`} parts={table.marks.map(([column, mark]) => ({ mark, value: (row[column] as number) ?? 0, title: `${name}: ${count(row[column])} ${table.columns[column][0]}`, href: leads(app, runs[place], place, name, table.columns[column][2]) }))} /></td>
-                    {table.columns.map((column, number) => <td><Cell app={app} of={runs[place]} place={place} name={name} column={column} value={row[number]} delta={at ? deltas.get(`${column[1]}/${name}`) : undefined} /></td>)}
+                    {table.columns.map((column, number) => <td data-title={column[0]}><Cell app={app} of={runs[place]} place={place} name={name} column={column} value={row[number]} delta={at ? deltas.get(`${column[1]}/${name}`) : undefined} /></td>)}
                   </tr>
                 );
               })}

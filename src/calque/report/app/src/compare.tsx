@@ -205,7 +205,7 @@ function Some({ app, name }: { app: App; name: string }): JSX.Element | null {
   return (
     <section aria-label={WORDS[name][0]}>
       <Head title={WORDS[name][0].charAt(0).toUpperCase() + WORDS[name][0].slice(1)} note={<Sides app={app} />}><a class="more" href={to({ view: "changes", change: name })}>{allOf(listed.length, "change")} →</a></Head>
-      <ul class={IS_BOXES ? "pairs" : "pairs low"}>{listed.slice(0, 3).map((change) => <li><Card app={app} change={change} /></li>)}</ul>
+      <ul class="pairs">{listed.slice(0, 3).map((change) => <li><Card app={app} change={change} /></li>)}</ul>
     </section>
   );
 }
@@ -231,8 +231,7 @@ function Card({ app, change }: { app: App; change: Change }): JSX.Element {
   const changes = app.changes as Changes, run = changes.run(), about = changes.about(change, run), name = CHANGES[change.code];
   const pair = IS_BOXES ? [app.boxes[0], app.boxes[run]] : [], owner = pair[change.code === 2 ? 1 : 0];
   const outcome = { fixed: "tp", broken: "fn", new: "fp", gone: "ignored" }[name] as string;
-  // Blocks of an order may have no label, but each has a name.
-  const called = about.label || (IS_BOXES && String(owner.side(about.letter).id(about.row))) || "no label";
+  const called = IS_BOXES ? owner.called(about.letter, about.row) : about.label;
   const [was, is] = [about.from, about.to].map(inWords);
   return (
     <a class={`card change k-${name}`} href={to(changes.address(change))} data-object={about.key} data-outcome={outcome} data-side={about.letter === "t" ? "truth" : "prediction"} data-label={about.label} data-kind={about.to || about.from}>

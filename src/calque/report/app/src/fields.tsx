@@ -231,7 +231,7 @@ export function Fields({ app, rows }: { app: App; rows: FieldRows }): JSX.Elemen
           <div class="field-grid" style={{ "--fields": String(shown.length) } as any} role="table" aria-label="the worst value of each document and field" aria-rowcount={documents.length + 1}>
             <div class="field-head" role="row">
               <span role="columnheader">document, worst first</span>
-              {shown.map((field) => <span role="columnheader" title={rows.fields[field]}>{rows.fields[field]}</span>)}
+              {shown.map((field) => <span role="columnheader" title={rows.fields[field]}>{rows.fields[field].replaceAll(".", ".\u200b")}</span>)}
             </div>
             <div ref={ref} class="runway" role="rowgroup" style={{ height: `${documents.length * height}px` }}>
               {places.map((place) => {

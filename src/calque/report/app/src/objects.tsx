@@ -5,7 +5,7 @@ import { now, to } from "./address";
 import { App } from "./app";
 import { Boxes, Letter } from "./boxes";
 import { Chips, Count, Grid, Mark, Nothing, Outcomes, Search, Where } from "./parts";
-import { Filters, inWords, outcomesOf, spelt } from "./pages";
+import { Filters, outcomesOf, spelt, told } from "./pages";
 import { Crop, hooks } from "./stage";
 import { OUTCOMES, ratio } from "./words";
 
@@ -24,17 +24,16 @@ export function Objects({ app, boxes }: { app: App; boxes: Boxes }): JSX.Element
         <Search label="Search documents" />
         <Chips buttons={outcomesOf(boxes)} spelt={(key, value) => spelt(boxes, key, value)} />
       </div>
-      {!items.length ? <Nothing of="object" any={boxes.t.length + boxes.p.length > 0} /> : <Grid total={items.length} width={220} narrow={150} height={230} label="objects" card={(place) => {
+      {!items.length ? <Nothing of="object" any={boxes.t.length + boxes.p.length > 0} /> : <Grid total={items.length} width={240} narrow={150} height={246} label="objects" card={(place) => {
         const item = items[place], letter: Letter = item >= 0 ? "t" : "p", row = item >= 0 ? item : -1 - item;
         const side = boxes.side(letter), page = side.page(row), code = side.outcomes[k][row];
         const { document, index } = boxes.where(page);
-        const label = boxes.labels[side.label[row]] ?? "?", said = inWords(boxes, letter, row, page, k);
-        const score = letter === "p" && boxes.score && boxes.score[row] === boxes.score[row] ? ` ${ratio(boxes.score[row])}` : "";
+        const called = boxes.called(letter, row), score = letter === "p" && boxes.score && boxes.score[row] === boxes.score[row] ? `score ${ratio(boxes.score[row])}` : "";
         return (
           <a class="card" href={to({ ...kept, view: "pages", doc: document, page: String(index), object: boxes.keyOf(item) })} {...hooks(boxes, letter, row, code)}>
             <Crop boxes={boxes} page={page} k={k} letter={letter} row={row} url={app.images.url(page)} aspect={app.aspect(boxes, page)} wide={1.45} />
-            <span class="line" title={label}><Mark of={OUTCOMES[code]} /> <b>{label}</b> <span class="note">{boxes.names[OUTCOMES[code]]}{score}</span></span>
-            <span class="note cut" title={said}>{said}</span>
+            <span class="line" title={called}><Mark of={OUTCOMES[code]} /> <b>{called}</b> <span class="note">{score}</span></span>
+            <span class="note told">{told(boxes, letter, row, page, k)}</span>
             <Where document={document} page={index} />
           </a>
         );

@@ -13,11 +13,15 @@ import { Became } from "./compare";
 import { FN, FP, OUTCOMES, TP, WRONG, brief, count, percent, plural, ratio, short, calm } from "./words";
 
 export function spelt(boxes: Boxes, key: Key, value: string): string {
+  if (key === "kind") return kindOf(value);
   if (key !== "cell") return value.replace("..", " – ");
   const [from, into] = value.split(">").map(Number);
   const name = (code: number) => boxes.labels[code] ?? "nothing";
   return `${name(from)} → ${name(into)}`;
 }
+
+// A kind in words, where there are some for it.
+const kindOf = (kind: string) => kindInWords(kind) || kind;
 
 // Where the viewer is: the page that the address names, or the first of the list.
 export function place(boxes: Boxes, address: Address): { list: Uint32Array; page: number; at: number } {
@@ -73,7 +77,7 @@ export function Filters({ boxes }: { boxes: Boxes }): JSX.Element {
       {boxes.run.kinds && (
         <label class="choice">Kind <select value={address.kind ?? ""} onChange={(event) => go({ kind: event.currentTarget.value || undefined, object: undefined })}>
           <option value="">all</option>
-          {boxes.run.kinds.filter(Boolean).map((name: string) => <option value={name}>{name}</option>)}
+          {boxes.run.kinds.filter(Boolean).map((name: string) => <option value={name}>{kindOf(name)}</option>)}
         </select></label>
       )}
     </>
@@ -232,7 +236,7 @@ function step(boxes: Boxes, row: number, code: number, kind: string): string {
   const [rank, read] = [boxes.rank, boxes.read].map((column) => (column ? placeIn(column, row) : null));
   if (rank === null) return "the truth gives it no place";
   if (read === null) return code === FN ? "no predicted block with a place holds it" : "";
-  return `${kind ? `${kind}; ` : ""}${rank === read ? `number ${rank + 1} on both paths` : `number ${rank + 1}, read as ${read + 1}`}`;
+  return `${kind ? `${kind}; ` : ""}${rank === read ? `number ${rank + 1} on both` : `number ${rank + 1}, read as ${read + 1}`}`;
 }
 
 function Aside({ app, boxes, page, k }: { app: App; boxes: Boxes; page: number; k: number }): JSX.Element {
@@ -252,7 +256,7 @@ function Aside({ app, boxes, page, k }: { app: App; boxes: Boxes; page: number; 
         option={(place) => { const item = items[place]; const letter: Letter = item >= 0 ? "t" : "p"; const row = item >= 0 ? item : -1 - item; return hooks(boxes, letter, row, boxes.outcome(item, k)); }}
         row={(place) => {
           const item = items[place], letter: Letter = item >= 0 ? "t" : "p", row = item >= 0 ? item : -1 - item;
-          const code = boxes.outcome(item, k), side = boxes.side(letter), label = boxes.labels[side.label[row]] ?? "?", said = inWords(boxes, letter, row, page, k);
+          const code = boxes.outcome(item, k), label = boxes.called(letter, row), said = inWords(boxes, letter, row, page, k);
           return (
             <>
               <Mark of={OUTCOMES[code]} />
@@ -272,7 +276,7 @@ export function Detail({ app, boxes, letter, row, k }: { app: App; boxes: Boxes;
   const partner = letter === "t" ? boxes.partner(row, page, k) : boxes.taker(k)[row];
   const truth = letter === "t" ? row : partner;
   const facts: [string, JSX.Element | string][] = [];
-  if (shown.kind && shown.kind !== "TP") facts.push(["Kind", `${kindInWords(shown.kind) || shown.kind}${shown.subtype ? ` (${shown.subtype.toLowerCase().replace("_", " ")})` : ""}`]);
+  if (shown.kind && shown.kind !== "TP") facts.push(["Kind", `${kindOf(shown.kind)}${shown.subtype ? ` (${shown.subtype.toLowerCase().replace("_", " ")})` : ""}`]);
   if (shown.iou !== null) facts.push(["IoU", ratio(shown.iou)]);
   if (boxes.rank && letter === "t") facts.push(["True place", placed(shown.rank)], ["Read as", placed(shown.position)], ["Reversed pairs", String(shown.reversed)]);
   if (partner >= 0 && boxes.coverage && boxes.purity && truth >= 0) {
@@ -286,8 +290,8 @@ export function Detail({ app, boxes, letter, row, k }: { app: App; boxes: Boxes;
   if (partner >= 0) facts.push([letter === "t" ? "Prediction" : "Truth", <a href={beside({ object: boxes.key(letter === "t" ? "p" : "t", partner) })}>{shown.partner}</a>]);
   return (
     <div class="chosen-object" data-detail={boxes.key(letter, row)}>
-      <h2><Mark of={outcome} /> <bdi>{shown.label || "no label"}</bdi> <span class="note">{letter === "t" ? boxes.names[outcome] : outcome === "tp" ? "prediction, right" : boxes.names[outcome]}</span></h2>
-      <p>{sentence(boxes.names[outcome], inWords(boxes, letter, row, page, k))}</p>
+      <h2><Mark of={outcome} />{"\u00a0"}<bdi>{boxes.called(letter, row)}</bdi> <span class="note">{letter === "t" ? boxes.names[outcome] : outcome === "tp" ? "prediction, right" : boxes.names[outcome]}</span></h2>
+      <p>{told(boxes, letter, row, page, k)}</p>
       <Became app={app} of={boxes.key(letter, row)} />
       <Crop boxes={boxes} page={page} k={k} letter={letter} row={row} url={now().image === "0" ? null : app.images.url(page)} aspect={app.aspect(boxes, page)} wide={1.5} />
       <dl class="facts">{facts.map(([name, value]) => <><dt>{name}</dt><dd>{value}</dd></>)}</dl>
@@ -304,7 +308,9 @@ function spelledBox(box: number[]): string {
   return `${x1}\u00a0${y1}  ${x2}\u00a0${y2}`;
 }
 
-function sentence(first: string, rest: string): string {
+// What became of an object, and why, as a sentence.
+export function told(boxes: Boxes, letter: Letter, row: number, page: number, k: number): string {
+  const first = boxes.names[OUTCOMES[boxes.side(letter).outcomes[k][row]]], rest = inWords(boxes, letter, row, page, k);
   const text = rest.startsWith(first) ? rest : `${first}: ${rest}`;
   return text.charAt(0).toUpperCase() + text.slice(1) + ".";
 }

@@ -19,7 +19,7 @@ export type Overview = {
 export function Sentence({ parts }: { parts: Said[] }): JSX.Element {
   return (
     <h1 data-headline>
-      {parts.map((part) => (typeof part === "string" ? part.split(/(\d+ %)/).map((piece, place) => (place % 2 ? <span class="whole-number">{piece}</span> : piece)) : (
+      {parts.map((part) => (typeof part === "string" ? part.split(/(\w+ [\d,]+:|\d+ %)/).map((piece, place) => (place % 2 ? <span class="whole-number">{piece}</span> : piece)) : (
         <Measure name={part.measure} value={part.value} text={part.text} tone={part.tone} run={part.run === undefined ? undefined : runNames.all[part.run]} />
       )))}
     </h1>
@@ -112,20 +112,20 @@ function Breakdown({ run, table, view, at, extra }: { run: Run; table: NonNullab
   if (order.length > PER_PAGE) order.sort((a, b) => size(table.rows[b].slice(1) as Value[]) - size(table.rows[a].slice(1) as Value[]) || a - b);
   const widest = Math.max(1, ...table.rows.map((row) => size(row.slice(1) as Value[])));
   const { shown, pager } = usePaged(order);
-  const cells = (row: Value[], label: string | null) => table.columns.map(([, measure, outcome], column) => {
+  const cells = (row: Value[], label: string | null) => table.columns.map(([title, measure, outcome], column) => {
     const href = outcome && outcome !== "-" ? to({ view: view as any, outcome, class: label ?? undefined, ...at }) : undefined;
-    return <td>{measure ? <Measure name={label === null ? measure : `${measure}/${label}`} value={row[column]} as={outcome ? count : undefined} href={href} reason={why(run, measure)} /> : <Leads classes="number" href={href as string} count={row[column]} />}</td>;
+    return <td data-title={title}>{measure ? <Measure name={label === null ? measure : `${measure}/${label}`} value={row[column]} as={outcome ? count : undefined} href={href} reason={why(run, measure)} /> : <Leads classes="number" href={href as string} count={row[column]} />}</td>;
   });
-  const bar = (row: Value[], whole: number, label: string, name?: string) => (
-    <Shares whole={whole} label={`${label}: ${table.marks.map(([column]) => `${row[column]} ${table.columns[column][0]}`).join(", ")}`}
-      parts={table.marks.map(([column, mark]) => ({ mark, value: value(row, column), title: `${label}: ${count(row[column])} ${table.columns[column][0]}`, href: to({ view: view as any, outcome: table.columns[column][2], class: name, ...at }) }))} />
+  const bar = (row: Value[], name: string) => (
+    <Shares whole={widest} label={`${name}: ${table.marks.map(([column]) => `${row[column]} ${table.columns[column][0]}`).join(", ")}`}
+      parts={table.marks.map(([column, mark]) => ({ mark, value: value(row, column), title: `${name}: ${count(row[column])} ${table.columns[column][0]}`, href: to({ view: view as any, outcome: table.columns[column][2], class: name, ...at }) }))} />
   );
   if (!order.length) return <></>;
   return (
     <section aria-labelledby="breakdown">
       <Head id="breakdown" title={table.title} note={<>{table.marks.map(([column, mark]) => <><Mark of={MARKS[table.columns[column][0]] ? table.columns[column][0] : mark} /> {table.columns[column][0]} </>)}· {table.note || "a number leads to its objects"}</>} />
       <div class="scrolls">
-        <table class="classes">
+        <table class="classes stacks">
           <thead><tr><th scope="col">{table.of}</th><th scope="col"><span class="hidden">shares</span></th>{table.columns.map(([title]) => <th scope="col">{title}</th>)}{extra?.head.map((title) => <th scope="col" class="wide left">{title}</th>)}</tr></thead>
           <tbody>
             {shown.map((place) => {
@@ -133,14 +133,14 @@ function Breakdown({ run, table, view, at, extra }: { run: Run; table: NonNullab
               return (
                 <tr key={place}>
                   <th scope="row" title={name}><a href={to({ view: view as any, class: name, ...at })}>{name}</a></th>
-                  <td class="bar">{bar(row, widest, name, name)}</td>
+                  <td class="bar">{bar(row, name)}</td>
                   {cells(row, name)}
                   {extra?.cells(name, place).map((cell) => <td class="wide left">{cell}</td>)}
                 </tr>
               );
             })}
           </tbody>
-          <tfoot><tr><th scope="row">all</th><td class="bar">{bar(table.total, size(table.total), "all")}</td>{cells(table.total, null)}{extra?.head.map(() => <td class="wide" />)}</tr></tfoot>
+          <tfoot><tr><th scope="row">all</th><td />{cells(table.total, null)}{extra?.head.map(() => <td class="wide" />)}</tr></tfoot>
         </table>
       </div>
       {pager}

@@ -10,7 +10,7 @@ import { Row } from "./charts";
 import { Column, Data, Run, Texts } from "./data";
 import { Candidates, Lattice, Piece } from "./lattice";
 import { Chips, Count, Head, Listbox, Mark, Nothing, NothingShown, Outcomes, Search, useWindow } from "./parts";
-import { allOf, brief, count, percent, plural, ratio } from "./words";
+import { allOf, brief, calm, count, percent, plural, ratio } from "./words";
 
 type Line = { t0: number; t1: number; p0: number; p1: number; fn: number; fp: number; pieces?: Piece[]; lead?: boolean };
 
@@ -293,9 +293,10 @@ function pieces(rows: WordRows, letter: "t" | "p", from: number, until: number, 
   for (let row = from; row < until; row++) {
     const text = rows.words.at(word[row]);
     const key = rows.key(letter, row);
-    if (matched[row] && key !== chosen) { plain += text + " "; continue; }
+    // A word that turns what is behind it stands alone.
+    if (matched[row] && key !== chosen && calm(text) === text) { plain += text + " "; continue; }
     if (plain) (parts.push(plain), (plain = ""));
-    if (matched[row]) { parts.push(<mark class="on">{text}</mark>, " "); continue; }
+    if (matched[row]) { parts.push(key === chosen ? <mark class="on">{text}</mark> : <bdi>{text}</bdi>, " "); continue; }
     const outcome = letter === "t" ? "fn" : "fp";
     const reached = letter === "t" && rows.reached?.[row] === 1;
     parts.push(<span class={`word w-${outcome}${key === chosen ? " on" : ""}`} data-word={outcome} data-object={key} data-side={letter === "t" ? "truth" : "prediction"} data-outcome={outcome} data-kind="" data-label={text} title={reached ? "the best path through the lattice has this word" : undefined}>{text}{reached && <Mark of="tp" />}</span>, " ");

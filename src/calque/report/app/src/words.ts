@@ -36,7 +36,7 @@ export function count(value: number | null | undefined): string {
 export function percent(value: number | null | undefined): string {
   if (value === null || value === undefined) return "–";
   const whole = even(value * 100);
-  return whole >= 100 && value < 1 ? ">99 %" : whole <= 0 && value > 0 ? "<1 %" : `${whole} %`;
+  return whole >= 100 && value < 1 ? ">99\u00a0%" : whole <= 0 && value > 0 ? "<1\u00a0%" : `${whole}\u00a0%`;
 }
 
 export function signed(value: number | null | undefined): string {
