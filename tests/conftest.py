@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import settings
 
 from calque.cli import app
+from calque.core.errors import ContractError
 from calque.kernels import TWINS, VARIABLE, native_built
 from tests.examples import USUAL
 
@@ -32,6 +34,35 @@ if sys.platform == "win32":
         "kernels/test_scan_threads.py",
         "mutants",
     ]
+
+
+OF_NO_FILE = {
+    "box-invalid", "box-shape", "broken-record", "cycle", "empty-slot", "no-path", "no-start", "no-writer", "too-many-slots",
+}  # fmt: skip
+"""Refusals of what was given in memory, or of an option."""
+
+
+@pytest.fixture(scope="session")
+def refused_without_a_file() -> Iterator[list[str]]:
+    """What was refused by itself without saying in which file it stands. Refusals are watched, and are what they are."""
+    nameless: list[str] = []
+    single = ContractError.single
+
+    def watched(code: str, message: str, **where: str) -> ContractError:
+        if "file" not in where and code not in OF_NO_FILE:
+            nameless.append(f"{code}: {message}")
+        return single(code, message, **where)
+
+    with patch.object(ContractError, "single", watched):
+        yield nameless
+
+
+@pytest.fixture(autouse=True)
+def every_refusal_names_its_file(refused_without_a_file: list[str]) -> Iterator[None]:
+    """A message says where: whatever test meets a refusal, it is the file's."""
+    refused_without_a_file.clear()
+    yield
+    assert not refused_without_a_file
 
 
 @pytest.fixture(params=[pytest.param(name, id=name) for name in TWINS])

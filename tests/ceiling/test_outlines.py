@@ -80,3 +80,56 @@ def test_systems_in_any_order(calque: Command, tmp_path: Path) -> None:
     for level, block in forwards["levels"].items():
         for rung in ("single", "select", "recombine", "average"):
             assert block[rung] == backwards["levels"][level][rung]
+
+
+MASKS = ("--on", "masks", "--format", "json")
+
+
+def write_masks(folder: Path, cut: int) -> list[str]:
+    """COCO sets whose masks are rectangles of whole pixels, of which ``cut`` pixels of a corner are missing.
+
+    Where systems see the same object they see the same box, so that a fused one is of whole pixels, too.
+    """
+    for name in ("truth", "a", "b", "c"):
+        chance, rows = random.Random(name), []
+        for place in range(24):
+            x, y = 60 * (place % 4), 5 * (place % 3)
+            if name != "truth":
+                x += (0, 3, 9, 16)[place % 4]
+            corners = [x, y, x + 40 - cut, y, x + 40, y + cut, x + 40, y + 30, x, y + 30]
+            row = {"image_id": place // 4, "category_id": 1 + place % 2, "segmentation": [corners]}
+            if chance.random() < 0.75:
+                rows.append({**row, "score": 0.5 + place / 100} if name != "truth" else {"id": place, **row, "iscrowd": 0})
+        images = [{"id": number, "width": 300, "height": 60} for number in range(6)]
+        truth = {"images": images, "categories": [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}], "annotations": rows}
+        for row in rows if name == "truth" else ():
+            x, y = min(row["segmentation"][0][::2]), min(row["segmentation"][0][1::2])
+            row |= {"bbox": [x, y, 40, 30], "area": 1200}
+        (folder / f"{name}.json").write_text(json.dumps(truth if name == "truth" else rows), "utf-8")
+    return ["truth.json", "a.json", "b.json", "c.json"]
+
+
+def test_a_mask_that_fills_its_box_is_a_box(calque: Command, tmp_path: Path) -> None:
+    """Also where boxes of several systems are fused and measured again."""
+    names = write_masks(tmp_path, cut=0)
+    masks, boxes = (calque("ceiling", *names, *more).json for more in (MASKS, ("--on", "boxes", "--format", "json")))
+    assert masks["ap"] == boxes["ap"]
+    for level, block in masks["levels"].items():
+        for key in ("single", "best", "select", "votes", "agreement", "pairs", "missed"):
+            assert block[key] == boxes["levels"][level][key], key
+    assert min(block["tp"] for block in masks["levels"]["0.75"]["votes"].values()) > 0
+
+
+def test_the_mask_counts_and_every_single_system_is_what_detect_says(calque: Command, tmp_path: Path) -> None:
+    truth, *systems = write_masks(tmp_path, cut=28)
+    together = calque("ceiling", truth, *systems, *MASKS).json
+    for system in systems:
+        alone = calque("detect", truth, system, *MASKS).json
+        for level, block in together["levels"].items():
+            expected = alone["metrics"][level]["micro"]
+            single = block["single"][system.removesuffix(".json")]
+            assert [single["tp"], single["found"]] == [expected["tp"], expected["tp"] + expected["fp"]]
+    # A fused box is a box: it has the corner that masks lack, a third of all pixels, so that two thirds are the most it shares.
+    votes = {level: block["votes"]["1"]["tp"] for level, block in together["levels"].items()}
+    assert votes["0.5"] > votes["0.75"] == 0
+    assert together["levels"]["0.75"]["select"]["recall"] > 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import gc
 import json
 import pickle
 from pathlib import Path
@@ -342,3 +344,17 @@ def test_or_cannot_where_pycocotools_numbers_are_wanted(by_hand):
             stats.append(one.stats)
     close(*stats)
     assert stats[0][0] < 1
+
+
+@pytest.mark.parametrize("collecting", [True, False])
+@pytest.mark.parametrize("text", ['{"images": [], "annotations": [], "categories": []}', '{"images": [NaN]}', "{"])
+def test_whether_garbage_is_collected_is_as_it_was(tmp_path: Path, collecting: bool, text: str):
+    """While a file is read it is not; afterwards it is if it was, whatever the file holds."""
+    (tmp_path / "a.json").write_text(text)
+    (gc.enable if collecting else gc.disable)()
+    try:
+        with contextlib.suppress(Exception):
+            COCO(str(tmp_path / "a.json"))
+        assert gc.isenabled() is collecting
+    finally:
+        gc.enable()

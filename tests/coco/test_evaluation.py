@@ -308,3 +308,20 @@ def test_before_evaluate_everything_is_empty():
         assert (one.params.iouType, one.params.useSegm, one.params.imgIds) == ("segm", None, [])
         assert list(vars(one.params)) == list(vars(TheirCOCOeval().params))
         close(vars(one.params), vars(TheirCOCOeval().params))
+
+
+def test_one_box_beyond_all_measure_among_others():
+    """Its area is no number, and what it overlaps is none; the others are what they are."""
+    truth, found = made(3)
+    image = truth["images"][0]["id"]
+    category = truth["categories"][0]["id"]
+    huge = {"image_id": image, "category_id": category, "bbox": [0, 0, 1e200, 1e200]}
+    truth["annotations"].append({**huge, "id": 10**6, "area": 1e300, "iscrowd": 0})
+    found.append({**huge, "score": 0.5})
+    with quiet(), np.errstate(all="ignore"):
+        pair = [evaluation(kind, truth, found, "bbox", {}) for kind in KINDS]
+        for one in pair:
+            one.evaluate()
+            one.accumulate()
+            one.summarize()
+    same(*pair)

@@ -20,6 +20,8 @@ from calque.core.errors import ContractError, Severity
 from calque.detection import Detection
 from calque.kernels import TWINS, native_built
 from tests.mask_sets import as_counts, as_runs, coco_set, pixels
+from tests.snapshots import predictions
+from tests.snapshots import truth as snapshot_truth
 
 NAMES = ("AP", "AP50", "AP75", "APs", "APm", "APl", "AR1", "AR10", "AR100", "ARs", "ARm", "ARl")
 
@@ -219,3 +221,39 @@ def test_a_mask_of_a_hundred_megapixels_is_no_trouble(twin: str) -> None:
         pytest.skip("the reference draws point by point")
     ring = [[0.0, 0.0, 9_999.0, 0.0, 9_999.0, 9_999.0, 0.0, 9_999.0]]
     assert evaluated(*one_page(ring, ring, (10_000, 10_000)))["mean_iou@0.5"] == 1.0
+
+
+IN_SHARES = {
+    ("a", 0): [("Table", (0.1, 0.1, 0.5, 0.5)), ("Figure", (0.5, 0.5, 0.9, 0.9))],
+    ("b", 1): [("Table", (0.1, 0.1, 0.3, 0.3))],
+}
+FOUND_IN_SHARES = {
+    ("a", 0): [("Table", (0.1, 0.1, 0.5, 0.4), 0.9), ("Figure", (0.6, 0.5, 0.9, 0.9), 0.8)],
+    ("b", 1): [("Table", (0.2, 0.2, 0.3, 0.3), 0.7)],
+}
+
+
+def test_shares_of_a_page_whose_size_is_given_are_drawn_on_it() -> None:
+    """Where edges fall between pixels, a mask is what the box is."""
+    sides = snapshot_truth(IN_SHARES), predictions(FOUND_IN_SHARES)
+    drawn = Evaluator(Detection(on="masks", page_size=(100, 200))).update(*sides).compute().numbers
+    boxes = Evaluator(Detection(on="boxes")).update(*sides).compute().numbers
+    assert drawn["coco"]["AP"] == pytest.approx(boxes["coco"]["AP"])
+    for level, block in boxes["metrics"].items():
+        assert drawn["metrics"][level]["micro"] == pytest.approx(block["micro"])
+
+
+@pytest.mark.parametrize(("pages", "more"), [(1, ""), (2, " (and 1 more)")])
+def test_without_a_size_nothing_is_drawn_on_a_share_of_a_page(pages: int, more: str, tmp_path: Path) -> None:
+    paths = []
+    for name, tree in (
+        ("t.json", snapshot_truth(dict([*IN_SHARES.items()][:pages]))),
+        ("p.json", predictions(FOUND_IN_SHARES)),
+    ):
+        paths.append(tmp_path / name)
+        paths[-1].write_text(json.dumps(tree))
+    with pytest.raises(ContractError) as refused:
+        Evaluator(Detection(on="masks")).update(*paths)
+    (issue,) = refused.value.issues
+    assert (issue.code, issue.file) == ("page-size", str(paths[0]))
+    assert issue.message.startswith(f"page 0 of 'a'{more} has no width and height")

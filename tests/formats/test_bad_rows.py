@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from calque.core.errors import Severity
 from calque.readers.boxes.conventions import in_pixels, in_shares
 from calque.readers.records import as_json
 from calque.readers.sources.xml_tree import root_of
-from tests.formats.conftest import saved
+from tests.formats.conftest import DOCLING, docling_item, saved
 
 Told = list[tuple[str, str, str, str]]
 """Of each fault its code, its place, the words and the advice."""
@@ -262,3 +263,45 @@ def test_xml_beyond_measure_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path
         root_of(Source(path))
     monkeypatch.setattr(xml_tree, "LARGEST", Path(path).stat().st_size)
     assert root_of(Source(path)).tag == "a"
+
+
+@pytest.mark.parametrize(
+    "tree", [[1, 2], [], "text", {"predictions": 3}, {"predictions": [3]}, {"predictions": [{"objects": 3}]}]
+)
+def test_a_snapshot_in_other_units_is_refused_for_what_it_lacks(tree: Any, tmp_path: Path) -> None:
+    """Its boxes are looked at before it is known to be one."""
+    file = saved(tmp_path / "a.json", json.dumps(tree))
+    with pytest.raises(ContractError) as refused:
+        read(file, format="snapshot", units="pixels", page_size=(10, 10))
+    assert {issue.file for issue in refused.value.issues} == {str(file)}
+
+
+@pytest.mark.parametrize(
+    ("name", "tree", "place", "words"),
+    [
+        (
+            "docling",
+            {**DOCLING, "tables": [docling_item("tables", 0, "table", {"page_no": 1, "bbox": {"l": 1, "t": 2, "r": 3}})]},
+            "/tables/0/prov/0/bbox",
+            "expected l, t, r and b, not",
+        ),
+        (
+            "omnidocbench",
+            {"results": [{"bbox": [0, 0, 5, 5], "category_id": 1, "score": 0.5}], "categories": {"1": "Table"}},
+            "/results/0",
+            "the key 'image_name' is missing",
+        ),
+        (
+            "plain",
+            [{"doc_id": ["a"], "category": "x", "bbox": [0, 0, 5, 5], "score": 0.5}],
+            "/0",
+            "expected the id of a document",
+        ),
+    ],
+)  # fmt: skip
+def test_what_an_entry_lacks_is_told_with_its_place(name: str, tree: Any, place: str, words: str) -> None:
+    with pytest.raises(ContractError) as refused:
+        read(tree, format=name)
+    (issue,) = refused.value.issues
+    assert issue.pointer.startswith(place)
+    assert words in issue.message

@@ -11,6 +11,7 @@ import pytest
 
 from calque import CalqueError, Detection, Evaluator, read
 from calque.core.boxes.class_map import class_map, target_of
+from calque.core.corpus import BoxCorpus
 from calque.readers import read_pair
 from tests.conftest import Run
 from tests.snapshots import BOX, predictions, truth
@@ -218,3 +219,18 @@ def test_a_class_of_yolo_may_be_written_by_its_name(tmp_path: Path) -> None:
     corpus = read(tmp_path, format="yolo")
     assert [corpus.labels[code] if code >= 0 else None for code in corpus.label] == ["Table", "Figure", None]
     assert "unknown-category" in [issue.code for issue in corpus.issues]
+
+
+def test_ids_of_classes_follow_their_names() -> None:
+    """Where a file has ids they lead to the new names, dropped classes have none, and a file without ids gets none."""
+    boxes = [{"id": n, "image_id": 1, "category_id": n, "bbox": [0, 0, 5, 5], "area": 25, "iscrowd": 0} for n in (1, 2, 3)]
+    names = [{"id": n, "name": name} for n, name in ((1, "figure"), (2, "table"), (3, "stamp"))]
+    coco = {"images": [{"id": 1, "width": 9, "height": 9}], "categories": names, "annotations": boxes}
+    renamed = {"figure": "Picture", "stamp": None}
+    mapped, plain = (
+        read(source, class_map=renamed) for source in (coco, [{"doc": "a", "category": "figure", "bbox": [0, 0, 5, 5]}])
+    )
+    assert isinstance(mapped, BoxCorpus)
+    assert isinstance(plain, BoxCorpus)
+    assert mapped.label_map == {1: "Picture", 2: "table"}
+    assert (plain.label_map, plain.labels) == (None, ("Picture",))

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from calque import CalqueError, Detection, read
+from calque.core.errors import Severity
 from calque.readers import read_pair
 from tests.conftest import Run
 from tests.formats.conftest import ALTO, OMNI, PAGE, VOC, saved
@@ -21,6 +22,8 @@ def plain(*boxes: list[float], **more: Any) -> list[dict[str, Any]]:
 
 
 def codes(corpus: Any) -> list[str]:
+    """What was noticed; what is an error would have been refused."""
+    assert all(issue.severity is not Severity.ERROR for issue in corpus.issues)
     return [issue.code for issue in corpus.issues]
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from calque import Detection, Evaluator
 from calque.core.corpus import BoxCorpus
-from calque.core.errors import Issue
+from calque.core.errors import Issue, Severity
 from calque.readers import read_pair
 from calque.readers.sides.readings import CODES
 from calque.sample import sample
@@ -92,7 +92,9 @@ def corners(box: list[float]) -> list[float]:
 
 def slips(truth: Any, found: Any, **options: Any) -> list[Issue]:
     _, corpus = read_pair(truth, found, **options)
-    return [issue for issue in corpus.issues if issue.code in CODES]
+    told = [issue for issue in corpus.issues if issue.code in CODES]
+    assert all(issue.severity is Severity.NOTE for issue in told), "nothing is lost by a slip"
+    return told
 
 
 def boxed(change: Callable[[list[float]], list[float]]) -> Change:
@@ -210,6 +212,34 @@ def test_a_slip_of_the_truth_is_told_of_the_truth() -> None:
     notes = slips(sized, plain(detected(truth)))
     assert [note.code for note in notes] == ["sizes-for-corners"]
     assert "the boxes of the truth" in notes[0].message
+
+
+@pytest.mark.parametrize("meant", ["xyxy", "xywh"])
+def test_only_formats_that_leave_the_form_open_can_have_been_read_as_centres(meant: str) -> None:
+    """COCO says what its four numbers are: whatever would pair, nobody is told that they were taken for centres."""
+
+    def as_if_read_as_centres(box: list[float]) -> list[float]:
+        x, y, width, height = spelt(box, meant)
+        return [x - width / 2, y - height / 2, width, height]
+
+    truth = truth_entries()
+    found = results([{**entry, "bbox": as_if_read_as_centres(entry["bbox"])} for entry in detected(truth, recall=1.0)])
+    told = {note.code for note in slips(coco(truth), found)}
+    assert not told & {"corners-for-centres", "sizes-for-centres"}
+
+
+def test_two_sides_upside_down_to_each_other_are_told_of_the_predictions() -> None:
+    """It is the same for either side to be so: the truth is not accused because an option could turn it, too."""
+    entries = truth_entries()
+    truth = [{**entry, "doc": source["image_id"], "page": 0} for entry, source in zip(plain(entries), entries, strict=True)]
+    seen = [IN_RESULTS["origin at the bottom"][1](entry) for entry in detected(entries)]
+    found = coco(seen)
+    for row, entry in zip(found["annotations"], seen, strict=True):
+        row["score"] = entry["score"]
+    (note,) = slips(truth, found)
+    assert note.code == "origin-bottom"
+    assert "the predicted boxes had their origin at the bottom" in note.message
+    assert note.help == "no option reads it so: correct the file, or ask its producer"
 
 
 # What says nothing.

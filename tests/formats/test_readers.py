@@ -26,8 +26,10 @@ from tests.formats.conftest import (
     PAGE,
     TASKS,
     VOC,
+    docling_item,
     jpeg,
     png,
+    prov,
     saved,
 )
 
@@ -50,6 +52,8 @@ def boxes(corpus: Any) -> list[Item]:
 
 
 def codes(corpus: Any) -> list[str]:
+    """What was noticed; what is an error would have been refused."""
+    assert all(issue.severity is not Severity.ERROR for issue in corpus.issues)
     return [issue.code for issue in corpus.issues]
 
 
@@ -469,3 +473,12 @@ def test_coco_pages_keep_their_numbers() -> None:
     assert read(tree).page_index.tolist() == [7, 3]
     tree["images"][1].pop("page_index")
     assert read(tree).page_index.tolist() == [0, 1], "all or none"
+
+
+def test_docling_pages_without_a_size_are_pages() -> None:
+    tree = {**DOCLING, "pages": {"1": {"page_no": 1}, "2": {"size": {"width": 612.0, "height": 792.0}}}}
+    tree["texts"], tree["tables"] = [], [docling_item("tables", 0, "table", prov(1, (10.0, 10.0, 400.0, 200.0)))]
+    corpus = read(tree)
+    assert isinstance(corpus, BoxCorpus)
+    assert corpus.page_index.tolist() == [0, 1]
+    assert np.isnan(corpus.page_sizes).all(axis=1).tolist() == [True, False]

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calque.geometry.boxes import Edges
 from calque.kernels.reference import areas as reference_areas
+from calque.kernels.reference.areas import _solid
 from tests.kernels.box_cases import Case, all_same, cases, plain_boxes, random_case
 from tests.kernels.test_greedy import refusal
 
@@ -183,3 +185,12 @@ def test_offsets_of_different_pages_are_refused(kernels):
     case = random_case(1, pages=2, classes=1, most=3)
     longer = replace(case, found_offsets=np.append(case.found_offsets, case.found_offsets[-1]))
     assert "same number of pages" in refusal(lambda: areas(kernels, longer))
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_box_whose_size_is_no_number_has_no_area(turned: bool) -> None:
+    """The difference of two finite numbers may be none."""
+    far = 1.7e308
+    boxes = [[0.0, 0.0, 1.0, 1.0], [-far, 0.0, far, 1.0], [0.0, far, 1.0, far], [0.0, 0.0, np.inf, 1.0], [0.0, 0.0, far, 1.0]]
+    left, top, right, bottom = np.array(boxes).T[[1, 0, 3, 2] if turned else [0, 1, 2, 3]]
+    assert _solid(Edges(left, top, right, bottom, np.ones(5))).tolist() == [True, False, False, False, True]

@@ -255,3 +255,15 @@ def test_omnidocbench_names_every_page_without_a_picture() -> None:
     with pytest.raises(ContractError) as caught:
         read_orders([{"page_info": {}, "layout_dets": []}, good, {**good, "page_info": 3}, {**good, "page_info": None}])
     assert [issue.pointer.split("/")[1] for issue in caught.value.issues] == ["0", "2", "3"]
+
+
+@pytest.mark.parametrize("oddity", ['"note": NaN', '"note": 1e999', '"note": "\\ud800"', f'"note": {"9" * 400}'])
+def test_a_line_that_only_python_reads_is_a_page_like_others(oddity: str, tmp_path: Path) -> None:
+    """What is quick to read and what is not say the same, line by line."""
+    usual = '{"doc_id": "d", "page_index": %d, "ids": ["a", "b"], "order": ["b", "a"]}'
+    lines = [usual % 0, (usual % 1)[:-1] + f", {oddity}}}", usual % 2]
+    (tmp_path / "o.ndjson").write_text("\n".join(lines) + "\n")
+    pages = read_orders(tmp_path / "o.ndjson").pages["d"]
+    assert {number: (page.ids, page.order.blocks()) for number, page in pages.items()} == dict.fromkeys(
+        range(3), (("a", "b"), [1, 0])
+    )

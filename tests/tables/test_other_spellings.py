@@ -11,7 +11,7 @@ from calque.core.corpora.tables import CellTable
 from calque.readers.tables.html import tables_of
 from calque.tables.other_tools.compat import all_closed
 from calque.tables.other_tools.omnidocbench_html import LONGEST_MATH, as_omnidocbench, spelt
-from calque.tables.other_tools.table_transformer import _shared, blocks, by_hull
+from calque.tables.other_tools.table_transformer import _shared, as_it_reads, blocks, by_hull
 from calque.tables.other_tools.trees import written
 
 
@@ -78,3 +78,24 @@ def test_what_was_no_html_is_written_with_all_its_cells() -> None:
     (again,) = tables_of(written(table))
     for name in ("row", "column", "rowspan", "colspan", "text"):
         assert getattr(again, name) == getattr(table, name), name
+
+
+def test_table_transformer_reads_tables_without_gaps_only() -> None:
+    """Whether a table is given as cells or as HTML."""
+    whole = [(row, column, 1, 1, "x", False) for row in range(2) for column in range(2)]
+    for cells, read in ((whole, True), (whole[:3], False), (whole[1:], False)):
+        made = as_it_reads(CellTable.of(cells))
+        assert (made is not None) is read
+    (gap,), (full,) = (
+        tables_of(f"<table><tr><td>a</td>{more}</tr><tr><td>b</td><td>c</td></tr></table>") for more in ("", "<td/>")
+    )
+    assert (as_it_reads(gap), as_it_reads(full) is None) == (None, False)
+
+
+@pytest.mark.parametrize("symbols", [False, True])
+@pytest.mark.parametrize("around", ["{}", "<p>\n{}</p>", "<html>{}\n</html>"])
+def test_a_table_is_found_in_capitals_and_over_several_lines(around: str, symbols: bool) -> None:
+    small = as_omnidocbench("<table><tr><td>a</td></tr></table>", symbols=symbols)
+    large = as_omnidocbench(around.format("<TABLE class='x'>\n<tr><td>a</td>\r</tr></TABLE>"), symbols=symbols)
+    assert "".join(large.split()) == "".join(small.split())
+    assert "<td>a" in small

@@ -152,6 +152,13 @@ def test_icdar_2019_has_boxes_from_points(tmp_path: Path) -> None:
     assert [cell[:4] for cell in cells(table)] == [(0, 0, 1, 2), (0, 2, 2, 1)]
 
 
+def test_a_table_that_goes_on_in_regions_has_no_one_box(tmp_path: Path) -> None:
+    """Its regions may be on several pages; what stands beside them is no region's."""
+    (tmp_path / "t.xml").write_text(ICDAR_2013.replace('<table id="1">', '<table id="1"><Coords points="0,0 3,0 3,2 0,2"/>'))
+    table = one(read_tables(tmp_path / "t.xml"))
+    assert (table.box, table.page) == (None, 4)
+
+
 def test_mappings_and_lists_of_documents(tmp_path: Path) -> None:
     (tmp_path / "gt.json").write_text(json.dumps({"x.png": {"html": HTML, "type": "complex"}, "y.png": HTML + HTML}))
     corpus = read_tables(tmp_path / "gt.json")
@@ -390,3 +397,16 @@ def test_a_cell_ends_with_the_table_unless_it_begins_beyond_it(row: int, rowspan
     table = table_of({"rows": 2, "cells": cells}, "", IssueLog("t.json"), lenient=False)
     assert (table.rows, table.columns, table.repairs.get("span-clipped", 0)) == (rows, 2, clipped)
     assert table.rowspan[1] == rowspan - clipped
+
+
+@pytest.mark.parametrize("html", [None, "", "no table", 5])
+def test_a_table_of_omnidocbench_without_html_is_lost_and_one_that_is_ignored_is_not(html: Any, tmp_path: Path) -> None:
+    page = json.loads(json.dumps(OMNIDOCBENCH))
+    block = page[0]["layout_dets"][0]
+    page[0]["layout_dets"] = [block, {**block, "html": html}, {**block, "html": html, "ignore": True}]
+    (tmp_path / "pages.json").write_text(json.dumps(page))
+    corpus = read_tables(tmp_path / "pages.json")
+    assert [len(tables) for tables in corpus.tables.values()] == [1]
+    assert [(issue.code, issue.severity) for issue in corpus.issues] == [
+        ("no-html", Severity.LOSS), ("ignored-table", Severity.NOTE),
+    ]  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import threading
 import time
 from collections.abc import Iterator
@@ -46,6 +47,74 @@ def test_what_is_being_written_is_finished_and_nothing_is_begun(tmp_path: Path) 
     # As of a thread that was being started when the signal came.
     checkpoint.begin(lambda: write_whole(tmp_path / "two.state", b"late")).result(GENEROUS)
     assert [path.name for path in tmp_path.iterdir()] == ["one.state"]
+
+
+def test_whoever_leaves_without_trouble_waits_for_all_that_was_begun(tmp_path: Path) -> None:
+    go_on = threading.Event()
+
+    def late() -> None:
+        assert go_on.wait(GENEROUS)
+        write_whole(tmp_path / "0.state", b"batch")
+
+    with Checkpoint(str(tmp_path)) as checkpoint:
+        checkpoint.begin(late)
+        for number in range(1, 4):
+            checkpoint.follow(lambda number=number: write_whole(tmp_path / f"{number}.state", b"batch"))
+        threading.Timer(0.1, go_on.set).start()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"{number}.state" for number in range(4)]
+
+
+def test_that_something_could_not_be_written_is_told_at_the_end(tmp_path: Path) -> None:
+    def fail() -> None:
+        raise OSError("no space left")
+
+    def leave() -> None:
+        with Checkpoint(str(tmp_path)) as checkpoint:
+            checkpoint.begin(fail)
+
+    with pytest.raises(OSError, match="no space left"):
+        leave()
+
+
+def test_who_is_interrupted_hears_of_that_and_not_of_what_could_not_be_written(tmp_path: Path) -> None:
+    def fail() -> None:
+        raise OSError("no space left")
+
+    def leave() -> None:
+        with Checkpoint(str(tmp_path)) as checkpoint:
+            checkpoint.begin(fail)
+            raise Interrupted
+
+    with pytest.raises(Interrupted):
+        leave()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="there is no signal of one's own on this system")
+def test_a_second_signal_does_not_cut_short_what_is_being_written(tmp_path: Path) -> None:
+    """Whoever presses Ctrl-C twice finds a whole file as well."""
+    go_on = threading.Event()
+
+    def late() -> None:
+        assert go_on.wait(GENEROUS)
+        write_whole(tmp_path / "0.state", b"batch")
+
+    def interrupt(*_: object) -> None:
+        threading.Timer(0.1, go_on.set).start()
+        raise Interrupted
+
+    def leave() -> None:
+        with Checkpoint(str(tmp_path)) as checkpoint:
+            checkpoint.begin(late)
+            threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGUSR1)).start()
+            raise Interrupted
+
+    before = signal.signal(signal.SIGUSR1, interrupt)
+    try:
+        with pytest.raises(Interrupted):
+            leave()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert (tmp_path / "0.state").exists()
 
 
 def test_what_a_killed_process_left_is_taken_away_after_an_hour(tmp_path: Path) -> None:

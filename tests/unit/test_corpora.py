@@ -206,3 +206,8 @@ def test_exactly_these_characters_are_folded() -> None:
     assert (normalized("ﬁ", "NFKC"), normalized("ﬁ", "NFC"), normalized("e\u0301", "NFC"), normalized("é", "none")) == (
         "fi", "ﬁ", "é", "é",
     )  # fmt: skip
+
+
+def test_records_are_named_by_their_ids_unless_somebody_says_that_they_are_numbered() -> None:
+    corpus = RecordCorpus(documents=("a",), records=[{}])
+    assert (corpus.named, corpus.rows, corpus.issues) == (True, None, ())

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from calque import Corpus, Detection, Evaluator, Fields, Layout, Table, Words, read
+from calque import Ceiling, Corpus, Detection, Evaluator, Fields, Layout, Order, Table, Tables, Task, Words, read
 from calque.core.columns import Strings
 from calque.core.errors import ConfigError
 from calque.core.result import Result
+from calque.core.task import settings
 from calque.layout import evaluate_layout
 
 BOX = [0.0, 0.0, 10.0, 10.0]
@@ -107,6 +109,21 @@ def test_one_stands_for_several_in_every_task() -> None:
     assert Detection(iou=np.array([0.75, 0.5])) == Detection(iou=(0.5, 0.75))
     assert Fields(iou=0.5) == Fields(iou=(0.5,))
     assert Words(drop="figure") == Words(drop=("figure",))
+
+
+@pytest.mark.parametrize("task", [Detection(), Layout(), Words(), Fields(), Tables(), Order(), Ceiling(kind="boxes")])
+def test_what_is_named_twice_is_named_once(task: Task) -> None:
+    """But systems and columns: two of one name are refused."""
+    known = {
+        "fold": ("ligatures", "dashes"), "only": ("teds", "grits"), "drop": ("figure", "table"),
+        "ignore": ("case", "punctuation"), "keep_lang": ("en", "de"),
+    }  # fmt: skip
+    listed = {name for name, note in settings(task).items() if note.kind == "words"} - {"systems", "table_columns"}
+    for name in sorted(listed):
+        one, other = known.get(name, ("a", "b"))
+        once, twice = (replace(task, **{name: words}) for words in ((one, other), (one, other, one)))
+        assert once == twice, name
+        assert str(once.signature()) == str(twice.signature())
 
 
 WRONG: list[tuple[str, Callable[[], Any]]] = [

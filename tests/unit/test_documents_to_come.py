@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from calque import Detection, Evaluator, Fields, Layout, read
+from calque import Detection, Evaluator, Fields, Layout, Words, read
 from calque.checks import Suite
 from calque.core.corpus import documents_to_come
 from calque.engines import Meter, watched
 from calque.readers import stream_pair
+from calque.words.views import evaluated
 from tests.pages import row, write_ndjson, write_parquet
 
 PAGES = [row(f"doc-{page // 2:03}", [[0, 0, 1, 1]] * 5, page_index=page % 2, scores=[0.5] * 5) for page in range(400)]
@@ -49,6 +50,25 @@ def test_whole_files_know_it_once_they_are_read(task: Any) -> None:
     with watched(meter):
         Evaluator(task).update(corpus, corpus)
     assert (meter.done, meter.total) == (3, 3)
+
+
+def test_several_readings_of_a_text_are_so_many_times_its_documents(tmp_path: Path) -> None:
+    """Known before the first is scored, or the bar would be full after each."""
+    files = [tmp_path / name for name in ("truth.json", "one.json", "two.json", "three.json")]
+    for file in files:
+        file.write_text('{"a": "x y", "b": "z"}')
+    truth, *found = map(str, files)
+    told: list[tuple[int, int]] = []
+
+    class Watching(Meter):
+        def reach(self, done: int) -> None:
+            super().reach(done)
+            told.append((self.done, self.total))
+
+    with watched(Watching()):
+        evaluated(Words(), truth, found)
+    assert told[-1] == (6, 6)
+    assert {total for _, total in told} == {6}
 
 
 def test_suites_count_their_lines(tmp_path: Path) -> None:

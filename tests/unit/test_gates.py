@@ -138,3 +138,14 @@ def test_the_wrong_one_of_the_two_options_is_refused_before_anything_is_read(tas
             else:
                 limit.check(task)
     Limit.of("nobody_knows_it", 0.5, UNDER).check(task)
+
+
+def test_a_measure_that_lost_its_value_is_told_with_the_reason() -> None:
+    """Without predictions there is no precision, and the baseline had one."""
+    names, box = list("abcdef"), [0, 0, 9, 9]
+    truth = Corpus.from_arrays([box] * 6, ["x"] * 6, documents=names)
+    sides = [Corpus.from_arrays([box] * n, ["x"] * n, documents=names[:n], scores=[1] * n, all_documents=names) for n in (6, 0)]
+    before, now = (Evaluator(Detection()).update(truth, side).compute() for side in sides)
+    judged = gated(now, baseline=before, tolerance={"precision": 0.1}, resampling=FEW)
+    assert judged.failures == [f"precision has no value ({now.why_undefined('precision')}); in the baseline it was 1.0000"]
+    assert now.why_undefined("precision") == "no predictions"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from calque import ConfigError, Corpus, Detection, Evaluator, Fields, Table
+from calque import ConfigError, Corpus, Detection, Evaluator, Fields, Table, Words
 from calque.checks.evaluators.registry import build_all
 from calque.checks.evaluators.settings import Complaints
 from calque.checks.presentation import _failures
@@ -24,6 +24,7 @@ from calque.layout.presentation import _confusion
 from calque.readers.boxes.coco_files import _some as some_images
 from calque.readers.sides.class_maps import _some as some_labels
 from calque.readers.sources.shards import _check_partners
+from calque.report.build import _run
 from calque.report.page import shortened
 from calque.words.presentation import _documents, _pages, _story
 
@@ -132,9 +133,18 @@ def detected(count: int, task: Detection) -> dict[str, Any]:
     return Evaluator(task).update(boxes(count, 10.0), boxes(count, 8.0, scores=[0.9] * count)).compute().numbers
 
 
+def reasons(count: int) -> int:
+    """Each document without words lacks several numbers: there are more than are listed, and all are counted."""
+    result = Evaluator(Words()).update(dict.fromkeys(names(count), ""), dict.fromkeys(names(count), "")).compute()
+    run, _ = _run(result, result.ledger)
+    assert run["undefined_count"] == len(result.undefined) >= count
+    return len(run["undefined"])
+
+
 @pytest.mark.parametrize(
     ("most", "shown"),
     [
+        pytest.param(100, reasons, id="undefined numbers of a report"),
         pytest.param(5, wrong_pairs, id="wrong pairs of a field"),
         pytest.param(5, worst_fields, id="worst records in the table"),
         pytest.param(10, worst_records, id="worst records"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from calque import Corpus, Evaluator, Layout, Result
@@ -144,3 +145,16 @@ def test_what_a_report_is_given() -> None:
         "labels": ["image", "text", "(unmatched)"],
         "matrix": [[1, 0, 0], [1, 0, 1], [0, 0, 0]],
     }
+
+
+def test_a_block_that_cannot_be_compared_is_in_no_cell() -> None:
+    made = Evaluator(Layout()).update(
+        [{"bbox": [0, 0, 9, 9], "category": "image"}, {"bbox": [5, 5, -3, 4], "category": "text"}],
+        [{"bbox": [0, 0, 9, 9], "category": "image"}],
+    )
+    result = made.compute()
+    drawn = result.task.pictured(result.ledger, result.numbers)
+    assert drawn is not None
+    assert drawn.columns["t.outcome.0"].tolist() == [columns.TP, columns.INVALID]
+    cell = drawn.columns["t.cell"]
+    assert cell.astype(np.int8).tolist() == [0, -1], "the last of its type, which stands for none"

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from calque import Corpus, Detection, Evaluator, Fields, Table, Tables
+from calque.core.boxes.overlay import NORMALIZED
 from calque.core.columns import Strings
 from calque.core.presentation.pictured import (
     NOWHERE,
@@ -198,3 +199,35 @@ def test_blocks_that_are_read_in_order_are_right_on_both_sides() -> None:
     made = result.task.pictured(result.ledger, result.numbers)
     assert made is not None
     assert {side: made.columns[f"{side}.outcome.0"].tolist() for side in "tp"} == {"t": [TP] * 6, "p": [TP] * 6}
+
+
+def test_a_report_has_what_its_views_need_whatever_was_asked_for() -> None:
+    """With any of the columns that scoring leaves out when nobody asks: the page is the same."""
+    boxes = [[0, 0, 10, 10], [20, 0, 30, 10], [40, 0, 50, 10]]
+    truth = Corpus.from_arrays(boxes, ["x", "y", "x"])
+    found = Corpus.from_arrays([[0, 0, 10, 9], [20, 0, 30, 9], [60, 0, 70, 9]], ["x", "x", "y"], scores=[0.9, 0.5, 0.7])
+    pages = []
+    for asked in ({}, {"confusion": True}, {"sweep": True}, {"confusion": True, "sweep": True}):
+        result = Evaluator(Detection(**asked)).update(truth, found).compute()
+        made = result.task.pictured(result.ledger, result.task.viewed(result.ledger, result.numbers))
+        assert made is not None
+        pages.append({name: column.tobytes() for name, column in made.columns.items()})
+    assert all(page == pages[0] for page in pages)
+
+
+@pytest.mark.parametrize(
+    ("boxes", "size", "normalized"),
+    [
+        pytest.param([[0, 0, 0.5, 0.5], [0, 0.5, 1, 1]], {}, True, id="shares"),
+        pytest.param([[0, 0, 5, 5], [0, 5, 9, 9]], {}, False, id="beyond 1"),
+        pytest.param([[0, 0, 0.5, 0.5], [0, 0.5, 1, 1]], {"width": 10, "height": 10}, False, id="a known size"),
+        pytest.param(None, {}, True, id="names alone"),
+        pytest.param([[0, 0, 0, 0], [0, 0, 0, 0]], {}, False, id="nothing beyond 0"),
+    ],
+)
+def test_pages_of_an_order_are_drawn_on_the_scale_of_their_boxes(boxes: Any, size: Any, normalized: bool) -> None:
+    """What is drawn one below the other for want of boxes is in shares of the page, too."""
+    row = {"doc_id": "d", "ids": ["a", "b"], "order": ["a", "b"], **size, **({} if boxes is None else {"boxes": boxes})}
+    pages = Order().on_pages(Evaluator(Order(pair="id")).update([row], [row]).compute().ledger).table("pages")
+    assert pages.array("spelling").tolist() == [NORMALIZED if normalized else 0]
+    assert pages.array("bare").tolist() == [boxes is None]

@@ -84,3 +84,20 @@ def test_the_same_pages_every_time(drawn: list[tuple[dict[str, Any], Flags]], tm
     again = [ink(tmp_path, page) for page in TRUTH["predictions"][:6]]
     assert all(np.array_equal(one, other) for one, (_, other) in zip(again, drawn, strict=False))
     assert len({one.tobytes() for one in again}) == 6
+
+
+def test_a_chart_has_bars_or_two_lines_in_colours_of_their_own(tmp_path: Path) -> None:
+    bars, lines = {(0x7D, 0x87, 0x96)}, {(0x3C, 0x5A, 0x78), (0xB0, 0x7A, 0x4A)}
+    pages = [page for page in TRUTH["predictions"] if any(item["label"] == "Figure" for item in page["objects"])][:12]
+    draw_pages({"predictions": pages}, tmp_path)
+    seen = []
+    for page in pages:
+        with Image.open(tmp_path / f"{page['doc_id'].removesuffix('.pdf')}-{page['page_index']}.png") as image:
+            for item in page["objects"]:
+                if item["label"] == "Figure":
+                    x1, y1, x2, y2 = pixels(item)
+                    inside = image.convert("RGB").crop((x1 + 37, y1 + 37, x2 - 12, y2 - 33))
+                    there = {colour for _, colour in inside.getcolors(1 << 16)}
+                    assert (there & (bars | lines)) in (bars, lines)
+                    seen.append(there & lines == lines)
+    assert set(seen) == {True, False}

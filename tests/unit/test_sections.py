@@ -28,6 +28,7 @@ from calque.core.presentation.sections import (
     wrapped,
 )
 from calque.core.presentation.wording import counted, joined, laid_over, percent, short_names, some
+from calque.report.build import _section
 
 
 @pytest.mark.parametrize(
@@ -281,3 +282,18 @@ def test_numbers_in_words() -> None:
     assert laid_over("W", {"sources": {"truth": side, "predictions": []}}) == "W"
     assert laid_over("W", {"sources": {"truth": [], "predictions": side}}) == "W"
     assert laid_over("W", {}) == "W"
+
+
+@pytest.mark.parametrize("notes", [[], ["one"], ["one", "two"]])
+@pytest.mark.parametrize("dashes", [0, 1])
+def test_a_report_has_each_remark_of_a_table_once(notes: list[str], dashes: int) -> None:
+    """Why there is a dash, and then what the table says itself."""
+    section = Section(title="t", head=("a", "b"), rows=[("x", 1), *[("y", Missing("no truths"))] * dashes], notes=notes)
+    made = _section(section)["notes"]
+    assert made == section.remarks()
+    assert (made[len(made) - len(notes) :], len(made)) == (notes, len(notes) + dashes)
+
+
+def test_paths_that_nothing_tells_apart_are_called_as_they_are() -> None:
+    assert short_names(["a/b", "a//b", "c/b"]) == {"a/b": "a/b", "a//b": "a//b", "c/b": "c/b"}
+    assert short_names([]) == {}

@@ -228,6 +228,9 @@ def test_a_file_that_is_no_parquet(tmp_path: Path) -> None:
         ("<h2>References to Goethe</h2><p>t</p>", [("References to Goethe", ()), ("t", ())]),
         ("<ol class='references'><li>r</ol>", [("r", ("references",))]),
         ("</p></div>stray", [("stray", ())]),
+        ("<p>a<span class='x'/>b</p><p>c</p>", [("ab", ()), ("c", ())]),
+        ("<span lang='fr'/>a<table/><p>b</p>", [("a", ()), ("b", ())]),
+        ("<div class='caption'/>c<p/>d", [("c", ("caption",)), ("d", ("caption",))]),
         ("", []),
     ],
 )  # fmt: skip
@@ -372,3 +375,12 @@ def test_after_eight_comments_without_an_end_all_the_rest_is_text(comments: int,
     assert sum(node.tag == "b" for node in tree.walk()) == read
     text = "".join(child for node in tree.walk() for child in node.children if isinstance(child, str))
     assert text.count("x") == text.count("<!-- a>") == comments, "nothing is lost"
+
+
+def test_alto_as_printed_has_both_parts_of_a_split_word(tmp_path: Path) -> None:
+    first = '<String CONTENT="good"/><String CONTENT="eva" SUBS_TYPE="HypPart1" SUBS_CONTENT="evaluation"/><HYP CONTENT="-"/>'
+    second = '<String CONTENT="luation" SUBS_TYPE="HypPart2" SUBS_CONTENT="evaluation"/><String/><String CONTENT="ends"/>'
+    lines = f"<TextBlock><TextLine>{first}</TextLine><TextLine>{second}</TextLine></TextBlock>"
+    path = written(tmp_path, "a.xml", ALTO.format(blocks=lines))
+    assert [block.split() for block in blocks(path)] == [["good", "evaluation", "ends"]]
+    assert [block.split() for block in blocks(path, alto_hyphens="printed")] == [["good", "eva", "luation", "ends"]]

@@ -17,6 +17,7 @@ from calque import ConfigError, Corpus
 from calque.core.corpus import BoxCorpus
 from calque.detection.auditing.agreement import agreement
 from calque.detection.auditing.audit import KINDS, AuditRules, audit
+from calque.detection.auditing.report import Agreement
 from tests.conftest import Run
 from tests.snapshots import BOX, predictions, truth, write
 from tests.views.plain import Box, boxes, corpus, iou
@@ -349,3 +350,12 @@ def test_annotators_with_other_names_and_units(calque: Callable[..., Run], tmp_p
     assert run.json["reading"]["class-map-truth"] == "Tbl='Table'"
     swapped = calque("audit", "ben.json", "anna.json", "--class-map-pred", "map.yaml", *options[2:])
     assert swapped.json["agreement"] == run.json["agreement"]
+
+
+def test_the_headline_of_an_agreement_is_its_first_threshold() -> None:
+    boxes = [[0.0, 0.0, 10.0, 10.0], [20.0, 0.0, 30.0, 10.0]]
+    first, second = (Corpus.from_arrays(rows, ["x", "y"], documents=["a", "a"]) for rows in (boxes, [boxes[0], [20, 0, 30, 4]]))
+    made = Agreement({"first": "one", "second": "two", "undefined": {}, **agreement(first, second)})
+    (section,) = made.headline()
+    whole = made.sections()[1]
+    assert (section.title, section.rows) == (whole.title, whole.rows[-1:])

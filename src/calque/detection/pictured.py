@@ -332,7 +332,8 @@ def calibration(outcomes: Sequence[Array], scores: Array) -> list[list[list[floa
         return [[] for _ in outcomes]
     edges = np.linspace(0, 1, BINS + 1).astype(np.float32)
     tenth = np.searchsorted(edges[1:-1], scores.astype(np.float32), side="right")
-    return [_tenths(np.where(np.isnan(scores), -1, outcome), scores, tenth) for outcome in outcomes]
+    without = np.isnan(scores)
+    return [_tenths(np.where(without, np.int64(-1), outcome), scores, tenth) for outcome in outcomes]
 
 
 def _tenths(outcome: Array, scores: Array, tenth: Array) -> list[list[float]]:

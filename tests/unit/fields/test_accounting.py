@@ -12,8 +12,11 @@ from hypothesis import strategies as st
 from calque import Evaluator, Fields
 from calque.core.corpora.records import RecordCorpus
 from calque.core.errors import ContractError
-from calque.fields.accounting.rows import plain
+from calque.fields import compare_json
+from calque.fields.accounting.rows import page_name, plain
 from calque.fields.comparison.cells import Cell, Unfit
+from calque.fields.presentation import FAILURES, _failures
+from calque.fields.scoring import Scorer
 from tests.laws.fields import RECORDS, SCHEMA
 
 odd = st.recursive(
@@ -348,3 +351,35 @@ def test_items_that_match_are_called_the_same(accounting: Any, other: str) -> No
     truth, found = {"tags": ["x", "y"]}, {"tags": ["x", "z"]}
     rows = Evaluator(task).update([truth], [found]).compute().outcomes().rows()
     assert [(row["outcome"], row["reason"]) for row in rows] == [("tp", "same"), ("fd", other)]
+
+
+def test_fields_fail_the_most_frequent_first_and_else_as_the_schema_has_them() -> None:
+    entry = dict.fromkeys(FAILURES, 0) | {"pairs": []}
+    failures = {"a": {**entry, FAILURES[0]: 1}, "b": {**entry, FAILURES[1]: 2}, "c": {**entry, FAILURES[-1]: 1}, "d": entry}
+    assert [row[0] for row in _failures(failures).rows] == ["b", "a", "c", "d"]
+
+
+@pytest.mark.parametrize(("page", "name"), [(2.0, "2"), (2.5, "2.5"), ("iv", "iv"), ("2.0", "2.0"), (0.0, "0")])
+def test_pages_are_called_by_their_number_or_name(page: float | str, name: str) -> None:
+    assert page_name(page) == name
+
+
+def test_a_matrix_has_the_fields_that_occur() -> None:
+    inner = {"x": {"type": "str"}, "y": {"type": "str"}}
+    schema = {"fields": {"lines": {"type": "list[object]", "fields": inner}, "to": {"type": "object", "fields": inner}}}
+    record = {"lines": [{"x": "1"}], "to": {"y": "2"}}
+    matrix = compare_json(record, record, schema)["confusion_matrix"]["fields"]
+    counts = Evaluator(Fields(schema=schema)).update([record], [record]).compute().numbers["fields"]
+    for name in ("lines", "to"):
+        assert [f"{name}.{field}" for field in matrix[name]["fields"]] == [
+            path for path in counts if path.startswith(f"{name}.")
+        ]
+    assert compare_json({"lines": []}, {"lines": []}, schema)["confusion_matrix"]["fields"]["lines"]["fields"] == {}
+    assert "fields" not in matrix["to"]["fields"]["y"], "a value has no fields below it"
+
+
+@pytest.mark.parametrize("sides", [(True, False), (False, True)])
+def test_a_document_of_one_side_has_no_fields_where_only_shared_ones_count(sides: tuple[bool, bool]) -> None:
+    scorer = Scorer(Fields(schema={"fields": {"a": {"type": "str"}}}, missing="intersect"))
+    assert scorer.document(0, {"a": "x"}, {"a": "x"}, in_truth=sides[0], in_found=sides[1]) == ([], 0.0)
+    assert scorer.document(1, {"a": "x"}, {"a": "x"})[1] == 1.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -181,12 +182,61 @@ def test_documents_that_nobody_expects_are_left_to_the_reference(pairs: list[tup
     assert_same(*twins(Fields(schema=schema, **settings), pairs))
 
 
+MESSY: dict[str, list[Any]] = {
+    "name": ["acme", "acne", "Acme corp", " ", "\t", "", 5, 5.0, True, None, ["x"], {"a": 1}],
+    "amount": [1, 1.0, 2.5, "12", "1,5", "soon", True, None, [1], " "],
+    "day": ["2024-03-05", "5 March 2024", "never", 2024, None, " "],
+    "code": ["a", "A", " ", 7, None],
+}
+
+
+def messy_line(chance: random.Random) -> Any:
+    if chance.random() < 0.05:
+        return chance.choice([None, "line", 5, []])
+    line = {name: chance.choice(values) for name, values in MESSY.items() if chance.random() < 0.8}
+    for name in [*line]:
+        if chance.random() < 0.2:
+            x, y = chance.randrange(5), chance.randrange(5)
+            line[name] = {"_value": line[name], "_bbox": [x, y, x + 2, y + 2], "_confidence": chance.choice([0.1, 0.5, 0.9])}
+    return line
+
+
+@pytest.mark.parametrize("accounting", ["complete", "paired"])
+@pytest.mark.parametrize("keep_outcomes", [True, False])
+def test_items_with_values_of_all_kinds_are_the_same_in_columns(accounting: Any, keep_outcomes: bool) -> None:
+    """Blanks beside numbers, values that fit no type, items that are none: many lists at once, of which some are odd."""
+    chance = random.Random(f"{accounting} {keep_outcomes}")  # data, not secrets
+    pairs = []
+    for _ in range(60):
+        truth = [messy_line(chance) for _ in range(chance.randrange(5))]
+        found = [item if chance.random() < 0.6 else messy_line(chance) for item in truth if chance.random() < 0.9]
+        found += [messy_line(chance) for _ in range(chance.randrange(2))]
+        chance.shuffle(found)
+        pairs.append(({"name": "a", "lines": truth}, {"name": "a", "lines": found}))
+    task = Fields(schema=PLAIN, accounting=accounting, keep_outcomes=keep_outcomes)
+    assert_same(*twins(task, pairs))
+    plain = [({"lines": [line(n) for n in range(3)]}, {"lines": [line(n + n % 2) for n in range(3)]}) for line in (
+        lambda n: {"name": [" ", 5, "acme", True][n], "amount": n},
+        lambda n: {"name": ["acme", " ", "acme", " "][n], "amount": n},
+    )]  # fmt: skip
+    assert_same(*twins(task, plain))
+
+
 @pytest.mark.parametrize("accounting", ["complete", "paired"])
 def test_items_can_differ_as_a_whole_though_none_of_their_values_does(accounting: Any) -> None:
     """Names alike enough to be right, in items that are not alike enough to be one."""
     lines = {"type": "list[object]", "match_threshold": 0.95, "fields": {"name": {"type": "str", "threshold": 0.5}}}
     truth, found = ({"lines": [{"name": name}]} for name in ("acme corp 5", "acme corp 6"))
     assert_same(*twins(Fields(schema={"fields": {"lines": lines}}, accounting=accounting), [(truth, found), (truth, truth)]))
+
+
+def test_documents_that_are_odd_for_two_reasons_are_left_to_the_reference_together() -> None:
+    """That a pair is wrong in none of its values is seen only when the one with a value of another type is gone."""
+    leaves = {"name": {"type": "str", "threshold": 0.5}, "sum": {"type": "int"}}
+    lines = {"type": "list[object]", "match_threshold": 0.99, "fields": leaves}
+    unlike = [{"lines": [{"name": name, "sum": 1}]} for name in ("acme corp 5", "acme corp 6")]
+    unfit = [{"lines": [{"name": "acme", "sum": value}]} for value in (1, "soon")]
+    assert_same(*twins(Fields(schema={"fields": {"lines": lines}}), [tuple(unlike), tuple(unfit), tuple(unlike)]))
 
 
 @pytest.mark.parametrize(

@@ -388,3 +388,36 @@ def test_sums_that_are_equal_are_equal_however_they_are_made(count: int, keep: A
     made = Evaluator(task, keep=keep).update({"d": {"lines": truth}}, {"d": {"lines": found}}).compute()
     right = {name: block["tp"] for name, block in made.numbers["fields"].items() if block["tp"] and name != "lines"}
     assert right == {f"lines.{last}": 2}
+
+
+def test_fields_without_weight_make_no_two_records_alike() -> None:
+    """Nothing that counts says that they are the same; where neither has anything, they are."""
+    name = {"fields": {"name": {"type": "str", "weight": 0.0}}}
+    schema = {"fields": {"to": {"type": "object", **name}, "lines": {"type": "list[object]", "match_threshold": 0.5, **name}}}
+    truth, found, blank = ({"to": {"name": value}, "lines": [{"name": value}]} for value in ("x", "y", None))
+    one_by_one = compare_json(truth, found, schema)
+    assert one_by_one["field_scores"] == {"to": 0.0, "lines": 0.0}
+    assert compare_json(blank, blank, schema)["field_scores"]["to"] == 1.0
+    in_columns = Evaluator(Fields(schema=schema)).update([truth], [found]).compute()
+    assert [in_columns[f"fd/{field}"] for field in ("to", "lines")] == [1, 1]
+
+
+def test_a_comparison_weighs_its_score_as_the_field_weighs() -> None:
+    """Also within items that are partners and yet too different to be the same."""
+    weights = {"name": 2.0, "lines[]": 0.5, "lines[].text": 3.0, "lines[].to": 4.0, "lines[].to.name": 5.0}
+    line = {
+        "text": {"type": "str", "weight": 3.0, "clip": False},
+        "to": {"type": "object", "weight": 4.0, "fields": {"name": {"type": "str", "weight": 5.0, "clip": False}}},
+    }
+    schema = {
+        "fields": {
+            "name": {"type": "str", "weight": 2.0, "clip": False},
+            "lines": {"type": "list[object]", "weight": 0.5, "match_threshold": 0.9, "fields": line},
+        }
+    }
+    truth = {"name": "acme", "lines": [{"text": "two red apples", "to": {"name": "Bob"}}, {"text": "nails", "to": {}}]}
+    found = {"name": "acne", "lines": [{"text": "two bad apples", "to": {"name": "Rob"}}, {"text": "snails", "to": "Ann"}]}
+    told = compare_json(truth, found, schema)["field_comparisons"]
+    assert {row["class"] for row in told} == weights.keys()
+    for row in told:
+        assert row["weighted_score"] == pytest.approx(row["score"] * weights[row["class"]]), row["expected_key"]

@@ -17,7 +17,7 @@ from calque import Evaluator, Fields
 from calque.fields.comparison.cells import RecordSide
 from calque.fields.comparison.distinct_values import distinct_fields, item_scores
 from calque.fields.comparison.item_similarities import ItemSide, similarities
-from calque.fields.comparison.lists import pair_items
+from calque.fields.comparison.lists import pair_items, pair_values
 from calque.fields.comparison.long_lists import LongLists, pair_long
 
 LEAVES = {"text": {"type": "str"}, "amount": {"type": "float"}}
@@ -39,6 +39,18 @@ def test_the_total_is_the_best_possible_or_within_the_bound(rows: int, columns: 
     assert len({row for row, _ in paired.pairs}) == len({column for _, column in paired.pairs}) == min(rows, columns)
     assert best - paired.shortfall - 1e-9 <= total <= best + 1e-9
     assert paired.shortfall == 0.0 or work < 10_000
+
+
+def test_rows_that_all_want_the_same_columns_change_places_until_nothing_is_better() -> None:
+    """Chains of exchanges follow one another, and each needs the prices that the earlier ones left."""
+    dice = np.random.default_rng(0)
+    words: tuple[list[list[Hashable]], list[list[Hashable]]] = ([], [])
+    for _ in range(30):
+        scores = np.clip(0.6 * dice.random(14) + 0.4 * dice.random((12, 14)), 0, 1)
+        lists = LongLists(12, 14, lambda a, b, known=scores: known[np.ix_(a, b)], [], lambda: words, 168, 10**6)
+        pairs = pair_long(lists).pairs
+        best = scores[linear_sum_assignment(scores, maximize=True)].sum()
+        assert sum(scores[pair] for pair in pairs) == pytest.approx(best, abs=1e-9)
 
 
 @pytest.mark.parametrize("place", range(3))
@@ -76,6 +88,86 @@ def test_short_lists_and_the_same_lists_in_blocks_say_the_same(monkeypatch: pyte
         assert blocks.issues == ()
         assert blocks.numbers["fields"] == whole.numbers["fields"]
         assert blocks.numbers["overall"] == whole.numbers["overall"]
+
+
+ANY_ITEMS = {
+    "fields": {
+        "lines": {
+            "type": "list[object]",
+            "fields": {
+                "text": {"type": "str"},
+                "note": {"type": "str", "comparator": "ignore"},
+                "to": {
+                    "type": "object",
+                    "threshold": 0.6,
+                    "weight": 2.0,
+                    "fields": {
+                        "name": {"type": "str"},
+                        "skip": {"type": "str", "comparator": "ignore"},
+                        "at": {
+                            "type": "object",
+                            "threshold": 0.5,
+                            "fields": {"town": {"type": "str"}, "zip": {"type": "code"}},
+                        },
+                        "all": {"type": "object", "whole": True, "fields": {"a": {"type": "int"}, "b": {"type": "int"}}},
+                    },
+                },
+                "marks": {"type": "list[str]"},
+            },
+        },
+        "tags": {"type": "list[str]"},
+    }
+}
+
+
+def any_documents(size: int, chance: random.Random) -> tuple[Any, Any]:
+    """Items with objects in objects, lists, fields that nobody compares, and values of another type than they should be."""
+
+    def line(number: int) -> Any:
+        if number % 17 == 0:
+            return "no object"
+        to = {
+            "name": f"{chance.choice(['Ann', 'Bob', 'Cyd'])} {number % 7}",
+            "skip": str(chance.random()),
+            "at": {"town": chance.choice(["Ulm", "Bonn", None]), "zip": str(number % 5)},
+            "all": {"a": number % 3, "b": chance.randrange(2)},
+        }
+        return {
+            "text": f"item {number % 23}" if number % 11 else ["a", "list"],
+            "note": str(chance.random()),
+            "to": to if number % 13 else None,
+            "marks": ["x", str(number % 2)] if number % 3 else None,
+        }
+
+    def changed(item: Any) -> Any:
+        if not isinstance(item, dict) or chance.random() < 0.7:
+            return item
+        return {**item, "text": "item 7", "to": {**(item["to"] or {}), "all": {"a": 1, "b": 1}}}
+
+    lines = [line(number) for number in range(size)]
+    tags = [chance.choice(["red", "blue", 5, ["odd"], None]) for _ in range(size)]
+    found = [changed(item) for item in lines]
+    chance.shuffle(found)
+    return {"lines": lines, "tags": tags}, {"lines": found, "tags": tags[::-1]}
+
+
+def test_items_of_any_kind_are_paired_in_blocks_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By turns held and not, the pairs are worth as much in all, and every value is counted."""
+    truth, found = any_documents(70, random.Random("any"))  # data, not secrets
+    plan = Fields(schema=ANY_ITEMS).plan()
+    sides = [RecordSide(plan, side, lambda *_: None).record.cells for side in (truth, found)]
+    lists = [(plan.fields[place], sides[0][place].value, sides[1][place].value) for place in range(2)]
+
+    def worth() -> list[float]:
+        items, values = (pair(*given).pairs for pair, given in zip((pair_items, pair_values), lists, strict=True))
+        assert [len(pairs) for pairs in (items, values)] == [70, 70]
+        return [sum(pair.similarity for pair in pairs) for pairs in (items, values)]
+
+    at_once = worth()
+    monkeypatch.setattr("calque.fields.comparison.lists.MOST_CELLS", 900)
+    for held in (9_000_000, 900):
+        monkeypatch.setattr("calque.fields.comparison.lists.MOST_HELD", held)
+        assert worth() == pytest.approx(at_once, abs=1e-6)
 
 
 def test_2100_items_give_what_2000_give() -> None:

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.comparators import DateComparator, LevenshteinComparator, NormalizedComparator
+from calque.comparators import (
+    ANLSComparator,
+    ANLSStarComparator,
+    BaseComparator,
+    DateComparator,
+    ExactComparator,
+    FuzzyComparator,
+    LevenshteinComparator,
+    NormalizedComparator,
+    NumericComparator,
+    PhoneComparator,
+)
 from calque.comparators.slips import OtherWords, only_slips
 
 
@@ -34,6 +47,30 @@ def test_many_texts_are_evened_out_as_one_is(normalize: bool) -> None:
     texts = ["Acme  Corp", "acme corp", " ACME"]
     assert list(each.prepare_all(texts)) == [each.prepare(text) for text in texts]
     assert (each.prepare(texts[0]) == each.prepare(texts[1])) is normalize
+
+
+TURNED: list[BaseComparator] = [
+    kind(**{field.name: not field.default})
+    for kind in (
+        ANLSComparator, ANLSStarComparator, DateComparator, ExactComparator, FuzzyComparator, LevenshteinComparator,
+        NormalizedComparator, NumericComparator, PhoneComparator,
+    )
+    for field in fields(kind)
+    if isinstance(field.default, bool)
+]  # fmt: skip
+"""Every comparator with one of its options turned, and the others as they are."""
+ODD_TEXTS = [
+    "Acme  Corp", "acme corp", "acmé", "acme\u0301", "Main Street 5", "main street 6", "not paid", "paid", "(5)", "-5", "5-",
+    "1,234.50", "1.234,50", "1 234,50", "5 %", "2024-03-05", "05/03/2024", "5 March 24", "10:30", " ", "x-1", "x1",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("each", TURNED, ids=lambda each: f"{each.name} {each.params()}")
+def test_many_values_are_made_ready_and_compared_as_each_alone(each: BaseComparator) -> None:
+    ready, alone = list(each.prepare_all(ODD_TEXTS)), [each.prepare(text) for text in ODD_TEXTS]
+    assert ready == alone
+    expected = [[each.compare(truth, found) for found in ODD_TEXTS] for truth in ODD_TEXTS]
+    assert each.matrix(ready, ready).tolist() == [pytest.approx(row, abs=1e-15) for row in expected]
 
 
 @pytest.mark.usefixtures("kernels")

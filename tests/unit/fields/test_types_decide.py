@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -22,9 +23,10 @@ from calque.comparators import (
     LevenshteinComparator,
     NumericComparator,
 )
-from calque.comparators.base import comparator
+from calque.comparators.base import BUILT_IN, comparator
 from calque.comparators.written_numbers import written
 from calque.fields.schemas.explained import editable
+from calque.fields.schemas.leaf_types import COMPLETE, LEAF_TYPES
 from calque.fields.schemas.plain_form import canonical, comparison_of
 
 
@@ -279,6 +281,51 @@ def test_a_written_schema_is_the_same_comparison(accounting: Literal["complete",
         {**each, "evidence": mine["evidence"]} for each, mine in zip(task.explain(), written.explain(), strict=True)
     ]
     assert Fields(schema=editable(written.schema, accounting), accounting=accounting).signature() == task.signature()
+
+
+@pytest.mark.parametrize("accounting", ["complete", "paired"])
+@pytest.mark.parametrize("kind", LEAF_TYPES)
+def test_a_written_schema_is_the_same_comparison_whatever_was_chosen(
+    kind: str, accounting: Literal["complete", "paired"]
+) -> None:
+    """For every type with every comparator, and with what the type sets turned off: spelt out, nothing is lost or added."""
+    chosen: list[dict[str, Any]] = [{"comparator": name} for name in sorted(BUILT_IN) if name != "one_of"]
+    chosen += [{"params": {option: not value}} for option, value in COMPLETE[kind].params.items()]
+    for field in chosen:
+        task = Fields(schema={"fields": {"x": {"type": kind, **field}}}, accounting=accounting)
+        written = Fields(schema=editable(task.schema, accounting), accounting=accounting)
+        assert [(each["comparator"], each["params"], each["threshold"]) for each in written.explain()] == [
+            (each["comparator"], each["params"], each["threshold"]) for each in task.explain()
+        ], field
+
+
+def test_a_written_schema_says_of_each_field_what_can_be_turned_and_nothing_else() -> None:
+    """Objects that are judged as a whole, and lists of objects, have no threshold of their own; dates in paired accounting
+    are compared as moments, which that accounting sees to by itself."""
+    inner = {"n": {"type": "int"}}
+    schema = {
+        "fields": {
+            "day": {"type": "date"},
+            "name": {"type": "str"},
+            "to": {"type": "object", "threshold": 0.6, "fields": inner},
+            "all": {"type": "object", "whole": True, "fields": inner},
+            "lines": {"type": "list[object]", "match_threshold": 0.4, "fields": inner},
+        }
+    }
+    number = {"type": "int", "comparator": "numeric", "threshold": 1.0, "weight": 1.0}
+    complete, paired = (
+        json.loads(editable(Fields(schema=schema, accounting=accounting).schema, accounting))["fields"]
+        for accounting in ("complete", "paired")
+    )
+    assert complete == {
+        "day": {"type": "date", "comparator": "date", "params": {"same_text": True}, "threshold": 1.0, "weight": 1.0},
+        "name": {"type": "str", "comparator": "levenshtein", "threshold": 0.9, "weight": 1.0},
+        "to": {"type": "object", "threshold": 0.6, "weight": 1.0, "fields": {"n": number}},
+        "all": {"type": "object", "whole": True, "weight": 1.0, "fields": {"n": number}},
+        "lines": {"type": "list[object]", "match_threshold": 0.4, "weight": 1.0, "fields": {"n": number}},
+    }
+    assert paired["day"] == {**complete["day"], "params": {"same_text": False}, "threshold": 0.5}
+    assert paired["to"] == {**complete["to"], "fields": {"n": {**number, "threshold": 0.5}}}
 
 
 @pytest.mark.parametrize(

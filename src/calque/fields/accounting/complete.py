@@ -56,7 +56,7 @@ def _compared(book: Book, each: Compared, truth_path: str, found_path: str, *, a
         match = each.applied >= plan.threshold
     reason = reason_of(each) if book.keep_outcomes else ""
     if apart:
-        told = each.raw, plan.threshold, reason
+        told = each.raw, plan.threshold, plan.weight, reason
         book.apart(plan.label, truth_path, found_path, each.truth, each.found, match, told)
         return
     book.row(plan.label, truth_path, found_path, each.truth, each.found, match, each.raw, plan.threshold, plan.weight, reason)
@@ -121,7 +121,7 @@ def _pairs(book: Book, each: Compared, truth_path: str, found_path: str, *, apar
         reason = APART if not pair.matched else "same" if pair.similarity == 1.0 else "above threshold"
         threshold = plan.threshold if plan.kind is Kind.VALUES else plan.match_threshold
         counts = plan.kind is Kind.VALUES or _marked(truth) or _marked(found)
-        told = pair.similarity, threshold, reason
+        told = pair.similarity, threshold, plan.weight, reason
         if apart or not pair.matched:
             write = book.apart if counts else book.tell
             write(plan.item_label, at, found_at, truth, found, pair.matched, told)

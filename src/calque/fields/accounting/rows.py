@@ -134,7 +134,7 @@ class Book:
         truth: Cell,
         found: Cell,
         match: bool,
-        told: tuple[float, float, str],
+        told: tuple[float, float, float, str],
     ) -> None:
         """A value of two items that are partners and yet not the same: it is judged by itself, its boxes meet nothing."""
         self.total += 1
@@ -156,9 +156,9 @@ class Book:
         truth: Cell,
         found: Cell,
         match: bool,
-        told: tuple[float, float, str],
+        told: tuple[float, float, float, str],
     ) -> None:
-        """A row for people, of which no number is made; ``told`` is the score, the threshold and the reason."""
+        """A row for people, of which no number is made; ``told`` is the score, the threshold, the weight and the reason."""
         self._tell(label, (truth_path, found_path), truth, found, match, told, counted=False)
 
     def _tell(
@@ -168,13 +168,13 @@ class Book:
         truth: Cell,
         found: Cell,
         match: bool,
-        told: tuple[float, float, str],
+        told: tuple[float, float, float, str],
         *,
         counted: bool,
     ) -> None:
         if self.keep_outcomes:
-            score, threshold, reason = told
-            values = (paths[0], paths[1], truth, found, match, score, threshold, 1.0, reason, None, counted)
+            score, threshold, weight, reason = told
+            values = (paths[0], paths[1], truth, found, match, score, threshold, weight, reason, None, counted)
             self.rows.append((self.unit, Row(label, label, *values)))
 
     def observe(self, label: str, key: str, truth: Cell, found: Cell, match: bool, predicted: bool) -> float | None:

@@ -46,11 +46,11 @@ def plain_ledger(
     layout: Layout, units: Sequence[UnitId], truth: RecordCorpus, found: RecordCorpus, *, outcomes: bool = False
 ) -> Ledger:
     """The ledger of the plain ones among some documents, of which each side may lack some; with an outcome list, if wanted."""
-    made = compare(layout, read(layout, units, truth, found, outcomes))
-    if isinstance(made, Ledger):
-        return made
-    made = compare(layout, read(layout, [unit for unit in units if unit not in made], truth, found, outcomes))
-    assert isinstance(made, Ledger)  # noqa: S101  # what turned out to be odd is gone
+    plain = units
+    # Without those that turned out to be odd, others may: what is odd of a pair of items is seen when all values fit.
+    while not isinstance(made := compare(layout, read(layout, plain, truth, found, outcomes)), Ledger):
+        odd = made
+        plain = [unit for unit in plain if unit not in odd]
     return made
 
 

@@ -132,4 +132,5 @@ def _spelt_out(given: Mapping[str, Any], accounting: Accounting) -> dict[str, An
     params = {**turned, **made.params()}
     params.pop("utc", None)  # paired accounting sees to that itself
     options = {"params": params} if params else {}
-    return {"type": given["type"], "comparator": describe(made)["comparator"], **options, "threshold": threshold, **rest}
+    judged = {} if made.name == "ignore" else {"threshold": threshold}
+    return {"type": given["type"], "comparator": describe(made)["comparator"], **options, **judged, **rest}

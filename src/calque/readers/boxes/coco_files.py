@@ -43,7 +43,7 @@ def truth_corpus(columns: TruthColumns, log: IssueLog, rules: Rules) -> BoxCorpu
         noun="annotation",
         place=("annotations",),
     )
-    pages = _pages(columns, rules).extended(objects.unknown_images())
+    pages = _pages(columns, rules, log.file).extended(objects.unknown_images())
     metadata = _metadata(columns.image_entries(), pages, log) if rules.metadata else {}
     return BoxCorpus(
         **pages.columns(),
@@ -149,12 +149,12 @@ class _Pages(Frozen, eq=False):
         }
 
 
-def _pages(columns: TruthColumns, rules: Rules) -> _Pages:
+def _pages(columns: TruthColumns, rules: Rules, file: str) -> _Pages:
     """The images of a file as pages: each its own document, or grouped by a key of the image entries."""
     images = columns.images.tolist()
     if rules.document_key == "stem":
-        return _by_file(columns, images)
-    groups = columns.documents if rules.document_key is None else _by_key(columns, rules.document_key)
+        return _by_file(columns, images, file)
+    groups = columns.documents if rules.document_key is None else _by_key(columns, rules.document_key, file)
     if groups is None or rules.document_key == "id":
         count = np.arange(len(images), dtype=np.int32)
         return _Pages(images, count, np.zeros(len(images), dtype=np.int64), None, columns.sizes)
@@ -188,21 +188,23 @@ def _ranks(images: list[UnitId], page_document: Codes) -> Ints:
     return index
 
 
-def _by_file(columns: TruthColumns, images: list[UnitId]) -> _Pages:
+def _by_file(columns: TruthColumns, images: list[UnitId], file: str) -> _Pages:
     """Pages named by the images' files, as in formats that have a file for each page."""
-    names = [page_names.bare(str(name)) for name in _by_key(columns, "file_name")]
+    names = [page_names.bare(str(name)) for name in _by_key(columns, "file_name", file)]
     places = [page_names.place(name) for name in names]
     if len(set(places)) < len(places):
         twice = next(name for row, name in enumerate(names) if places[row] in places[:row])
         text = f"two images have the name {twice!r} without folder and extension"
-        raise ContractError.single("document-key", text, pointer=pointer("images"), help="use --document-key file_name")
+        raise ContractError.single(
+            "document-key", text, file=file, pointer=pointer("images"), help="use --document-key file_name"
+        )
     code = {document: position for position, document in enumerate(dict.fromkeys(document for document, _ in places))}
     page_document = np.array([code[document] for document, _ in places], dtype=np.int32)
     index = np.array([index for _, index in places], dtype=np.int64)
     return _Pages([page_names.bare(document) for document in code], page_document, index, tuple(images), columns.sizes)
 
 
-def _by_key(columns: TruthColumns, key: str) -> list[UnitId]:
+def _by_key(columns: TruthColumns, key: str, file: str) -> list[UnitId]:
     entries = columns.image_entries()
     values = [entry.get(key) for entry in entries]
     wrong = next((row for row, value in enumerate(values) if not isinstance(value, int | str)), None)
@@ -211,6 +213,7 @@ def _by_key(columns: TruthColumns, key: str) -> list[UnitId]:
         raise ContractError.single(
             "document-key",
             f"the image has no usable {key!r}: {shown(values[wrong])}",
+            file=file,
             pointer=pointer("images", wrong),
             help=did_you_mean(key, known) or f"image entries have {', '.join(known)}",
         )

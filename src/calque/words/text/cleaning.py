@@ -106,7 +106,7 @@ class Cleaning:
                     hint = did_you_mean(value, known) or f"it can be {', '.join(known)}"
                     raise ConfigError(f"{name}: there is no {value!r}; {hint}")
             object.__setattr__(self, name, tuple(value for value in known if value in listed))
-        object.__setattr__(self, "keep_lang", tuple(language_code(tag) for tag in self.keep_lang))
+        object.__setattr__(self, "keep_lang", tuple(dict.fromkeys(map(language_code, self.keep_lang))))
         object.__setattr__(self, "substitute", tuple((str(old), str(new)) for old, new in self.substitute))
         object.__setattr__(self, "tokenizer", tokenizer_name(self.tokenizer))
         check_choice("unicode", self.unicode, NORMAL_FORMS)
