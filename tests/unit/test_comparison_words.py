@@ -79,6 +79,12 @@ RECALL = compared("recall@0.5", 0.5, 0.75)
             comparison(RECALL, compared("AP", 0.5, 0.48), compared("f1@0.5", 0.5, 0.47)),
             "gets the same right: recall rises from 50 % to 75 %, but F1 falls from 50 % to 47 %.",
         ),
+        # No threshold is named, so all that is told has the same.
+        (
+            comparison(RECALL, compared("precision@0.75", 0.5, 0.1), compared("precision@0.5", 0.6, 0.4)),
+            "gets the same right: recall rises from 50 % to 75 %, but precision falls from 60 % to 40 %.",
+        ),
+        (comparison(RECALL, compared("mean_coverage@0.75", 0.5, 0.1)), "gets the same right: recall rises from 50 % to 75 %."),
         (comparison(RECALL, compared("AP", 0.5, 0.481)), "gets the same right: recall rises from 50 % to 75 %."),
         (
             comparison(RECALL, compared("AP", 0.5, 0.1), compared("mean_coverage@0.5", 0.5, 0.4)),

@@ -293,12 +293,18 @@ def _gain(comparison: Comparison, name: str, run: str) -> float:
 
 
 def _contrary(comparison: Comparison, main: str, run: str) -> str | None:
-    """The measure that moves most against the main one; how well boxes fit before all others."""
-    gain = _gain(comparison, main, run)
+    """The measure that moves most against the main one; how well boxes fit before all others.
+
+    A sentence names no threshold: what it tells of is measured at the threshold of the main one, or at none.
+    """
+    gain, thresholds = _gain(comparison, main, run), {MeasureName.parse(main).threshold, None}
     against = {
         name: abs(moved)
         for name in _known(comparison)
-        if name != main and (moved := _gain(comparison, name, run)) * gain < 0 and abs(moved) >= NOTABLE
+        if name != main
+        and MeasureName.parse(name).threshold in thresholds
+        and (moved := _gain(comparison, name, run)) * gain < 0
+        and abs(moved) >= NOTABLE
     }
     for spatial in SPOKEN:
         if told := next((name for name in against if MeasureName.parse(name).name == spatial), None):
