@@ -18,7 +18,7 @@ from calque.readers.text.tesseract_tsv import HEAD, blocks_of, looks_like
 @pytest.mark.parametrize(
     ("data", "code", "place", "message"),
     [
-        (b'{"a": \n 1,}', "not-json", "line 2 column 4", "is not JSON: expecting property name enclosed in double quotes"),
+        (b'{"a": \n 1,2}', "not-json", "line 2 column 4", "is not JSON: expecting property name enclosed in double quotes"),
         (b'{"a": 1', "not-json", "line 1 column 8", "is not JSON: the text ends too early"),
         (b'{"a": "b', "not-json", "line 1 column 7", "is not JSON: the text ends too early"),
         (b"%PDF-1.7", "not-json", "", "is not JSON: it is a PDF"),
@@ -36,7 +36,7 @@ def test_json_that_is_none(data: bytes, code: str, place: str, message: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("line", "place"), [(b'{"a": 1,}', "line 7 column 9"), (b"\xff", "line 7"), (b"[" * 100_000, "line 7")]
+    ("line", "place"), [(b'{"a": 1,2}', "line 7 column 9"), (b"\xff", "line 7"), (b"[" * 100_000, "line 7")]
 )
 def test_what_is_wrong_with_a_line_is_told_at_that_line(line: bytes, place: str) -> None:
     with pytest.raises(ContractError) as raised:

@@ -14,6 +14,7 @@ STARTING = {"threading", "_thread", "concurrent", "multiprocessing", "subprocess
 """Modules that can start a thread or a process."""
 
 ALLOWED = {
+    "__main__.py": "asks at the end whether a thread is left that Python would wait for",
     "cli/exits.py": "asks whether this is the main thread: only there signals are heard",
     "cli/progress.py": "tells the thread that shows a sign of life when to end",
     "report/images.py": "a lock: the library that draws PDF pages takes one caller at a time",
