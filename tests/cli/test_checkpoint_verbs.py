@@ -144,3 +144,21 @@ def test_cases_that_could_not_be_judged_are_asked_again(
     (tmp_path / "answer").write_text("1")
     assert calque(*line).code == 1
     assert list((tmp_path / "kept").iterdir())
+
+
+@pytest.mark.parametrize("lost", ["nothing", "what ends each file", "a batch of each file"])
+def test_what_was_noticed_is_told_as_often_as_before(calque: Calque, tmp_path: Path, lost: str) -> None:
+    """Once for each time that it occurs, whatever of it comes from the checkpoint and what is done again."""
+    for shard in range(2):
+        rows = [{"id": f"{shard}{row}", "a": {"_value": "x", "_bbox": [row]}, "b": row} for row in range(3)]
+        for side in ("truth", "found"):
+            (tmp_path / f"{side}-{shard}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "schema.json").write_text(json.dumps({"fields": {"a": {"type": "str"}, "b": {"type": "str"}}}))
+    given = ("fields", "truth-*.jsonl", "found-*.jsonl", "--schema", "schema.json", "--id", "id", "--format", "json")
+    plain = calque(*given).json
+    assert {issue["code"]: issue["count"] for issue in plain["issues"] if issue["file"] == "truth-0.jsonl"} == {"odd-box": 3}
+    assert calque(*given, "--checkpoint", "kept").json == plain
+    for state in (tmp_path / "kept").iterdir():
+        if lost != "nothing" and ("-" in state.name) == (lost == "a batch of each file"):
+            state.unlink()
+    assert calque(*given, "--checkpoint", "kept").json == plain

@@ -283,3 +283,15 @@ def test_several_readings_share_one_clean_up(calque: Calque, folders: Path) -> N
     out = calque("words", "t.html", "p.txt", "q.txt", "--drop", "table").out
     assert out.count("Clean-up of the truth") == 1
     assert "drop:table" in out
+
+
+def test_what_all_readings_have_alike_is_no_choice(calque: Callable[..., Run], tmp_path: Path) -> None:
+    """Of a document that is shown, only the places are listed at which somebody read something else."""
+    (tmp_path / "truth.json").write_text(json.dumps({"d": "one two three"}))
+    for name, text in (("a", "one two three"), ("b", "one too three")):
+        (tmp_path / f"{name}.json").write_text(json.dumps({"d": text}))
+    shown = calque("words", "truth.json", "a.json", "b.json", "--build-lattice", "--show", "d").out
+    table = shown[shown.index("d: the choices of the best path") :]
+    assert "too (b.json)" in table
+    assert "two" in table
+    assert "three" not in table

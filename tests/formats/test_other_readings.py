@@ -242,6 +242,21 @@ def test_two_sides_upside_down_to_each_other_are_told_of_the_predictions() -> No
     assert note.help == "no option reads it so: correct the file, or ask its producer"
 
 
+def test_a_slip_of_an_open_truth_is_told_beside_predictions_that_leave_nothing_open() -> None:
+    entries = truth_entries()
+    sized = [
+        {"doc": entry["image_id"], "page": 0, "category": f"class {entry['category_id']}", "bbox": entry["bbox"]}
+        for entry in entries
+    ]
+    seen = detected(entries)
+    found = coco(seen)
+    for row, entry in zip(found["annotations"], seen, strict=True):
+        row["score"] = entry["score"]
+    (note,) = slips(sized, found, boxes="xyxy")
+    assert (note.code, note.help) == ("sizes-for-corners", "pass --boxes xywh")
+    assert "the boxes of the truth" in note.message
+
+
 # What says nothing.
 
 

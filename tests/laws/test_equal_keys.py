@@ -140,7 +140,7 @@ def test_objects_of_a_page_are_written_in_their_order() -> None:
     with unkind_sorts():
         rows = rows_of(corpus)
     assert list(zip(rows.document, rows.index.tolist(), strict=True)) == [("a", 0), ("a", 1), ("b", 0), ("b", 1)]
-    assert rows.counts.tolist() == [20] * 4
+    assert (rows.number.tolist(), rows.counts.tolist()) == ([1, 2, 3, 4], [20] * 4)
     assert rows.boxes[:, 0].tolist() == [row for page in (0, 2, 1, 3) for row in range(page, 80, 4)]
 
 

@@ -14,7 +14,7 @@ from calque.core.comparison.resample import Resampling
 from calque.core.errors import ConfigError
 from calque.core.presentation.style import TOKENS
 from calque.report.page import asset
-from calque.report.plots import LINES
+from calque.report.plots import LINES, _parts
 from calque.sample import sample
 from tests.report.made import MADE
 
@@ -237,3 +237,10 @@ def test_one_set_of_colours() -> None:
         assert [full.get(part, part) for part in found.groups()] == pair.lower().split("/"), name
         assert TOKENS[name] == tuple(f"#{part}" for part in pair.split("/")), name
     assert f"--cut: {TOKENS['cut'][0].lower()}" in style.replace("--cut:#", "--cut: #")
+
+
+@pytest.mark.parametrize(("level", "told"), [("value", "recall"), ("0.5", "recall at IoU 0.5")])
+def test_the_recall_of_a_ceiling_of_values_has_no_threshold(level: str, told: str) -> None:
+    block = {"single": {"a": {"recall": 0.5}}, "select": {"recall": 0.75}}
+    table, name, title = next(_parts({"levels": {level: block}}))
+    assert (list(table), name, title) == (["a", "best selection of all"], "recall", told)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from calque import ConfigError, Corpus, Detection, Evaluator, Result
+from calque import ConfigError, Corpus, Detection, Evaluator, MergeError, Result
 from calque.core.comparison.changes import Changed, Changes, Documents, changes
 from calque.core.comparison.compare import Compared, Comparison, _corrected, compare, run_names
 from calque.core.comparison.intervals import Delta, Interval, difference, interval
@@ -357,3 +357,13 @@ def test_tasks_that_tell_nothing_of_their_truths_have_no_changes() -> None:
     standing = first.task.standing(first.ledger)
     assert standing is not None
     assert rows_of(first, standing.truths, {}).tolist() == [-1] * len(standing.truths.unit)  # nothing is drawn of them
+
+
+@pytest.mark.parametrize("names", [NAMES, ["x", "y", "z"]])
+def test_runs_of_other_settings_are_refused_before_their_documents_are_looked_at(names: list[str]) -> None:
+    def run(level: float, names: list[str]) -> Result:
+        sides = (Corpus.from_arrays(FINE, LABELS, documents=names, **more) for more in ({}, {"scores": [0.9] * 3}))
+        return Evaluator(Detection(iou=(level,))).update(*sides).compute()
+
+    with pytest.raises(MergeError, match=r"run 1 and run 2 were made with different settings: iou: 0\.5"):
+        compare([run(0.5, NAMES), run(0.6, names)], shared_documents=True)

@@ -19,7 +19,7 @@ from calque.core.ledger import UNIT, Ledger, joint_names
 from calque.core.storage.files import write_whole
 from calque.core.storage.long_ledger import StoredPart
 from calque.core.storage.spool import KeptFile
-from calque.core.storage.state import MAGIC, _Checksum, _digest, columns_start, pack, unpack
+from calque.core.storage.state import MAGIC, _Checksum, _Columns, _digest, columns_start, pack, unpack
 from tests.snapshots import valid_predictions, valid_truth
 
 
@@ -373,3 +373,26 @@ def test_the_checksum_of_a_state_is_that_of_all_its_bytes() -> None:
         pieces = [body[start:end] for start, end in pairwise([0, *cuts, len(body)])]
         assert b"".join(piece for data in pieces for piece in checksum.taken(memoryview(data))) == body
         assert checksum.digest() == expected == _digest(body)
+
+
+@pytest.mark.parametrize(
+    ("offsets", "data"),
+    [
+        (np.array([0, 2], dtype=np.int32), np.zeros(2, dtype=np.uint8)),
+        (np.array([0, 2]), np.zeros(2, dtype=np.int8)),
+        (np.array([[0, 2]]), np.zeros(2, dtype=np.uint8)),
+        (np.array([0, 2]), np.zeros((2, 1), dtype=np.uint8)),
+    ],
+)
+def test_texts_are_bytes_with_their_places_and_nothing_else(offsets: Any, data: Any) -> None:
+    """Any one thing that is otherwise is enough."""
+    note = {name: {"dtype": part.dtype.str, "shape": list(part.shape)} for name, part in (("offsets", offsets), ("data", data))}
+    columns = _Columns(memoryview(offsets.tobytes() + data.tobytes()), "a.state")
+    with pytest.raises((TypeError, ContractError), match=r"texts are no bytes|does not belong in a state"):
+        columns.column(note)
+
+
+def test_texts_that_are_whole_are_read() -> None:
+    note = {"offsets": {"dtype": "<i8", "shape": [3]}, "data": {"dtype": "|u1", "shape": [3]}}
+    column = _Columns(memoryview(np.array([0, 2, 3]).tobytes() + b"abc"), "a.state").column(note)
+    assert list(column) == ["ab", "c"]

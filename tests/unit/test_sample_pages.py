@@ -77,6 +77,8 @@ def test_text_fills_the_page_between_its_margins(drawn: list[tuple[dict[str, Any
         ends = [np.flatnonzero(dark[y + 2 : y + LEADING - 2].any(axis=0)).max() for y in range(132, HEIGHT - 90, LEADING)]
         assert min(ends) > 80 + 0.4 * (WIDTH - 160), "the last line of a paragraph is short, but no less"
         assert np.median(ends) > WIDTH - 160
+        inked = dark[132 : HEIGHT - 75].any(axis=1).astype(np.int8)
+        assert np.count_nonzero(np.diff(inked, prepend=0) == 1) == len(range(132, HEIGHT - 90, 21)), "a line every 21 pixels"
 
 
 def test_the_same_pages_every_time(drawn: list[tuple[dict[str, Any], Flags]], tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from hypothesis import given
 from calque import ConfigError, Corpus
 from calque.core.corpus import BoxCorpus
 from calque.detection.auditing.agreement import agreement
-from calque.detection.auditing.audit import KINDS, AuditRules, audit
+from calque.detection.auditing.audit import KINDS, AuditRules, audit, listed, summary
 from calque.detection.auditing.report import Agreement
 from tests.conftest import Run
 from tests.snapshots import BOX, predictions, truth, write
@@ -359,3 +359,9 @@ def test_the_headline_of_an_agreement_is_its_first_threshold() -> None:
     (section,) = made.headline()
     whole = made.sections()[1]
     assert (section.title, section.rows) == (whole.title, whole.rows[-1:])
+
+
+def test_of_a_kind_that_was_not_found_nothing_is_listed() -> None:
+    findings = audit(Corpus.from_arrays([[0.0, 0.0, 10.0, 10.0]], ["x"]), None, AuditRules())
+    assert summary(findings, with_predictions=False).keys() == {*list(KINDS)[:-2]}
+    assert [listed(findings, kind, 5) for kind in KINDS] == [[]] * len(KINDS)

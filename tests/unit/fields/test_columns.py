@@ -432,3 +432,13 @@ def test_null_and_an_empty_text_are_not_the_same_to_paired_accounting(truth: Any
     assert numbers["fields"]["a"]["tn"] == 1
     brier = numbers["confidence_metrics"]["fields"]["a"]["brier_score"]["value"]
     assert brier == pytest.approx(0.09 if truth == found else 0.49)
+
+
+@pytest.mark.parametrize("begin", [b"", b"\xef\xbb\xbf", b"\xef\xbb\xbf\n"])
+def test_the_mark_before_the_first_record_is_no_part_of_it(begin: bytes, tmp_path: Path) -> None:
+    lines = [b'{"id": 1, "a": "x"}\n', b'{"id": 2, "a": "y"}\n']
+    (tmp_path / "r.jsonl").write_bytes(begin + b"".join(lines))
+    corpus = read_records(str(tmp_path / "r.jsonl"))
+    assert (corpus.documents, corpus.issues) == ((1, 2), ())
+    assert isinstance(corpus.records, LineRecords)
+    assert [corpus.records.line(row) for row in range(2)] == lines

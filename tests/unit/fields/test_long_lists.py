@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from calque import Evaluator, Fields
+from calque.core.corpora.records import RecordCorpus
 from calque.fields.comparison.cells import RecordSide
 from calque.fields.comparison.distinct_values import distinct_fields, item_scores
 from calque.fields.comparison.item_similarities import ItemSide, similarities
@@ -183,8 +184,10 @@ def test_a_list_that_is_too_alike_is_paired_in_blocks_with_a_bound(monkeypatch: 
     chance = random.Random("alike")  # data, not secrets
     truth = {"lines": [{"text": f"aaa{chance.randrange(9)}", "amount": chance.randrange(3)} for _ in range(100)]}
     found = {"lines": [{"text": f"aab{chance.randrange(9)}", "amount": chance.randrange(3)} for _ in range(100)]}
-    result = Evaluator(Fields(schema=SCHEMA)).update([truth], [found]).compute()
+    sources = [RecordCorpus(documents=("d",), records=[side], source=name) for name, side in (("t", truth), ("p", found))]
+    result = Evaluator(Fields(schema=SCHEMA)).update(*sources).compute()
     (issue,) = result.issues
+    assert (issue.file, issue.pointer) == ("t", "document d: lines")
     assert (issue.code, result.incomplete) == ("list-paired-in-blocks", True)
     lost = float(issue.message.partition("up to ")[2].split()[0])
     monkeypatch.undo()

@@ -168,7 +168,7 @@ class KeptBatches:
             ledger = self._known(number)
             if ledger is None:
                 return None
-            evaluator.add(ledger)
+            evaluator.add(dataclasses.replace(ledger, issues=()))  # what was noticed of all of them is known already
         self._checkpoint.reused += count
         return evaluator
 
