@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.geometry.boxes import Edges
+from calque.geometry.boxes import Edges, touch
 from calque.kernels.reference import areas as reference_areas
 from calque.kernels.reference.areas import _solid
 from tests.kernels.box_cases import Case, all_same, cases, plain_boxes, random_case
@@ -194,3 +194,16 @@ def test_a_box_whose_size_is_no_number_has_no_area(turned: bool) -> None:
     boxes = [[0.0, 0.0, 1.0, 1.0], [-far, 0.0, far, 1.0], [0.0, far, 1.0, far], [0.0, 0.0, np.inf, 1.0], [0.0, 0.0, far, 1.0]]
     left, top, right, bottom = np.array(boxes).T[[1, 0, 3, 2] if turned else [0, 1, 2, 3]]
     assert _solid(Edges(left, top, right, bottom, np.ones(5))).tolist() == [True, False, False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("other", "meets"),
+    [
+        ([9.0, 9.0, 20.0, 20.0], True), ([10.0, 0.0, 20.0, 10.0], False), ([-10.0, 0.0, 0.0, 10.0], False),
+        ([0.0, 10.0, 10.0, 20.0], False), ([0.0, -10.0, 10.0, 0.0], False), ([2.0, 2.0, 3.0, 3.0], True),
+    ],
+)  # fmt: skip
+def test_boxes_that_share_an_edge_do_not_meet(other: list[float], meets: bool) -> None:
+    """Whichever edge that is, and whoever is asked first."""
+    one, two = (Edges(*np.array([[*box, 1.0]]).T) for box in ([0.0, 0.0, 10.0, 10.0], other))
+    assert touch(one, two).tolist() == touch(two, one).tolist() == [meets]

@@ -217,3 +217,12 @@ def test_numbers_side_by_side() -> None:
     assert section.rows == [("AP", 0.25, 0.5), ("f1@0.5", None, 1.0)]
     some = one_box(Detection(beside="shapes")).merge(one_box(Detection(), "e")).compute()
     assert some.undefined["beside"] == "some documents were scored without the other kind; evaluate them again with --beside"
+
+
+def test_kinds_of_errors_are_measures_in_all_and_of_each_class() -> None:
+    truth = Corpus.from_arrays([[0, 0, 10, 10], [20, 0, 30, 10]], ["x", "y"])
+    found = Corpus.from_arrays([[0, 0, 10, 10], [50, 50, 60, 60]], ["x", "x"], scores=[0.9, 0.8])
+    result = Evaluator(Detection()).update(truth, found).compute()
+    names = result.measures()
+    assert {"BKG", "MISS", "BKG/x", "MISS/y", "delta_f1/MISS"} <= names.keys()
+    assert [result[name] for name in ("BKG", "MISS", "BKG/x", "MISS/y")] == [1, 1, 1, 1]

@@ -169,4 +169,5 @@ def test_many_confusions_are_listed_the_most_frequent_first(labels: int, title: 
     confusion = {name: {other: 1 + (name > other) for other in names(labels)} for name in names(labels)}
     section = _confusion(confusion)
     assert (section.title, len(section.rows)) == (title, rows)
+    assert labels == 12 or section.head == ("truth → taken for", "blocks")
     assert labels == 12 or {row[1] for row in section.rows} == {2}
