@@ -97,11 +97,11 @@ def test_an_error_from_a_process_says_where_it_was_raised() -> None:
 
 
 def test_what_cannot_travel_is_told() -> None:
-    with pytest.raises(Exception, match="pickle|local object"):
+    with pytest.raises(Exception, match=r"pickle|local object"):
         list(Processes(2).map(lambda number: number, [1, 2]))
-    with pytest.raises(Exception, match="pickle|local object"):
+    with pytest.raises(Exception, match=r"pickle|local object"):
         list(Processes(2).map(works.square, [lambda: None, 2]))  # type: ignore[list-item]  # on purpose
-    with pytest.raises(Exception, match="pickle|local object"):
+    with pytest.raises(Exception, match=r"pickle|local object"):
         list(Processes(2).map(works.not_picklable, [1, 2]))
 
 
