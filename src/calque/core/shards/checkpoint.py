@@ -7,7 +7,6 @@ same command finds it, another setting or a changed file does not, and where fil
 from __future__ import annotations
 
 import dataclasses
-import functools
 import os
 import re
 import threading
@@ -86,10 +85,8 @@ class Checkpoint:
     ) -> Evaluator:
         """What was kept of these files under a task, or else what is evaluated now, batch by batch, and kept."""
         marks = _marks(files)
-        named = partial(_key, task, keep, files)
-        # Where nothing can be found under the key, files are read for it once they are evaluated, by whoever writes the first
-        # batch: while they are scanned every core has enough to do, and while numbers are made one has not.
-        batches = KeptBatches(self, begin(named).result if self.holds_any else functools.cache(named), files, marks)
+        # Files are read twice, here and to be evaluated: where nothing can be found under the key, both at the same time.
+        batches = KeptBatches(self, begin(partial(_key, task, keep, files)), files, marks)
         known = batches.whole()
         if known is None:
             known = evaluate(batches)
@@ -131,9 +128,7 @@ class Checkpoint:
 class KeptBatches:
     """What the batches of one pair of files come to, by their number. Each is written while the next is being scored."""
 
-    def __init__(
-        self, checkpoint: Checkpoint, key: Callable[[], str], files: Sequence[str], marks: dict[str, FileMark]
-    ) -> None:
+    def __init__(self, checkpoint: Checkpoint, key: Begun[str], files: Sequence[str], marks: dict[str, FileMark]) -> None:
         self._checkpoint = checkpoint
         self._digested = key
         self._files = list(files)
@@ -144,7 +139,7 @@ class KeptBatches:
     @property
     def _key(self) -> str:
         """What the files are kept under."""
-        return self._digested()
+        return self._digested.result()
 
     @property
     def _sure_key(self) -> str:
