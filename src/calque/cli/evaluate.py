@@ -75,6 +75,7 @@ def evaluate(
     begin = begin or kind.begin
     one = isinstance(predictions, str)
     truth, *files = taken_in(truth, *((predictions,) if isinstance(predictions, str) else predictions))
+    _make_room(kind, (truth, *files))  # before there are threads: they share what is freed
     # Files are read from here on, all at once, while numpy and all that counts is imported.
     sources = begin(truth), begin(files[0]) if one else tuple(map(begin, files))
     gates = gates_for(kind, values)
@@ -92,7 +93,6 @@ def evaluate(
     _no_scheduler(values.pop("scheduler", None))
     report = wanted(values, values.pop("report"), jobs)
     keep = what_to_keep(values, kind, everything=report is not None)
-    _make_room(kind, (truth, *files))
 
     def update(known: KeptBatches | None = None) -> Evaluator:
         return Evaluator(task, keep=keep, jobs=jobs).update(*sources, known=known)
