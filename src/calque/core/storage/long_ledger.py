@@ -76,17 +76,6 @@ class StoredPart:
         return replace(self, tables={**self.tables, **{name: self.tables[source] for name, source in tables.items()}})
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class KeptLedger(Ledger):
-    """A ledger that is also in a file which stays, or will be when its writing has ended: it need not be written again."""
-
-    written: Callable[[], StoredPart]
-    """The same in the file; waits until it is written."""
-
-    def __post_init__(self) -> None:
-        """It was checked when it was made."""
-
-
 class StoredColumns(Mapping[str, Column]):
     """The columns of a stored table, each read when somebody asks for it, and then kept."""
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from calque.core.columns import Array, Column, Strings
 from calque.core.errors import CalqueError
+from calque.core.storage.contents import FileMark, mark_of
 
 
 class Place(NamedTuple):
@@ -29,9 +30,6 @@ class Place(NamedTuple):
         """The array that these bytes are."""
         return np.frombuffer(data, dtype=self.dtype).reshape(self.shape)
 
-
-FileMark: TypeAlias = tuple[int, int, int]
-"""Which file it is, how long, and when it was last written."""
 
 Places: TypeAlias = tuple[Place, ...]
 """Where a column lies: one array, or two for strings."""
@@ -56,9 +54,9 @@ class KeptFile(Shelf):
     One that is another by now is refused: what was checked when it was written holds for that file alone.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, mark: FileMark) -> None:
         self._path = path
-        self._mark = mark_of(os.stat(path))
+        self._mark = mark
 
     def read(self, place: Place) -> Array:
         """The array at that place."""
@@ -70,11 +68,6 @@ class KeptFile(Shelf):
         except FileNotFoundError:
             pass
         raise CalqueError(f"{self._path}: was changed or removed while it was in use; give the same command again")
-
-
-def mark_of(file: os.stat_result) -> FileMark:
-    """What tells that a file is another than it was."""
-    return file.st_ino, file.st_size, file.st_mtime_ns
 
 
 class Spool(Shelf):

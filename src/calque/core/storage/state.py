@@ -17,8 +17,8 @@ FAMILY = b"calque state "
 MAGIC = FAMILY + b"3\n"
 _LENGTH = 8
 _DIGEST = 16
-_PIECE = 1 << 20
-"""So many bytes are counted, and written, at a time."""
+_PIECE = 1 << 22
+"""So many bytes are counted, and written, at a time: seldom enough that others who run Python need not be waited for."""
 _DTYPES = {"<f8", "<i8", "<i4", "<u2", "|u1", "|b1"}
 """What a column may hold; a file that names anything else is refused."""
 
@@ -41,6 +41,7 @@ class Packed:
         text = json.dumps({**header, "ledger": layout}, ensure_ascii=True).encode("ascii")
         self.head = b"".join([MAGIC, len(text).to_bytes(_LENGTH, "little"), text])
         """All that comes before the columns."""
+        self.size = len(self.head) + sum(array.nbytes for array in self._arrays) + _DIGEST
 
     def __iter__(self) -> Iterator[bytes | memoryview]:
         checksum = _Checksum()
