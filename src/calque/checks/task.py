@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.errors import Issue, Severity
@@ -27,8 +27,7 @@ VERDICTS = ("pass", "partial", "fail")
 STATUSES = ("ok", "error")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Checks(PartsBeside, Task):
+class Checks(PartsBeside, Task, kw_only=True):
     """Judges outputs case by case with the evaluators that it is given, each as JSON text.
 
     >>> from calque.core.evaluator import Evaluator
@@ -53,7 +52,7 @@ class Checks(PartsBeside, Task):
         (), kind="uses", key="filter", flag="--filter", help="Only cases with these ids; * and ? stand for anything."
     )
     tags: tuple[str, ...] = setting((), kind="uses", key="tag", flag="--tag", help="Only cases with any of these tags.")
-    only: Any = setting(  # noqa: RUF009  # a field, as all of them; it takes a file or a list and keeps a list
+    only: Any = setting(  # a field, as all of them; it takes a file or a list and keeps a list
         None, kind="path", key="rerun-failed", flag="--rerun-failed", help="Only cases that failed in an earlier result."
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import reduce
 from itertools import chain, islice, pairwise
 from operator import eq
@@ -45,8 +45,7 @@ class Piece(Frozen, eq=False):
     """The position of each of its documents among those of the whole."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Ledger:
+class Ledger(Frozen, kw_only=True, eq=False):
     """Tables of outcomes. Rows are sorted by document, and within a document as the task wrote them.
 
     A row may point at rows of its own document only, counted from the document's first row in that table, so that
@@ -57,7 +56,7 @@ class Ledger:
     """Whether its rows are not in this process."""
     units: tuple[UnitId, ...]
     tables: Mapping[str, Table]
-    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    names: Mapping[str, tuple[str, ...]] = {}
     """Columns that hold codes: their name and what each code means."""
     details: frozenset[tuple[str, str]] = frozenset()
     """(table, column) pairs that no number needs: boxes and ids, for outcome lists and viewers."""

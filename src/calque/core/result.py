@@ -7,7 +7,7 @@ import json
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from calque.core.columns import Table
@@ -112,8 +112,7 @@ def _told(text: str) -> list[Section]:
     return [Section(title="", notes=[text])] if text else []
 
 
-@dataclass(frozen=True, eq=False)
-class Result:
+class Result(Frozen, eq=False):
     """What an evaluation says. Index it by measure name, or by class and measure name.
 
     ``result["recall@0.5"]``, ``result["Table", "recall@0.5"]`` and ``result["recall@0.5/Table"]`` are numbers, or ``None``
