@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from calque.core.digests import digest
 from calque.core.errors import Issue, Severity
 from calque.core.parts_beside import PartsBeside
 from calque.core.task import Task, setting, take_in
@@ -91,14 +91,13 @@ class Checks(PartsBeside, Task, kw_only=True):
     def told(self, name: str) -> str:
         """A setting's value in the signature: long lists by their digest."""
         if name == "own":
-            return ",".join(f"{name}={digest}" for name, digest in self.own) or "none"
+            return ",".join(f"{name}={code}" for name, code in self.own) or "none"
         if name == "evaluators" and self.evaluators:
-            digest = hashlib.sha256("\n".join(self.evaluators).encode("utf-8", "surrogatepass")).hexdigest()[:12]
-            return f"{len(self.evaluators)} ({digest})"
+            listed = "\n".join(self.evaluators)
+            return f"{len(self.evaluators)} ({digest(listed)})"
         if name != "only" or self.only is None:
             return super().told(name)
-        listed = json.dumps(self.only).encode()
-        return f"{len(self.only)} listed ({hashlib.sha256(listed).hexdigest()[:12]})"
+        return f"{len(self.only)} listed ({digest(json.dumps(self.only))})"
 
     def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # they are read
         """The cases that are wanted. Both sides must be case corpora; they may be one and the same."""

@@ -117,7 +117,9 @@ class Ledger(Frozen, kw_only=True, eq=False):
 
     def absolute(self, table: str, units: Array, relative: Array) -> Ints:
         """The rows of a table that rows of these documents point at."""
-        return np.asarray(self.offsets(table)[units] + relative, dtype=np.int64)
+        rows = np.take(self.offsets(table), units)
+        rows += relative
+        return rows
 
     def select(self, units: Iterable[UnitId]) -> Ledger:
         """Only these documents: the ledger that scoring them alone would have made."""

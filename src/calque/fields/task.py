@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from calque.core.digests import digest
 from calque.core.errors import ConfigError
 from calque.core.parts_beside import PartsBeside
 from calque.core.task import Task, setting, take_in
@@ -170,7 +170,7 @@ class Fields(PartsBeside, Task, kw_only=True):
             return super().told(name)
         from calque.fields.schemas.plain_form import comparison_of
 
-        return hashlib.sha256(comparison_of(self.schema, self.accounting).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        return digest(comparison_of(self.schema, self.accounting))
 
     def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[RecordCorpus, RecordCorpus]]:
         """Both sides as records, paired by id or by line, some documents at a time."""

@@ -303,12 +303,12 @@ class Words(PartsBeside, Task, kw_only=True):
         """A setting's value in the signature: long content by its digest."""
         value = getattr(self, name)
         if name == "substitute" and value:
-            from calque.words.attached import digest
+            from calque.core.digests import digest
 
             return f"{len(value)} pair{'' if len(value) == 1 else 's'} ({digest(repr(value))})"
         if name not in ("lattice", "page_text") or not value.startswith("{"):
             return super().told(name)
-        from calque.words.attached import digest
+        from calque.core.digests import digest
 
         return f"given ({digest(value)})"
 
