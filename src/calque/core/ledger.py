@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import chain, islice, pairwise
 from operator import eq
-from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -112,8 +112,20 @@ class Ledger(Frozen, kw_only=True, eq=False):
         return Ledger(units=self.units, names=self.names, details=self.details, tables={**self.tables, **others})
 
     def offsets(self, table: str) -> Ints:
-        """The first row of each document in a table, and the table's height at the end."""
-        return np.searchsorted(self.tables[table].array(UNIT), np.arange(len(self.units) + 1)).astype(np.int64)
+        """The first row of each document in a table, and the table's height at the end. Not to be changed: all get the same."""
+        known = self._known_offsets.get(table)
+        if known is None:
+            known = np.searchsorted(self.tables[table].array(UNIT), np.arange(len(self.units) + 1)).astype(np.int64)
+            self._known_offsets[table] = known
+        return known
+
+    @cached_property
+    def _known_offsets(self) -> dict[str, Ints]:
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What travels to another process: not what can be found out there."""
+        return {name: value for name, value in self.__dict__.items() if name != "_known_offsets"}
 
     def absolute(self, table: str, units: Array, relative: Array) -> Ints:
         """The rows of a table that rows of these documents point at."""
