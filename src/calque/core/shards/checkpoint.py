@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self
 
+from calque.core.digests import digest
 from calque.core.errors import CalqueError, ContractError, Issue
 from calque.core.evaluator import Evaluator, Keep
 from calque.core.ledger import Ledger
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from calque.core.task import Task
     from calque.engines import Begun
 
-LEFT_OVER = re.compile(r"\.[0-9a-f]{32,40}(-[0-9]+)?\.state\.[0-9a-f]{12}")
+LEFT_OVER = re.compile(r"\.[0-9a-f]{40}(-[0-9]+)?\.state\.[0-9a-f]{12}")
 """How a file is called that was being written when its process was killed."""
 AN_HOUR = 3600.0
 """Nobody takes so long to write a file."""
@@ -140,11 +141,9 @@ class KeptBatches:
         """What the files are kept under; waits for their digests."""
         import json
 
-        from xxhash import xxh3_128
-
         settings = json.dumps(self._settings, sort_keys=True, default=str)
-        told = [settings, *(digest.result() for digest in self._contents.digests)]
-        return xxh3_128("\n".join(told).encode("utf-8", "surrogatepass")).hexdigest()
+        told = [settings, *(begun.result() for begun in self._contents.digests)]
+        return digest("\n".join(told), 40)
 
     @property
     def _sure_key(self) -> str:
@@ -165,7 +164,7 @@ class KeptBatches:
             ledger = self._known(number)
             if ledger is None:
                 return None
-            evaluator.add(ledger.without_issues())  # what was noticed of all of them is known already
+            evaluator.add(ledger.replaced(issues=()))  # what was noticed of all of them is known already
         self._checkpoint.reused += count
         return evaluator
 

@@ -29,7 +29,7 @@ class Standing(Frozen):
         return cls(path, mark_of(os.stat(path)), start)
 
 
-class KeptLedger(Ledger):
+class KeptLedger(Ledger, kw_only=True, eq=False):
     """A ledger that is also in a file which stays, or will be when its writing has ended."""
 
     standing: Callable[[], Standing]
@@ -37,14 +37,12 @@ class KeptLedger(Ledger):
 
     @classmethod
     def of(cls, ledger: Ledger, standing: Callable[[], Standing], issues: tuple[Issue, ...]) -> KeptLedger:
-        """A ledger, with what was noticed. It was checked when it was made: to do so again would take milliseconds."""
-        kept = object.__new__(cls)
-        kept.__dict__.update(ledger.__dict__, standing=standing, issues=issues)
-        return kept
+        """A ledger with what was noticed."""
+        tables, names, details = ledger.tables, ledger.names, ledger.details
+        return cls(units=ledger.units, tables=tables, names=names, details=details, issues=issues, standing=standing)
 
-    def without_issues(self) -> KeptLedger:
-        """The same, for whoever knows already what was noticed."""
-        return self.of(self, self.standing, ())
+    def __post_init__(self) -> None:
+        """It was checked when it was made: to do so again would take milliseconds."""
 
     def written(self) -> StoredPart:
         """The same in the file."""

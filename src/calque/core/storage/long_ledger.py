@@ -130,8 +130,7 @@ class StoredTables(Mapping[str, Table]):
         return sum(1 for _ in self)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class StoredLedger(Ledger):
+class StoredLedger(Ledger, kw_only=True, eq=False):
     """A ledger in a file. Whoever reads it by `chunks` never holds more than one part of it."""
 
     parts: tuple[StoredPart, ...]
