@@ -34,6 +34,8 @@ LEFT_OVER = re.compile(r"\.[0-9a-f]{40}(-[0-9]+)?\.state\.[0-9a-f]{12}")
 """How a file is called that was being written when its process was killed."""
 AN_HOUR = 3600.0
 """Nobody takes so long to write a file."""
+A_MOMENT = 0.05
+"""For so many seconds a state waits until the documents are let go of: their memory is at hand, and serves for the file."""
 
 
 class Checkpoint:
@@ -135,6 +137,8 @@ class KeptBatches:
         self._contents = contents
         self._files = list(contents.files)
         self._count = 0
+        self._let_go = threading.Event()
+        """Set when the documents of the batch that was put last are needed no longer."""
 
     @cached_property
     def _key(self) -> str:
@@ -180,6 +184,7 @@ class KeptBatches:
     def get(self, number: int, units: Callable[[], Sequence[UnitId]]) -> Ledger | None:
         """The ledger of a batch, if it was kept and is of just these documents."""
         self._count = number + 1
+        self._let_go.set()
         ledger = self._known(number)
         if ledger is None or list(ledger.units) != list(units()):
             return None
@@ -189,16 +194,26 @@ class KeptBatches:
     def put(self, number: int, ledger: Ledger, issues: tuple[Issue, ...]) -> Ledger:
         """Keep the ledger of a batch, unless a file is another by now: it may be of what has no such digest."""
 
+        self._let_go = let_go = threading.Event()
+
         def write() -> Standing:
+            let_go.wait(A_MOMENT)
             name = f"{self._sure_key}-{number}"
             packed = Packed({**self._header(name), "issues": [issue.to_dict() for issue in issues]}, ledger)
             write_whole(self._path(name), packed, size=packed.size)
             return Standing.now(self._path(name), len(packed.head))
 
-        return KeptLedger.of(ledger, self._checkpoint.begin(write).result, issues)
+        begun = self._checkpoint.begin(write)
+
+        def standing() -> Standing:
+            let_go.set()
+            return begun.result()
+
+        return KeptLedger.of(ledger, standing, issues)
 
     def conclude(self, evaluator: Evaluator) -> None:
         """Keep what was noticed of the files as a whole, and that this was all."""
+        self._let_go.set()
         about = {"batches": self._count, "evaluator": evaluator.header()}
 
         def write() -> None:
