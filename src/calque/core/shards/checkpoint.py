@@ -22,11 +22,12 @@ from calque.core.ledger import Ledger
 from calque.core.storage.contents import Contents
 from calque.core.storage.files import holds_states, write_whole
 from calque.core.storage.kept_ledger import KeptLedger, Standing
-from calque.core.storage.state import Packed, columns_start, pack, unpack, well_formed
+from calque.core.storage.state import Packed, columns_start, pack, unpack_with_forms, well_formed
 from calque.engines import begin, remark
 
 if TYPE_CHECKING:
     from calque.core.corpus import UnitId
+    from calque.core.storage.forms import Form
     from calque.core.task import Task
     from calque.engines import Begun
 
@@ -175,7 +176,7 @@ class KeptBatches:
     def _concluded(self) -> tuple[Evaluator, int]:
         """The evaluator without its documents, and the number of batches that they are in."""
         path = self._path(self._key)
-        header, _, _ = self._loaded(self._key)
+        header, *_ = self._loaded(self._key)
         with well_formed(path):
             evaluator = Evaluator.of_header(header["evaluator"], (), path)
             evaluator.rename(self._renamed(header))
@@ -193,7 +194,6 @@ class KeptBatches:
 
     def put(self, number: int, ledger: Ledger, issues: tuple[Issue, ...]) -> Ledger:
         """Keep the ledger of a batch, unless a file is another by now: it may be of what has no such digest."""
-
         self._let_go = let_go = threading.Event()
 
         def write() -> Standing:
@@ -201,13 +201,13 @@ class KeptBatches:
             name = f"{self._sure_key}-{number}"
             packed = Packed({**self._header(name), "issues": [issue.to_dict() for issue in issues]}, ledger)
             write_whole(self._path(name), packed, size=packed.size)
-            return Standing.now(self._path(name), len(packed.head))
+            return Standing.now(self._path(name), len(packed.head), packed.forms)
 
         begun = self._checkpoint.begin(write)
 
         def standing() -> Standing:
             let_go.set()
-            return begun.result()
+            return begun.result()  # type: ignore[no-any-return]  # whatever is written
 
         return KeptLedger.of(ledger, standing, issues)
 
@@ -238,25 +238,25 @@ class KeptBatches:
         name = f"{self._key}-{number}"
 
         def load() -> KeptLedger:
-            header, ledger, start = self._loaded(name)
+            header, ledger, start, forms = self._loaded(name)
             with well_formed(self._path(name)):
                 renamed = self._renamed(header)
                 issues = tuple(Issue.from_dict(issue).renamed(renamed) for issue in header["issues"])
-                standing = Standing.now(self._path(name), start)
+                standing = Standing.now(self._path(name), start, forms)
                 return KeptLedger.of(ledger, lambda: standing, issues)
 
         ledger: KeptLedger | None = self._checkpoint.sound(self._path(name), load)
         return ledger
 
-    def _loaded(self, name: str) -> tuple[dict[str, Any], Ledger, int]:
+    def _loaded(self, name: str) -> tuple[dict[str, Any], Ledger, int, list[Form]]:
         """What a state holds, if it is the one of that name: whoever renames files must not mislead anybody."""
         path = self._path(name)
         with open(path, "rb") as file:
             data = file.read()
-        header, ledger = unpack(data, path)
+        header, ledger, forms = unpack_with_forms(data, path)
         if header.get("kept") != name:
             raise ContractError.single("state-damaged", "this is the state of something else", file=path)
-        return header, ledger, columns_start(data)
+        return header, ledger, columns_start(data), forms
 
 
 def not_used(path: str, error: CalqueError | OSError) -> str:

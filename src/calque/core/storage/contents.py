@@ -5,7 +5,9 @@ This module imports nothing heavy: digests begin with the reading, before anythi
 
 from __future__ import annotations
 
+import atexit
 import os
+import threading
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
@@ -20,6 +22,11 @@ if TYPE_CHECKING:
 
 FileMark: TypeAlias = tuple[int, int, int]
 """Which file it is, how long, and when it was last written."""
+
+_leaving = threading.Event()
+"""Set when Python ends: a thread that came back from the scanner then would crash it."""
+_taking: set[threading.Thread] = set()
+"""Who takes digests of what is scanned."""
 
 PIECE = 1 << 18
 """So many bytes are read at a time: they stay near the processor."""
@@ -78,7 +85,24 @@ def _scanned_digest(path: str, along: Callable[[Callable[[memoryview], object]],
     from xxhash import xxh3_128
 
     digest = xxh3_128()
-    return digest.hexdigest() if along(digest.update) else content_digest(path)
+
+    def take(piece: memoryview) -> None:
+        if _leaving.is_set():
+            raise CalqueError("nobody asks for it any more")
+        digest.update(piece)
+
+    _taking.add(threading.current_thread())
+    try:
+        return digest.hexdigest() if not _leaving.is_set() and along(take) else content_digest(path)
+    finally:
+        _taking.discard(threading.current_thread())
+
+
+@atexit.register
+def _leave() -> None:
+    _leaving.set()
+    for thread in list(_taking):
+        thread.join()
 
 
 def content_digest(path: str) -> str:

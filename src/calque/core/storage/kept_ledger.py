@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from calque.core.ledger import Ledger
@@ -12,6 +12,7 @@ from calque.core.storage.contents import FileMark, mark_of
 
 if TYPE_CHECKING:
     from calque.core.errors import Issue
+    from calque.core.storage.forms import Form
     from calque.core.storage.long_ledger import StoredPart
 
 
@@ -22,11 +23,12 @@ class Standing(Frozen):
     mark: FileMark
     """What the file was when it was written, or checked: another one is not trusted."""
     start: int
+    forms: Sequence[Form]
 
     @classmethod
-    def now(cls, path: str, start: int) -> Standing:
-        """In a file that is there, from that place on."""
-        return cls(path, mark_of(os.stat(path)), start)
+    def now(cls, path: str, start: int, forms: Sequence[Form]) -> Standing:
+        """In a file that is there, from that place on and in these forms."""
+        return cls(path, mark_of(os.stat(path)), start, forms)
 
 
 class KeptLedger(Ledger, kw_only=True, eq=False):
@@ -50,4 +52,4 @@ class KeptLedger(Ledger, kw_only=True, eq=False):
         from calque.core.storage.spool import KeptFile
 
         standing = self.standing()
-        return StoredPart.kept(self, KeptFile(standing.path, standing.mark), standing.start)
+        return StoredPart.kept(self, KeptFile(standing.path, standing.mark), standing.start, standing.forms)

@@ -12,23 +12,14 @@ import numpy as np
 from calque.core.columns import Array, Column, Strings
 from calque.core.errors import CalqueError
 from calque.core.storage.contents import FileMark, mark_of
+from calque.core.storage.forms import Form
 
 
 class Place(NamedTuple):
-    """Where an array lies in the file."""
+    """Where an array lies in the file, and how."""
 
     start: int
-    dtype: np.dtype[np.generic]
-    shape: tuple[int, ...]
-
-    @property
-    def size(self) -> int:
-        """How many bytes it has."""
-        return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
-
-    def array(self, data: bytes) -> Array:
-        """The array that these bytes are."""
-        return np.frombuffer(data, dtype=self.dtype).reshape(self.shape)
+    form: Form
 
 
 Places: TypeAlias = tuple[Place, ...]
@@ -64,7 +55,7 @@ class KeptFile(Shelf):
             with open(self._path, "rb") as file:
                 if mark_of(os.fstat(file.fileno())) == self._mark:
                     file.seek(place.start)
-                    return place.array(file.read(place.size))
+                    return place.form.array(file.read(place.form.size))
         except FileNotFoundError:
             pass
         raise CalqueError(f"{self._path}: was changed or removed while it was in use; give the same command again")
@@ -103,11 +94,11 @@ class Spool(Shelf):
                     "are kept there: make room, or name another folder in the environment variable TMPDIR"
                 ) from error
             self._end += array.nbytes
-        return Place(start, array.dtype, array.shape)
+        return Place(start, Form.plain(array))
 
     def read(self, place: Place) -> Array:
         """The array at that place."""
         assert self._file is not None  # noqa: S101  # there is no place in a file that was never opened
         with self._turn:
             self._file.seek(place.start)
-            return place.array(self._file.read(place.size))
+            return place.form.array(self._file.read(place.form.size))
