@@ -10,18 +10,16 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self
 
 from calque.core.errors import CalqueError
 from calque.core.start_up import Frozen
+from calque.core.storage.marks import FileMark, mark_of
 from calque.engines import begin
 from calque.kernels.scanning import Scanned
 
 if TYPE_CHECKING:
     from calque.engines import Begun
-
-FileMark: TypeAlias = tuple[int, int, int]
-"""Which file it is, how long, and when it was last written."""
 
 _leaving = threading.Event()
 """Set when Python ends: a thread that came back from the scanner then would crash it."""
@@ -61,11 +59,6 @@ class Contents(Frozen, eq=False):
         changed = [path for path in {**self.marks, **now} if self.marks.get(path) != now.get(path)]
         if changed:
             raise CalqueError(f"{changed[0]}: was changed while it was being evaluated; give the same command again")
-
-
-def mark_of(file: os.stat_result) -> FileMark:
-    """What tells that a file is another than it was."""
-    return file.st_ino, file.st_size, file.st_mtime_ns
 
 
 def _marks(files: Sequence[str]) -> dict[str, FileMark]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from calque.core.ledger import Ledger
 from calque.core.start_up import Frozen
-from calque.core.storage.contents import FileMark, mark_of
+from calque.core.storage.marks import FileMark, mark_of
 
 if TYPE_CHECKING:
     from calque.core.errors import Issue

@@ -11,8 +11,8 @@ import numpy as np
 
 from calque.core.columns import Array, Column, Strings
 from calque.core.errors import CalqueError
-from calque.core.storage.contents import FileMark, mark_of
 from calque.core.storage.forms import Form
+from calque.core.storage.marks import FileMark, mark_of
 
 
 class Place(NamedTuple):
