@@ -152,10 +152,16 @@ nb::object to_object(const records::LeafColumn& column, const records::Value& va
     }
 }
 
-// The types of some values: a set that tells whether each has to be looked at.
-nb::object kinds_of(const std::vector<records::Value>& values) {
-    std::array<bool, 4> there{};
+using Kinds = std::array<bool, 4>;
+
+Kinds kinds_in(const std::vector<records::Value>& values) {
+    Kinds there{};
     for (const auto& value : values) there[value.kind] = true;
+    return there;
+}
+
+// The types of some values: a set that tells whether each has to be looked at.
+nb::object to_types(const Kinds& there) {
     const std::array<PyTypeObject*, 4> types{&PyUnicode_Type, &PyLong_Type, &PyFloat_Type, &PyBool_Type};  // as in records::Value
     nb::set found;
     for (std::size_t kind = 0; kind < types.size(); ++kind)
@@ -163,13 +169,26 @@ nb::object kinds_of(const std::vector<records::Value>& values) {
     return nb::steal(PyFrozenSet_New(found.ptr()));
 }
 
-nb::tuple to_tuple(records::LeafColumn& column) {
+// A list; or an array where all are numbers with a fraction, of which a list would make as many objects.
+nb::object to_values(const records::LeafColumn& column, const Kinds& there) {
+    if (there == Kinds{false, false, true, false}) {
+        std::vector<double> numbers;
+        numbers.reserve(column.values.size());
+        for (const auto& value : column.values) numbers.push_back(value.number);
+        return nb::cast(array(std::move(numbers)));
+    }
     nb::list values;
     for (const auto& value : column.values) values.append(to_object(column, value));
+    return values;
+}
+
+nb::tuple to_tuple(records::LeafColumn& column) {
+    column.finish();
     const std::size_t size = column.codes.size();
-    return nb::make_tuple(array(std::move(column.codes)), values, array(std::move(column.confidences)),
+    const Kinds there = kinds_in(column.values);
+    return nb::make_tuple(array(std::move(column.codes)), to_values(column, there), array(std::move(column.confidences)),
                           array(std::move(column.boxes), {size, 4}), array(std::move(column.pages)),
-                          array(std::move(column.ranks)), kinds_of(column.values));
+                          array(std::move(column.ranks)), to_types(there));
 }
 
 nb::tuple to_tuple(records::ListColumn& list) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "json_number.hpp"
@@ -27,23 +28,74 @@ struct Number {
     bool whole;
 };
 
+// Of eight bytes at a time: most texts are short.
+std::uint32_t hash_of(std::string_view text) {
+    constexpr std::uint64_t factor = 0x9E3779B97F4A7C15U;
+    std::uint64_t hash = text.size() * factor;
+    const auto mix = [&](std::size_t at, std::size_t bytes) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, text.data() + at, bytes);
+        hash = (hash ^ word) * factor;
+        hash ^= hash >> 32;
+    };
+    std::size_t at = 0;
+    for (; at + 8 <= text.size(); at += 8) mix(at, 8);
+    if (at < text.size()) mix(at, text.size() - at);
+    return static_cast<std::uint32_t>(hash);
+}
+
 }  // namespace
 
+std::int32_t TextStore::number_of(std::string_view text, std::int32_t number) {
+    if (2 * (size() + 1) > slots_.size()) grow();
+    const std::uint32_t hash = hash_of(text);
+    for (std::size_t at = hash;; ++at) {
+        Slot& slot = slots_[at & (slots_.size() - 1)];
+        if (slot.number < 0) {
+            slot = {hash, number, size()};
+            bytes_.append(text);
+            ends_.push_back(bytes_.size());
+            return number;
+        }
+        if (slot.hash == hash && (*this)[slot.text] == text) return slot.number;
+    }
+}
+
+void TextStore::grow() {
+    std::vector<Slot> known(std::max<std::size_t>(64, 2 * slots_.size()));
+    known.swap(slots_);
+    for (const Slot& slot : known) {
+        if (slot.number < 0) continue;
+        std::size_t at = slot.hash;
+        while (slots_[at & (slots_.size() - 1)].number >= 0) ++at;
+        slots_[at & (slots_.size() - 1)] = slot;
+    }
+}
+
 void LeafColumn::add_nothing(std::int32_t rank) {
-    codes.push_back(nothing);
-    ranks.push_back(rank);
-    confidences.push_back(nan);
-    boxes.insert(boxes.end(), 4, nan);
-    pages.push_back(nan);
+    if (rows_ == codes.size()) resize(std::max<std::size_t>(256, 2 * rows_));
+    const std::size_t row = rows_++;
+    codes[row] = nothing;
+    ranks[row] = rank;
+    confidences[row] = pages[row] = nan;
+    std::fill_n(box(), 4, nan);
+}
+
+// All columns at once: a row is written without asking each of them for room.
+void LeafColumn::resize(std::size_t room) {
+    codes.resize(room);
+    ranks.resize(room);
+    confidences.resize(room);
+    boxes.resize(4 * room);
+    pages.resize(room);
 }
 
 std::int32_t LeafColumn::code_of(std::string_view text) {
     if (text.empty()) return empty_text;
-    const auto known = numbers_.find(text);
-    if (known != numbers_.end()) return known->second;
-    const auto code = static_cast<std::int32_t>(values.size());
-    values.push_back({Value::text, static_cast<std::int64_t>(texts.size()), 0});
-    numbers_.emplace(texts.emplace_back(text), code);
+    const auto next = static_cast<std::int32_t>(values.size());
+    const std::size_t known = texts.size();
+    const std::int32_t code = texts.number_of(text, next);
+    if (code == next) values.emplace_back(Value::text, static_cast<std::int64_t>(known));
     return code;
 }
 
@@ -52,13 +104,7 @@ std::int32_t LeafColumn::code_of(Value value) {
     return static_cast<std::int32_t>(values.size()) - 1;
 }
 
-void LeafColumn::cut(std::size_t records) {
-    codes.resize(records);
-    ranks.resize(records);
-    confidences.resize(records);
-    boxes.resize(4 * records);
-    pages.resize(records);
-}
+void LeafColumn::finish() { resize(rows_); }
 
 void ListColumn::cut(std::size_t documents) {
     states.resize(documents);
@@ -197,7 +243,7 @@ class LineReader::Line {
                 if (item_seen_[i]++ != 0) odd(at);
                 next = i + 1 < list.keys.size() ? i + 1 : 0;
                 at = leaf(at, list.leaves[i], rank++);
-                something |= list.leaves[i].codes.back() >= 0;
+                something |= list.leaves[i].code() >= 0;
                 return at;
             }
             ++rank;
@@ -236,7 +282,7 @@ class LineReader::Line {
             }
             if (key == "_confidence") {
                 once(2);
-                return confidence(at, column.confidences.back());
+                return confidence(at, column.confidence());
             }
             if (key == "_bbox") {
                 once(4);
@@ -252,13 +298,13 @@ class LineReader::Line {
         if ((seen & 1) == 0) odd(p);
         if ((seen & 4) != 0) {
             ++boxes_;
-            if (std::isnan(column.pages.back())) column.pages.back() = page_;
+            if (std::isnan(column.page())) column.page() = page_;
         }
         return p;
     }
 
     const char* value(const char* p, LeafColumn& column) {
-        std::int32_t& code = column.codes.back();
+        std::int32_t& code = column.code();
         switch (*p) {
             case '"': {
                 std::string_view read;
@@ -267,8 +313,8 @@ class LineReader::Line {
                 return p;
             }
             case 'n': return word(p, "null");
-            case 't': p = word(p, "true"); code = column.code_of(Value{Value::truth, 1, 0}); return p;
-            case 'f': p = word(p, "false"); code = column.code_of(Value{Value::truth, 0, 0}); return p;
+            case 't': p = word(p, "true"); code = column.code_of(Value(Value::truth, 1)); return p;
+            case 'f': p = word(p, "false"); code = column.code_of(Value(Value::truth, 0)); return p;
             default: break;
         }
         json::Decimal decimal;
@@ -277,16 +323,23 @@ class LineReader::Line {
         if (decimal.integer) {
             std::int64_t whole = 0;
             json::read_integer(text_, p, whole);
-            code = column.code_of(Value{Value::whole, whole, 0});
+            code = column.code_of(Value(Value::whole, whole));
         } else {
             const double real = json::convert(text_, decimal);
             if (!std::isfinite(real)) odd(p);
-            code = column.code_of(Value{Value::real, 0, real});
+            code = column.code_of(Value(real));
         }
         return after;
     }
 
     const char* number(const char* p, Number& out) {
+        // Edges are mostly whole numbers of some digits.
+        const json::DigitRun run = json::digit_run(json::load8(text_, p));
+        const char* const end = p + run.count;
+        if (run.count > 0 && run.count < 8 && (*end == ',' || *end == ']') && (*p != '0' || run.count == 1)) {
+            out = {static_cast<double>(run.value), true};
+            return end;
+        }
         json::Decimal decimal;
         const char* const after = json::read_decimal(text_, p, decimal);
         if (after == nullptr) odd(p);
@@ -337,8 +390,8 @@ class LineReader::Line {
             p = skip_space(text_, p + 1);
         }
         if (count < 4) odd(p);
-        if (count == 5) column.pages.back() = edges[4];
-        double* const out = column.boxes.data() + column.boxes.size() - 4;
+        if (count == 5) column.page() = edges[4];
+        double* const out = column.box();
         const double right = reader_.sized_ ? edges[0] + edges[2] : edges[2];
         const double bottom = reader_.sized_ ? edges[1] + edges[3] : edges[3];
         out[0] = right < edges[0] ? right : edges[0];

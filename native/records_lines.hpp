@@ -2,10 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "json_text.hpp"
@@ -17,9 +15,38 @@ enum ListState : std::uint8_t { no_list = 0, empty_list = 1, a_list = 2 };
 
 // A value as JSON has it; texts stand in the column's own store.
 struct Value {
-    enum Kind : std::uint8_t { text, whole, real, truth } kind;
-    std::int64_t integer;  // or the number of a text, or a truth value
-    double number;
+    enum Kind : std::uint8_t { text, whole, real, truth };
+    union {
+        std::int64_t integer;  // or the number of a text, or a truth value
+        double number;
+    };
+    Kind kind;
+
+    Value(Kind kind, std::int64_t integer) : integer(integer), kind(kind) {}
+    explicit Value(double number) : number(number), kind(real) {}
+};
+
+// Different texts, one after the other, each with a number that came with it.
+class TextStore {
+   public:
+    std::string_view operator[](std::size_t text) const {
+        return std::string_view(bytes_).substr(ends_[text], ends_[text + 1] - ends_[text]);
+    }
+    std::size_t size() const { return ends_.size() - 1; }
+    // The number of a text that is known; else `number`, which it has from now on.
+    std::int32_t number_of(std::string_view text, std::int32_t number);
+
+   private:
+    struct Slot {
+        std::uint32_t hash;
+        std::int32_t number = -1;
+        std::size_t text;
+    };
+    void grow();
+
+    std::string bytes_;
+    std::vector<std::size_t> ends_{0};
+    std::vector<Slot> slots_;  // a power of two, at least half of them free
 };
 
 // One field of many records.
@@ -28,15 +55,26 @@ class LeafColumn {
     std::vector<std::int32_t> codes, ranks;
     std::vector<double> confidences, boxes, pages;
     std::vector<Value> values;
-    std::deque<std::string> texts;
+    TextStore texts;
 
+    // A record that has nothing yet; what is read of it is written to the last row.
     void add_nothing(std::int32_t rank);
+    std::int32_t& code() { return codes[rows_ - 1]; }
+    double& confidence() { return confidences[rows_ - 1]; }
+    double& page() { return pages[rows_ - 1]; }
+    double* box() { return boxes.data() + 4 * (rows_ - 1); }
+
     std::int32_t code_of(std::string_view text);
     std::int32_t code_of(Value value);
-    void cut(std::size_t records);
+    // Keeps only so many records.
+    void cut(std::size_t records) { rows_ = records; }
+    // When all are there: the columns have no room beyond them any longer.
+    void finish();
 
    private:
-    std::unordered_map<std::string_view, std::int32_t> numbers_;
+    void resize(std::size_t room);
+
+    std::size_t rows_ = 0;  // the columns have room for more
 };
 
 struct ListColumn {

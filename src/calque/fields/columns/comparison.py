@@ -31,7 +31,7 @@ Scorer = Callable[[Codes, Codes], Floats]
 class Values(Frozen, eq=False):
     """The values of a column as the schema has them."""
 
-    values: list[Any]
+    values: Sequence[Any]
     misfits: Codes
     """The numbers of values that are no such thing; documents that have them are for the reference."""
 

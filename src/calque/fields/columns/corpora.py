@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Flags
+from calque.core.columns import Codes, Flags
 from calque.core.corpora.records import RecordCorpus
 from calque.core.corpus import UnitId
 from calque.fields.columns.layout import Layout
@@ -77,5 +78,11 @@ def _columns(reader: LineReader) -> SideColumns:
 def _field(made: tuple[Any, ...]) -> LeafColumn | ListColumn:
     if len(made) == 3:
         states, offsets, leaves = made
-        return ListColumn(states, offsets, tuple(LeafColumn(*leaf) for leaf in leaves))
-    return LeafColumn(*made)
+        return ListColumn(states, offsets, tuple(_leaf(*leaf) for leaf in leaves))
+    return _leaf(*made)
+
+
+def _leaf(codes: Codes, values: Any, *others: Any) -> LeafColumn:
+    if isinstance(values, np.ndarray):
+        values = array("d", values.tobytes())  # whoever takes one out gets a float of Python's
+    return LeafColumn(codes, values, *others)

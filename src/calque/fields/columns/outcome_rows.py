@@ -30,7 +30,7 @@ from calque.fields.columns.reading import EMPTY_LIST, LIST, NOTHING, LeafColumn,
 from calque.fields.columns.sheet import ONLY_FOUND, ONLY_TRUTH, PAIRS, overlaps, place
 from calque.fields.schemas.plan import FieldPlan, Kind
 
-Known: TypeAlias = tuple[list[Any], list[Any]]
+Known: TypeAlias = tuple[Sequence[Any], Sequence[Any]]
 """The values of a leaf on both sides, by their numbers."""
 Cells: TypeAlias = tuple[LeafColumn, Array, LeafColumn, Array]
 """Columns of both sides, and rows of each."""

@@ -90,9 +90,9 @@ class OutcomeTable:
         nowhere = np.broadcast_to(np.nan, (size, 4))
         return ShownSide(np.broadcast_to(paths, size), np.broadcast_to(values, size), nowhere, nowhere[:, 0])
 
-    def values(self, values: list[Any]) -> int:
+    def values(self, values: Sequence[Any]) -> int:
         """Take the values of leaves in; returns the number of the first."""
-        return self.texts(spelled_values(values))
+        return self.texts(spelled_values(list(values)))
 
     # The table
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -37,8 +38,8 @@ class LeafColumn(Frozen, eq=False):
 
     codes: Codes
     """For each record the number of its value, or `NOTHING` or `EMPTY`."""
-    values: list[Any]
-    """The values by number."""
+    values: Sequence[Any]
+    """The values by number; an `array` where all are floats."""
     confidences: Floats
     """NaN where there is none."""
     boxes: Floats
@@ -146,14 +147,15 @@ class _Leaves:
         del self.boxes[4 * records :]
 
     def column(self) -> LeafColumn:
+        kinds = frozenset(map(type, self.values))
         return LeafColumn(
             np.frombuffer(self.codes, dtype=np.int32),
-            self.values,
+            array("d", self.values) if kinds == {float} else self.values,
             np.frombuffer(self.confidences, dtype=np.float64),
             np.frombuffer(self.boxes, dtype=np.float64).reshape(-1, 4),
             np.frombuffer(self.pages, dtype=np.float64),
             np.frombuffer(self.ranks, dtype=np.int32),
-            frozenset(map(type, self.values)),
+            kinds,
         )
 
 

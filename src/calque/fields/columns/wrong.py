@@ -43,7 +43,7 @@ class WrongValues:
         self.beyond: set[int] = set()
         """Documents with a pair of items that is wrong as a whole, and in no value."""
 
-    def leaf(self, field: int, leaf: Leaves, values: tuple[list[Any], list[Any]]) -> None:
+    def leaf(self, field: int, leaf: Leaves, values: tuple[Sequence[Any], Sequence[Any]]) -> None:
         """A value at the root."""
         plan, judged, truth, found = leaf
         rows = np.flatnonzero(~judged.right)
@@ -51,7 +51,7 @@ class WrongValues:
         paths = [plan.key] * len(rows)
         self._parts.append(_Part(place(rows, field), rows, plan.code, judged.outcome[rows], paths, paths, *texts))
 
-    def items(self, field: int, listed: Lists, values: Sequence[tuple[list[Any], list[Any]]]) -> None:
+    def items(self, field: int, listed: Lists, values: Sequence[tuple[Sequence[Any], Sequence[Any]]]) -> None:
         """A list of objects, or an object."""
         plan, pairs, truth, found = listed
         fine: Flags = np.ones(len(pairs.documents), dtype=np.bool_)
@@ -74,7 +74,7 @@ class WrongValues:
         field: int,
         number: int,
         plans: tuple[FieldPlan, FieldPlan],
-        side: tuple[LeafColumn, list[Any]],
+        side: tuple[LeafColumn, Sequence[Any]],
         left: tuple[Ints, Ints, Ints],
         *,
         missed: bool,
@@ -131,7 +131,7 @@ def _paths(plan: FieldPlan, leaf: FieldPlan, items: Ints) -> list[str]:
     return [paths[item] for item in items.tolist()]
 
 
-def _texts(codes: Codes, values: list[Any]) -> list[str]:
+def _texts(codes: Codes, values: Sequence[Any]) -> list[str]:
     """The values as people read them; empty where there is none."""
     chosen = [None if code < 0 else values[code] for code in codes.tolist()]
     return [each if type(each) is str else repr(each) if type(each) is float else shown(Cell(each)) for each in chosen]
