@@ -169,8 +169,11 @@ nb::object to_types(const Kinds& there) {
     return nb::steal(PyFrozenSet_New(found.ptr()));
 }
 
-// A list; or an array where all are numbers with a fraction, of which a list would make as many objects.
-nb::object to_values(const records::LeafColumn& column, const Kinds& there) {
+// A list; or, where all are texts, their bytes and where each begins, and where all are numbers with a fraction, an array: as
+// many objects would cost more than reading them.
+nb::object to_values(records::LeafColumn& column, const Kinds& there) {
+    if (there == Kinds{true, false, false, false})
+        return nb::make_tuple(array(std::move(column.texts.bytes)), array(std::move(column.texts.offsets)));
     if (there == Kinds{false, false, true, false}) {
         std::vector<double> numbers;
         numbers.reserve(column.values.size());

@@ -53,8 +53,8 @@ std::int32_t TextStore::number_of(std::string_view text, std::int32_t number) {
         Slot& slot = slots_[at & (slots_.size() - 1)];
         if (slot.number < 0) {
             slot = {hash, number, size()};
-            bytes_.append(text);
-            ends_.push_back(bytes_.size());
+            bytes.insert(bytes.end(), text.begin(), text.end());
+            offsets.push_back(static_cast<std::int64_t>(bytes.size()));
             return number;
         }
         if (slot.hash == hash && (*this)[slot.text] == text) return slot.number;

@@ -29,10 +29,14 @@ struct Value {
 // Different texts, one after the other, each with a number that came with it.
 class TextStore {
    public:
+    std::vector<std::uint8_t> bytes;  // UTF-8
+    std::vector<std::int64_t> offsets{0};
+
     std::string_view operator[](std::size_t text) const {
-        return std::string_view(bytes_).substr(ends_[text], ends_[text + 1] - ends_[text]);
+        const auto start = static_cast<std::size_t>(offsets[text]), end = static_cast<std::size_t>(offsets[text + 1]);
+        return {reinterpret_cast<const char*>(bytes.data()) + start, end - start};
     }
-    std::size_t size() const { return ends_.size() - 1; }
+    std::size_t size() const { return offsets.size() - 1; }
     // The number of a text that is known; else `number`, which it has from now on.
     std::int32_t number_of(std::string_view text, std::int32_t number);
 
@@ -44,8 +48,6 @@ class TextStore {
     };
     void grow();
 
-    std::string bytes_;
-    std::vector<std::size_t> ends_{0};
     std::vector<Slot> slots_;  // a power of two, at least half of them free
 };
 

@@ -75,7 +75,7 @@ TOGETHER = 4096
 """How many packed strings are unpacked in one go."""
 
 
-class Strings(Frozen, eq=False):
+class Strings(Frozen, Sequence[str], eq=False):
     """Many strings in two arrays: UTF-8 bytes, and where each string starts.
 
     >>> names = Strings.pack(["Figure", "Tabelle", ""])
@@ -104,7 +104,7 @@ class Strings(Frozen, eq=False):
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def __getitem__(self, index: int) -> str:
+    def __getitem__(self, index: int) -> str:  # type: ignore[override]  # `cut` has slices
         position = range(len(self))[index]
         return self._decode(int(self.offsets[position]), int(self.offsets[position + 1]))
 

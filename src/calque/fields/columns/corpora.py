@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Codes, Flags
+from calque.core.columns import Codes, Flags, Strings
 from calque.core.corpora.records import RecordCorpus
 from calque.core.corpus import UnitId
 from calque.fields.columns.layout import Layout
@@ -83,6 +83,8 @@ def _field(made: tuple[Any, ...]) -> LeafColumn | ListColumn:
 
 
 def _leaf(codes: Codes, values: Any, *others: Any) -> LeafColumn:
-    if isinstance(values, np.ndarray):
+    if isinstance(values, tuple):
+        values = Strings(*values)
+    elif isinstance(values, np.ndarray):
         values = array("d", values.tobytes())  # whoever takes one out gets a float of Python's
     return LeafColumn(codes, values, *others)

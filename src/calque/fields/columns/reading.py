@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Bytes, Codes, Floats, Ints
+from calque.core.columns import Bytes, Codes, Floats, Ints, Strings
 from calque.core.start_up import Frozen
 from calque.fields.columns.layout import Layout
 from calque.fields.comparison.cells import MOST_ITEMS, boxes_in, class_of
@@ -39,7 +39,7 @@ class LeafColumn(Frozen, eq=False):
     codes: Codes
     """For each record the number of its value, or `NOTHING` or `EMPTY`."""
     values: Sequence[Any]
-    """The values by number; an `array` where all are floats."""
+    """The values by number; an `array` where all are floats, `Strings` where all are texts."""
     confidences: Floats
     """NaN where there is none."""
     boxes: Floats
@@ -148,9 +148,14 @@ class _Leaves:
 
     def column(self) -> LeafColumn:
         kinds = frozenset(map(type, self.values))
+        values: Sequence[Any] = self.values
+        if kinds == {float}:
+            values = array("d", values)
+        elif kinds == {str}:
+            values = Strings.pack(values)
         return LeafColumn(
             np.frombuffer(self.codes, dtype=np.int32),
-            array("d", self.values) if kinds == {float} else self.values,
+            values,
             np.frombuffer(self.confidences, dtype=np.float64),
             np.frombuffer(self.boxes, dtype=np.float64).reshape(-1, 4),
             np.frombuffer(self.pages, dtype=np.float64),

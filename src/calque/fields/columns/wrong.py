@@ -133,6 +133,9 @@ def _paths(plan: FieldPlan, leaf: FieldPlan, items: Ints) -> list[str]:
 
 def _texts(codes: Codes, values: Sequence[Any]) -> list[str]:
     """The values as people read them; empty where there is none."""
+    if isinstance(values, Strings):
+        known = iter(values.take(codes[codes >= 0]))
+        return [next(known) if code >= 0 else "" for code in codes.tolist()]
     chosen = [None if code < 0 else values[code] for code in codes.tolist()]
     return [each if type(each) is str else repr(each) if type(each) is float else shown(Cell(each)) for each in chosen]
 
