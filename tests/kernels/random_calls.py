@@ -265,7 +265,7 @@ def _nested(rng: Random) -> tuple[Any, ...]:
     return *_keys(rng), int(rng.integers(0, 5))
 
 
-def _record_ids(rng: Random) -> tuple[Any, ...]:
+def _record_lines(rng: Random) -> tuple[Any, ...]:
     return *_keys(rng), ["a", "b", "a b"][: int(rng.integers(0, 4))], int(rng.integers(0, 5))
 
 
@@ -334,7 +334,7 @@ CALLS: dict[str, Call] = {
     "weighted_auroc": _auroc,
     "fraction_parts": _fractions,
     "nests_beyond": _nested,
-    "record_ids": _record_ids,
+    "record_lines": _record_lines,
     "edit_distances": _edits,
     "best_partners": _best_partners,
     "item_partners": _item_partners,

@@ -32,7 +32,10 @@ LONG = 1 << 24
 """From how many bytes on a file of lines is read in a process of its own, beside the other."""
 
 
-BLOCK = 1 << 18
+MARK = b"\xef\xbb\xbf"
+"""With this some programs begin a file of UTF-8."""
+
+BLOCK = 1 << 16
 """About so many bytes of lines on end are read at once."""
 
 
@@ -287,28 +290,40 @@ def _from_lines(
     starts, lengths, numbers = array("q"), array("q"), array("q")  # a list would take four times the memory
     key = id_key
     keys = list(ID_KEYS if id_key is None else (id_key,))
-    record_ids = kernels().record_ids
-    position = 0
-    with open(path, "rb", BLOCK) if unpacked is None else io.BytesIO(unpacked) as file:
-        for number, line in enumerate(file):
-            start, position = position, position + len(line)
-            if number == 0 and line.startswith(b"\xef\xbb\xbf"):
-                start, line = start + 3, line[3:]  # noqa: PLW2901  # the mark is no part of the record
-            if not line.strip():
-                continue
-            ids_here = record_ids(line, keys, DEEPEST)
-            record = _looked_at(line, number, log, strict) if ids_here is None else ids_here
+    record_lines = kernels().record_lines
+    first = 0
+    for begin, text in _whole_lines(path, unpacked):
+        lines, size = record_lines(text, keys, DEEPEST)
+        for line, start, length, ids_here in lines:
+            number = first + line
+            record: Mapping[str, Any] | None = ids_here
+            if ids_here is None:
+                record = _looked_at(text[start : start + length], number, log, strict)
             if record is None:
                 continue
             key = key or _id_key(record, declared)
-            starts.append(start)
-            lengths.append(len(line))
+            starts.append(begin + start)
+            lengths.append(length)
             ids.append(record.get(key) if key else None)
             numbers.append(number)
+        first += size
     if not starts and not log.total:
         raise ContractError.single("empty-file", "the file is empty", file=path)
     _check_id_key(id_key, ids, path)
     return _corpus(LineRecords(path, starts, lengths, key, unpacked), ids, numbers, path, log)
+
+
+def _whole_lines(path: str, unpacked: bytes | None) -> Iterator[tuple[int, bytes]]:
+    """Some lines on end at a time, and where they begin in the file."""
+    position = 0
+    with open(path, "rb") if unpacked is None else io.BytesIO(unpacked) as file:
+        if file.read(len(MARK)) == MARK:  # no part of the first record
+            position = len(MARK)
+        file.seek(position)
+        while text := file.read(BLOCK):
+            text += file.readline()
+            yield position, text
+            position += len(text)
 
 
 def _looked_at(line: bytes, number: int, log: IssueLog, strict: bool) -> Mapping[str, Any] | None:

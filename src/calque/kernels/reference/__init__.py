@@ -27,7 +27,7 @@ from calque.kernels.reference.records import (
     edit_distances,
     item_partners,
     nests_beyond,
-    record_ids,
+    record_lines,
     repeats_a_key,
 )
 from calque.kernels.reference.resampling import poisson_weights, weighted_auroc, weighted_precision, weighted_sums
@@ -93,7 +93,7 @@ __all__ = [
     "polygon_areas",
     "polygon_overlaps",
     "polygon_simple",
-    "record_ids",
+    "record_lines",
     "repeats_a_key",
     "row_tree_distances",
     "row_tree_mappings",
