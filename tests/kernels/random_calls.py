@@ -261,6 +261,11 @@ def _fractions(rng: Random) -> tuple[Any, ...]:
     return rng.random(rows), rng.integers(-1, size, rows).astype(np.int32), size, float(rng.choice([1.0, 0.5, 2.0**-20]))
 
 
+def _numbers(rng: Random) -> tuple[Any, ...]:
+    rows = int(rng.integers(0, 40))
+    return (rng.choice([-1.0, 1.0], rows) * rng.random(rows) * 2.0 ** rng.integers(-60, 60, rows),)
+
+
 def _nested(rng: Random) -> tuple[Any, ...]:
     return *_keys(rng), int(rng.integers(0, 5))
 
@@ -332,6 +337,7 @@ CALLS: dict[str, Call] = {
     "weighted_sums": _weighted_sums,
     "weighted_precision": _weighted_precision,
     "weighted_auroc": _auroc,
+    "exact_parts": _numbers,
     "fraction_parts": _fractions,
     "nests_beyond": _nested,
     "record_lines": _record_lines,

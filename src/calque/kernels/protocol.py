@@ -316,6 +316,9 @@ class Kernels(Protocol):
 
     # Sums and JSON.
 
+    def exact_parts(self, values: Floats) -> Floats:
+        """A few numbers with exactly the same sum, the greatest first."""
+
     def fraction_parts(self, values: Floats, groups: Codes, size: int, scale: float = 1.0) -> Ints:
         """For each group the sum of values in [0, 1], in two whole numbers that no order changes."""
 

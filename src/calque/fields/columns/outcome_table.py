@@ -101,7 +101,7 @@ class OutcomeTable:
         if not self._parts:
             return empty
         places, *columns = (np.concatenate(column) for column in zip(*self._parts, strict=True))
-        order = np.argsort(places)
+        order = np.argsort(places, kind="stable")
         texts = Strings.pack(self._texts)
         made = {name: column[order] for name, column in zip(_COLUMNS, columns, strict=True)}
         return Table({

@@ -168,7 +168,7 @@ def _in_order(parts: Sequence[tuple[Any, ...]], width: int) -> list[Array]:
     if not parts:
         return [np.zeros(0, dtype=np.int64)] * width
     places, *columns = (np.concatenate(column) for column in zip(*parts, strict=True))
-    order = np.argsort(places)
+    order = np.argsort(places, kind="stable")  # parts are in order by themselves, and are only merged
     return [column[order] for column in columns]
 
 

@@ -97,7 +97,7 @@ class WrongValues:
             for name in ("places", "documents", "outcomes")
         )
         codes = np.concatenate([np.full(len(part.places), part.code) for part in self._parts]) if self._parts else places
-        order = np.argsort(places)
+        order = np.argsort(places, kind="stable")
         numbers = order.tolist()
         truth_path, found_path, truth, found = (
             [column[number] for number in numbers]
