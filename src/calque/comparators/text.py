@@ -119,18 +119,11 @@ def evened_out(texts: list[str]) -> list[str]:
 
 def _evened_out_together(texts: Strings) -> Strings | None:
     """The same for packed texts; nothing where one of them is more than ASCII, or has to be looked at because of its blanks."""
-    import numpy as np
-
-    from calque.core.columns import Strings
-
-    data, starts, ends = texts.data, texts.offsets[:-1], texts.offsets[1:]
-    blank = data <= ord(" ")
-    if (starts == ends).any() or ((data < ord(" ")) | (data > ord("~"))).any() or (blank[1:] & blank[:-1]).any():
+    starts, ends = texts.offsets[:-1], texts.offsets[1:]
+    blank = texts.data <= ord(" ")
+    if not texts.is_ascii() or (starts == ends).any() or (texts.data < ord(" ")).any() or (blank[1:] & blank[:-1]).any():
         return None
-    if blank[starts].any() or blank[ends - 1].any():
-        return None
-    capital = (data >= ord("A")) & (data <= ord("Z"))
-    return Strings(data + (capital * np.uint8(ord("a") - ord("A"))), texts.offsets)
+    return None if blank[starts].any() or blank[ends - 1].any() else texts.lowered()
 
 
 def bulk(truths: Sequence[str], founds: Sequence[str], scorer: Callable[..., float], best: float) -> Floats:
@@ -241,7 +234,7 @@ def _characters(texts: Sequence[str]) -> tuple[Array, Ints]:
 
     from calque.core.columns import Strings
 
-    if isinstance(texts, Strings) and not (texts.data > ord("~")).any():
+    if isinstance(texts, Strings) and texts.is_ascii():
         return texts.data, np.diff(texts.offsets)
     # Lone surrogates are legal in JSON.
     data = "".join(texts).encode("utf-32-le", "surrogatepass")

@@ -6,15 +6,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from calque.core.columns import Array, Bytes, Codes, Flags, Ints, Strings
+from calque.core.columns import BEYOND_ASCII, Array, Bytes, Codes, Flags, Ints, Strings
 from calque.fields.columns.comparison import Judged, ListPairs
 from calque.fields.columns.reading import EMPTY_LIST, LIST, LeafColumn, ListColumn
 from calque.fields.columns.sheet import ONLY_FOUND, ONLY_TRUTH, PAIRS, Sheet, key_of, overlaps, place
 from calque.fields.comparison.records import Outcome
 from calque.fields.schemas.plan import FieldPlan, Kind
-
-FIRST_BEYOND_ASCII = 0x80
-"""The least byte of characters that are not ASCII."""
 
 Leaves: TypeAlias = tuple[FieldPlan, Judged, LeafColumn, LeafColumn]
 Lists: TypeAlias = tuple[FieldPlan, ListPairs, ListColumn, ListColumn]
@@ -218,7 +215,7 @@ def _is_blank(column: LeafColumn) -> Flags:
     if isinstance(column.values, Strings):
         texts = column.values
         first = texts.data[texts.offsets[:-1]]  # an empty text is no value
-        maybe = np.flatnonzero((first <= ord(" ")) | (first >= FIRST_BEYOND_ASCII))
+        maybe = np.flatnonzero((first <= ord(" ")) | (first >= BEYOND_ASCII))
         blank[maybe] = list(map(str.isspace, texts.take(maybe)))
     elif str in column.kinds:
         blank[:-2] = [type(value) is str and value.isspace() for value in column.values]
