@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Bytes, Codes, Floats, Ints, Strings
+from calque.core.columns import Bytes, Codes, Flags, Floats, Ints, Strings
 from calque.core.start_up import Frozen
 from calque.fields.columns.layout import Layout
 from calque.fields.comparison.cells import MOST_ITEMS, boxes_in, class_of
@@ -53,14 +53,18 @@ class LeafColumn(Frozen, eq=False):
     def take(self, rows: Ints) -> LeafColumn:
         """These records; values stay as they are."""
         return LeafColumn(
-            self.codes[rows],
+            self.codes.take(rows),
             self.values,
-            self.confidences[rows],
-            self.boxes[rows],
-            self.pages[rows],
-            self.ranks[rows],
+            self.confidences.take(rows),
+            self.boxes.take(rows, axis=0),  # half the time of an index
+            self.pages.take(rows),
+            self.ranks.take(rows),
             self.kinds,
         )
+
+    def boxed(self) -> Flags:
+        """For each record whether it has a box."""
+        return np.asarray(~np.isnan(self.boxes[:, 0]))
 
 
 class ListColumn(Frozen, eq=False):
