@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 import math
-import re
 import sys
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from calque.comparators.base import BaseComparator, PairScores
 from calque.comparators.written_numbers import Written, written
 from calque.core.errors import ConfigError
+from calque.core.start_up import pattern
 
 if TYPE_CHECKING:
     from calque.core.columns import Codes, Flags, Floats
 
 Number: TypeAlias = int | float | Decimal
 
-_PLAIN = re.compile(r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?")
-_NOISE = re.compile(r"[^0-9.-]")
+_PLAIN = pattern(r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?")
+_NOISE = pattern(r"[^0-9.-]")
 _LONGEST = 400
 """Texts beyond this length are not numbers; Python takes quadratic time to read them."""
 
 
-@dataclass(frozen=True)
 class NumericComparator(BaseComparator):
     """1.0 for equal numbers, else 0.0. Currency signs and thousands separators do not count; "(5)" is -5.
 
@@ -75,11 +73,11 @@ class NumericComparator(BaseComparator):
             return None
         if self.decimal_comma:
             text = text.replace(".", "").replace(",", ".")
-        elif _PLAIN.fullmatch(text):
+        elif _PLAIN().fullmatch(text):
             return Decimal(text)
         negative = text.startswith("(") and text.endswith(")")
         try:
-            number = Decimal(_NOISE.sub("", text))
+            number = Decimal(_NOISE().sub("", text))
         except InvalidOperation:
             return None
         return -number if negative else number

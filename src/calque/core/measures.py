@@ -213,15 +213,18 @@ def settle(tree: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
     ({'micro': {'precision': None, 'tp': 0}}, {'micro.precision': 'no predictions'})
     """
     reasons: dict[str, str] = {}
+    plain = (float, int)
 
     def visit(node: Any, path: str) -> Any:
-        if type(node) is float or type(node) is int:
-            return node  # nearly all of a result
         if isinstance(node, Undefined):
             reasons[path] = node.reason
             return None
         if type(node) is dict or isinstance(node, Mapping):
-            return {key: visit(value, f"{path}.{key}" if path else str(key)) for key, value in node.items()}
+            # Nearly all of a result are numbers, which need no visit and no path.
+            return {
+                key: value if type(value) in plain else visit(value, f"{path}.{key}" if path else str(key))
+                for key, value in node.items()
+            }
         return node
 
     return visit(tree, ""), reasons
