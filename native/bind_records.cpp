@@ -236,6 +236,38 @@ auto add_lines(records::LineReader& reader, const nb::bytes& text, const Column<
     return array(std::move(plain));
 }
 
+// Takes in the lines of a text from a place on, up to so many that are not blank: for each its number, which goes on from
+// `number`, its place, its length and its id; then the number and the place of the line after them. None when one is not plain.
+nb::object take_lines(records::LineReader& reader, const nb::bytes& text, std::int64_t place, std::int64_t number, std::int64_t most,
+                      const std::string& id_key) {
+    const std::string_view whole(text.c_str(), text.size());
+    require(place >= 0 && static_cast<std::size_t>(place) <= whole.size(), "lines must lie within the text");
+    std::vector<json::RecordLine> lines;
+    auto start = static_cast<std::size_t>(place);
+    bool plain = true;
+    {
+        const nb::gil_scoped_release released;
+        for (; plain && start < whole.size() && static_cast<std::int64_t>(lines.size()) < most; ++number) {
+            const std::size_t end = whole.find('\n', start);
+            const std::string_view line = whole.substr(start, end == std::string_view::npos ? end : end + 1 - start);
+            if (!json::is_blank(line)) {
+                auto& made = lines.emplace_back(number, static_cast<std::int64_t>(start), static_cast<std::int64_t>(line.size()));
+                plain = reader.take(line.data(), line.size(), id_key, made.ids.emplace_back());
+            }
+            start += line.size();
+        }
+    }
+    if (!plain) return nb::none();
+    nb::list made;
+    for (const auto& line : lines) {
+        nb::object id = nb::none();
+        if (const auto* own = std::get_if<std::string>(&line.ids[0])) id = to_str(*own);
+        if (const auto* own = std::get_if<std::int64_t>(&line.ids[0])) id = nb::int_(*own);
+        made.append(nb::make_tuple(line.number, line.start, line.length, id));
+    }
+    return nb::make_tuple(made, number, start);
+}
+
 // The columns, which the reader has no longer.
 nb::tuple columns_of(records::LineReader& reader) {
     nb::list fields;
@@ -260,6 +292,9 @@ void bind_records(nb::module_& m) {
         .def("__len__", &records::LineReader::size)
         .def("add", &add_lines, "text"_a, "starts"_a, "lengths"_a, "id_key"_a,
              "Take in the records at these places, if they are plain; says of each whether it is.")
+        .def("take", &take_lines, "text"_a, "place"_a, "number"_a, "most"_a, "id_key"_a,
+             "Take in lines at which nobody has looked before: number, place, length and id of each, and where the next begins; "
+             "None when one is not plain.")
         .def("columns", &columns_of, "What was taken in; the reader does not have it any longer.");
     m.def("edit_distances", &bound_edit_distances, "texts"_a, "first"_a, "second"_a, "jobs"_a = 1,
           "The edit distance of the texts of each pair.");

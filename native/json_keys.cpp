@@ -183,9 +183,9 @@ bool nests_beyond(const Text& text, std::int64_t levels) {
   return false;
 }
 
-namespace {
-
 bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\n\r\v\f") == std::string_view::npos; }
+
+namespace {
 
 // Reads what stands under the keys of an object. The next line is no part of this one, and may be looked at by mistake.
 bool read_ids(Text& text, const std::vector<std::string>& keys, std::int64_t levels, std::vector<RecordId>& ids) {

@@ -27,6 +27,9 @@ struct RecordLine {
   std::vector<RecordId> ids;  // then what stands under each of the keys
 };
 
+// Whether a line has nothing but blanks, as Python's bytes.strip() sees them.
+bool is_blank(std::string_view line);
+
 // Appends those of a text; returns how many lines it has, blank ones too.
 std::int64_t record_lines(std::string_view text, const std::vector<std::string>& keys, std::int64_t levels,
                           std::vector<RecordLine>& lines);

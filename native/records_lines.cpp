@@ -115,7 +115,9 @@ void ListColumn::cut(std::size_t documents) {
 // One line while it is read. Whatever is not plain throws a ScanFailure, as bad JSON does.
 class LineReader::Line {
    public:
-    Line(LineReader& reader, const char* line, std::size_t size) : reader_(reader), text_(line, size) {}
+    // An id is asked for of a line at which nobody has looked before.
+    Line(LineReader& reader, const char* line, std::size_t size, json::RecordId* id)
+        : reader_(reader), text_(line, size), id_(id) {}
 
     void read(std::string_view id_key) {
         seen_.assign(reader_.fields.size(), 0);
@@ -163,7 +165,7 @@ class LineReader::Line {
     static bool is_mark(std::string_view key) { return key == "_value" || key == "_bbox" || key == "_confidence"; }
 
     const char* root_value(const char* p, std::string_view key, std::string_view id_key) {
-        if (!id_key.empty() && key == id_key) return json::skip_value(text_, p);
+        if (!id_key.empty() && key == id_key) return id_ == nullptr ? json::skip_value(text_, p) : own_id(p);
         if (is_mark(key)) odd(p);
         for (std::size_t step = 0; step < reader_.fields.size(); ++step) {
             // Keys mostly come in the order of the schema.
@@ -182,6 +184,20 @@ class LineReader::Line {
         strange_.emplace_back(key);
         if (reader_.paired_ && (*p == '{' || *p == '[')) odd(p);
         return counted(p, ignored_, 0);
+    }
+
+    const char* own_id(const char* p) {
+        if (id_->index() != 0) odd(p);  // there was one before
+        if (*p == '"') {
+            std::string_view read;
+            p = json::read_string(text_, p, scratch_, read);
+            *id_ = std::string(read);
+            return p;
+        }
+        std::int64_t whole = 0;
+        p = json::read_integer(text_, p, whole);
+        *id_ = whole;
+        return p;
     }
 
     static void absent(Field& field) {
@@ -292,7 +308,7 @@ class LineReader::Line {
                 once(8);
                 return page(at);
             }
-            if (key == "_alternatives") odd(at);
+            if (key == "_alternatives" || id_ != nullptr) odd(at);
             return json::skip_value(text_, at);
         });
         if ((seen & 1) == 0) odd(p);
@@ -417,7 +433,7 @@ class LineReader::Line {
 
     // Past a value that is not compared; the boxes on values in it are added to `boxes`.
     const char* counted(const char* p, std::int32_t& boxes, int depth) {
-        if (depth > deepest) odd(p);
+        if (depth > deepest || (id_ != nullptr && (*p == '[' || *p == '{'))) odd(p);
         if (*p == '[') {
             p = skip_space(text_, p + 1);
             if (*p == ']') return p + 1;
@@ -458,6 +474,7 @@ class LineReader::Line {
 
     LineReader& reader_;
     Text text_;
+    json::RecordId* id_;
     std::string key_scratch_, scratch_;
     std::vector<std::uint8_t> seen_, item_seen_;
     std::vector<std::string> strange_;
@@ -467,10 +484,10 @@ class LineReader::Line {
     double page_ = nan;
 };
 
-bool LineReader::add(const char* line, std::size_t size, std::string_view id_key) {
+bool LineReader::read(const char* line, std::size_t size, std::string_view id_key, json::RecordId* id) {
     const std::size_t before = boxes.size();
     try {
-        Line(*this, line, size).read(id_key);
+        Line(*this, line, size, id).read(id_key);
         return true;
     } catch (const ScanFailure&) {
         cut(before);

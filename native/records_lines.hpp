@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "json_keys.hpp"
 #include "json_text.hpp"
 
 namespace calque::records {
@@ -103,7 +104,12 @@ class LineReader {
     LineReader(std::vector<Field> fields, bool paired, bool sized) : fields(std::move(fields)), paired_(paired), sized_(sized) {}
 
     // Takes one record in, without what stands under `id_key`; false, and nothing is kept, when it is not plain.
-    bool add(const char* line, std::size_t size, std::string_view id_key);
+    bool add(const char* line, std::size_t size, std::string_view id_key) { return read(line, size, id_key, nullptr); }
+    // The same for a record at which nobody has looked before, and its id: it must repeat no key anywhere, and what is not
+    // compared must not nest.
+    bool take(const char* line, std::size_t size, std::string_view id_key, json::RecordId& id) {
+        return read(line, size, id_key, &id);
+    }
     // Keeps only so many documents.
     void cut(std::size_t documents);
     std::size_t size() const { return boxes.size(); }
@@ -114,6 +120,8 @@ class LineReader {
 
    private:
     class Line;
+    bool read(const char* line, std::size_t size, std::string_view id_key, json::RecordId* id);
+
     bool paired_, sized_;
 };
 

@@ -20,6 +20,7 @@ from calque.fields.accounting import complete, paired
 from calque.fields.accounting.rows import Book
 from calque.fields.accounting.wrong import wrong_values
 from calque.fields.columns.batch import plain_ledger
+from calque.fields.columns.corpora import taker
 from calque.fields.columns.layout import Layout, layout_of
 from calque.fields.comparison.cells import Record, RecordSide
 from calque.fields.comparison.records import Compared, compare_records, overall_score
@@ -27,6 +28,7 @@ from calque.fields.schemas.plan import RecordPlan
 
 if TYPE_CHECKING:
     from calque.fields.task import Fields
+    from calque.readers.records import Taker
 
 BATCH = 128
 """Documents in one piece of work: enough to keep a process busy, few enough to share evenly."""
@@ -83,6 +85,11 @@ class InOrder:
             rows=places if corpus.rows is None else [corpus.rows[place] for place in places],
             issues=issues,
         )
+
+
+def taker_of(task: Fields) -> Callable[[], Taker | None]:
+    """What makes columns of the lines of a small file while they are found."""
+    return lambda: taker(Work(task).layout, BY_COLUMNS)
 
 
 def score(task: Fields, truth: RecordCorpus, found: RecordCorpus, *, jobs: int) -> Ledger:

@@ -7,10 +7,10 @@ import json
 import os
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import is_dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from calque.core.corpora.records import RecordCorpus
 from calque.core.corpus import UnitId
@@ -35,15 +35,41 @@ LONG = 1 << 24
 MARK = b"\xef\xbb\xbf"
 """With this some programs begin a file of UTF-8."""
 
+SMALL = 1 << 23
+"""Up to so many bytes a file of lines is read once, and what is made of its records is kept until they are compared."""
+
 BLOCK = 1 << 16
 """About so many bytes of lines on end are read at once."""
+
+
+class Taker(Protocol):
+    """Makes something of the lines of a file while they are found, so that a small one is read once."""
+
+    size: int
+    """Of how many records each piece is made."""
+
+    def take(self, text: bytes, id_key: str) -> tuple[list[tuple[int, int, int, str | int | None]], int] | None:
+        """Number, place, length and id of each line that is not blank, and how many lines there are; all of them are taken in.
+
+        Nothing when one is not plain: no record, a key twice, nested where nobody looks. Then the taker is of no more use.
+        """
+
+    def made(self) -> list[Any]:
+        """What was made of them, piece by piece."""
 
 
 class LineRecords(Sequence[Any]):
     """The objects of a JSON Lines file, each parsed when it is asked for; only positions stay in memory."""
 
     def __init__(
-        self, path: str, starts: Sequence[int], lengths: Sequence[int], id_key: str | None, unpacked: bytes | None = None
+        self,
+        path: str,
+        starts: Sequence[int],
+        lengths: Sequence[int],
+        id_key: str | None,
+        unpacked: bytes | None = None,
+        made: Sequence[Any] = (),
+        size: int = 0,
     ) -> None:
         self._path = path
         self._unpacked = unpacked
@@ -51,6 +77,9 @@ class LineRecords(Sequence[Any]):
         self._starts = starts
         self._lengths = lengths
         self.id_key = id_key
+        self.made = made
+        """What a taker made of all of them, of ``size`` records each."""
+        self._size = size
         self._file: Any = None
         self._process = 0
 
@@ -96,10 +125,18 @@ class LineRecords(Sequence[Any]):
     def part(self, rows: Sequence[int]) -> LineRecords:
         """Those in these rows."""
         starts, lengths = (array("q", [places[row] for row in rows]) for places in (self._starts, self._lengths))
-        return LineRecords(self._path, starts, lengths, self.id_key, self._unpacked)
+        return LineRecords(self._path, starts, lengths, self.id_key, self._unpacked, self._piece(rows), self._size)
+
+    def _piece(self, rows: Sequence[int]) -> Sequence[Any]:
+        """What was made of just these rows."""
+        if not self.made or not len(rows):
+            return ()
+        number, within = divmod(rows[0], self._size)
+        whole = range(rows[0], min(rows[0] + self._size, len(self)))
+        return self.made[number : number + 1] if not within and list(rows) == list(whole) else ()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_file": None}
+        return {**self.__dict__, "_file": None, "made": ()}
 
     def __del__(self) -> None:
         if self._file is not None:
@@ -135,17 +172,23 @@ def without(record: Any, key: str | None) -> Any:
 
 
 def read_records(
-    source: Any, *, declared: frozenset[str] = frozenset(), id_key: str | None = None, strict: bool = False
+    source: Any,
+    *,
+    declared: frozenset[str] = frozenset(),
+    id_key: str | None = None,
+    strict: bool = False,
+    taker: Callable[[], Taker | None] | None = None,
 ) -> RecordCorpus:
     """The records in a file (JSON or JSON Lines), a folder of JSON files, or Python objects.
 
     Each record's id stands under ``id_key``, by default ``doc_id`` or ``id`` unless the schema declares a field of that
-    name. Records without ids are numbered from 0; files of a folder are named by their stems.
+    name. Records without ids are numbered from 0; files of a folder are named by their stems. A ``taker`` is shown the lines
+    of a small file.
     """
     if isinstance(source, RecordCorpus):
         return source
     if isinstance(source, str | os.PathLike):
-        return _from_path(os.fspath(source), declared, id_key, strict)
+        return _from_path(os.fspath(source), declared, id_key, strict, taker)
     source = as_json(source)
     if isinstance(source, Mapping):
         return _from_tree(source, "", declared, id_key)
@@ -176,9 +219,11 @@ def read_record_pair(
     id_key: str | None = None,
     strict: bool = False,
     jobs: int = 1,
+    taker: Callable[[], Taker | None] | None = None,
 ) -> tuple[RecordCorpus, RecordCorpus]:
     """Both sides; when only one of them has ids, both are paired by position."""
-    reading = partial(read_records, declared=declared, id_key=id_key, strict=strict)
+    # What is made here would have to be made again in other processes.
+    reading = partial(read_records, declared=declared, id_key=id_key, strict=strict, taker=taker if jobs == 1 else None)
     # What is wrong with the truth is told first.
     expected, predictions = processes(jobs if _long(truth) and _long(found) else 1).map(reading, (truth, found))
     if expected.documents == predictions.documents:
@@ -217,13 +262,20 @@ def _long(source: Any) -> bool:
     return path.endswith((".jsonl", ".ndjson")) and os.path.exists(path) and os.path.getsize(path) > LONG
 
 
-def _from_path(path: str, declared: frozenset[str], id_key: str | None, strict: bool) -> RecordCorpus:
+def _from_path(
+    path: str,
+    declared: frozenset[str],
+    id_key: str | None,
+    strict: bool,
+    taker: Callable[[], Taker | None] | None,
+) -> RecordCorpus:
     if os.path.isdir(path):
         return _from_folder(path, declared, id_key, strict)
     packed = os.path.exists(path) and compression.magic(path) is not None
     data = json_tree.read_bytes(path) if packed else None
     if compression.plain_name(path).endswith((".jsonl", ".ndjson")) or _looks_like_lines(path, data):
-        return _from_lines(path, declared, id_key, strict, data)
+        is_small = taker is not None and data is None and os.path.exists(path) and os.path.getsize(path) <= SMALL
+        return _from_lines(path, declared, id_key, strict, data, taker() if taker is not None and is_small else None)
     data = json_tree.read_bytes(path) if data is None else data
     tree = json_tree.parse(data, path)
     corpus = _from_tree(tree, path, declared, id_key)
@@ -282,35 +334,74 @@ def _from_folder(path: str, declared: frozenset[str], id_key: str | None, strict
 
 
 def _from_lines(
-    path: str, declared: frozenset[str], id_key: str | None, strict: bool, unpacked: bytes | None = None
+    path: str,
+    declared: frozenset[str],
+    id_key: str | None,
+    strict: bool,
+    unpacked: bytes | None = None,
+    taker: Taker | None = None,
 ) -> RecordCorpus:
     json_tree.check_readable(path)
-    log = IssueLog(path)
-    ids = []
-    starts, lengths, numbers = array("q"), array("q"), array("q")  # a list would take four times the memory
-    key = id_key
-    keys = list(ID_KEYS if id_key is None else (id_key,))
-    record_lines = kernels().record_lines
-    first = 0
+    found = _Lines(path, declared, id_key, strict)
     for begin, text in _whole_lines(path, unpacked):
-        lines, size = record_lines(text, keys, DEEPEST)
-        for line, start, length, ids_here in lines:
-            number = first + line
-            record: Mapping[str, Any] | None = ids_here
-            if ids_here is None:
-                record = _looked_at(text[start : start + length], number, log, strict)
-            if record is None:
-                continue
-            key = key or _id_key(record, declared)
-            starts.append(begin + start)
-            lengths.append(length)
-            ids.append(record.get(key) if key else None)
-            numbers.append(number)
-        first += size
-    if not starts and not log.total:
+        taken = None if taker is None else found.taken(begin, text, taker)
+        if not taken:
+            taker = None
+            found.look_at(begin, text)
+    if not found.starts and not found.log.total:
         raise ContractError.single("empty-file", "the file is empty", file=path)
-    _check_id_key(id_key, ids, path)
-    return _corpus(LineRecords(path, starts, lengths, key, unpacked), ids, numbers, path, log)
+    _check_id_key(id_key, found.ids, path)
+    made, size = ([], 0) if taker is None else (taker.made(), taker.size)
+    records = LineRecords(path, found.starts, found.lengths, found.key, unpacked, made, size)
+    return _corpus(records, found.ids, found.numbers, path, found.log)
+
+
+class _Lines:
+    """The lines of a file that hold records, while they are found."""
+
+    def __init__(self, path: str, declared: frozenset[str], id_key: str | None, strict: bool) -> None:
+        self.log = IssueLog(path)
+        self.key = id_key
+        self.ids: list[Any] = []
+        # Lists would take four times the memory.
+        self.starts, self.lengths, self.numbers = array("q"), array("q"), array("q")
+        self._keys = list(ID_KEYS if id_key is None else (id_key,))
+        self._declared, self._strict = declared, strict
+        self._next = 0
+        """The number of the next line."""
+
+    def look_at(self, begin: int, text: bytes) -> None:
+        """Find the records in the next lines, and tell what is odd about them."""
+        lines, size = kernels().record_lines(text, self._keys, DEEPEST)
+        for line, start, length, ids in lines:
+            number = self._next + line
+            record: Mapping[str, Any] | None = ids
+            if ids is None:
+                record = _looked_at(text[start : start + length], number, self.log, self._strict)
+            if record is not None:
+                self.key = self.key or _id_key(record, self._declared)
+                self._add(begin + start, length, number, record.get(self.key) if self.key else None)
+        self._next += size
+
+    def taken(self, begin: int, text: bytes, taker: Taker) -> bool:
+        """Whether a taker took the next lines in: it does when all are plain, and the first of all has an id."""
+        if not self._next and self.key is None:
+            first, _ = kernels().record_lines(text[: text.find(b"\n") + 1] or text, self._keys, DEEPEST)
+            self.key = _id_key(first[0][3] or {}, self._declared) if first else None
+        taken = None if self.key is None else taker.take(text, self.key)
+        if taken is None:
+            return False
+        lines, size = taken
+        for line, start, length, own in lines:
+            self._add(begin + start, length, self._next + line, own)
+        self._next += size
+        return True
+
+    def _add(self, start: int, length: int, number: int, own: Any) -> None:
+        self.starts.append(start)
+        self.lengths.append(length)
+        self.numbers.append(number)
+        self.ids.append(own)
 
 
 def _whole_lines(path: str, unpacked: bytes | None) -> Iterator[tuple[int, bytes]]:
