@@ -68,7 +68,7 @@ class LineRecords(Sequence[Any]):
         lengths: Sequence[int],
         id_key: str | None,
         unpacked: bytes | None = None,
-        made: Sequence[Any] = (),
+        made: list[Any] | None = None,
         size: int = 0,
     ) -> None:
         self._path = path
@@ -77,8 +77,8 @@ class LineRecords(Sequence[Any]):
         self._starts = starts
         self._lengths = lengths
         self.id_key = id_key
-        self.made = made
-        """What a taker made of all of them, of ``size`` records each."""
+        self.made = made or []
+        """What a taker made of them, of ``size`` records each."""
         self._size = size
         self._file: Any = None
         self._process = 0
@@ -127,16 +127,18 @@ class LineRecords(Sequence[Any]):
         starts, lengths = (array("q", [places[row] for row in rows]) for places in (self._starts, self._lengths))
         return LineRecords(self._path, starts, lengths, self.id_key, self._unpacked, self._piece(rows), self._size)
 
-    def _piece(self, rows: Sequence[int]) -> Sequence[Any]:
-        """What was made of just these rows."""
+    def _piece(self, rows: Sequence[int]) -> list[Any]:
+        """What was made of just these rows, which is handed over: its memory is free as soon as nobody needs it."""
         if not self.made or not len(rows):
-            return ()
+            return []
         number, within = divmod(rows[0], self._size)
-        whole = range(rows[0], min(rows[0] + self._size, len(self)))
-        return self.made[number : number + 1] if not within and list(rows) == list(whole) else ()
+        if within or list(rows) != list(range(rows[0], min(rows[0] + self._size, len(self)))):
+            return []
+        made, self.made[number] = self.made[number], None
+        return [made]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_file": None, "made": ()}
+        return {**self.__dict__, "_file": None, "made": []}
 
     def __del__(self) -> None:
         if self._file is not None:

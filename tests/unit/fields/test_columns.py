@@ -324,9 +324,11 @@ def test_what_was_made_of_lines_is_used_where_all_are_asked_for(tmp_path: Path) 
     corpus = read_records(str(file), taker=lambda: taker(layout, 3))
     assert isinstance(corpus.records, LineRecords)
     assert [len(made.columns.boxes) for made in corpus.records.made] == [3, 3, 1]
+    second = corpus.records.made[1].columns
     part = corpus.part([3, 4, 5])
-    assert side_columns(layout, part, part.documents)[0] is corpus.records.made[1].columns
-    for rows in ([0, 1], [1, 2, 3], [5, 4, 3], [3, 4, 6]):
+    assert side_columns(layout, part, part.documents)[0] is second
+    assert corpus.records.made[1] is None
+    for rows in ([0, 1], [1, 2, 3], [5, 4, 3], [3, 4, 5], [3, 4, 6]):
         part = corpus.part(rows)
         columns, plain = side_columns(layout, part, part.documents)
         assert plain.all()

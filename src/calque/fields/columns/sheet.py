@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Array, Flags, Floats, Ints, Table, distinct
+from calque.core.columns import Array, Codes, Flags, Floats, Ints, Table
 from calque.core.corpus import UnitId
 from calque.core.ledger import Ledger
 from calque.fields.accounting.rows import (
@@ -31,6 +31,9 @@ def place(documents: Array, field: int, stage: int = 0, items: Array | int = 0, 
     """Where something stands among all that is written: a number that sorts as the reference writes."""
     within = np.asarray(items, dtype=np.int64) << 18 | np.asarray(leaf, dtype=np.int64) << 1
     return np.asarray(documents, dtype=np.int64) << 50 | field << 40 | stage << 38 | within | second
+
+
+ITEMS = (1 << 24) - 1
 
 
 def key_of(field: int, leaf: int = -1, items: Array | int = 0) -> Ints:
@@ -66,6 +69,7 @@ class Sheet:
         self.total, self.with_box, self.rated, self.seen = (np.zeros(documents, dtype=np.int64) for _ in range(4))
         self._boxes: list[tuple[Any, ...]] = []
         self._ratings: list[tuple[Any, ...]] = []
+        self._keys: dict[int, int] = {}
 
     def count(self, code: int, documents: Array, outcomes: Array | int, times: Array | None = None) -> None:
         """Add outcomes to a field's counts."""
@@ -92,8 +96,19 @@ class Sheet:
         """The confidences of occurrences, where there is one."""
         there = ~np.isnan(confidences)
         if there.any():
-            columns = (places, documents, np.broadcast_to(keys, documents.shape), match, confidences)
-            self._ratings.append(_where(there, columns))
+            places, documents, keys, match, confidences = _where(
+                there, (places, documents, np.broadcast_to(keys, documents.shape), match, confidences)
+            )
+            self._ratings.append((places, documents, self._codes(keys), match, confidences))
+
+    def _codes(self, keys: Ints) -> Codes:
+        """Small numbers for keys of one field, at least one: of all that occur, in the order in which they do."""
+        items = keys & ITEMS
+        present = np.flatnonzero(np.bincount(items))
+        codes = np.zeros(present[-1] + 1, dtype=np.int32)
+        field = int(keys[0]) & ~ITEMS
+        codes[present] = [self._keys.setdefault(field + item, len(self._keys)) for item in present.tolist()]
+        return np.asarray(codes[items])
 
     def box(
         self,
@@ -133,8 +148,7 @@ class Sheet:
         book.labels = {each.label: code for code, each in enumerate(self.all_fields)}
         boxes = _in_order(self._boxes, len(BOX_COLUMNS))
         ratings = _in_order(self._ratings, len(RATING_COLUMNS))
-        used, numbered = distinct(ratings[1])
-        book.keys = {name(number): code for code, number in enumerate(used.tolist())}
+        book.keys = {name(number): code for number, code in self._keys.items()}
         made = book.ledger(units)
         _, label = alphabetical(book.labels)
         _, key = alphabetical(book.keys)
@@ -145,7 +159,7 @@ class Sheet:
             "documents": self._documents(about),
             "counts": self._counts(),
             "boxes": _typed(BOX_COLUMNS, [boxes[0], label[boxes[1]], *boxes[2:]]),
-            "ratings": _typed(RATING_COLUMNS, [ratings[0], key[numbered], *ratings[2:]]),
+            "ratings": _typed(RATING_COLUMNS, [ratings[0], key[ratings[1]], *ratings[2:]]),
         }
         return Ledger(units=units, tables=tables, names=made.names, details=made.details)
 
