@@ -185,13 +185,18 @@ nb::object to_values(records::LeafColumn& column, const Kinds& there) {
     return values;
 }
 
+// None where no record has such a number.
+nb::object to_numbers(records::Seldom& column) {
+    return column.numbers.empty() ? nb::none() : nb::cast(array(std::move(column.numbers)));
+}
+
 nb::tuple to_tuple(records::LeafColumn& column) {
     column.finish();
     const std::size_t size = column.codes.size();
     const Kinds there = kinds_in(column.values);
-    return nb::make_tuple(array(std::move(column.codes)), to_values(column, there), array(std::move(column.confidences)),
-                          array(std::move(column.boxes), {size, 4}), array(std::move(column.pages)),
-                          array(std::move(column.ranks)), to_types(there));
+    return nb::make_tuple(array(std::move(column.codes)), to_values(column, there), to_numbers(column.confidences),
+                          array(std::move(column.boxes), {size, 4}), to_numbers(column.pages), array(std::move(column.ranks)),
+                          to_types(there));
 }
 
 nb::tuple to_tuple(records::ListColumn& list) {

@@ -77,7 +77,8 @@ void LeafColumn::add_nothing(std::int32_t rank) {
     const std::size_t row = rows_++;
     codes[row] = nothing;
     ranks[row] = rank;
-    confidences[row] = pages[row] = nan;
+    confidences.forget(row);
+    pages.forget(row);
     std::fill_n(box(), 4, nan);
 }
 
@@ -286,7 +287,7 @@ class LineReader::Line {
         column.add_nothing(rank);
         if (*p != '{') return value(p, column);
         unsigned seen = 0;
-        page_ = nan;
+        page_ = page_in_box_ = nan;
         p = each_key(p, [&](const char* at, std::string_view key) {
             const auto once = [&](unsigned bit) {
                 if ((seen & bit) != 0) odd(at);
@@ -298,7 +299,7 @@ class LineReader::Line {
             }
             if (key == "_confidence") {
                 once(2);
-                return confidence(at, column.confidence());
+                return confidence(at, column);
             }
             if (key == "_bbox") {
                 once(4);
@@ -314,7 +315,8 @@ class LineReader::Line {
         if ((seen & 1) == 0) odd(p);
         if ((seen & 4) != 0) {
             ++boxes_;
-            if (std::isnan(column.page())) column.page() = page_;
+            const double page = std::isnan(page_in_box_) ? page_ : page_in_box_;
+            if (!std::isnan(page)) column.set_page(page);
         }
         return p;
     }
@@ -364,12 +366,12 @@ class LineReader::Line {
         return after;
     }
 
-    const char* confidence(const char* p, double& out) {
+    const char* confidence(const char* p, LeafColumn& column) {
         if (*p == 'n') return word(p, "null");
         Number sure{};
         p = number(p, sure);
         if (!(sure.value >= 0 && sure.value <= 1)) odd(p);
-        out = sure.value;
+        column.set_confidence(sure.value);
         return p;
     }
 
@@ -406,7 +408,7 @@ class LineReader::Line {
             p = skip_space(text_, p + 1);
         }
         if (count < 4) odd(p);
-        if (count == 5) column.page() = edges[4];
+        if (count == 5) page_in_box_ = edges[4];
         double* const out = column.box();
         const double right = reader_.sized_ ? edges[0] + edges[2] : edges[2];
         const double bottom = reader_.sized_ ? edges[1] + edges[3] : edges[3];
@@ -481,7 +483,7 @@ class LineReader::Line {
     std::vector<std::pair<std::size_t, std::string>> strange_inside_;
     std::size_t next_ = 0;
     std::int32_t boxes_ = 0, ignored_ = 0;
-    double page_ = nan;
+    double page_ = nan, page_in_box_ = nan;
 };
 
 bool LineReader::read(const char* line, std::size_t size, std::string_view id_key, json::RecordId* id) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,19 +53,37 @@ class TextStore {
     std::vector<Slot> slots_;  // a power of two, at least half of them free
 };
 
+// A number of each record that many columns have nowhere: then they have no room for it.
+class Seldom {
+   public:
+    std::vector<double> numbers;
+
+    void forget(std::size_t row) {
+        if (!numbers.empty()) numbers[row] = std::numeric_limits<double>::quiet_NaN();
+    }
+    void set(std::size_t row, double number, std::size_t room) {
+        if (numbers.empty()) numbers.assign(room, std::numeric_limits<double>::quiet_NaN());
+        numbers[row] = number;
+    }
+    void resize(std::size_t room) {
+        if (!numbers.empty()) numbers.resize(room, std::numeric_limits<double>::quiet_NaN());
+    }
+};
+
 // One field of many records.
 class LeafColumn {
    public:
     std::vector<std::int32_t> codes, ranks;
-    std::vector<double> confidences, boxes, pages;
+    std::vector<double> boxes;
+    Seldom confidences, pages;
     std::vector<Value> values;
     TextStore texts;
 
     // A record that has nothing yet; what is read of it is written to the last row.
     void add_nothing(std::int32_t rank);
     std::int32_t& code() { return codes[rows_ - 1]; }
-    double& confidence() { return confidences[rows_ - 1]; }
-    double& page() { return pages[rows_ - 1]; }
+    void set_confidence(double number) { confidences.set(rows_ - 1, number, codes.size()); }
+    void set_page(double number) { pages.set(rows_ - 1, number, codes.size()); }
     double* box() { return boxes.data() + 4 * (rows_ - 1); }
 
     std::int32_t code_of(std::string_view text);

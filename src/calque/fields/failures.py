@@ -92,10 +92,12 @@ def fields_of(ledger: Ledger, units: set[int] | None = None) -> dict[int, list[s
     """For each of some documents, or all, the fields with wrong values, in the order of the schema."""
     names = ledger.names["field"]
     found: dict[int, set[int]] = {}
+    wanted = np.full(len(ledger.units), units is None)
+    wanted[list(units or ())] = True
     for rows in ledger.chunks("wrong"):
-        for unit, field in zip(rows.array(UNIT).tolist(), rows.array("field").tolist(), strict=True):
-            if units is None or unit in units:
-                found.setdefault(unit, set()).add(field)
+        here = wanted[rows.array(UNIT)]
+        for unit, field in zip(rows.array(UNIT)[here].tolist(), rows.array("field")[here].tolist(), strict=True):
+            found.setdefault(unit, set()).add(field)
     return {unit: [names[code] for code in sorted(codes)] for unit, codes in found.items()}
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.columns import Codes, Flags, Strings
+from calque.core.columns import Codes, Flags, Floats, Strings
 from calque.core.corpora.records import RecordCorpus
 from calque.core.corpus import UnitId
 from calque.core.start_up import Frozen
@@ -135,9 +135,13 @@ def _field(made: tuple[Any, ...]) -> LeafColumn | ListColumn:
     return _leaf(*made)
 
 
-def _leaf(codes: Codes, values: Any, *others: Any) -> LeafColumn:
+def _leaf(
+    codes: Codes, values: Any, confidences: Any, boxes: Floats, pages: Any, ranks: Codes, kinds: frozenset[type]
+) -> LeafColumn:
     if isinstance(values, tuple):
         values = Strings(*values)
     elif isinstance(values, np.ndarray):
         values = array("d", values.tobytes())  # whoever takes one out gets a float of Python's
-    return LeafColumn(codes, values, *others)
+    nowhere = np.broadcast_to(np.nan, len(codes))
+    sure, on = (nowhere if column is None else column for column in (confidences, pages))
+    return LeafColumn(codes, values, sure, boxes, on, ranks, kinds)

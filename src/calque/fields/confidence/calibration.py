@@ -192,8 +192,11 @@ class Ratings:
     def _sweeps(self) -> tuple[Sweep, list[Sweep]]:
         everything = Sweeps(self._whole.each(), SWEEP_POINTS)
         by_class = Sweeps(self._by_class.each(), CLASS_SWEEP_POINTS)
-        self._rank(self._together, everything)
-        self._rank(self._classes, by_class)
+        for groups, curves, sweeps in ((self._together, self._whole, everything), (self._classes, self._by_class, by_class)):
+            if curves.at_once is None:
+                self._rank(groups, sweeps)
+            else:
+                sweeps.climb(curves.at_once)
         return everything.each[0], by_class.each
 
     def _rank(self, groups: Groups, collector: Collector) -> None:
