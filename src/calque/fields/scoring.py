@@ -25,16 +25,18 @@ from calque.fields.columns.layout import Layout, layout_of
 from calque.fields.comparison.cells import Record, RecordSide
 from calque.fields.comparison.records import Compared, compare_records, overall_score
 from calque.fields.schemas.plan import RecordPlan
+from calque.readers.records import LineRecords, Taker
 
 if TYPE_CHECKING:
     from calque.fields.task import Fields
-    from calque.readers.records import Taker
 
 BATCH = 128
 """Documents in one piece of work: enough to keep a process busy, few enough to share evenly."""
 
-BY_COLUMNS = 512
+BY_COLUMNS = 1024
 """The same where they become columns: enough to make the calls for each field count little."""
+LONG = 1 << 13
+"""Of lines with more bytes, on average, half as many are compared at once: their columns are long enough."""
 
 AT_ONCE = 4096
 """Documents that are scored in one go: their ledger is held in memory."""
@@ -98,7 +100,7 @@ def score(task: Fields, truth: RecordCorpus, found: RecordCorpus, *, jobs: int) 
     work, pieces = Work(task), Pieces(truth, found)
     if jobs != 1 and (len(units) < FEW or not portable((work, pieces.of(units[:1])))):
         jobs = 1
-    size = BATCH if work.layout is None else BY_COLUMNS
+    size = BATCH if work.layout is None else BY_COLUMNS // 2 if _are_long(truth, found) else BY_COLUMNS
     size = size if jobs == 1 else min(size, -(-len(units) // (2 * jobs)))
     batches = (pieces.of(units[start : start + size]) for start in range(0, len(units), size))
     ledgers = []
@@ -108,6 +110,10 @@ def score(task: Fields, truth: RecordCorpus, found: RecordCorpus, *, jobs: int) 
     issues = _summary(issue for ledger in ledgers for issue in ledger.issues)
     whole = Ledger.concat(ledgers) if ledgers else Book(task.plan(), outcomes=False).ledger(())
     return Ledger(units=whole.units, tables=whole.tables, names=whole.names, details=whole.details, issues=issues)
+
+
+def _are_long(*sides: RecordCorpus) -> bool:
+    return any(side.records.mean_length() > LONG for side in sides if isinstance(side.records, LineRecords))
 
 
 def _summary(issues: Iterable[Issue]) -> tuple[Issue, ...]:

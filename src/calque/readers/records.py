@@ -91,6 +91,10 @@ class LineRecords(Sequence[Any]):
         record = json_tree.quickly(line)
         return without(json_tree.parse(line, self._path) if record is json_tree.ODD else record, self.id_key)
 
+    def mean_length(self) -> float:
+        """How many bytes a line has on average."""
+        return sum(self._lengths) / max(len(self._lengths), 1)
+
     def line(self, index: int) -> bytes:
         """The text of an object, its id included."""
         return self._text(self._starts[index], self._lengths[index])
