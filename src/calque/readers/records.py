@@ -386,7 +386,10 @@ class _Lines:
                 record = _looked_at(text[start : start + length], number, self.log, self._strict)
             if record is not None:
                 self.key = self.key or _id_key(record, self._declared)
-                self._add(begin + start, length, number, record.get(self.key) if self.key else None)
+                self.starts.append(begin + start)
+                self.lengths.append(length)
+                self.numbers.append(number)
+                self.ids.append(record.get(self.key) if self.key else None)
         self._next += size
 
     def taken(self, begin: int, text: bytes, taker: Taker) -> bool:
@@ -398,16 +401,13 @@ class _Lines:
         if taken is None:
             return False
         lines, size = taken
-        for line, start, length, own in lines:
-            self._add(begin + start, length, self._next + line, own)
+        # One call for each line would take as long as all else that Python does here.
+        self.starts.extend([begin + start for _, start, _, _ in lines])
+        self.lengths.extend([length for _, _, length, _ in lines])
+        self.numbers.extend([self._next + line for line, _, _, _ in lines])
+        self.ids += [own for _, _, _, own in lines]
         self._next += size
         return True
-
-    def _add(self, start: int, length: int, number: int, own: Any) -> None:
-        self.starts.append(start)
-        self.lengths.append(length)
-        self.numbers.append(number)
-        self.ids.append(own)
 
 
 def _whole_lines(path: str, unpacked: bytes | None) -> Iterator[tuple[int, bytes]]:
@@ -508,7 +508,7 @@ def _id_key(record: Mapping[str, Any], declared: frozenset[str]) -> str | None:
 
 def _corpus(records: Sequence[Any], ids: Sequence[Any], numbers: Sequence[int], source: str, log: IssueLog) -> RecordCorpus:
     """The corpus, with ids if every record has its own; a repeated id is refused."""
-    named = bool(ids) and all(isinstance(each, str | int) and not isinstance(each, bool) for each in ids)
+    named = bool(ids) and all(issubclass(kind, str | int) and kind is not bool for kind in set(map(type, ids)))
     if any(each is not None for each in ids) and not named:
         at = next(
             number
