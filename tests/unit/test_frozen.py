@@ -10,12 +10,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import FrozenInstanceError, asdict, dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import pytest
 
 import calque
-from calque.core.start_up import Frozen
+from calque.core.start_up import Frozen, Struct
 
 Kept = TypeVar("Kept")
 
@@ -192,6 +192,66 @@ def test_what_is_remembered_is_no_value_and_copies_travel() -> None:
 
 def test_generic_classes_may_be_named_with_their_kind() -> None:
     assert Holder[int](3).kept == 3
+
+
+class Place(Struct):
+    """What is tried of tuples."""
+
+    page: int
+    row: int
+    note: str = ""
+
+
+class PlaceTwin(NamedTuple):
+    """The named tuple that `Place` is like."""
+
+    page: int
+    row: int
+    note: str = ""
+
+
+PLACED: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
+    ((1, 2), {}),
+    ((1,), {"row": 4}),
+    ((), {"row": 1, "page": 2, "note": "x"}),
+    ((1, 2, "y"), {}),
+]
+MISPLACED: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
+    ((), {}),
+    ((1,), {}),
+    ((1, 2, "", 4), {}),
+    ((1, 2), {"page": 1}),
+    ((1,), {"other": 2}),
+    ((1, 2), {"other": 2}),
+]
+
+
+@pytest.mark.parametrize(("given", "named"), PLACED)
+def test_structs_are_the_tuples_that_named_tuples_are(given: tuple[Any, ...], named: dict[str, Any]) -> None:
+    ours, twin = Place(*given, **named), PlaceTwin(*given, **named)
+    assert tuple(ours) == tuple(twin)
+    assert (ours.page, ours.row, ours.note) == (twin.page, twin.row, twin.note)
+    assert repr(ours) == repr(twin).replace("PlaceTwin", "Place")
+    assert (hash(ours), len(ours), ours[1:]) == (hash(twin), len(twin), twin[1:])
+    assert tuple(ours._replace(row=9)) == tuple(twin._replace(row=9))
+    assert pickle.loads(pickle.dumps(ours)) == ours
+    assert type(pickle.loads(pickle.dumps(ours))) is Place
+    assert (Place._fields, Place._field_defaults) == (PlaceTwin._fields, PlaceTwin._field_defaults)
+
+
+@pytest.mark.parametrize(("given", "named"), MISPLACED)
+def test_what_a_named_tuple_refuses_a_struct_refuses(given: tuple[Any, ...], named: dict[str, Any]) -> None:
+    with pytest.raises(TypeError):
+        PlaceTwin(*given, **named)
+    with pytest.raises(TypeError, match="Place takes page, row, note, each once"):
+        Place(*given, **named)
+
+
+def test_a_struct_never_changes() -> None:
+    with pytest.raises(AttributeError):
+        Place(1, 2).page = 3  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        Place(1, 2)._replace(other=3)
 
 
 def classes_of_columns() -> list[type]:

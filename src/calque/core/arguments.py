@@ -137,7 +137,7 @@ def _shown(value: Any) -> str:
 
 def _field_hint(kind: type, name: str) -> Any:
     """What the annotation of a field stands for, in the module of the class that has it."""
-    homes = ((inspect.get_annotations(base), vars(sys.modules[base.__module__])) for base in kind.__mro__)
+    homes = ((inspect.get_annotations(base), vars(sys.modules.get(base.__module__, sys))) for base in kind.__mro__)
     return next(_meant(annotations[name], names) for annotations, names in homes if name in annotations)
 
 

@@ -1,4 +1,4 @@
-"""What keeps start-up short: frozen classes that cost nothing to make, names and patterns on first use, room for calls."""
+"""What keeps start-up short: classes that cost nothing to make, names and patterns on first use, room for calls."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import importlib
 import inspect
+import operator
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -168,6 +169,46 @@ class Frozen:
 
     def _values(self) -> tuple[Any, ...]:
         return tuple(getattr(self, name) for name in self._names)
+
+
+@dataclass_transform(frozen_default=True)
+class Struct(tuple[Any, ...]):
+    """What `typing.NamedTuple` makes of a class, without the code that it writes and compiles for each.
+
+    >>> class Span(Struct):
+    ...     start: int
+    ...     stop: int = 0
+    >>> Span(1), Span(1)._replace(stop=4), Span(3).start, (*Span(3, stop=5),)
+    (Span(start=1, stop=0), Span(start=1, stop=4), 3, (3, 5))
+    """
+
+    _fields: ClassVar[tuple[str, ...]] = ()
+    _field_defaults: ClassVar[dict[str, Any]] = {}
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        cls._fields = tuple(inspect.get_annotations(cls))
+        cls._field_defaults = {name: cls.__dict__[name] for name in cls._fields if name in cls.__dict__}
+        for place, name in enumerate(cls._fields):
+            setattr(cls, name, property(operator.itemgetter(place)))
+
+    def __new__(cls, *given: Any, **named: Any) -> Self:
+        """A struct of these values, by place or by name."""
+        values = cls._field_defaults | dict(zip(cls._fields, given, strict=False)) | named
+        twice = len(given) > len(cls._fields) or not named.keys().isdisjoint(cls._fields[: len(given)])
+        if twice or len(values) != len(cls._fields) or not values.keys() >= set(cls._fields):
+            raise TypeError(f"{cls.__name__} takes {', '.join(cls._fields)}, each once, and all that have no default")
+        return super().__new__(cls, [values[name] for name in cls._fields])
+
+    def _replace(self, **changes: Any) -> Self:
+        return type(self)(**dict(zip(self._fields, self, strict=True)) | changes)
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return tuple(self)
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={value!r}" for name, value in zip(self._fields, self, strict=True))
+        return f"{type(self).__qualname__}({values})"
 
 
 def lazily(

@@ -1,4 +1,4 @@
-"""A task: a frozen dataclass whose fields are the Python keywords, the CLI flags and the signature at once."""
+"""A task: a frozen class whose fields are the Python keywords, the CLI flags and the signature at once."""
 
 from __future__ import annotations
 
