@@ -25,7 +25,7 @@ from calque.fields.columns.layout import Layout, layout_of
 from calque.fields.comparison.cells import Record, RecordSide
 from calque.fields.comparison.records import Compared, compare_records, overall_score
 from calque.fields.schemas.plan import RecordPlan
-from calque.readers.records import LineRecords, Taker
+from calque.readers.line_records import LineRecords, Taker
 
 if TYPE_CHECKING:
     from calque.fields.task import Fields

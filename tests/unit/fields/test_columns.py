@@ -26,8 +26,9 @@ from calque.fields.columns.layout import MOST_FIELDS, Layout, layout_of
 from calque.fields.columns.reading import LeafColumn, ListColumn, SideColumns
 from calque.fields.scoring import Piece, Work
 from calque.kernels import chosen
-from calque.readers import records as reading_of_records
-from calque.readers.records import LineRecords, read_records
+from calque.readers import line_records
+from calque.readers.line_records import LineRecords
+from calque.readers.records import read_records
 from tests.examples import examples
 from tests.laws.fields import RECORDS, SCHEMA
 from tests.unit.fields.test_accounting import anything
@@ -458,7 +459,7 @@ def test_lines_in_blocks_are_the_lines(tmp_path_factory: Any, data: Any) -> None
     assert isinstance(records, LineRecords)
     rows = data.draw(st.lists(st.integers(-1, len(texts) - 1), max_size=20) | st.just(list(range(len(texts)))))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reading_of_records, "BLOCK", data.draw(st.sampled_from([1, 40, 1 << 18])))
+        patch.setattr(line_records, "BLOCK", data.draw(st.sampled_from([1, 40, 1 << 18])))
         blocks = list(records.blocks(rows))
     lines = [text[start : start + size] for text, starts, sizes in blocks for start, size in zip(starts, sizes, strict=True)]
     assert lines == [b"{}" if row < 0 else records.line(row) for row in rows]

@@ -17,7 +17,7 @@ from calque.fields.columns.layout import Layout
 from calque.fields.columns.reading import LeafColumn, ListColumn, SideColumns, TreeReader
 from calque.fields.comparison.cells import class_of
 from calque.kernels import chosen
-from calque.readers.records import LineRecords, Taker
+from calque.readers.line_records import LineRecords, Taker
 
 if TYPE_CHECKING:
     from calque.kernels._native import LineReader
