@@ -12,7 +12,7 @@ from calque.comparators.units import marked
 from calque.core.errors import ConfigError
 
 if TYPE_CHECKING:
-    from calque.core.columns import Codes, Floats, Ints
+    from calque.core.columns import Array, Codes, Floats, Ints, Strings
     from calque.kernels.structs import TextPoints
 
 
@@ -45,6 +45,12 @@ class LevenshteinComparator(BaseComparator):
 
     def prepare_all(self, values: Sequence[Any]) -> Sequence[str]:
         """The texts of many values."""
+        from calque.core.columns import Strings
+
+        if isinstance(values, Strings) and not self.same_numbers and not self.same_words:
+            even = _evened_out_together(values) if self.normalize else values
+            if even is not None:
+                return even
         texts = list(map(str, values))
         if self.same_numbers or self.same_words:
             texts = [marked(text if text.isascii() else unicodedata.normalize("NFC", text)) for text in texts]
@@ -76,7 +82,7 @@ class LevenshteinComparator(BaseComparator):
         """Edit distances of the compiled kernel, as shares of the longer length."""
         numbers = self.same_numbers or self.same_words
         same = equal_pairs(list(map(numbers_in, truths)), list(map(numbers_in, founds))).keys if numbers else None
-        plain = PairScores(same, points((*truths, *founds)), len(truths))
+        plain = PairScores(same, points(truths, founds), len(truths))
         if not self.same_words:
             return plain
         words = OtherWords(truths, founds)
@@ -107,6 +113,15 @@ def evened_out(texts: list[str]) -> list[str]:
     if plain and not any(odd in padded for odd in ("  ", _SEPARATOR + " ", " " + _SEPARATOR)):
         return whole.lower().split(_SEPARATOR)
     return [" ".join(text.lower().split()) for text in texts]
+
+
+def _evened_out_together(texts: Strings) -> Strings | None:
+    """The same for packed texts; nothing where one of them is more than ASCII, or has to be looked at because of its blanks."""
+    starts, ends = texts.offsets[:-1], texts.offsets[1:]
+    blank = texts.data <= ord(" ")
+    if not texts.is_ascii() or (starts == ends).any() or (texts.data < ord(" ")).any() or (blank[1:] & blank[:-1]).any():
+        return None
+    return None if blank[starts].any() or blank[ends - 1].any() else texts.lowered()
 
 
 def bulk(truths: Sequence[str], founds: Sequence[str], scorer: Callable[..., float], best: float) -> Floats:
@@ -168,6 +183,11 @@ class ExactComparator(_Equality):
             text = _ungrouped(text)
         return text if self.case_sensitive else text.casefold()
 
+    def prepare_all(self, values: Sequence[Any]) -> Sequence[str]:
+        """The texts of many values."""
+        plain = self.case_sensitive and not self.trim and not self.ungrouped
+        return list(map(str, values)) if plain else super().prepare_all(values)
+
 
 def equality(truths: Sequence[Any], founds: Sequence[Any]) -> Floats:
     """1.0 where two hashable values are equal."""
@@ -195,15 +215,27 @@ def _numbered(truths: Sequence[Any], founds: Sequence[Any]) -> tuple[Ints, Ints]
     return rows, columns
 
 
-def points(texts: Sequence[str]) -> TextPoints:
-    """The characters of texts as the kernels take them."""
+def points(*sides: Sequence[str]) -> TextPoints:
+    """The characters of texts, one side after the other, as the kernels take them."""
     import numpy as np
 
     from calque.kernels.structs import TextPoints
 
+    characters, lengths = zip(*map(_characters, sides), strict=True)
+    return TextPoints(np.concatenate(characters, dtype=np.int32), np.cumsum(np.concatenate([[0], *lengths]), dtype=np.int64))
+
+
+def _characters(texts: Sequence[str]) -> tuple[Array, Ints]:
+    """The characters of texts as numbers, and how many each has."""
+    import numpy as np
+
+    from calque.core.columns import Strings
+
+    if isinstance(texts, Strings) and texts.is_ascii():
+        return texts.data, np.diff(texts.offsets)
     # Lone surrogates are legal in JSON.
     data = "".join(texts).encode("utf-32-le", "surrogatepass")
-    return TextPoints(np.frombuffer(data, dtype="<i4").astype(np.int32), np.cumsum([0, *map(len, texts)], dtype=np.int64))
+    return np.frombuffer(data, dtype="<i4"), np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
 
 
 class NormalizedComparator(_Equality):

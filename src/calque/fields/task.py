@@ -174,12 +174,14 @@ class Fields(PartsBeside, Task, kw_only=True):
 
     def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[RecordCorpus, RecordCorpus]]:
         """Both sides as records, paired by id or by line, some documents at a time."""
-        from calque.fields.scoring import batches
+        from calque.fields.scoring import batches, taker_of
         from calque.readers.records import read_record_pair
 
         declared = frozenset(self.plan().keys) if self.schema else frozenset()
-        sides = read_record_pair(expected, found, declared=declared, id_key=self.id or None, strict=self.strict, jobs=jobs)
-        return batches(*sides)
+        id_key, taker = self.id or None, taker_of(self) if self.schema else None
+        return batches(
+            *read_record_pair(expected, found, declared=declared, id_key=id_key, strict=self.strict, jobs=jobs, taker=taker)
+        )
 
     def score(self, expected: RecordCorpus, found: RecordCorpus, *, jobs: int = 1) -> Ledger:
         """The outcome of every field."""
