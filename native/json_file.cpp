@@ -104,6 +104,7 @@ File::File(const std::string& path) {
 File::~File() { close_again(descriptor_); }
 
 void File::read(std::size_t from, char* to, std::size_t count) const {
+  const std::lock_guard lock(turn_);
   while (count > 0) {
     const std::int64_t got = read_some(descriptor_, from, to, std::min(count, kMostAtOnce));
     if (got < 0 && errno == EINTR) continue;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <string>
 
 namespace calque::json {
@@ -23,7 +24,7 @@ class File {
   // How long the file was when it was opened.
   std::size_t size() const { return size_; }
 
-  // Reads all of `count` bytes at `from`. Throws SystemFailure, or ScanFailure when the file ends before.
+  // Reads all of `count` bytes at `from`, in any thread. Throws SystemFailure, or ScanFailure when the file ends before.
   void read(std::size_t from, char* to, std::size_t count) const;
 
   // Whether the file is still as it was when it was opened.
@@ -31,6 +32,7 @@ class File {
 
  private:
   int descriptor_ = -1;
+  mutable std::mutex turn_;  // where to read from one place takes two calls
   std::size_t size_ = 0;
   std::int64_t modified_seconds_ = 0;
   std::int64_t modified_nanoseconds_ = 0;

@@ -59,6 +59,7 @@ Tables scan_source(SourceFile& file, Kind kind, const std::atomic<bool>& stop) {
 }  // namespace
 
 Tables scan_file(SourceFile& file, Kind kind, const std::atomic<bool>& stop) {
+  const std::shared_ptr<void> ending(nullptr, [&file](void*) { file.scan_ended(); });
   const ScanFailure changed{kChanged, 0};
   try {
     Tables tables = scan_source(file, kind, stop);
@@ -95,11 +96,27 @@ Outcome& ScanJob::wait() {
   return outcome_;
 }
 
+std::shared_ptr<SourceFile> ScanJob::file() {
+  std::unique_lock lock(turn_);
+  ended_.wait(lock, [this] { return done_ || !file_.expired(); });
+  return file_.lock();
+}
+
+std::shared_ptr<SourceFile> ScanJob::opened(const std::string& path) {
+  auto file = std::make_shared<SourceFile>(path);
+  {
+    const std::lock_guard lock(turn_);
+    file_ = file;
+  }
+  ended_.notify_all();
+  return file;
+}
+
 void ScanJob::run() noexcept {
   try {
     if (const auto* path = std::get_if<std::string>(&source_)) {
-      SourceFile file(*path);
-      outcome_.emplace<Tables>(scan_file(file, kind_, stop_));
+      const auto file = opened(*path);
+      outcome_.emplace<Tables>(scan_file(*file, kind_, stop_));
     } else {
       outcome_.emplace<Tables>(scan_memory(std::get<Memory>(source_), kind_, stop_));
     }

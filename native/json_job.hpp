@@ -40,8 +40,12 @@ class ScanJob {
   // Waits for the scan to end, and looks up now and then. One thread at a time.
   Outcome& wait();
 
+  // The file that is being scanned, once it is open; null when there is none, or its scan has ended.
+  std::shared_ptr<SourceFile> file();
+
  private:
   void run() noexcept;
+  std::shared_ptr<SourceFile> opened(const std::string& path);
 
   std::variant<std::string, Memory> source_;
   Kind kind_;
@@ -51,6 +55,7 @@ class ScanJob {
   std::mutex turn_;
   std::condition_variable ended_;
   bool done_ = false;
+  std::weak_ptr<SourceFile> file_;
   std::thread thread_;  // last: it uses all the others
 };
 

@@ -97,6 +97,7 @@ void keep_freed_memory() {
 #if defined(__GLIBC__)
     mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc would raise it to by itself
     mallopt(M_TRIM_THRESHOLD, 256 << 20);
+    mallopt(M_ARENA_MAX, 1);  // else each thread has a heap of its own, and takes anew what another has freed
 #endif
 }
 

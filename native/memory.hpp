@@ -19,7 +19,7 @@ void* zero_block(std::size_t bytes, bool stays_empty = false);
 void free_zero_block(void* block, std::size_t bytes) noexcept;
 
 // For a process that ends soon: the heap keeps what is freed for the next arrays, up to some hundred megabytes, instead of
-// giving it back and taking it anew.
+// giving it back and taking it anew, and is one for all threads that have not begun yet.
 void keep_freed_memory();
 
 // A column of known length, for what a kernel hands over. Zeros are not written, for memory from the system is zero already:

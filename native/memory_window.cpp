@@ -44,13 +44,13 @@ bool move_pages([[maybe_unused]] char* from, [[maybe_unused]] char* to) {
 }  // namespace
 
 void Window::slide(std::size_t keep, std::size_t until) {
-    for (; back_ + piece <= keep; back_ += piece) {
-        if (front_ != 0 && front_ <= until && move_pages(data_ + back_, data_ + front_))
-            front_ += piece;
-        else
-            madvise(data_ + back_, piece, MADV_DONTNEED);
+    const std::size_t needed = (until / piece + 1) * piece;
+    // What lies behind waits until it is needed in front: what is kept may lag, and then be given up all at once.
+    for (; front_ < needed; front_ += piece) {
+        if (back_ + piece > keep) continue;
+        if (!move_pages(data_ + back_, data_ + front_)) madvise(data_ + back_, piece, MADV_DONTNEED);
+        back_ += piece;
     }
-    front_ = std::max(front_, (until / piece + 1) * piece);
 }
 
 #else

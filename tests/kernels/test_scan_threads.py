@@ -177,6 +177,92 @@ def test_a_file_that_changes_while_it_is_read(tmp_path):
             assert error.message == "the file changed while it was read"
 
 
+def read_along(path, take):
+    """Whether all bytes of a file were handed over while it was scanned; of a short file the scan may be over by then."""
+    for _ in range(20):
+        scan = _native.Scan(str(path))
+        if scan.read_along(take):
+            return scan
+        take(None)
+    raise AssertionError("the scan was over each time")
+
+
+class Taker:
+    """Takes bytes, at its leisure."""
+
+    def __init__(self, pause=0.0):
+        self.taken = b""
+        self.pause = pause
+
+    def __call__(self, piece):
+        self.taken = b"" if piece is None else self.taken + bytes(piece)
+        threading.Event().wait(self.pause)
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.01])
+@pytest.mark.parametrize(
+    "data",
+    [
+        big(),
+        big(60_000)[:-1] + b', {"note": "' + b"x" * (5 << 20) + b'"}, ' + ROW + b"]",
+        big(100_000) + b"?" * (3 << 20),
+        b"no JSON at all " * (1 << 19),
+    ],
+    ids=["rows", "a row that is longer than what is read ahead", "a failure near the end", "a failure at once"],
+)
+def test_all_bytes_are_handed_to_who_reads_along(tmp_path, data, pause):
+    path = tmp_path / "file.json"
+    path.write_bytes(data)
+    take = Taker(pause)
+    scan = read_along(path, take)
+    assert take.taken == data
+    outcomes = []
+    for each in (scan, _native.Scan(data)):
+        try:
+            outcomes.append(comparable(each.columns(), data))
+        except _native.ScanError as error:
+            outcomes.append((error.message, error.offset))
+    assert outcomes[0] == outcomes[1]
+
+
+def test_who_comes_late_or_to_no_file_is_told(tmp_path):
+    path = tmp_path / "file.json"
+    path.write_bytes(big(1000))
+    for scan in (_native.Scan(str(path)), _native.Scan(big(1000))):
+        scan.columns()
+        assert not scan.read_along(Taker())
+    assert not _native.Scan(str(tmp_path / "none.json")).read_along(Taker())
+
+
+def test_who_reads_along_is_told_of_a_file_that_changed(tmp_path):
+    path = tmp_path / "file.json"
+    path.write_bytes(big())
+    scan = _native.Scan(str(path))
+
+    def change(piece):
+        with path.open("ab") as file:
+            file.write(b" ")
+
+    assert not scan.read_along(change)
+
+
+def test_what_is_handed_over_cannot_be_kept_and_errors_come_back(tmp_path):
+    path = tmp_path / "file.json"
+    path.write_bytes(big())
+    kept = []
+    scan = read_along(path, kept.append)
+    assert len(scan.columns()["score"]) == 200_000
+    for view in (view for view in kept if view is not None):
+        with pytest.raises(ValueError, match="released"):
+            view[0]
+
+    def refuse(piece):
+        raise KeyError("enough")
+
+    with pytest.raises(KeyError, match="enough"):
+        read_along(path, refuse)
+
+
 def test_mapped_memory_is_given_back(tmp_path):
     path = tmp_path / "big.json"
     with path.open("wb") as file:

@@ -147,7 +147,7 @@ def test_what_changes_meanwhile_is_told_and_not_kept(tmp_path: Path, moment: str
 
     def run() -> None:
         with Checkpoint(str(tmp_path / "kept")) as checkpoint:
-            checkpoint.evaluated(Detection(), "numbers", [str(file), str(file)], evaluate)
+            checkpoint.evaluated(Detection(), "numbers", checkpoint.contents([str(file), str(file)], str), evaluate)
 
     with pytest.raises(CalqueError, match=r"pages\.ndjson: was changed while it was being evaluated"):
         run()
@@ -156,6 +156,6 @@ def test_what_changes_meanwhile_is_told_and_not_kept(tmp_path: Path, moment: str
     assert all("-0.state" in name for name in kept)
     moment = "never"
     with Checkpoint(str(tmp_path / "kept")) as checkpoint:
-        again = checkpoint.evaluated(Detection(), "numbers", [str(file), str(file)], evaluate)
+        again = checkpoint.evaluated(Detection(), "numbers", checkpoint.contents([str(file), str(file)], str), evaluate)
     assert checkpoint.reused == 0
     assert again.compute().to_json() == Evaluator(Detection(), keep="numbers").update(file, file).compute().to_json()

@@ -18,8 +18,9 @@ from calque.core.columns import Strings, Table
 from calque.core.ledger import UNIT, Ledger, joint_names
 from calque.core.storage.files import write_whole
 from calque.core.storage.long_ledger import StoredPart
+from calque.core.storage.marks import mark_of
 from calque.core.storage.spool import KeptFile
-from calque.core.storage.state import MAGIC, _Checksum, _Columns, _digest, columns_start, pack, unpack
+from calque.core.storage.state import MAGIC, _Checksum, _Columns, _digest, columns_start, pack, unpack, unpack_with_forms
 from tests.snapshots import valid_predictions, valid_truth
 
 
@@ -351,7 +352,8 @@ def test_a_part_that_stands_in_a_state_is_read_from_there(tmp_path: Path) -> Non
     whole = ledger(("a", "b"), [(0, "x", 1.5), (0, "y", 2.5), (1, "y", 3.5)])
     path = tmp_path / "part.state"
     write_whole(path, pack({"kept": "part"}, whole))
-    part = StoredPart.kept(whole, KeptFile(str(path)), columns_start(path.read_bytes()))
+    _, _, forms = unpack_with_forms(path.read_bytes(), str(path))
+    part = StoredPart.kept(whole, KeptFile(str(path), mark_of(os.stat(path))), columns_start(path.read_bytes()), forms)
     assert list(part.ledger("t").table("t").rows()) == list(whole.table("t").rows())
     assert list(part.ledger("t", ["id"]).table("t").rows()) == [
         {UNIT: 0, "id": "1.5"},

@@ -30,12 +30,14 @@ if TYPE_CHECKING:
     from calque.core.gates.judging import Gates
     from calque.core.result import Result
     from calque.core.shards.checkpoint import KeptBatches
+    from calque.core.storage.contents import Contents
     from calque.core.task import Task
     from calque.readers.sources.shards import Shard
 
 
-LONG = 1 << 29
-"""Files of so many bytes are read in many batches: what each frees would be kept in pieces that fit no other, and add up."""
+LONG, SHORT = 1 << 29, 1 << 24
+"""Files of so many bytes are read in many batches: what each frees would be kept in pieces that fit no other, and add up. That
+is so much sooner where what is read is not a few long columns."""
 
 
 def evaluation_verb(name: str, task: type[Task], help: str) -> click.Command:
@@ -73,10 +75,12 @@ def evaluate(
     if shards:
         return _evaluate_shards(kind, shards, values, look)
     begin = begin or kind.begin
-    one = isinstance(predictions, str)
     truth, *files = taken_in(truth, *((predictions,) if isinstance(predictions, str) else predictions))
+    _make_room(kind, (truth, *files))  # before there are threads: they share what is freed
     # Files are read from here on, all at once, while numpy and all that counts is imported.
-    sources = begin(truth), begin(files[0]) if one else tuple(map(begin, files))
+    contents = _contents((truth, *files), begin) if values.get("checkpoint") else None
+    first, *others = map(begin, (truth, *files)) if contents is None else contents.sources()
+    sources = first, others[0] if isinstance(predictions, str) else tuple(others)
     gates = gates_for(kind, values)
     task = task_from(kind, values)
     resampling = intervals_from(values)
@@ -92,25 +96,31 @@ def evaluate(
     _no_scheduler(values.pop("scheduler", None))
     report = wanted(values, values.pop("report"), jobs)
     keep = what_to_keep(values, kind, everything=report is not None)
-    _make_room(kind, (truth, *files))
 
     def update(known: KeptBatches | None = None) -> Evaluator:
         return Evaluator(task, keep=keep, jobs=jobs).update(*sources, known=known)
 
     with kept_in(checkpoint, quiet=values["quiet"]) as kept:
         with working(told(f"evaluating {', '.join(files)}"), quiet=values["quiet"]):
-            evaluator = update() if kept is None else kept.evaluated(task, keep, (truth, *files), update)
+            evaluator = update() if kept is None or contents is None else kept.evaluated(task, keep, contents, update)
         finish = None if kept is None else kept.finish
         return deliver(
             evaluator, gates=gates, resampling=resampling, jobs=jobs, report=report, look=look, finish=finish, **values
         )
 
 
+def _contents(files: Sequence[str], begin: Callable[[str], Any]) -> Contents:
+    """Files for a checkpoint that will hardly know them: they are read while their digests are taken."""
+    from calque.core.storage.contents import Contents
+
+    return Contents.beside(files, begin)
+
+
 def _make_room(kind: type[Task], files: Sequence[str]) -> None:
-    """Where long columns are made once and are not too many, what one of them leaves is kept for the next."""
+    """Where columns are made once and are not too many, what one of them leaves is kept for the next."""
     from calque.kernels import keep_freed_memory
 
-    if kind.long_columns and sum(map(_size, files)) < LONG:
+    if sum(map(_size, files)) < (LONG if kind.long_columns else SHORT):
         keep_freed_memory()
 
 

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
         def get(self, number: int, units: Callable[[], Sequence[UnitId]]) -> Ledger | None:
             """What the batch of that number came to, if it was of just these documents."""
 
-        def put(self, number: int, ledger: Ledger) -> Ledger:
-            """Keep what a batch came to; the same ledger, which then need not be written again."""
+        def put(self, number: int, ledger: Ledger, issues: tuple[Issue, ...]) -> Ledger:
+            """Keep what a batch came to and what was noticed; the same ledger, which then need not be written again."""
 
 
 Keep = Literal["numbers", "outcomes"]
@@ -124,7 +124,7 @@ class Evaluator:
         if before is None:
             made = [self._kept(ledger, truth) for ledger in self._scored(task, truth, predictions)]
             issues = tuple(issue for ledger in made for issue in ledger.issues)
-            before = known.put(number, dataclasses.replace(Ledger.concat(made), issues=issues))
+            before = known.put(number, Ledger.concat(made), issues)
         yield before
 
     def _scored(self, task: Task, truth: Corpus, predictions: Corpus) -> Iterator[Ledger]:
@@ -304,7 +304,8 @@ class Evaluator:
     @names_arguments
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the state to a file, whole or not at all."""
-        write_whole(path, Packed(self.header(), self.ledger()))
+        packed = Packed(self.header(), self.ledger())
+        write_whole(path, packed, size=packed.size)
 
     @classmethod
     @names_arguments

@@ -74,3 +74,11 @@ def keep_freed_memory() -> None:
         from calque.kernels import _native
 
         _native.keep_freed_memory()
+
+
+def reserve_room(descriptor: int, size: int) -> None:
+    """Set aside room for a new file of so many bytes, where the compiled kernels can ask for it: it is written sooner then."""
+    if chosen() == "native":
+        from calque.kernels import _native
+
+        _native.reserve_room(descriptor, size)

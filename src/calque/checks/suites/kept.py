@@ -14,7 +14,8 @@ from calque.checks.suites.runner import Judged, Row
 from calque.core.digests import digest
 from calque.core.errors import CalqueError, ContractError
 from calque.core.ledger import Ledger
-from calque.core.shards.checkpoint import content_digest, not_used
+from calque.core.shards.checkpoint import not_used
+from calque.core.storage.contents import content_digest
 from calque.core.storage.state import pack, unpack, well_formed
 
 if TYPE_CHECKING:

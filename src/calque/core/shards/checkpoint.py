@@ -12,20 +12,22 @@ import re
 import threading
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self
 
+from calque.core.digests import digest
 from calque.core.errors import CalqueError, ContractError, Issue
 from calque.core.evaluator import Evaluator, Keep
 from calque.core.ledger import Ledger
+from calque.core.storage.contents import Contents
 from calque.core.storage.files import holds_states, write_whole
-from calque.core.storage.long_ledger import KeptLedger, StoredPart
-from calque.core.storage.spool import FileMark, KeptFile, mark_of
-from calque.core.storage.state import Packed, columns_start, pack, unpack, well_formed
+from calque.core.storage.kept_ledger import KeptLedger, Standing
+from calque.core.storage.state import Packed, columns_start, pack, unpack_with_forms, well_formed
 from calque.engines import begin, remark
 
 if TYPE_CHECKING:
     from calque.core.corpus import UnitId
+    from calque.core.storage.forms import Form
     from calque.core.task import Task
     from calque.engines import Begun
 
@@ -33,6 +35,8 @@ LEFT_OVER = re.compile(r"\.[0-9a-f]{40}(-[0-9]+)?\.state\.[0-9a-f]{12}")
 """How a file is called that was being written when its process was killed."""
 AN_HOUR = 3600.0
 """Nobody takes so long to write a file."""
+A_MOMENT = 0.05
+"""For so many seconds a state waits until the documents are let go of: their memory is at hand, and serves for the file."""
 
 
 class Checkpoint:
@@ -80,13 +84,13 @@ class Checkpoint:
         with self._turn:
             self._closed = True
 
-    def evaluated(
-        self, task: Task, keep: Keep, files: Sequence[str], evaluate: Callable[[KeptBatches], Evaluator]
-    ) -> Evaluator:
-        """What was kept of these files under a task, or else what is evaluated now, batch by batch, and kept."""
-        marks = _marks(files)
-        # Files are read twice, here and to be evaluated: where nothing can be found under the key, both at the same time.
-        batches = KeptBatches(self, begin(partial(_key, task, keep, files)), files, marks)
+    def contents(self, files: Sequence[str], begin_to_read: Callable[[str], Any]) -> Contents:
+        """Files that are to be evaluated, unless they were."""
+        return Contents.beforehand(files, begin_to_read) if self.holds_any else Contents.beside(files, begin_to_read)
+
+    def evaluated(self, task: Task, keep: Keep, contents: Contents, evaluate: Callable[[KeptBatches], Evaluator]) -> Evaluator:
+        """What was kept of files under a task, or else what is evaluated now, batch by batch, and kept."""
+        batches = KeptBatches(self, task, keep, contents)
         known = batches.whole()
         if known is None:
             known = evaluate(batches)
@@ -128,27 +132,29 @@ class Checkpoint:
 class KeptBatches:
     """What the batches of one pair of files come to, by their number. Each is written while the next is being scored."""
 
-    def __init__(self, checkpoint: Checkpoint, key: Begun[str], files: Sequence[str], marks: dict[str, FileMark]) -> None:
+    def __init__(self, checkpoint: Checkpoint, task: Task, keep: Keep, contents: Contents) -> None:
         self._checkpoint = checkpoint
-        self._digested = key
-        self._files = list(files)
-        self._marks = marks
-        """What the files were before anybody read them."""
+        self._settings = {"signature": task.signature().to_dict(), "fields": dataclasses.asdict(task), "keep": keep}
+        self._contents = contents
+        self._files = list(contents.files)
         self._count = 0
+        self._let_go = threading.Event()
+        """Set when the documents of the batch that was put last are needed no longer."""
 
-    @property
+    @cached_property
     def _key(self) -> str:
-        """What the files are kept under."""
-        return self._digested.result()
+        """What the files are kept under; waits for their digests."""
+        import json
+
+        settings = json.dumps(self._settings, sort_keys=True, default=str)
+        told = [settings, *(begun.result() for begun in self._contents.digests)]
+        return digest("\n".join(told), 40)
 
     @property
     def _sure_key(self) -> str:
-        """The same for what is written: what was evaluated and what has this digest must be the same files."""
+        """The same for what is written."""
         key = self._key
-        now = _marks(self._files)
-        changed = [path for path in {**self._marks, **now} if self._marks.get(path) != now.get(path)]
-        if changed:
-            raise CalqueError(f"{changed[0]}: was changed while it was being evaluated; give the same command again")
+        self._contents.check_unchanged()
         return key
 
     def whole(self) -> Evaluator | None:
@@ -163,14 +169,14 @@ class KeptBatches:
             ledger = self._known(number)
             if ledger is None:
                 return None
-            evaluator.add(dataclasses.replace(ledger, issues=()))  # what was noticed of all of them is known already
+            evaluator.add(ledger.replaced(issues=()))  # what was noticed of all of them is known already
         self._checkpoint.reused += count
         return evaluator
 
     def _concluded(self) -> tuple[Evaluator, int]:
         """The evaluator without its documents, and the number of batches that they are in."""
         path = self._path(self._key)
-        header, _, _ = self._loaded(self._key)
+        header, *_ = self._loaded(self._key)
         with well_formed(path):
             evaluator = Evaluator.of_header(header["evaluator"], (), path)
             evaluator.rename(self._renamed(header))
@@ -179,25 +185,35 @@ class KeptBatches:
     def get(self, number: int, units: Callable[[], Sequence[UnitId]]) -> Ledger | None:
         """The ledger of a batch, if it was kept and is of just these documents."""
         self._count = number + 1
+        self._let_go.set()
         ledger = self._known(number)
         if ledger is None or list(ledger.units) != list(units()):
             return None
         self._checkpoint.reused += 1
         return ledger
 
-    def put(self, number: int, ledger: Ledger) -> Ledger:
+    def put(self, number: int, ledger: Ledger, issues: tuple[Issue, ...]) -> Ledger:
         """Keep the ledger of a batch, unless a file is another by now: it may be of what has no such digest."""
+        self._let_go = let_go = threading.Event()
 
-        def write() -> StoredPart:
+        def write() -> Standing:
+            let_go.wait(A_MOMENT)
             name = f"{self._sure_key}-{number}"
-            packed = Packed({**self._header(name), "issues": [issue.to_dict() for issue in ledger.issues]}, ledger)
-            write_whole(self._path(name), packed)
-            return StoredPart.kept(ledger, KeptFile(self._path(name)), len(packed.head))
+            packed = Packed({**self._header(name), "issues": [issue.to_dict() for issue in issues]}, ledger)
+            write_whole(self._path(name), packed, size=packed.size)
+            return Standing.now(self._path(name), len(packed.head), packed.forms)
 
-        return _with(ledger, self._checkpoint.begin(write).result)
+        begun = self._checkpoint.begin(write)
+
+        def standing() -> Standing:
+            let_go.set()
+            return begun.result()  # type: ignore[no-any-return]  # whatever is written
+
+        return KeptLedger.of(ledger, standing, issues)
 
     def conclude(self, evaluator: Evaluator) -> None:
         """Keep what was noticed of the files as a whole, and that this was all."""
+        self._let_go.set()
         about = {"batches": self._count, "evaluator": evaluator.header()}
 
         def write() -> None:
@@ -216,76 +232,34 @@ class KeptBatches:
         """What files were called then, and are called now."""
         return dict(zip(header["files"], self._files, strict=True))
 
-    def _known(self, number: int) -> Ledger | None:
+    def _known(self, number: int) -> KeptLedger | None:
         if not self._checkpoint.holds_any:
             return None
         name = f"{self._key}-{number}"
 
-        def load() -> Ledger:
-            header, ledger, start = self._loaded(name)
+        def load() -> KeptLedger:
+            header, ledger, start, forms = self._loaded(name)
             with well_formed(self._path(name)):
                 renamed = self._renamed(header)
                 issues = tuple(Issue.from_dict(issue).renamed(renamed) for issue in header["issues"])
-                part = StoredPart.kept(ledger, KeptFile(self._path(name)), start)
-                return _with(dataclasses.replace(ledger, issues=issues), lambda: part)
+                standing = Standing.now(self._path(name), start, forms)
+                return KeptLedger.of(ledger, lambda: standing, issues)
 
-        ledger: Ledger | None = self._checkpoint.sound(self._path(name), load)
+        ledger: KeptLedger | None = self._checkpoint.sound(self._path(name), load)
         return ledger
 
-    def _loaded(self, name: str) -> tuple[dict[str, Any], Ledger, int]:
+    def _loaded(self, name: str) -> tuple[dict[str, Any], Ledger, int, list[Form]]:
         """What a state holds, if it is the one of that name: whoever renames files must not mislead anybody."""
         path = self._path(name)
         with open(path, "rb") as file:
             data = file.read()
-        header, ledger = unpack(data, path)
+        header, ledger, forms = unpack_with_forms(data, path)
         if header.get("kept") != name:
             raise ContractError.single("state-damaged", "this is the state of something else", file=path)
-        return header, ledger, columns_start(data)
+        return header, ledger, columns_start(data), forms
 
 
 def not_used(path: str, error: CalqueError | OSError) -> str:
     """What is told of a broken file. Nobody has to do anything about it."""
     what = error.issues[0].message if isinstance(error, ContractError) else str(error).removeprefix(f"{path}: ")
     return f"{path}: is not used, and what it stands for is done again: {what}"
-
-
-def _with(ledger: Ledger, written: Callable[[], StoredPart]) -> KeptLedger:
-    parts = {field.name: getattr(ledger, field.name) for field in dataclasses.fields(Ledger)}
-    return KeptLedger(**parts, written=written)
-
-
-def _key(task: Task, keep: Keep, files: Sequence[str]) -> str:
-    """The name of what these files come to under a task."""
-    import hashlib
-    import json
-
-    settings = {"signature": task.signature().to_dict(), "fields": dataclasses.asdict(task), "keep": keep}
-    told = [json.dumps(settings, sort_keys=True, default=str), *map(content_digest, files)]
-    return hashlib.sha256("\n".join(told).encode("utf-8", "surrogatepass")).hexdigest()[:40]
-
-
-def _marks(files: Sequence[str]) -> dict[str, FileMark]:
-    """What tells that a file is another than it was, or one of all files of a folder."""
-    inside = (os.path.join(folder, name) for path in files for folder, _, names in os.walk(path) for name in names)
-    return {path: mark_of(os.stat(path)) for path in (*files, *inside)}
-
-
-def content_digest(path: str) -> str:
-    """The content of a file, or of all files of a folder with their names.
-
-    It tells a changed file from the one that was evaluated, as quickly as files are read. It does not tell a forged one.
-    """
-    from hashlib import file_digest
-
-    from xxhash import xxh3_128
-
-    if not os.path.isdir(path):
-        with open(path, "rb") as file:
-            return file_digest(file, xxh3_128).hexdigest()
-    digest = xxh3_128()
-    for folder, folders, names in os.walk(path):
-        folders.sort()
-        for name in sorted(names):
-            whole = os.path.join(folder, name)
-            digest.update(f"{os.path.relpath(whole, path)}\n{content_digest(whole)}\n".encode("utf-8", "surrogateescape"))
-    return digest.hexdigest()

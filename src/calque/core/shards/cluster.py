@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -43,10 +43,14 @@ def evaluated_shard(task: Task, shard: Shard, *, keep: Keep, jobs: int = 1, kept
     with tempfile.TemporaryDirectory(prefix="calque-") if any(map(is_address, paths)) else nullcontext("") as folder:
         here = [_brought(path, os.path.join(folder, side)) for side, path in zip(("truth", "predictions"), paths, strict=True)]
 
-        def evaluate(known: KeptBatches | None = None) -> Evaluator:
-            return Evaluator(task, keep=keep, jobs=jobs).update(task.begin(here[0]), task.begin(here[1]), known=known)
+        def evaluate(sources: Iterable[Any], known: KeptBatches | None = None) -> Evaluator:
+            return Evaluator(task, keep=keep, jobs=jobs).update(*sources, known=known)
 
-        evaluator = evaluate() if kept is None else kept.evaluated(task, keep, here, evaluate)
+        if kept is None:
+            evaluator = evaluate(map(task.begin, here))
+        else:
+            contents = kept.contents(here, task.begin)
+            evaluator = kept.evaluated(task, keep, contents, lambda known: evaluate(contents.sources(), known))
     evaluator.rename({name: path for name, path in zip(here, paths, strict=True) if name != path})
     return evaluator
 

@@ -13,15 +13,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
 from calque.core.errors import CalqueError, ConfigError
+from calque.kernels import reserve_room
 
+LONG = 1 << 20
+"""From so many bytes on, room is asked for before a file is written."""
 PAGES = (".html", ".htm")
 """How files are called that browsers open as pages."""
 
 
-def write_whole(path: str | os.PathLike[str], data: bytes | Iterable[bytes | memoryview]) -> None:
+def write_whole(path: str | os.PathLike[str], data: bytes | Iterable[bytes | memoryview], *, size: int = 0) -> None:
     """Write to a temporary name in the same folder, then rename; into what is no regular file, write through.
 
-    What is long may be given piece by piece.
+    What is long may be given piece by piece; where its size is known, room is asked for first.
     """
     name = os.fspath(path)
     there = what_is(name)
@@ -31,6 +34,8 @@ def write_whole(path: str | os.PathLike[str], data: bytes | Iterable[bytes | mem
         return
     with _renamed(name) as temporary:
         with open(temporary, "xb") as file:
+            if size >= LONG:
+                reserve_room(file.fileno(), size)
             file.writelines(pieces)
         if there is not None:
             os.chmod(temporary, stat.S_IMODE(there.st_mode))  # who may read it stays as it was

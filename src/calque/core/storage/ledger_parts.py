@@ -89,7 +89,8 @@ class LedgerParts:
             self.add(ledger)
 
     def _store(self, spool: Spool) -> None:
-        from calque.core.storage.long_ledger import KeptLedger, StoredPart
+        from calque.core.storage.kept_ledger import KeptLedger
+        from calque.core.storage.long_ledger import StoredPart
 
         long = [ledger for ledger in self._recent if size_of(ledger) >= LONG]
         short = [ledger for ledger in self._recent if size_of(ledger) < LONG]

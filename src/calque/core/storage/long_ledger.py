@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Self
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from calque.core.columns import Array, Codes, Column, Strings, Table
 from calque.core.corpus import UnitId
 from calque.core.ledger import UNIT, Ledger, Piece, joint_names, joint_units, recoded
+from calque.core.storage.forms import Form
 from calque.core.storage.spool import KeptFile, Place, Places, Shelf, Spool
 
 
@@ -34,20 +35,14 @@ class StoredPart:
         return cls(ledger.units, ledger.names, ledger.details, spool, tables)
 
     @classmethod
-    def kept(cls, ledger: Ledger, file: KeptFile, start: int) -> StoredPart:
-        """A ledger whose columns stand in a state, from that place on."""
-
-        def place(array: Array) -> Place:
-            nonlocal start
-            found = Place(start, array.dtype.newbyteorder("<"), array.shape)
-            start += array.nbytes
-            return found
+    def kept(cls, ledger: Ledger, file: KeptFile, start: int, forms: Sequence[Form]) -> StoredPart:
+        """A ledger whose columns stand in a state, from that place on and in these forms."""
+        starts = accumulate((form.size for form in forms), initial=start)
+        standing = map(Place, starts, forms)
 
         def places(column: Column) -> Places:
-            if not isinstance(column, Strings):
-                return (place(column),)
-            offsets = place(column.offsets)
-            return place(column.data), offsets
+            first = next(standing)  # of strings, where they begin
+            return (next(standing), first) if isinstance(column, Strings) else (first,)
 
         tables = {name: {key: places(column) for key, column in table.columns.items()} for name, table in ledger.tables.items()}
         return cls(ledger.units, ledger.names, ledger.details, file, tables)
@@ -69,21 +64,11 @@ class StoredPart:
 
     def height(self, table: str) -> int:
         """How many rows a table has."""
-        return self.tables[table][UNIT][0].shape[0]
+        return self.tables[table][UNIT][0].form.shape[0]
 
     def called(self, tables: Mapping[str, str]) -> StoredPart:
         """The part with some tables under other names."""
         return replace(self, tables={**self.tables, **{name: self.tables[source] for name, source in tables.items()}})
-
-
-class KeptLedger(Ledger, kw_only=True, eq=False):
-    """A ledger that is also in a file which stays, or will be when its writing has ended: it need not be written again."""
-
-    written: Callable[[], StoredPart]
-    """The same in the file; waits until it is written."""
-
-    def __post_init__(self) -> None:
-        """It was checked when it was made."""
 
 
 class StoredColumns(Mapping[str, Column]):

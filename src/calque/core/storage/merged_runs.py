@@ -171,9 +171,10 @@ class MergedRuns:
 
     def _read(self, place: Place, start: int = 0, stop: int | None = None) -> Array:
         """Some rows of a column."""
-        rows = place.shape[0] if stop is None else stop
-        width = int(np.prod(place.shape[1:], dtype=np.int64)) * place.dtype.itemsize
-        return self._spool.read(Place(place.start + start * width, place.dtype, (rows - start, *place.shape[1:])))
+        height, *wide = place.form.shape
+        rows = height if stop is None else stop
+        width = int(np.prod(wide, dtype=np.int64)) * place.form.dtype.itemsize
+        return self._spool.read(Place(place.start + start * width, place.form.replaced(shape=(rows - start, *wide))))
 
 
 def _has(run: _Run, start: int, stop: int, label: int) -> bool:

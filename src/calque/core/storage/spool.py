@@ -12,27 +12,16 @@ import numpy as np
 from calque.core.columns import Array, Column, Strings
 from calque.core.errors import CalqueError
 from calque.core.start_up import Struct
+from calque.core.storage.forms import Form
+from calque.core.storage.marks import FileMark, mark_of
 
 
 class Place(Struct):
-    """Where an array lies in the file."""
+    """Where an array lies in the file, and how."""
 
     start: int
-    dtype: np.dtype[np.generic]
-    shape: tuple[int, ...]
+    form: Form
 
-    @property
-    def size(self) -> int:
-        """How many bytes it has."""
-        return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
-
-    def array(self, data: bytes) -> Array:
-        """The array that these bytes are."""
-        return np.frombuffer(data, dtype=self.dtype).reshape(self.shape)
-
-
-FileMark: TypeAlias = tuple[int, int, int]
-"""Which file it is, how long, and when it was last written."""
 
 Places: TypeAlias = tuple[Place, ...]
 """Where a column lies: one array, or two for strings."""
@@ -57,9 +46,9 @@ class KeptFile(Shelf):
     One that is another by now is refused: what was checked when it was written holds for that file alone.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, mark: FileMark) -> None:
         self._path = path
-        self._mark = mark_of(os.stat(path))
+        self._mark = mark
 
     def read(self, place: Place) -> Array:
         """The array at that place."""
@@ -67,15 +56,10 @@ class KeptFile(Shelf):
             with open(self._path, "rb") as file:
                 if mark_of(os.fstat(file.fileno())) == self._mark:
                     file.seek(place.start)
-                    return place.array(file.read(place.size))
+                    return place.form.array(file.read(place.form.size))
         except FileNotFoundError:
             pass
         raise CalqueError(f"{self._path}: was changed or removed while it was in use; give the same command again")
-
-
-def mark_of(file: os.stat_result) -> FileMark:
-    """What tells that a file is another than it was."""
-    return file.st_ino, file.st_size, file.st_mtime_ns
 
 
 class Spool(Shelf):
@@ -111,11 +95,11 @@ class Spool(Shelf):
                     "are kept there: make room, or name another folder in the environment variable TMPDIR"
                 ) from error
             self._end += array.nbytes
-        return Place(start, array.dtype, array.shape)
+        return Place(start, Form.plain(array))
 
     def read(self, place: Place) -> Array:
         """The array at that place."""
         assert self._file is not None  # noqa: S101  # there is no place in a file that was never opened
         with self._turn:
             self._file.seek(place.start)
-            return place.array(self._file.read(place.size))
+            return place.form.array(self._file.read(place.form.size))

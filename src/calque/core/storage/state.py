@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,24 +13,25 @@ import numpy as np
 from calque.core.columns import Array, Column, Strings, Table
 from calque.core.errors import CalqueError, ContractError
 from calque.core.ledger import UNIT, Ledger
+from calque.core.storage.forms import DTYPES, WIDEST, Form
 
 FAMILY = b"calque state "
-MAGIC = FAMILY + b"3\n"
+MAGIC = FAMILY + b"4\n"
 _LENGTH = 8
 _DIGEST = 16
-_PIECE = 1 << 20
-"""So many bytes are counted, and written, at a time."""
-_DTYPES = {"<f8", "<i8", "<i4", "<u2", "|u1", "|b1"}
-"""What a column may hold; a file that names anything else is refused."""
+_PIECE = 1 << 22
+"""So many bytes are counted, and written, at a time: seldom enough that others who run Python need not be waited for."""
 
 
 class Packed:
-    """The bytes of a state, piece by piece as they stand in memory: no column is copied."""
+    """The bytes of a state, piece by piece: no more than one column is copied at a time."""
 
     def __init__(self, header: Mapping[str, Any], ledger: Ledger) -> None:
         self._arrays: list[Array] = []
+        self.forms: list[Form] = []
+        """Of the columns, in their order."""
         tables = {
-            name: {key: _describe(column, self._arrays) for key, column in table.columns.items()}
+            name: {key: self._described(key, column) for key, column in table.columns.items()}
             for name, table in ledger.tables.items()
         }
         layout = {
@@ -41,11 +43,25 @@ class Packed:
         text = json.dumps({**header, "ledger": layout}, ensure_ascii=True).encode("ascii")
         self.head = b"".join([MAGIC, len(text).to_bytes(_LENGTH, "little"), text])
         """All that comes before the columns."""
+        self.size = len(self.head) + sum(form.size for form in self.forms) + _DIGEST
+
+    def _described(self, key: str, column: Column) -> dict[str, Any]:
+        if isinstance(column, Strings):
+            return {"offsets": self._noted(column.offsets, Form.narrowest), "data": self._noted(column.data, Form.plain)}
+        # How many rows there are is told by one column that has a value for each.
+        return self._noted(column, Form.narrowest if key == UNIT else Form.shortest)
+
+    def _noted(self, array: Array, form: Callable[[Array], Form]) -> dict[str, Any]:
+        array = np.ascontiguousarray(array)
+        self._arrays.append(array)
+        self.forms.append(form(array))
+        return self.forms[-1].note()
 
     def __iter__(self) -> Iterator[bytes | memoryview]:
         checksum = _Checksum()
-        for data in (memoryview(self.head), *(array.reshape(-1).view(np.uint8).data for array in self._arrays)):
-            yield from checksum.taken(data)
+        yield from checksum.taken(memoryview(self.head))
+        for form, array in zip(self.forms, self._arrays, strict=True):
+            yield from checksum.taken(form.data(array))
         yield checksum.digest()
 
 
@@ -81,17 +97,14 @@ def _digest(body: bytes | memoryview) -> bytes:
     return checksum.digest()
 
 
-def _describe(column: Column, arrays: list[Array]) -> dict[str, Any]:
-    if isinstance(column, Strings):
-        return {"offsets": _describe(column.offsets, arrays), "data": _describe(column.data, arrays)}
-    array = np.ascontiguousarray(column)
-    array = array.astype(array.dtype.newbyteorder("<"), copy=False)
-    arrays.append(array)
-    return {"dtype": array.dtype.str, "shape": list(array.shape)}
-
-
 def unpack(data: bytes, file: str) -> tuple[dict[str, Any], Ledger]:
     """The header and the ledger of a state; `ContractError` when the bytes are not one."""
+    header, ledger, _ = unpack_with_forms(data, file)
+    return header, ledger
+
+
+def unpack_with_forms(data: bytes, file: str) -> tuple[dict[str, Any], Ledger, list[Form]]:
+    """The same, and the forms of all columns in their order."""
     if data.startswith(FAMILY) and not data.startswith(MAGIC):
         text = "this state has a version that this calque does not know"
         raise ContractError.single(
@@ -139,14 +152,12 @@ def _damaged(file: str, error: Exception) -> ContractError:
     return ContractError.single("state-damaged", text, file=file, help="make it again with --save")
 
 
-def _parsed(body: memoryview, file: str) -> tuple[dict[str, Any], Ledger]:
+def _parsed(body: memoryview, file: str) -> tuple[dict[str, Any], Ledger, list[Form]]:
     start = columns_start(bytes(body[: len(MAGIC) + _LENGTH]))
     header = json.loads(bytes(body[len(MAGIC) + _LENGTH : start]))
     layout = header.pop("ledger")
     reader = _Columns(body[start:], file)
-    tables = {
-        name: Table({key: reader.column(note) for key, note in columns.items()}) for name, columns in layout["tables"].items()
-    }
+    tables = {name: reader.table(columns) for name, columns in layout["tables"].items()}
     if reader.left():
         raise ValueError(f"{reader.left():,} bytes belong to no column")
     names = {key: tuple(values) for key, values in layout["names"].items()}
@@ -157,7 +168,7 @@ def _parsed(body: memoryview, file: str) -> tuple[dict[str, Any], Ledger]:
         raise TypeError("a document is named by neither a text nor a whole number")
     _check_codes(tables, names)
     details = frozenset((table, column) for table, column in layout["details"])
-    return header, Ledger(units=units, tables=tables, names=names, details=details)
+    return header, Ledger(units=units, tables=tables, names=names, details=details), reader.forms
 
 
 def _check_codes(tables: Mapping[str, Table], names: Mapping[str, tuple[str, ...]]) -> None:
@@ -179,8 +190,15 @@ class _Columns:
         self._data = data
         self._file = file
         self._position = 0
+        self.forms: list[Form] = []
 
-    def column(self, note: Mapping[str, Any]) -> Column:
+    def table(self, notes: Mapping[str, Any]) -> Table:
+        """The next columns. One value stands for all rows of a column at most: a short file does not fill the memory."""
+        height = notes[UNIT]["shape"][0]
+        return Table({key: self.column(note, 0 if key == UNIT else height) for key, note in notes.items()})
+
+    def column(self, note: Mapping[str, Any], repeats: int = 0) -> Column:
+        """The next column; ``repeats`` is for how many rows one value may stand."""
         if "offsets" in note:
             offsets = self._array(note["offsets"])
             data = self._array(note["data"])
@@ -189,20 +207,20 @@ class _Columns:
             if not len(offsets) or offsets[0] != 0 or offsets[-1] != len(data) or np.any(np.diff(offsets) < 0):
                 raise ValueError("the places of texts do not rise from 0 to their length")
             return Strings(data, offsets)
-        return self._array(note)
+        return self._array(note, repeats)
 
     def left(self) -> int:
         """How many bytes no column has taken."""
         return len(self._data) - self._position
 
-    def _array(self, note: Mapping[str, Any]) -> Array:
-        if note["dtype"] not in _DTYPES:
+    def _array(self, note: Mapping[str, Any], repeats: int = 0) -> Array:
+        if note["dtype"] not in DTYPES:
             text = f"a column of type {note['dtype']!r} does not belong in a state"
             raise ContractError.single("state-dtype", text, file=self._file, help="make it again with --save")
-        dtype, shape = np.dtype(note["dtype"]), tuple(note["shape"])
-        if not shape or not all(type(length) is int and length >= 0 for length in shape):
-            raise ValueError(f"{shape} is no shape of a column")
-        count = int(np.prod(shape, dtype=np.int64))
-        array = np.frombuffer(self._data, dtype=dtype, count=count, offset=self._position).reshape(shape)
-        self._position += array.nbytes
+        form = Form.of_note(note)
+        if form.size > self.left() or (form.same and math.prod(form.shape) > repeats * WIDEST):
+            raise ValueError("a column is longer than the state, or than its table")
+        array = form.array(self._data[self._position : self._position + form.size])
+        self._position += form.size
+        self.forms.append(form)
         return array

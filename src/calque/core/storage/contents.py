@@ -1,0 +1,120 @@
+"""What files hold, as far as it tells one from another: digests, and marks that show when one is changed.
+
+This module imports nothing heavy: digests begin with the reading, before anything else.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self
+
+from calque.core.errors import CalqueError
+from calque.core.start_up import Frozen
+from calque.core.storage.marks import FileMark, mark_of
+from calque.engines import begin
+from calque.kernels.scanning import Scanned
+
+if TYPE_CHECKING:
+    from calque.engines import Begun
+
+_leaving = threading.Event()
+"""Set when Python ends: a thread that came back from the scanner then would crash it."""
+_taking: set[threading.Thread] = set()
+"""Who takes digests of what is scanned."""
+
+PIECE = 1 << 18
+"""So many bytes are read at a time: they stay near the processor."""
+
+
+class Contents(Frozen, eq=False):
+    """Files that are to be evaluated, and their digests, which are on their way."""
+
+    files: tuple[str, ...]
+    marks: dict[str, FileMark]
+    """What the files were before anybody read them."""
+    sources: Callable[[], tuple[Any, ...]]
+    """What they are evaluated from."""
+    digests: tuple[Begun[str], ...]
+
+    @classmethod
+    def beforehand(cls, files: Sequence[str], begin_to_read: Callable[[str], Any]) -> Self:
+        """Files that may not have to be evaluated: only their digests are taken, and the rest begins when it is asked for."""
+        marks = _marks(files)
+        return cls(tuple(files), marks, lambda: tuple(map(begin_to_read, files)), tuple(map(_begun, files)))
+
+    @classmethod
+    def beside(cls, files: Sequence[str], begin_to_read: Callable[[str], Any]) -> Self:
+        """Files that are evaluated for sure: what is scanned has its digest taken as it goes by, and is not read twice."""
+        marks = _marks(files)
+        sources = tuple(map(begin_to_read, files))
+        return cls(tuple(files), marks, lambda: sources, tuple(map(_begun, sources)))
+
+    def check_unchanged(self) -> None:
+        """Refuse files that are others by now: what was evaluated and what has these digests must be the same."""
+        now = _marks(self.files)
+        changed = [path for path in {**self.marks, **now} if self.marks.get(path) != now.get(path)]
+        if changed:
+            raise CalqueError(f"{changed[0]}: was changed while it was being evaluated; give the same command again")
+
+
+def _marks(files: Sequence[str]) -> dict[str, FileMark]:
+    """The marks of files, or of all files of a folder."""
+    inside = (os.path.join(folder, name) for path in files for folder, _, names in os.walk(path) for name in names)
+    return {path: mark_of(os.stat(path)) for path in (*files, *inside)}
+
+
+def _begun(source: Any) -> Begun[str]:
+    path = os.fspath(source)
+    return begin(
+        partial(_scanned_digest, path, source.along()) if isinstance(source, Scanned) else partial(content_digest, path)
+    )
+
+
+def _scanned_digest(path: str, along: Callable[[Callable[[memoryview], object]], bool]) -> str:
+    from xxhash import xxh3_128
+
+    digest = xxh3_128()
+
+    def take(piece: memoryview) -> None:
+        if _leaving.is_set():
+            raise CalqueError("nobody asks for it any more")
+        digest.update(piece)
+
+    _taking.add(threading.current_thread())
+    try:
+        return digest.hexdigest() if not _leaving.is_set() and along(take) else content_digest(path)
+    finally:
+        _taking.discard(threading.current_thread())
+
+
+@atexit.register
+def _leave() -> None:
+    _leaving.set()
+    for thread in list(_taking):
+        thread.join()
+
+
+def content_digest(path: str) -> str:
+    """The content of a file, or of all files of a folder with their names.
+
+    It tells a changed file from the one that was evaluated, as quickly as files are read. It does not tell a forged one.
+    """
+    from xxhash import xxh3_128
+
+    digest = xxh3_128()
+    if not os.path.isdir(path):
+        piece = memoryview(bytearray(PIECE))
+        with open(path, "rb", buffering=0) as file:
+            while count := file.readinto(piece):
+                digest.update(piece[:count])
+        return digest.hexdigest()
+    for folder, folders, names in os.walk(path):
+        folders.sort()
+        for name in sorted(names):
+            whole = os.path.join(folder, name)
+            digest.update(f"{os.path.relpath(whole, path)}\n{content_digest(whole)}\n".encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()

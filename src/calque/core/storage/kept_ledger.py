@@ -1,0 +1,55 @@
+"""Ledgers that also stand in a state which stays: one that grows too long for memory need not be written again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from calque.core.ledger import Ledger
+from calque.core.start_up import Frozen
+from calque.core.storage.marks import FileMark, mark_of
+
+if TYPE_CHECKING:
+    from calque.core.errors import Issue
+    from calque.core.storage.forms import Form
+    from calque.core.storage.long_ledger import StoredPart
+
+
+class Standing(Frozen):
+    """Where the columns of a ledger stand."""
+
+    path: str
+    mark: FileMark
+    """What the file was when it was written, or checked: another one is not trusted."""
+    start: int
+    forms: Sequence[Form]
+
+    @classmethod
+    def now(cls, path: str, start: int, forms: Sequence[Form]) -> Standing:
+        """In a file that is there, from that place on and in these forms."""
+        return cls(path, mark_of(os.stat(path)), start, forms)
+
+
+class KeptLedger(Ledger, kw_only=True, eq=False):
+    """A ledger that is also in a file which stays, or will be when its writing has ended."""
+
+    standing: Callable[[], Standing]
+    """Where; waits until it is written."""
+
+    @classmethod
+    def of(cls, ledger: Ledger, standing: Callable[[], Standing], issues: tuple[Issue, ...]) -> KeptLedger:
+        """A ledger with what was noticed."""
+        tables, names, details = ledger.tables, ledger.names, ledger.details
+        return cls(units=ledger.units, tables=tables, names=names, details=details, issues=issues, standing=standing)
+
+    def __post_init__(self) -> None:
+        """It was checked when it was made: to do so again would take milliseconds."""
+
+    def written(self) -> StoredPart:
+        """The same in the file."""
+        from calque.core.storage.long_ledger import StoredPart  # two milliseconds that only long ledgers need
+        from calque.core.storage.spool import KeptFile
+
+        standing = self.standing()
+        return StoredPart.kept(self, KeptFile(standing.path, standing.mark), standing.start, standing.forms)
