@@ -19,7 +19,10 @@ NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "site"
 
 @dataclass(frozen=True)
 class Workplace:
-    """A folder with the copy, ``tree``, and the environment that imports the package from it, ``venv``."""
+    """A folder with the copy, ``tree``, the environment that imports the package from it, ``venv``, and a second copy.
+
+    Nothing ever runs in the second one, ``clean``: it says what the first must be after each trial.
+    """
 
     folder: Path
     package: str
@@ -27,6 +30,10 @@ class Workplace:
     @property
     def tree(self) -> Path:
         return self.folder / "tree"
+
+    @property
+    def clean(self) -> Path:
+        return self.folder / "clean"
 
     @property
     def python(self) -> Path:
@@ -60,6 +67,7 @@ def set_up(root: Path, folder: Path) -> Workplace:
     place = Workplace(folder, package_of(root))
     copy_tree(root, place.tree)
     copy_compiled(root, place)
+    shutil.copytree(place.tree, place.clean, symlinks=True)
     venv.create(folder / "venv", with_pip=False, symlinks=True)
     shutil.copy(HERE / "startup.py", place.notes / "mutants_startup.py")
     shutil.copy(HERE / "plugin.py", place.notes / "mutants_plugin.py")
