@@ -181,8 +181,8 @@ def test_what_cannot_be_evaluated_is_counted(kernels: str, tmp_path: Path, chang
 
 def test_results_by_themselves_are_predictions_whoever_reads_them(tmp_path: Path) -> None:
     (tmp_path / "dt.json").write_text(json.dumps([HIT, {**HIT, "score": None}]), "utf-8")
-    for given in ({}, {"side": "prediction"}):
-        corpus = read(tmp_path / "dt.json", **given)
+    for side in ({}, {"side": "prediction"}):
+        corpus = read(tmp_path / "dt.json", **side)
         assert (corpus.side, [issue.code for issue in corpus.issues]) == (Side.FOUND, ["score-missing"])
         assert corpus.flaws.tolist() == [0, Flaw.NO_SCORE]
 
