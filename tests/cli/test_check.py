@@ -8,6 +8,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy  # noqa: F401  # a run of pytest within a test forgets what it imported, and a process loads NumPy once
 import pytest
 
 from calque import Evaluator
