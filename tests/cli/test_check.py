@@ -15,6 +15,7 @@ import yaml  # noqa: F401
 
 from calque import Evaluator
 from calque.core.ledger import digests_of
+from calque.pytest_plugin import CheckFailed
 from tests.conftest import Run
 
 SUITE = """\
@@ -242,3 +243,9 @@ def test_a_truth_that_changed_is_told_to_whoever_holds_a_suite_against_a_baselin
     (tmp_path / suite).write_text(SUITE.replace("expected: {box: [5, 5, 6, 6]}", "expected: {box: [5, 5, 6, 7]}"))
     told = calque("check", suite, "--baseline", "base.state", "--tolerance", "score=0")
     assert "truth" in told.err
+
+
+def test_what_a_check_says_is_the_text_of_its_error() -> None:
+    """Whoever catches it, or sees it where pytest does not format it, reads the reason."""
+    failed = CheckFailed("1 is not 2", ["a", "b"])
+    assert (str(failed), failed.misses) == ("1 is not 2", ("a", "b"))
