@@ -17,7 +17,7 @@ from tests.mutants.sampling import equivalents, packages, sample
 from tests.mutants.sites import Mutant
 from tests.mutants.trial import UNDER_WAY, Patience, Trial, attempt, end
 from tests.mutants.upkeep import tidy
-from tests.mutants.workplace import Workplace, package_of, set_up
+from tests.mutants.workplace import Workplace, package_of, set_up, twin
 
 ROOT = Path(__file__).parents[2]
 # Those of every day: what only the long run notices is noticed late. And without slow bystanders.
@@ -53,7 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     patience = Patience(chosen.budget, chosen.margin)
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        places = [set_up(root, Path(folder).resolve() / str(number)) for number in range(max(1, chosen.jobs))]
+        places = [set_up(root, Path(folder).resolve() / "0")]
+        places += [twin(places[0], Path(folder).resolve() / str(number)) for number in range(1, chosen.jobs)]
         # From here on the copy counts: the user may go on to work on the tree.
         drawn = drawn_from(places[0].tree, chosen)
         excused = equivalents(places[0].tree / "tests" / "mutants" / "equivalents.toml")

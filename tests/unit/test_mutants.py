@@ -19,7 +19,7 @@ from tests.mutants.sampling import Equivalent, Tuned, equivalents, packages, sam
 from tests.mutants.sites import mutants_of
 from tests.mutants.trial import TIME, Patience, Trial, attempt, run
 from tests.mutants.upkeep import restored, tidy
-from tests.mutants.workplace import set_up
+from tests.mutants.workplace import set_up, twin
 
 ROOT = Path(__file__).parents[2]
 EQUIVALENTS = equivalents(ROOT / "tests" / "mutants" / "equivalents.toml")
@@ -260,6 +260,16 @@ def test_what_fails_without_the_fault_as_well_has_caught_nothing(unsound: Callab
     trial = unsound("thrice", "return (a / 3)")
     assert (trial.caught, trial.how) == (False, "0 of the 1 tests that run the line")
     assert trial.unsound == ("tests/test_c_hangs_on_others.py::test_later: assert []",)
+
+
+def test_who_works_on_the_tree_changes_no_copy(toy: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Faults are places in the text of the first: in another text they would be anything."""
+    (toy / ".hidden").write_text("also tracked", "utf-8")
+    first = set_up(toy, tmp_path_factory.mktemp("first"))
+    (toy / "src/toy/loops/count.py").write_text("def cou", "utf-8")
+    second = twin(first, tmp_path_factory.mktemp("second"))
+    assert restored(second.tree, first.clean) == restored(second.clean, first.tree) == []
+    assert run(second, ["tests/test_count.py::test_number"], 60.0) is None
 
 
 def test_a_copy_is_made_what_it_was(tmp_path: Path) -> None:
