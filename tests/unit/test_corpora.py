@@ -72,9 +72,7 @@ def test_records_by_rows() -> None:
     assert [corpus.select(["b", "c"]).record(place) for place in range(2)] == ["x", "y"]
     part = corpus.part([2, 0])
     assert (part.documents, list(part.records), part.rows) == (("c", "a"), ["y", "z"], None)
-    assert (part.issues, corpus.select(["b"]).issues) == ((), noticed), (
-        "what was noticed is of the whole"
-    )
+    assert (part.issues, corpus.select(["b"]).issues) == ((), noticed), "what was noticed is of the whole"
     assert len(corpus) == 3
     assert len(set(corpus.digests())) == 3
 
