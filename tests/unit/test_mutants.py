@@ -107,6 +107,7 @@ def test_a_fault_of_each_kind(source: str, expected: list[tuple[str, str]]) -> N
         "x: Literal[1, 2]",
         "def f(a: Literal[1]) -> Literal[2]: ...",
         "if TYPE_CHECKING:\n    x = 1",
+        "if sys.platform == 'win32':\n    x = y",
         "x = f'{a + 1} pages'",
         "raise ValueError(f'{len(a) - 1} too many')",
         "__slots__ = f(a=1)",
