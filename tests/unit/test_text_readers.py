@@ -14,6 +14,7 @@ from calque.readers.text import text_files
 from calque.readers.text.html import blocks_of as html_blocks
 from calque.readers.text.html import tree_of
 from calque.readers.text.text_files import TextReading
+from calque.readers.sources.xml_tree import children, descendants, name, parse
 from calque.readers.text.texts import read_texts
 
 ALTO = """<?xml version="1.0"?><alto xmlns="http://www.loc.gov/standards/alto/ns-v4#"><Layout><Page><PrintSpace>
@@ -384,3 +385,11 @@ def test_alto_as_printed_has_both_parts_of_a_split_word(tmp_path: Path) -> None:
     path = written(tmp_path, "a.xml", ALTO.format(blocks=lines))
     assert [block.split() for block in blocks(path)] == [["good", "evaluation", "ends"]]
     assert [block.split() for block in blocks(path, alto_hyphens="printed")] == [["good", "eva", "luation", "ends"]]
+
+
+def test_comments_and_instructions_between_elements_are_nothing() -> None:
+    root = parse(
+        b"<?xml version='1.0'?><a xmlns='urn:x'><?tool one?><b/><!-- no element --><b><?tool two?><c/></b></a>", "a.xml"
+    )
+    assert [name(each) for each in descendants(root, "b", "c")] == ["b", "b", "c"]
+    assert [len(list(children(each, "c"))) for each in children(root, "b")] == [0, 1]
