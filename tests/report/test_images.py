@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from calque import Corpus, Detection, Evaluator, Result
-from calque.engines import Meter, watched
 from calque.core.errors import ConfigError
+from calque.engines import Meter, watched
 from calque.report.images import Darkroom, Folder, Found, Wanted, is_picture
 
 Opener = Callable[..., Any]

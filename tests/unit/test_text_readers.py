@@ -10,11 +10,11 @@ import pytest
 
 from calque import ContractError
 from calque.core.corpora.words import TextCorpus, WordCorpus
+from calque.readers.sources import xml_tree
 from calque.readers.text import text_files
 from calque.readers.text.html import blocks_of as html_blocks
 from calque.readers.text.html import tree_of
 from calque.readers.text.text_files import TextReading
-from calque.readers.sources.xml_tree import children, descendants, name, parse
 from calque.readers.text.texts import read_texts
 
 ALTO = """<?xml version="1.0"?><alto xmlns="http://www.loc.gov/standards/alto/ns-v4#"><Layout><Page><PrintSpace>
@@ -391,5 +391,5 @@ def test_comments_and_instructions_between_elements_are_nothing() -> None:
     root = parse(
         b"<?xml version='1.0'?><a xmlns='urn:x'><?tool one?><b/><!-- no element --><b><?tool two?><c/></b></a>", "a.xml"
     )
-    assert [name(each) for each in descendants(root, "b", "c")] == ["b", "b", "c"]
-    assert [len(list(children(each, "c"))) for each in children(root, "b")] == [0, 1]
+    assert [xml_tree.name(each) for each in xml_tree.descendants(root, "b", "c")] == ["b", "b", "c"]
+    assert [len(list(xml_tree.children(each, "c"))) for each in xml_tree.children(root, "b")] == [0, 1]
