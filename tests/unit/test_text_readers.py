@@ -388,7 +388,7 @@ def test_alto_as_printed_has_both_parts_of_a_split_word(tmp_path: Path) -> None:
 
 
 def test_comments_and_instructions_between_elements_are_nothing() -> None:
-    root = parse(
+    root = xml_tree.parse(
         b"<?xml version='1.0'?><a xmlns='urn:x'><?tool one?><b/><!-- no element --><b><?tool two?><c/></b></a>", "a.xml"
     )
     assert [xml_tree.name(each) for each in xml_tree.descendants(root, "b", "c")] == ["b", "b", "c"]
