@@ -176,7 +176,11 @@ def test_what_cannot_be_evaluated_is_counted(kernels: str, tmp_path: Path, chang
     assert result.incomplete
     assert result.numbers["metrics"]["0.5"]["micro"]["fp"] == fp
     assert result["AP"] == pytest.approx(1.0)  # never in AP
-    assert len(list(result.outcomes().rows())) == 3
+    rows = list(result.outcomes().rows())
+    assert len(rows) == 3
+    assert [row["label"] for row in rows if row["outcome"] == "invalid"] == ["" if code == "unknown-category" else "Table"] * (
+        code != "unknown-image" and not fp
+    )
 
 
 def test_results_by_themselves_are_predictions_whoever_reads_them(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from calque import Evaluator, Fields
 from calque.core.corpora.records import RecordCorpus
 from calque.core.errors import ContractError
 from calque.fields import compare_json
-from calque.fields.accounting.rows import page_name, plain
-from calque.fields.comparison.cells import Cell, Unfit
+from calque.fields.accounting.rows import page_name, plain, told_value
+from calque.fields.comparison.cells import Cell, Record, Unfit
 from calque.fields.presentation import FAILURES, _failures
 from calque.fields.scoring import Scorer
 from tests.laws.fields import RECORDS, SCHEMA
@@ -406,3 +406,9 @@ def test_a_document_of_one_side_has_no_fields_where_only_shared_ones_count(sides
     scorer = Scorer(Fields(schema={"fields": {"a": {"type": "str"}}}, missing="intersect"))
     assert scorer.document(0, {"a": "x"}, {"a": "x"}, in_truth=sides[0], in_found=sides[1]) == ([], 0.0)
     assert scorer.document(1, {"a": "x"}, {"a": "x"})[1] == 1.0
+
+
+def test_a_record_that_was_never_json_is_told_by_its_values() -> None:
+    inner = Record([Cell("a"), Cell(None)], 0)
+    assert told_value(Cell(inner)) == ["a", None]
+    assert told_value(Cell([Cell(inner), Cell(2)])) == [["a", None], 2]
