@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from calque.core.presentation.pictured import Phrase
+from calque.report.build import said
 from tests.report.made import MADE
 
 GIVEN = Path(__file__).parent / "given"
@@ -52,3 +54,11 @@ def test_a_report_is_given_what_it_was_given(name: str) -> None:
     known = json.loads(path.read_text("utf-8"))
     assert made["columns"] == known["columns"]
     assert made["head"] == known["head"]
+
+
+def test_a_number_in_a_sentence_knows_its_measure_and_its_run_if_there_are_several() -> None:
+    results = [MADE["words"](), MADE["words"](better=True)]
+    alone, second = (said([Phrase("recall", "some", "good", run)], results)[0] for run in (None, 1))
+    assert alone == {"measure": "recall", "text": "some", "tone": "good", "value": results[0]["recall"]}
+    assert second == {**alone, "value": results[1]["recall"], "run": 1}
+    assert results[0]["recall"] != results[1]["recall"]

@@ -393,3 +393,13 @@ def test_comments_and_instructions_between_elements_are_nothing() -> None:
     )
     assert [xml_tree.name(each) for each in xml_tree.descendants(root, "b", "c")] == ["b", "b", "c"]
     assert [len(list(xml_tree.children(each, "c"))) for each in xml_tree.children(root, "b")] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("given", "lang"), [('LANG="de"', "de"), ('language="fr"', "fr"), ('LANG="de" language="fr"', "de"), ("", None)]
+)
+def test_alto_names_a_language_in_either_spelling(given: str, lang: str | None, tmp_path: Path) -> None:
+    block = f'<TextBlock {given}><TextLine><String CONTENT="a"/></TextLine></TextBlock>'
+    corpus = read_texts(written(tmp_path, "a.xml", ALTO.format(blocks=block)), TextReading())
+    assert isinstance(corpus, TextCorpus)
+    assert [each.lang for listed in corpus.texts.values() for each in listed] == [lang]
