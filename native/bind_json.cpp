@@ -250,26 +250,28 @@ bool bound_nests_beyond(const nb::bytes& json, std::int64_t levels) {
   return nests_beyond(Text(json.c_str(), json.size()), levels);
 }
 
-nb::object bound_record_ids(const nb::bytes& line, const std::vector<std::string>& keys, std::int64_t levels) {
-  std::vector<RecordId> ids;
-  bool plain = false;
-  {
-    const nb::gil_scoped_release release;
-    Text text(line.c_str(), line.size());
-    try {
-      plain = record_ids(text, keys, levels, ids);
-    } catch (const ScanFailure&) {
-      plain = false;
-    }
-  }
-  if (!plain) return nb::none();
+nb::object to_ids(const std::vector<nb::object>& keys, const RecordLine& line) {
+  if (!line.plain) return nb::none();
   nb::dict found;
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    const nb::object key = to_str(keys[i]);
-    if (const auto* text = std::get_if<std::string>(&ids[i])) found[key] = to_str(*text);
-    if (const auto* number = std::get_if<std::int64_t>(&ids[i])) found[key] = *number;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (const auto* text = std::get_if<std::string>(&line.ids[i])) found[keys[i]] = to_str(*text);
+    if (const auto* number = std::get_if<std::int64_t>(&line.ids[i])) found[keys[i]] = *number;
   }
   return found;
+}
+
+nb::tuple bound_record_lines(const nb::bytes& text, const std::vector<std::string>& keys, std::int64_t levels) {
+  std::vector<RecordLine> lines;
+  std::int64_t size = 0;
+  {
+    const nb::gil_scoped_release release;
+    size = record_lines({text.c_str(), text.size()}, keys, levels, lines);
+  }
+  std::vector<nb::object> names;
+  for (const auto& key : keys) names.push_back(to_str(key));
+  nb::list made;
+  for (const auto& line : lines) made.append(nb::make_tuple(line.number, line.start, line.length, to_ids(names, line)));
+  return nb::make_tuple(made, size);
 }
 
 Kind parse_kind(const std::string& name) {
@@ -356,7 +358,9 @@ void bind_json(nb::module_& m) {
   m.def("repeats_a_key", &bound_repeats_a_key, nb::arg("text"), "Whether any object in a JSON text has a key twice.");
   m.def("nests_beyond", &bound_nests_beyond, nb::arg("text"), nb::arg("levels"),
         "Whether a JSON text nests its values more than so many levels deep.");
-  m.def("record_ids", &bound_record_ids, nb::arg("text"), nb::arg("keys"), nb::arg("levels"),
-        nb::sig("def record_ids(text: bytes, keys: list[str], levels: int) -> dict[str, str | int] | None"),
-        "What stands under some keys of a plain JSON object; None when it is not plain.");
+  m.def("record_lines", &bound_record_lines, nb::arg("text"), nb::arg("keys"), nb::arg("levels"),
+        nb::sig("def record_lines(text: bytes, keys: list[str], levels: int) "
+                "-> tuple[list[tuple[int, int, int, dict[str, str | int] | None]], int]"),
+        "The lines that are not blank, each with what stands under some keys of a plain JSON object (None when it is not plain); "
+        "and how many lines there are.");
 }

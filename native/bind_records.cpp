@@ -152,10 +152,16 @@ nb::object to_object(const records::LeafColumn& column, const records::Value& va
     }
 }
 
-// The types of some values: a set that tells whether each has to be looked at.
-nb::object kinds_of(const std::vector<records::Value>& values) {
-    std::array<bool, 4> there{};
+using Kinds = std::array<bool, 4>;
+
+Kinds kinds_in(const std::vector<records::Value>& values) {
+    Kinds there{};
     for (const auto& value : values) there[value.kind] = true;
+    return there;
+}
+
+// The types of some values: a set that tells whether each has to be looked at.
+nb::object to_types(const Kinds& there) {
     const std::array<PyTypeObject*, 4> types{&PyUnicode_Type, &PyLong_Type, &PyFloat_Type, &PyBool_Type};  // as in records::Value
     nb::set found;
     for (std::size_t kind = 0; kind < types.size(); ++kind)
@@ -163,13 +169,34 @@ nb::object kinds_of(const std::vector<records::Value>& values) {
     return nb::steal(PyFrozenSet_New(found.ptr()));
 }
 
-nb::tuple to_tuple(records::LeafColumn& column) {
+// A list; or, where all are texts, their bytes and where each begins, and where all are numbers with a fraction, an array: as
+// many objects would cost more than reading them.
+nb::object to_values(records::LeafColumn& column, const Kinds& there) {
+    if (there == Kinds{true, false, false, false})
+        return nb::make_tuple(array(std::move(column.texts.bytes)), array(std::move(column.texts.offsets)));
+    if (there == Kinds{false, false, true, false}) {
+        std::vector<double> numbers;
+        numbers.reserve(column.values.size());
+        for (const auto& value : column.values) numbers.push_back(value.number);
+        return nb::cast(array(std::move(numbers)));
+    }
     nb::list values;
     for (const auto& value : column.values) values.append(to_object(column, value));
+    return values;
+}
+
+// None where no record has such a number.
+nb::object to_numbers(records::Seldom& column) {
+    return column.numbers.empty() ? nb::none() : nb::cast(array(std::move(column.numbers)));
+}
+
+nb::tuple to_tuple(records::LeafColumn& column) {
+    column.finish();
     const std::size_t size = column.codes.size();
-    return nb::make_tuple(array(std::move(column.codes)), values, array(std::move(column.confidences)),
-                          array(std::move(column.boxes), {size, 4}), array(std::move(column.pages)),
-                          array(std::move(column.ranks)), kinds_of(column.values));
+    const Kinds there = kinds_in(column.values);
+    return nb::make_tuple(array(std::move(column.codes)), to_values(column, there), to_numbers(column.confidences),
+                          array(std::move(column.boxes), {size, 4}), to_numbers(column.pages), array(std::move(column.ranks)),
+                          to_types(there));
 }
 
 nb::tuple to_tuple(records::ListColumn& list) {
@@ -214,6 +241,38 @@ auto add_lines(records::LineReader& reader, const nb::bytes& text, const Column<
     return array(std::move(plain));
 }
 
+// Takes in the lines of a text from a place on, up to so many that are not blank: for each its number, which goes on from
+// `number`, its place, its length and its id; then the number and the place of the line after them. None when one is not plain.
+nb::object take_lines(records::LineReader& reader, const nb::bytes& text, std::int64_t place, std::int64_t number, std::int64_t most,
+                      const std::string& id_key) {
+    const std::string_view whole(text.c_str(), text.size());
+    require(place >= 0 && static_cast<std::size_t>(place) <= whole.size(), "lines must lie within the text");
+    std::vector<json::RecordLine> lines;
+    auto start = static_cast<std::size_t>(place);
+    bool plain = true;
+    {
+        const nb::gil_scoped_release released;
+        for (; plain && start < whole.size() && static_cast<std::int64_t>(lines.size()) < most; ++number) {
+            const std::size_t end = whole.find('\n', start);
+            const std::string_view line = whole.substr(start, end == std::string_view::npos ? end : end + 1 - start);
+            if (!json::is_blank(line)) {
+                auto& made = lines.emplace_back(number, static_cast<std::int64_t>(start), static_cast<std::int64_t>(line.size()));
+                plain = reader.take(line.data(), line.size(), id_key, made.ids.emplace_back());
+            }
+            start += line.size();
+        }
+    }
+    if (!plain) return nb::none();
+    nb::list made;
+    for (const auto& line : lines) {
+        nb::object id = nb::none();
+        if (const auto* own = std::get_if<std::string>(&line.ids[0])) id = to_str(*own);
+        if (const auto* own = std::get_if<std::int64_t>(&line.ids[0])) id = nb::int_(*own);
+        made.append(nb::make_tuple(line.number, line.start, line.length, id));
+    }
+    return nb::make_tuple(made, number, start);
+}
+
 // The columns, which the reader has no longer.
 nb::tuple columns_of(records::LineReader& reader) {
     nb::list fields;
@@ -238,6 +297,9 @@ void bind_records(nb::module_& m) {
         .def("__len__", &records::LineReader::size)
         .def("add", &add_lines, "text"_a, "starts"_a, "lengths"_a, "id_key"_a,
              "Take in the records at these places, if they are plain; says of each whether it is.")
+        .def("take", &take_lines, "text"_a, "place"_a, "number"_a, "most"_a, "id_key"_a,
+             "Take in lines at which nobody has looked before: number, place, length and id of each, and where the next begins; "
+             "None when one is not plain.")
         .def("columns", &columns_of, "What was taken in; the reader does not have it any longer.");
     m.def("edit_distances", &bound_edit_distances, "texts"_a, "first"_a, "second"_a, "jobs"_a = 1,
           "The edit distance of the texts of each pair.");

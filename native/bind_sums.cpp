@@ -1,4 +1,5 @@
 // Python's view of exact sums.
+#include <algorithm>
 #include <cmath>
 
 #include "bind_arrays.hpp"
@@ -32,8 +33,22 @@ auto bound_fraction_parts(const Column<double>& values, const Column<std::int32_
     return array(std::move(out), {2, groups_there});
 }
 
+auto bound_exact_parts(const Column<double>& values) {
+    constexpr double most_summed = 0x1p900;  // no sum of such values is beyond the range of doubles
+    const auto given = view(values);
+    require(std::all_of(given.begin(), given.end(), [](double value) { return std::abs(value) <= most_summed; }),
+            "a value is too great to be summed, or none");
+    std::vector<double> parts;
+    {
+        const nb::gil_scoped_release released;
+        parts = exact_parts(given);
+    }
+    return array(std::move(parts));
+}
+
 }  // namespace
 
 void bind_sums(nanobind::module_& m) {
+    m.def("exact_parts", &bound_exact_parts, "values"_a, "A few numbers with exactly the same sum, the greatest first.");
     m.def("fraction_parts", &bound_fraction_parts, "values"_a, "groups"_a, "size"_a, "scale"_a = 1.0);
 }

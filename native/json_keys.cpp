@@ -88,10 +88,12 @@ class Look {
   Look(Text& text, std::int64_t levels) : text_(text), most_(levels) {}
 
   const char* value(const char* p, std::int64_t depth) {
+    if (*p == '"') return string(p);
     if (*p == '{') return object(p, depth + 1, [&](const char* at, std::string_view) { return value(at, depth + 1); });
     if (*p == '[') return list(p, depth + 1);
     return skip_value(text_, p);
   }
+
 
   // Calls `take` with the place of each value and its key; it returns the place after the value.
   template <class Take>
@@ -122,12 +124,24 @@ class Look {
     if (depth > most_) text_.fail(p, "nested too deeply");
   }
 
+  const char* string(const char* p) const {
+    const char* const end = skip_plain(text_, p + 1);
+    return *end == '"' ? end + 1 : skip_string(text_, p);
+  }
+
+  // Past a number of a list, most often a whole one of some digits, or any other value.
+  const char* element(const char* p, std::int64_t depth) {
+    const unsigned digits = count_digits(load8(text_, p));
+    if (digits > 0 && digits < 8 && (p[digits] == ',' || p[digits] == ']') && (*p != '0' || digits == 1)) return p + digits;
+    return value(p, depth);
+  }
+
   const char* list(const char* p, std::int64_t depth) {
     deeper(p, depth);
     p = skip_space(text_, p + 1);
     if (*p == ']') return p + 1;
     for (;;) {
-      p = skip_space(text_, value(p, depth));
+      p = skip_space(text_, element(p, depth));
       if (*p == ']') return p + 1;
       if (*p != ',') text_.fail_expecting(p, "',' or ']'");
       p = skip_space(text_, p + 1);
@@ -169,7 +183,12 @@ bool nests_beyond(const Text& text, std::int64_t levels) {
   return false;
 }
 
-bool record_ids(Text& text, const std::vector<std::string>& keys, std::int64_t levels, std::vector<RecordId>& ids) {
+bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\n\r\v\f") == std::string_view::npos; }
+
+namespace {
+
+// Reads what stands under the keys of an object. The next line is no part of this one, and may be looked at by mistake.
+bool read_ids(Text& text, const std::vector<std::string>& keys, std::int64_t levels, std::vector<RecordId>& ids) {
   ids.assign(keys.size(), RecordId{});
   std::string scratch;
   Look look(text, std::min(levels, deepest));
@@ -190,7 +209,29 @@ bool record_ids(Text& text, const std::vector<std::string>& keys, std::int64_t l
     }
     return at;
   });
-  return skip_space(text, p) == text.end;
+  return p <= text.end && skip_space(text, p) >= text.end;
+}
+
+}  // namespace
+
+std::int64_t record_lines(std::string_view text, const std::vector<std::string>& keys, std::int64_t levels,
+                          std::vector<RecordLine>& lines) {
+  std::int64_t number = 0;
+  for (std::size_t start = 0; start < text.size(); ++number) {
+    const std::size_t end = text.find('\n', start);
+    const std::string_view line = text.substr(start, end == std::string_view::npos ? end : end + 1 - start);
+    if (!is_blank(line)) {
+      auto& made = lines.emplace_back(number, static_cast<std::int64_t>(start), static_cast<std::int64_t>(line.size()));
+      Text here(line.data(), line.size());
+      try {
+        made.plain = read_ids(here, keys, levels, made.ids);
+      } catch (const ScanFailure&) {
+        made.plain = false;
+      }
+    }
+    start += line.size();
+  }
+  return number;
 }
 
 }  // namespace calque::json

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -19,8 +20,18 @@ bool nests_beyond(const Text& text, std::int64_t levels);
 // What stands under a key of a record: nothing, a text or a whole number.
 using RecordId = std::variant<std::monostate, std::string, std::int64_t>;
 
-// Reads what stands under some keys of a JSON object, in one look at all of it; false for a text that is no object, repeats
-// a key, nests beyond so many levels, or has something else under one of the keys.
-bool record_ids(Text& text, const std::vector<std::string>& keys, std::int64_t levels, std::vector<RecordId>& ids);
+// A line of a text that is not blank: its number, where it begins, and how long it is with its end.
+struct RecordLine {
+  std::int64_t number, start, length;
+  bool plain;                 // an object that repeats no key, nests no deeper than allowed, and has fine ids
+  std::vector<RecordId> ids;  // then what stands under each of the keys
+};
+
+// Whether a line has nothing but blanks, as Python's bytes.strip() sees them.
+bool is_blank(std::string_view line);
+
+// Appends those of a text; returns how many lines it has, blank ones too.
+std::int64_t record_lines(std::string_view text, const std::vector<std::string>& keys, std::int64_t levels,
+                          std::vector<RecordLine>& lines);
 
 }  // namespace calque::json

@@ -29,47 +29,12 @@ struct Number {
 
 }  // namespace
 
-void LeafColumn::add_nothing(std::int32_t rank) {
-    codes.push_back(nothing);
-    ranks.push_back(rank);
-    confidences.push_back(nan);
-    boxes.insert(boxes.end(), 4, nan);
-    pages.push_back(nan);
-}
-
-std::int32_t LeafColumn::code_of(std::string_view text) {
-    if (text.empty()) return empty_text;
-    const auto known = numbers_.find(text);
-    if (known != numbers_.end()) return known->second;
-    const auto code = static_cast<std::int32_t>(values.size());
-    values.push_back({Value::text, static_cast<std::int64_t>(texts.size()), 0});
-    numbers_.emplace(texts.emplace_back(text), code);
-    return code;
-}
-
-std::int32_t LeafColumn::code_of(Value value) {
-    values.push_back(value);
-    return static_cast<std::int32_t>(values.size()) - 1;
-}
-
-void LeafColumn::cut(std::size_t records) {
-    codes.resize(records);
-    ranks.resize(records);
-    confidences.resize(records);
-    boxes.resize(4 * records);
-    pages.resize(records);
-}
-
-void ListColumn::cut(std::size_t documents) {
-    states.resize(documents);
-    offsets.resize(documents + 1);
-    for (auto& leaf : leaves) leaf.cut(static_cast<std::size_t>(offsets.back()));
-}
-
 // One line while it is read. Whatever is not plain throws a ScanFailure, as bad JSON does.
 class LineReader::Line {
    public:
-    Line(LineReader& reader, const char* line, std::size_t size) : reader_(reader), text_(line, size) {}
+    // An id is asked for of a line at which nobody has looked before.
+    Line(LineReader& reader, const char* line, std::size_t size, json::RecordId* id)
+        : reader_(reader), text_(line, size), id_(id) {}
 
     void read(std::string_view id_key) {
         seen_.assign(reader_.fields.size(), 0);
@@ -117,7 +82,7 @@ class LineReader::Line {
     static bool is_mark(std::string_view key) { return key == "_value" || key == "_bbox" || key == "_confidence"; }
 
     const char* root_value(const char* p, std::string_view key, std::string_view id_key) {
-        if (!id_key.empty() && key == id_key) return json::skip_value(text_, p);
+        if (!id_key.empty() && key == id_key) return id_ == nullptr ? json::skip_value(text_, p) : own_id(p);
         if (is_mark(key)) odd(p);
         for (std::size_t step = 0; step < reader_.fields.size(); ++step) {
             // Keys mostly come in the order of the schema.
@@ -136,6 +101,20 @@ class LineReader::Line {
         strange_.emplace_back(key);
         if (reader_.paired_ && (*p == '{' || *p == '[')) odd(p);
         return counted(p, ignored_, 0);
+    }
+
+    const char* own_id(const char* p) {
+        if (id_->index() != 0) odd(p);  // there was one before
+        if (*p == '"') {
+            std::string_view read;
+            p = json::read_string(text_, p, scratch_, read);
+            *id_ = std::string(read);
+            return p;
+        }
+        std::int64_t whole = 0;
+        p = json::read_integer(text_, p, whole);
+        *id_ = whole;
+        return p;
     }
 
     static void absent(Field& field) {
@@ -197,7 +176,7 @@ class LineReader::Line {
                 if (item_seen_[i]++ != 0) odd(at);
                 next = i + 1 < list.keys.size() ? i + 1 : 0;
                 at = leaf(at, list.leaves[i], rank++);
-                something |= list.leaves[i].codes.back() >= 0;
+                something |= list.leaves[i].code() >= 0;
                 return at;
             }
             ++rank;
@@ -224,7 +203,7 @@ class LineReader::Line {
         column.add_nothing(rank);
         if (*p != '{') return value(p, column);
         unsigned seen = 0;
-        page_ = nan;
+        page_ = page_in_box_ = nan;
         p = each_key(p, [&](const char* at, std::string_view key) {
             const auto once = [&](unsigned bit) {
                 if ((seen & bit) != 0) odd(at);
@@ -236,7 +215,7 @@ class LineReader::Line {
             }
             if (key == "_confidence") {
                 once(2);
-                return confidence(at, column.confidences.back());
+                return confidence(at, column);
             }
             if (key == "_bbox") {
                 once(4);
@@ -246,19 +225,20 @@ class LineReader::Line {
                 once(8);
                 return page(at);
             }
-            if (key == "_alternatives") odd(at);
+            if (key == "_alternatives" || id_ != nullptr) odd(at);
             return json::skip_value(text_, at);
         });
         if ((seen & 1) == 0) odd(p);
         if ((seen & 4) != 0) {
             ++boxes_;
-            if (std::isnan(column.pages.back())) column.pages.back() = page_;
+            const double page = std::isnan(page_in_box_) ? page_ : page_in_box_;
+            if (!std::isnan(page)) column.set_page(page);
         }
         return p;
     }
 
     const char* value(const char* p, LeafColumn& column) {
-        std::int32_t& code = column.codes.back();
+        std::int32_t& code = column.code();
         switch (*p) {
             case '"': {
                 std::string_view read;
@@ -267,8 +247,8 @@ class LineReader::Line {
                 return p;
             }
             case 'n': return word(p, "null");
-            case 't': p = word(p, "true"); code = column.code_of(Value{Value::truth, 1, 0}); return p;
-            case 'f': p = word(p, "false"); code = column.code_of(Value{Value::truth, 0, 0}); return p;
+            case 't': p = word(p, "true"); code = column.code_of(Value(Value::truth, 1)); return p;
+            case 'f': p = word(p, "false"); code = column.code_of(Value(Value::truth, 0)); return p;
             default: break;
         }
         json::Decimal decimal;
@@ -277,16 +257,23 @@ class LineReader::Line {
         if (decimal.integer) {
             std::int64_t whole = 0;
             json::read_integer(text_, p, whole);
-            code = column.code_of(Value{Value::whole, whole, 0});
+            code = column.code_of(Value(Value::whole, whole));
         } else {
             const double real = json::convert(text_, decimal);
             if (!std::isfinite(real)) odd(p);
-            code = column.code_of(Value{Value::real, 0, real});
+            code = column.code_of(Value(real));
         }
         return after;
     }
 
     const char* number(const char* p, Number& out) {
+        // Edges are mostly whole numbers of some digits.
+        const json::DigitRun run = json::digit_run(json::load8(text_, p));
+        const char* const end = p + run.count;
+        if (run.count > 0 && run.count < 8 && (*end == ',' || *end == ']') && (*p != '0' || run.count == 1)) {
+            out = {static_cast<double>(run.value), true};
+            return end;
+        }
         json::Decimal decimal;
         const char* const after = json::read_decimal(text_, p, decimal);
         if (after == nullptr) odd(p);
@@ -295,12 +282,12 @@ class LineReader::Line {
         return after;
     }
 
-    const char* confidence(const char* p, double& out) {
+    const char* confidence(const char* p, LeafColumn& column) {
         if (*p == 'n') return word(p, "null");
         Number sure{};
         p = number(p, sure);
         if (!(sure.value >= 0 && sure.value <= 1)) odd(p);
-        out = sure.value;
+        column.set_confidence(sure.value);
         return p;
     }
 
@@ -337,8 +324,8 @@ class LineReader::Line {
             p = skip_space(text_, p + 1);
         }
         if (count < 4) odd(p);
-        if (count == 5) column.pages.back() = edges[4];
-        double* const out = column.boxes.data() + column.boxes.size() - 4;
+        if (count == 5) page_in_box_ = edges[4];
+        double* const out = column.box();
         const double right = reader_.sized_ ? edges[0] + edges[2] : edges[2];
         const double bottom = reader_.sized_ ? edges[1] + edges[3] : edges[3];
         out[0] = right < edges[0] ? right : edges[0];
@@ -364,7 +351,7 @@ class LineReader::Line {
 
     // Past a value that is not compared; the boxes on values in it are added to `boxes`.
     const char* counted(const char* p, std::int32_t& boxes, int depth) {
-        if (depth > deepest) odd(p);
+        if (depth > deepest || (id_ != nullptr && (*p == '[' || *p == '{'))) odd(p);
         if (*p == '[') {
             p = skip_space(text_, p + 1);
             if (*p == ']') return p + 1;
@@ -405,19 +392,20 @@ class LineReader::Line {
 
     LineReader& reader_;
     Text text_;
+    json::RecordId* id_;
     std::string key_scratch_, scratch_;
     std::vector<std::uint8_t> seen_, item_seen_;
     std::vector<std::string> strange_;
     std::vector<std::pair<std::size_t, std::string>> strange_inside_;
     std::size_t next_ = 0;
     std::int32_t boxes_ = 0, ignored_ = 0;
-    double page_ = nan;
+    double page_ = nan, page_in_box_ = nan;
 };
 
-bool LineReader::add(const char* line, std::size_t size, std::string_view id_key) {
+bool LineReader::read(const char* line, std::size_t size, std::string_view id_key, json::RecordId* id) {
     const std::size_t before = boxes.size();
     try {
-        Line(*this, line, size).read(id_key);
+        Line(*this, line, size, id).read(id_key);
         return true;
     } catch (const ScanFailure&) {
         cut(before);

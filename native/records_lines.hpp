@@ -1,52 +1,15 @@
-// Records into columns: one JSON object a line becomes, for each field, codes of values, confidences, boxes and pages.
+// Records into columns: one JSON object a line.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
-#include "json_text.hpp"
+#include "json_keys.hpp"
+#include "records_columns.hpp"
 
 namespace calque::records {
-
-inline constexpr std::int32_t nothing = -1, empty_text = -2;
-enum ListState : std::uint8_t { no_list = 0, empty_list = 1, a_list = 2 };
-
-// A value as JSON has it; texts stand in the column's own store.
-struct Value {
-    enum Kind : std::uint8_t { text, whole, real, truth } kind;
-    std::int64_t integer;  // or the number of a text, or a truth value
-    double number;
-};
-
-// One field of many records.
-class LeafColumn {
-   public:
-    std::vector<std::int32_t> codes, ranks;
-    std::vector<double> confidences, boxes, pages;
-    std::vector<Value> values;
-    std::deque<std::string> texts;
-
-    void add_nothing(std::int32_t rank);
-    std::int32_t code_of(std::string_view text);
-    std::int32_t code_of(Value value);
-    void cut(std::size_t records);
-
-   private:
-    std::unordered_map<std::string_view, std::int32_t> numbers_;
-};
-
-struct ListColumn {
-    std::vector<std::string> keys;
-    std::vector<LeafColumn> leaves;
-    std::vector<std::uint8_t> states;
-    std::vector<std::int64_t> offsets{0};
-
-    void cut(std::size_t documents);
-};
 
 // A field at the root: a value, a list of objects, an object (a list of at most one), or something that is not compared.
 struct Field {
@@ -63,7 +26,12 @@ class LineReader {
     LineReader(std::vector<Field> fields, bool paired, bool sized) : fields(std::move(fields)), paired_(paired), sized_(sized) {}
 
     // Takes one record in, without what stands under `id_key`; false, and nothing is kept, when it is not plain.
-    bool add(const char* line, std::size_t size, std::string_view id_key);
+    bool add(const char* line, std::size_t size, std::string_view id_key) { return read(line, size, id_key, nullptr); }
+    // The same for a record at which nobody has looked before, and its id: it must repeat no key anywhere, and what is not
+    // compared must not nest.
+    bool take(const char* line, std::size_t size, std::string_view id_key, json::RecordId& id) {
+        return read(line, size, id_key, &id);
+    }
     // Keeps only so many documents.
     void cut(std::size_t documents);
     std::size_t size() const { return boxes.size(); }
@@ -74,6 +42,8 @@ class LineReader {
 
    private:
     class Line;
+    bool read(const char* line, std::size_t size, std::string_view id_key, json::RecordId* id);
+
     bool paired_, sized_;
 };
 

@@ -1,6 +1,7 @@
 #include "records_lists.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "patience.hpp"
 
@@ -22,12 +23,13 @@ class Distances {
 
     std::int32_t operator()(std::size_t one, std::size_t other) {
         patience_.spend(1 + texts_.length(other));
-        if (one == other) return 0;
+        const auto text = texts_.text(one), with = texts_.text(other);
+        if (std::equal(text.begin(), text.end(), with.begin(), with.end())) return 0;  // most that are compared are the same
         if (one != set_) {
             set_ = one;
-            pattern_.set(texts_.text(one));
+            pattern_.set(text);
         }
-        return pattern_.distance(texts_.text(other));
+        return pattern_.distance(with);
     }
 
    private:
@@ -57,10 +59,7 @@ class Similarities {
         down_ = turned_ ? 1 : width;
         across_ = turned_ ? width : 1;
         first_pair_ = first_pair;
-        for (std::size_t l = 0; l < leaves_.size(); ++l) {
-            columns_[l].resize(columns);
-            for (std::size_t c = 0; c < columns; ++c) columns_[l][c] = value(leaves_[l], (turned_ ? truth : found) + c, !turned_);
-        }
+        for (std::size_t l = 0; l < leaves_.size(); ++l) columns_[l].begin(leaves_[l], turned_ ? truth : found, columns, !turned_);
     }
 
     // For every column what its similarity to a row cannot exceed: the distance of two texts is at least that of their lengths.
@@ -69,12 +68,19 @@ class Similarities {
         weight_.assign(columns, 0.0);
         compared_.assign(columns, 0);
         for (std::size_t l = 0; l < leaves_.size(); ++l) {
-            const Value mine = value(leaves_[l], first_row_ + row, turned_);
+            const ItemLeaf& leaf = leaves_[l];
+            const Values& others = columns_[l];
+            const Value mine = value(leaf, first_row_ + row, turned_);
+            if (mine.there && leaf.truth_keys && !leaf.texts && !leaf.scores) {
+                // What most fields are, in a loop without conditions.
+                for (std::size_t c = 0; c < columns; ++c) total_[c] += others.keys[c] == mine.key ? leaf.weight : 0.0;
+            } else if (mine.there) {
+                for (std::size_t c = 0; c < columns; ++c)
+                    total_[c] += alike(l, row, c, mine, others[c], [&] { return apart(mine.length, others.lengths[c]); }) * leaf.weight;
+            }
             for (std::size_t c = 0; c < columns; ++c) {
-                const Value& other = columns_[l][c];
-                const bool there = mine.there || other.there;
-                total_[c] += alike(l, row, c, mine, other, [&] { return apart(mine.length, other.length); }) * leaves_[l].weight;
-                weight_[c] += there ? leaves_[l].weight : 0.0;
+                const bool there = mine.there || others.there[c] != 0;
+                weight_[c] += there ? leaf.weight : 0.0;
                 compared_[c] |= static_cast<std::uint8_t>(there);
             }
         }
@@ -87,8 +93,7 @@ class Similarities {
         double total = 0.0, weight = 0.0;
         bool compared = false;
         for (std::size_t l = 0; l < leaves_.size(); ++l) {
-            const Value mine = value(leaves_[l], first_row_ + row, turned_);
-            const Value& other = columns_[l][c];
+            const Value mine = value(leaves_[l], first_row_ + row, turned_), other = columns_[l][c];
             const auto distance = [&] { return static_cast<std::int64_t>((*distances_[l])(mine.text, other.text)); };
             total += alike(l, row, c, mine, other, distance) * leaves_[l].weight;
             weight += mine.there || other.there ? leaves_[l].weight : 0.0;
@@ -103,10 +108,33 @@ class Similarities {
 
    private:
     struct Value {
-        double key = 0.0;
+        double key = std::numeric_limits<double>::quiet_NaN();  // equal to none
         std::size_t text = 0;
         std::int64_t length = 0;
         bool there = false;
+    };
+
+    // One field of the items in the columns.
+    struct Values {
+        std::vector<double> keys;
+        std::vector<std::size_t> texts;
+        std::vector<std::int64_t> lengths;
+        std::vector<std::uint8_t> there;
+
+        void begin(const ItemLeaf& leaf, std::size_t first, std::size_t size, bool found) {
+            keys.resize(size);
+            texts.resize(size);
+            lengths.resize(size);
+            there.resize(size);
+            for (std::size_t c = 0; c < size; ++c) {
+                const Value made = value(leaf, first + c, found);
+                keys[c] = made.key;
+                texts[c] = made.text;
+                lengths[c] = made.length;
+                there[c] = static_cast<std::uint8_t>(made.there);
+            }
+        }
+        Value operator[](std::size_t c) const { return {keys[c], texts[c], lengths[c], there[c] != 0}; }
     };
 
     static Value value(const ItemLeaf& leaf, std::size_t item, bool found) {
@@ -142,7 +170,7 @@ class Similarities {
 
     const std::vector<ItemLeaf>& leaves_;
     std::vector<std::optional<Distances>> distances_;
-    std::vector<std::vector<Value>> columns_;
+    std::vector<Values> columns_;
     std::vector<double> total_, weight_;
     std::vector<std::uint8_t> compared_;
     bool turned_ = false;

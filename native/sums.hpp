@@ -12,4 +12,8 @@ namespace calque {
 std::vector<std::int64_t> fraction_parts(std::span<const double> values, std::span<const std::int32_t> groups,
                                          std::size_t size, double scale);
 
+// A few numbers with exactly the same sum: the sum as it is rounded, then what is left as it is rounded, and so on. No value may
+// be so great that a sum of them is beyond the range of doubles.
+std::vector<double> exact_parts(std::span<const double> values);
+
 }  // namespace calque

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from calque.core.errors import ContractError
-from calque.readers.records import LineRecords, read_record_pair, read_records
+from calque.readers.line_records import LineRecords
+from calque.readers.records import read_record_pair, read_records
 from tests.conftest import Run
 
 SCHEMA = {"fields": {"vendor": {"type": "str", "threshold": 0.8}, "total": {"type": "float"}}}

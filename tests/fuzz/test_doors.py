@@ -117,7 +117,7 @@ READ_THROUGH = {
     "checks/suites/cases.py", "checks/suites/data_files.py", "checks/suites/inputs.py", "checks/suites/kept.py",
     "checks/suites/suite.py", "cli/bless.py", "cli/compare.py", "cli/inputs.py", "core/boxes/class_map.py",
     "core/corpora/masks.py", "core/evaluator.py", "fields/schemas/sources.py", "kernels/scanning.py", "readers/boxes/yolo.py",
-    "readers/orders/files.py",
+    "readers/line_records.py", "readers/orders/files.py",
     "readers/page_rows/parquet.py", "readers/page_rows/streams.py", "readers/records.py", "readers/sides/metadata.py",
     "readers/sources/compression.py", "readers/sources/json_tree.py", "readers/sources/parquet_files.py",
     "readers/sources/source.py", "readers/tables/files.py", "readers/text/lattices.py", "readers/text/text_files.py",

@@ -261,11 +261,16 @@ def _fractions(rng: Random) -> tuple[Any, ...]:
     return rng.random(rows), rng.integers(-1, size, rows).astype(np.int32), size, float(rng.choice([1.0, 0.5, 2.0**-20]))
 
 
+def _numbers(rng: Random) -> tuple[Any, ...]:
+    rows = int(rng.integers(0, 40))
+    return (rng.choice([-1.0, 1.0], rows) * rng.random(rows) * 2.0 ** rng.integers(-60, 60, rows),)
+
+
 def _nested(rng: Random) -> tuple[Any, ...]:
     return *_keys(rng), int(rng.integers(0, 5))
 
 
-def _record_ids(rng: Random) -> tuple[Any, ...]:
+def _record_lines(rng: Random) -> tuple[Any, ...]:
     return *_keys(rng), ["a", "b", "a b"][: int(rng.integers(0, 4))], int(rng.integers(0, 5))
 
 
@@ -332,9 +337,10 @@ CALLS: dict[str, Call] = {
     "weighted_sums": _weighted_sums,
     "weighted_precision": _weighted_precision,
     "weighted_auroc": _auroc,
+    "exact_parts": _numbers,
     "fraction_parts": _fractions,
     "nests_beyond": _nested,
-    "record_ids": _record_ids,
+    "record_lines": _record_lines,
     "edit_distances": _edits,
     "best_partners": _best_partners,
     "item_partners": _item_partners,

@@ -36,7 +36,8 @@ LINEAR = {
     "pair_measures", "hashed_halves", "score_order", "coco_accumulate", "coco_recall", "polygon_areas", "mask_runs",
     "mask_counts", "masks_of_counts", "mask_canonical", "masks_of_runs", "runs_of_masks", "masks_of_rings",
     "runs_of_pixels", "mask_areas", "mask_bounds", "mask_overlaps", "bag_matches", "split_words", "poisson_weights",
-    "weighted_sums", "weighted_auroc", "fraction_parts", "judge_orders", "nests_beyond", "record_ids", "repeats_a_key",
+    "weighted_sums", "weighted_auroc", "exact_parts", "fraction_parts", "judge_orders",
+    "nests_beyond", "record_lines", "repeats_a_key",
 }  # fmt: skip
 """Kernels whose work grows as what they are given does, or by the logarithm of it more: seconds for what fits in memory."""
 

@@ -180,7 +180,38 @@ def test_items_are_checked(native):
     ],
 )
 def test_ids_of_records_that_are_plain(kernels, text, ids):
-    assert kernels.record_ids(text, ["doc_id", "id"], 4) == ids
+    lines = kernels.record_lines(text, ["doc_id", "id"], 4)
+    assert lines == (([(0, 0, len(text), ids)], 1) if text else ([], 0))
+
+
+LINES = st.sampled_from(
+    [
+        b'{"id": 1}',
+        b'{"id": "a"}\r',
+        b"",
+        b" \t\v\f",
+        b'{"x": [',
+        b"1]}",
+        b'{"id": 1',
+        b'{"x": "',
+        b', "y": 2}',
+        b"}",
+        b"[1]",
+        b"{",
+    ]
+)
+
+
+@given(st.lists(LINES, max_size=6), st.sampled_from([b"", b"\n"]))
+def test_lines_are_looked_at_one_by_one(kernels, lines, end):
+    text = b"\n".join(lines) + end
+    alone = [kernels.record_lines(line, ["id"], 4)[0] for line in text.split(b"\n")]
+    starts = np.cumsum([0, *(len(line) + 1 for line in text.split(b"\n"))]).tolist()
+    expected = [(number, starts[number], each[0][3]) for number, each in enumerate(alone) if each]
+    found, size = kernels.record_lines(text, ["id"], 4)
+    assert size == (text.count(b"\n") + (not text.endswith(b"\n")) if text else 0)
+    assert [(number, start, ids) for number, start, _, ids in found] == expected
+    assert all(text[start : start + length].rstrip(b"\n") == lines[number] for number, start, length, _ in found)
 
 
 nested = st.recursive(

@@ -65,7 +65,7 @@ def test_the_stub_describes_the_compiled_module(native):
     assert stub == {name for name in vars(native) if not name.startswith("_")}
 
 
-STRUCTS = [name for name, value in vars(structs).items() if hasattr(value, "_fields")]
+STRUCTS = [name for name, value in vars(structs).items() if getattr(value, "_fields", ())]
 FIELDS = {
     "Boxes": "Floats", "Ranges": "Floats", "std::string": "BoxForm", "double": "float", "std::int64_t": "int",
     **{f"Column<{kind}>": name for kind, name in (

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from calque.core.corpus import Corpus, UnitId
 from calque.core.errors import ConfigError, Issue
+from calque.core.start_up import Frozen
 from calque.kernels.scanning import Scanned
 
 MOST = 16
 """How many systems there may be: a mask has a bit for each."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Systems(Corpus):
+class Systems(Frozen, Corpus, kw_only=True, eq=False):
     """What each system found, in the order in which they were given."""
 
     names: tuple[str, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.boxes.reading import BoxReading
@@ -27,8 +27,7 @@ KINDS = ("boxes", "layout", "fields")
 WORDS = "what a lattice of several OCR systems could give is told by calque words --build-lattice, which has a path through all"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Ceiling(BoxReading, PartsBeside, Task):
+class Ceiling(BoxReading, PartsBeside, Task, kw_only=True):
     """What any combination of systems could reach: the best single one, the best routing, the best selection, and beyond.
 
     ``found`` is a mapping of names to systems, or a sequence of them.
@@ -87,7 +86,7 @@ class Ceiling(BoxReading, PartsBeside, Task):
     seed: int = setting(0, kind="count", key="seed", help="Decides about the halves.")
     by: tuple[str, ...] = setting((), kind="words", view=True, help="Also route by a document's metadata (A,B).")
     metadata: str = setting("", kind="file", view=True, help="A CSV file with a column doc_id: more columns for --by.")
-    schema: Any = setting(  # noqa: RUF009  # a field, as all of them; it takes many forms and keeps text
+    schema: Any = setting(  # a field, as all of them; it takes many forms and keeps text
         "",
         kind="file",
         key="schema",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from calque.core.digests import digest
 from calque.core.errors import Issue, Severity
 from calque.core.parts_beside import PartsBeside
 from calque.core.task import Task, setting, take_in
@@ -27,8 +27,7 @@ VERDICTS = ("pass", "partial", "fail")
 STATUSES = ("ok", "error")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Checks(PartsBeside, Task):
+class Checks(PartsBeside, Task, kw_only=True):
     """Judges outputs case by case with the evaluators that it is given, each as JSON text.
 
     >>> from calque.core.evaluator import Evaluator
@@ -53,7 +52,7 @@ class Checks(PartsBeside, Task):
         (), kind="uses", key="filter", flag="--filter", help="Only cases with these ids; * and ? stand for anything."
     )
     tags: tuple[str, ...] = setting((), kind="uses", key="tag", flag="--tag", help="Only cases with any of these tags.")
-    only: Any = setting(  # noqa: RUF009  # a field, as all of them; it takes a file or a list and keeps a list
+    only: Any = setting(  # a field, as all of them; it takes a file or a list and keeps a list
         None, kind="path", key="rerun-failed", flag="--rerun-failed", help="Only cases that failed in an earlier result."
     )
 
@@ -92,14 +91,13 @@ class Checks(PartsBeside, Task):
     def told(self, name: str) -> str:
         """A setting's value in the signature: long lists by their digest."""
         if name == "own":
-            return ",".join(f"{name}={digest}" for name, digest in self.own) or "none"
+            return ",".join(f"{name}={code}" for name, code in self.own) or "none"
         if name == "evaluators" and self.evaluators:
-            digest = hashlib.sha256("\n".join(self.evaluators).encode("utf-8", "surrogatepass")).hexdigest()[:12]
-            return f"{len(self.evaluators)} ({digest})"
+            listed = "\n".join(self.evaluators)
+            return f"{len(self.evaluators)} ({digest(listed)})"
         if name != "only" or self.only is None:
             return super().told(name)
-        listed = json.dumps(self.only).encode()
-        return f"{len(self.only)} listed ({hashlib.sha256(listed).hexdigest()[:12]})"
+        return f"{len(self.only)} listed ({digest(json.dumps(self.only))})"
 
     def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # they are read
         """The cases that are wanted. Both sides must be case corpora; they may be one and the same."""

@@ -7,7 +7,6 @@ import importlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -48,8 +47,7 @@ class PairScores(Frozen, eq=False):
         return np.asarray(made if same is None else made * same)
 
 
-@dataclass(frozen=True)
-class BaseComparator(ABC):
+class BaseComparator(Frozen, ABC):
     """How alike two values are. Subclasses say so in `_compare`; a registered name makes them usable in schemas.
 
     Both values absent are alike (1.0), one absent is not (0.0); `_compare` never sees ``None``. What costs time and
@@ -132,7 +130,6 @@ class BaseComparator(ABC):
 names_fields(BaseComparator)
 
 
-@dataclass(frozen=True)
 class FunctionComparator(BaseComparator):
     """A plain function of two values as a comparator."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from calque.comparators.base import BaseComparator
@@ -10,7 +9,6 @@ from calque.comparators.text import LevenshteinComparator
 from calque.core.errors import ConfigError
 
 
-@dataclass(frozen=True)
 class OneOfComparator(BaseComparator):
     """The best similarity with any of several accepted values: the truth is a list of them.
 
@@ -20,7 +18,7 @@ class OneOfComparator(BaseComparator):
 
     name: ClassVar[str] = "one_of"
 
-    inner: BaseComparator = field(default_factory=LevenshteinComparator)
+    inner: BaseComparator = LevenshteinComparator()
     """What compares with each of them."""
 
     def __post_init__(self) -> None:
@@ -43,7 +41,6 @@ class OneOfComparator(BaseComparator):
         return {} if self.inner == LevenshteinComparator() else {"inner": describe(self.inner)}
 
 
-@dataclass(frozen=True)
 class IgnoreComparator(BaseComparator):
     """Marks a field that is not compared: it counts nowhere, and neither do its boxes."""
 

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import math
-import re
 import sys
+from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from calque.comparators.base import BaseComparator, PairScores
 from calque.comparators.written_numbers import Written, written
 from calque.core.errors import ConfigError
+from calque.core.start_up import pattern
 
 if TYPE_CHECKING:
     from calque.core.columns import Codes, Flags, Floats
 
 Number: TypeAlias = int | float | Decimal
 
-_PLAIN = re.compile(r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?")
-_NOISE = re.compile(r"[^0-9.-]")
+_PLAIN = pattern(r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?")
+_NOISE = pattern(r"[^0-9.-]")
 _LONGEST = 400
 """Texts beyond this length are not numbers; Python takes quadratic time to read them."""
 
 
-@dataclass(frozen=True)
 class NumericComparator(BaseComparator):
     """1.0 for equal numbers, else 0.0. Currency signs and thousands separators do not count; "(5)" is -5.
 
@@ -74,18 +73,18 @@ class NumericComparator(BaseComparator):
             return None
         if self.decimal_comma:
             text = text.replace(".", "").replace(",", ".")
-        elif _PLAIN.fullmatch(text):
+        elif _PLAIN().fullmatch(text):
             return Decimal(text)
         negative = text.startswith("(") and text.endswith(")")
         try:
-            number = Decimal(_NOISE.sub("", text))
+            number = Decimal(_NOISE().sub("", text))
         except InvalidOperation:
             return None
         return -number if negative else number
 
     def prepare_all(self, values: Sequence[Any]) -> Sequence[Any]:
         """The numbers of many values; floats, the usual case, are theirs already."""
-        return values if set(map(type, values)) == {float} else super().prepare_all(values)
+        return values if _kinds(values) == {float} else super().prepare_all(values)
 
     def _compare(self, truth: Number | Written | str | None, found: Number | Written | str | None) -> float:
         if truth is None or found is None:
@@ -120,11 +119,7 @@ class NumericComparator(BaseComparator):
         if any(isinstance(value, str) for values in (truths, founds) for value in values):
             return super().matrix(truths, founds)
 
-        if (
-            not self.relative_tolerance
-            and not self.absolute_tolerance
-            and {*map(type, truths), *map(type, founds)} <= {float, int}
-        ):
+        if not self.relative_tolerance and not self.absolute_tolerance and _kinds(truths) | _kinds(founds) <= {float, int}:
             plain = _exact_floats(truths), _exact_floats(founds)
             if plain[0] is not None and plain[1] is not None:
                 return np.asarray(plain[0][:, None] == plain[1][None, :], dtype=np.float64)
@@ -138,7 +133,7 @@ class NumericComparator(BaseComparator):
     def by_pairs(self, truths: Sequence[Any], founds: Sequence[Any]) -> Callable[[Codes, Codes], Floats]:
         """Chosen pairs: floats find the few that are near, decimals decide those."""
         exactly = not self.relative_tolerance and not self.absolute_tolerance
-        if exactly and {*map(type, truths), *map(type, founds)} <= {float, int}:
+        if exactly and _kinds(truths) | _kinds(founds) <= {float, int}:
             first, second = _exact_floats(truths), _exact_floats(founds)
             if first is not None and second is not None:
                 return PairScores((first, second))
@@ -193,6 +188,11 @@ def _floats(numbers: Sequence[Any]) -> Floats:
     return np.array([math.nan if number is None else _float(_number(number)) for number in numbers], dtype=np.float64)
 
 
+def _kinds(values: Sequence[Any]) -> set[type]:
+    """The types of some values; an array of floats need not be looked through."""
+    return {float} if isinstance(values, array) else set(map(type, values))
+
+
 def _exact_floats(numbers: Sequence[Any]) -> Floats | None:
     """Numbers as floats, unless one of them would be rounded."""
     import numpy as np
@@ -201,7 +201,7 @@ def _exact_floats(numbers: Sequence[Any]) -> Floats | None:
         floats = np.array(numbers, dtype=np.float64)
     except OverflowError:
         return None
-    if int not in set(map(type, numbers)):
+    if int not in _kinds(numbers):
         return floats
     whole = (number for number in numbers if type(number) is int)
     return floats if all(-(1 << 53) < number < 1 << 53 for number in whole) else None

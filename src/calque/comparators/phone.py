@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from calque.comparators.base import BaseComparator
 from calque.core.errors import ConfigError, MissingExtra
 
 
-@dataclass(frozen=True)
 class PhoneComparator(BaseComparator):
     """1.0 for the same telephone number however it is written, extension included; else 0.0.
 

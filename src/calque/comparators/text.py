@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.comparators.base import BaseComparator, PairScores
@@ -13,11 +12,10 @@ from calque.comparators.units import marked
 from calque.core.errors import ConfigError
 
 if TYPE_CHECKING:
-    from calque.core.columns import Codes, Floats, Ints
+    from calque.core.columns import Array, Codes, Floats, Ints, Strings
     from calque.kernels.structs import TextPoints
 
 
-@dataclass(frozen=True)
 class LevenshteinComparator(BaseComparator):
     """One minus the edit distance over the longer length, after case and blanks are evened out.
 
@@ -47,6 +45,12 @@ class LevenshteinComparator(BaseComparator):
 
     def prepare_all(self, values: Sequence[Any]) -> Sequence[str]:
         """The texts of many values."""
+        from calque.core.columns import Strings
+
+        if isinstance(values, Strings) and not self.same_numbers and not self.same_words:
+            even = _evened_out_together(values) if self.normalize else values
+            if even is not None:
+                return even
         texts = list(map(str, values))
         if self.same_numbers or self.same_words:
             texts = [marked(text if text.isascii() else unicodedata.normalize("NFC", text)) for text in texts]
@@ -78,7 +82,7 @@ class LevenshteinComparator(BaseComparator):
         """Edit distances of the compiled kernel, as shares of the longer length."""
         numbers = self.same_numbers or self.same_words
         same = equal_pairs(list(map(numbers_in, truths)), list(map(numbers_in, founds))).keys if numbers else None
-        plain = PairScores(same, points((*truths, *founds)), len(truths))
+        plain = PairScores(same, points(truths, founds), len(truths))
         if not self.same_words:
             return plain
         words = OtherWords(truths, founds)
@@ -109,6 +113,15 @@ def evened_out(texts: list[str]) -> list[str]:
     if plain and not any(odd in padded for odd in ("  ", _SEPARATOR + " ", " " + _SEPARATOR)):
         return whole.lower().split(_SEPARATOR)
     return [" ".join(text.lower().split()) for text in texts]
+
+
+def _evened_out_together(texts: Strings) -> Strings | None:
+    """The same for packed texts; nothing where one of them is more than ASCII, or has to be looked at because of its blanks."""
+    starts, ends = texts.offsets[:-1], texts.offsets[1:]
+    blank = texts.data <= ord(" ")
+    if not texts.is_ascii() or (starts == ends).any() or (texts.data < ord(" ")).any() or (blank[1:] & blank[:-1]).any():
+        return None
+    return None if blank[starts].any() or blank[ends - 1].any() else texts.lowered()
 
 
 def bulk(truths: Sequence[str], founds: Sequence[str], scorer: Callable[..., float], best: float) -> Floats:
@@ -148,7 +161,6 @@ class _Equality(BaseComparator):
         return equal_pairs(truths, founds)
 
 
-@dataclass(frozen=True)
 class ExactComparator(_Equality):
     """1.0 for values with the same text, else 0.0. Case and every blank count.
 
@@ -170,6 +182,11 @@ class ExactComparator(_Equality):
         if self.ungrouped:
             text = _ungrouped(text)
         return text if self.case_sensitive else text.casefold()
+
+    def prepare_all(self, values: Sequence[Any]) -> Sequence[str]:
+        """The texts of many values."""
+        plain = self.case_sensitive and not self.trim and not self.ungrouped
+        return list(map(str, values)) if plain else super().prepare_all(values)
 
 
 def equality(truths: Sequence[Any], founds: Sequence[Any]) -> Floats:
@@ -198,18 +215,29 @@ def _numbered(truths: Sequence[Any], founds: Sequence[Any]) -> tuple[Ints, Ints]
     return rows, columns
 
 
-def points(texts: Sequence[str]) -> TextPoints:
-    """The characters of texts as the kernels take them."""
+def points(*sides: Sequence[str]) -> TextPoints:
+    """The characters of texts, one side after the other, as the kernels take them."""
     import numpy as np
 
     from calque.kernels.structs import TextPoints
 
+    characters, lengths = zip(*map(_characters, sides), strict=True)
+    return TextPoints(np.concatenate(characters, dtype=np.int32), np.cumsum(np.concatenate([[0], *lengths]), dtype=np.int64))
+
+
+def _characters(texts: Sequence[str]) -> tuple[Array, Ints]:
+    """The characters of texts as numbers, and how many each has."""
+    import numpy as np
+
+    from calque.core.columns import Strings
+
+    if isinstance(texts, Strings) and texts.is_ascii():
+        return texts.data, np.diff(texts.offsets)
     # Lone surrogates are legal in JSON.
     data = "".join(texts).encode("utf-32-le", "surrogatepass")
-    return TextPoints(np.frombuffer(data, dtype="<i4").astype(np.int32), np.cumsum([0, *map(len, texts)], dtype=np.int64))
+    return np.frombuffer(data, dtype="<i4"), np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
 
 
-@dataclass(frozen=True)
 class NormalizedComparator(_Equality):
     """1.0 for texts that are equal once case, blanks and punctuation are taken away (after Unicode NFC).
 
@@ -235,7 +263,6 @@ class NormalizedComparator(_Equality):
         return self.ignore_punctuation and unicodedata.category(char).startswith("P")
 
 
-@dataclass(frozen=True)
 class FuzzyComparator(BaseComparator):
     """A fuzzy ratio of rapidfuzz: ``ratio``, ``partial_ratio``, ``token_sort_ratio`` or ``token_set_ratio``.
 

@@ -6,6 +6,8 @@ Nothing is checked while all goes well. When a public function stumbles, its arg
 from __future__ import annotations
 
 import dataclasses
+import inspect
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import wraps
 from itertools import islice
@@ -83,7 +85,7 @@ def _wrong_field(made: Any) -> str | None:
     chosen = {name: value for name, value in given.items() if value is not usual[name]}
     kind = type(made)
     for name, value in chosen.items():
-        hint = _hint(kind.__init__, name)
+        hint = _field_hint(kind, name)
         if not fits(value, hint):
             return f"{kind.__name__}: {name} must be {described(hint)}, not {_shown(value)}"
     for name, value in chosen.items():
@@ -115,8 +117,6 @@ def _is_told(error: Exception) -> bool:
 
 def _problem(function: Any, name: str, given: tuple[Any, ...], named: dict[str, Any]) -> str | None:
     """The first argument that does not fit its annotation; otherwise those that were given, as far as that helps."""
-    import inspect  # only to explain
-
     try:
         bound = inspect.signature(function).bind(*given, **named).arguments
     except TypeError:
@@ -135,11 +135,21 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
+def _field_hint(kind: type, name: str) -> Any:
+    """What the annotation of a field stands for, in the module of the class that has it."""
+    homes = ((inspect.get_annotations(base), vars(sys.modules.get(base.__module__, sys))) for base in kind.__mro__)
+    return next(_meant(annotations[name], names) for annotations, names in homes if name in annotations)
+
+
 def _hint(function: Any, key: str) -> Any:
+    """What the annotation of an argument stands for."""
+    return _meant(getattr(function, "__annotations__", {}).get(key, Any), getattr(function, "__globals__", {}))
+
+
+def _meant(annotation: Any, names: dict[str, Any]) -> Any:
     """What an annotation stands for; anything at all where it names what only type checkers know."""
-    annotation = getattr(function, "__annotations__", {}).get(key, Any)
     try:
-        return get_type_hints(SimpleNamespace(__annotations__={key: annotation}), getattr(function, "__globals__", {}))[key]
+        return get_type_hints(SimpleNamespace(__annotations__={"it": annotation}), names)["it"]
     except (NameError, TypeError, AttributeError):
         return Any
 

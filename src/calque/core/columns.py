@@ -71,11 +71,13 @@ def numbered(*columns: Iterable[str]) -> tuple[list[str], list[Codes]]:
     return texts, [np.array(list(map(number, each)), dtype=np.int32) for each in listed]
 
 
+BEYOND_ASCII = 0x80
+"""The least byte of characters that are not ASCII."""
 TOGETHER = 4096
 """How many packed strings are unpacked in one go."""
 
 
-class Strings(Frozen, eq=False):
+class Strings(Frozen, Sequence[str], eq=False):
     """Many strings in two arrays: UTF-8 bytes, and where each string starts.
 
     >>> names = Strings.pack(["Figure", "Tabelle", ""])
@@ -104,7 +106,7 @@ class Strings(Frozen, eq=False):
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def __getitem__(self, index: int) -> str:
+    def __getitem__(self, index: int) -> str:  # type: ignore[override]  # `cut` has slices
         position = range(len(self))[index]
         return self._decode(int(self.offsets[position]), int(self.offsets[position + 1]))
 
@@ -125,6 +127,15 @@ class Strings(Frozen, eq=False):
 
     def _decode(self, start: int, end: int) -> str:
         return self.data[start:end].tobytes().decode("utf-8", "surrogatepass")
+
+    def is_ascii(self) -> bool:
+        """Whether each byte is a character."""
+        return not len(self.data) or int(self.data.max()) < BEYOND_ASCII
+
+    def lowered(self) -> Strings:
+        """Those in lower case of which `is_ascii` holds."""
+        capital = (self.data >= ord("A")) & (self.data <= ord("Z"))
+        return Strings(self.data + capital * np.uint8(ord("a") - ord("A")), self.offsets)
 
     @property
     def nbytes(self) -> int:

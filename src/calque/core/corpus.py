@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from enum import IntEnum, StrEnum
 from itertools import compress
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
@@ -15,6 +15,7 @@ import numpy as np
 from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, Outlines, Strings, take
 from calque.core.corpora.masks import Masks
 from calque.core.errors import Issue
+from calque.core.start_up import Frozen
 from calque.geometry.boxes import corners, unsound
 from calque.geometry.forms import BoxForm
 
@@ -209,8 +210,7 @@ OBJECT_COLUMNS = ("page", "label", "boxes", "scores", "ids", "crowd", "ignore", 
 PAGE_COLUMNS = ("page_document", "page_index", "page_names", "page_sizes", "image_names")
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class BoxCorpus(Corpus):
+class BoxCorpus(Frozen, Corpus, kw_only=True, eq=False):
     """Boxes on the pages of documents. Rows stand in file order; the order within a page is an object's position."""
 
     documents: tuple[UnitId, ...]
@@ -250,7 +250,7 @@ class BoxCorpus(Corpus):
     """For each page the file with its picture, as the source names it; empty where it names none."""
     image_ids: tuple[UnitId, ...] | None = None
     """For each page the image's own id, when images are grouped into documents."""
-    metadata: Mapping[str, Mapping[UnitId, Any]] = field(default_factory=dict)
+    metadata: Mapping[str, Mapping[UnitId, Any]] = {}
     """What is known of documents, by column and document: a language, a publisher; a document without a value is not listed."""
     form: BoxForm = BoxForm.XYXY
     extent: Extent = Extent.PIXELS

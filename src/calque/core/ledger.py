@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
-from functools import reduce
+from dataclasses import replace
+from functools import cached_property, reduce
 from itertools import chain, islice, pairwise
 from operator import eq
-from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -45,8 +45,7 @@ class Piece(Frozen, eq=False):
     """The position of each of its documents among those of the whole."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Ledger:
+class Ledger(Frozen, kw_only=True, eq=False):
     """Tables of outcomes. Rows are sorted by document, and within a document as the task wrote them.
 
     A row may point at rows of its own document only, counted from the document's first row in that table, so that
@@ -57,7 +56,7 @@ class Ledger:
     """Whether its rows are not in this process."""
     units: tuple[UnitId, ...]
     tables: Mapping[str, Table]
-    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    names: Mapping[str, tuple[str, ...]] = {}
     """Columns that hold codes: their name and what each code means."""
     details: frozenset[tuple[str, str]] = frozenset()
     """(table, column) pairs that no number needs: boxes and ids, for outcome lists and viewers."""
@@ -113,12 +112,26 @@ class Ledger:
         return Ledger(units=self.units, names=self.names, details=self.details, tables={**self.tables, **others})
 
     def offsets(self, table: str) -> Ints:
-        """The first row of each document in a table, and the table's height at the end."""
-        return np.searchsorted(self.tables[table].array(UNIT), np.arange(len(self.units) + 1)).astype(np.int64)
+        """The first row of each document in a table, and the table's height at the end. Not to be changed: all get the same."""
+        known = self._known_offsets.get(table)
+        if known is None:
+            known = np.searchsorted(self.tables[table].array(UNIT), np.arange(len(self.units) + 1)).astype(np.int64)
+            self._known_offsets[table] = known
+        return known
+
+    @cached_property
+    def _known_offsets(self) -> dict[str, Ints]:
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What travels to another process: not what can be found out there."""
+        return {name: value for name, value in self.__dict__.items() if name != "_known_offsets"}
 
     def absolute(self, table: str, units: Array, relative: Array) -> Ints:
         """The rows of a table that rows of these documents point at."""
-        return np.asarray(self.offsets(table)[units] + relative, dtype=np.int64)
+        rows = np.take(self.offsets(table), units)
+        rows += relative
+        return rows
 
     def select(self, units: Iterable[UnitId]) -> Ledger:
         """Only these documents: the ledger that scoring them alone would have made."""

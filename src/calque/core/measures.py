@@ -116,6 +116,18 @@ def counts(groups: Array, size: int) -> Ints:
     return np.bincount(groups, minlength=size).astype(np.int64, copy=False)
 
 
+def reached(values: Floats, edges: Sequence[float]) -> Array:
+    """How many of a few rising edges each value reaches; `np.searchsorted` says the same, and takes seven times as long.
+
+    >>> reached(np.array([0.1, 0.5, 0.9]), (0.5, 0.75)).tolist()
+    [0, 1, 2]
+    """
+    met = np.zeros(len(values), np.uint16)
+    for edge in edges:
+        met += values >= edge
+    return met
+
+
 def fraction_sums(values: Floats, groups: Array, size: int, scale: float = 1.0) -> Floats:
     """The sum of values in [0, 1] for each group, to the same bits in any order and split; negative groups are left out.
 
@@ -166,18 +178,6 @@ class Mean:
         return float(joined_fractions(self._parts)[0] / self._count) if self._count else Undefined(reason)
 
 
-def exact_parts(values: Sequence[float]) -> list[float]:
-    """A few numbers with exactly the same sum, so that `math.fsum` over the parts of all splits is that over all values.
-
-    >>> exact_parts([1e16, 1.0, 1.0, 1e-3])
-    [1.0000000000000002e+16, 0.001]
-    """
-    parts: list[float] = []
-    while rest := math.fsum([*values, *(-part for part in parts)]):
-        parts.append(rest)
-    return parts
-
-
 MOST_PARTS = 1 << 12
 """How many numbers are kept before their sum is made of fewer."""
 
@@ -195,11 +195,11 @@ class ExactSum:
     def __init__(self) -> None:
         self._parts: list[float] = []
 
-    def add(self, values: Iterable[float]) -> None:
-        """Add some numbers; many of them are kept as the few that have the same sum."""
-        self._parts += values
+    def add(self, values: Floats | Iterable[float]) -> None:
+        """Add some numbers; those of an array, or many, are kept as the few that have the same sum."""
+        self._parts += kernels().exact_parts(values).tolist() if isinstance(values, np.ndarray) else values
         if len(self._parts) > MOST_PARTS:
-            self._parts = exact_parts(self._parts)
+            self._parts = kernels().exact_parts(np.array(self._parts)).tolist()
 
     def value(self) -> float:
         """The sum."""
@@ -213,15 +213,18 @@ def settle(tree: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
     ({'micro': {'precision': None, 'tp': 0}}, {'micro.precision': 'no predictions'})
     """
     reasons: dict[str, str] = {}
+    plain = (float, int)
 
     def visit(node: Any, path: str) -> Any:
-        if type(node) is float or type(node) is int:
-            return node  # nearly all of a result
         if isinstance(node, Undefined):
             reasons[path] = node.reason
             return None
         if type(node) is dict or isinstance(node, Mapping):
-            return {key: visit(value, f"{path}.{key}" if path else str(key)) for key, value in node.items()}
+            # Nearly all of a result are numbers, which need no visit and no path.
+            return {
+                key: value if type(value) in plain else visit(value, f"{path}.{key}" if path else str(key))
+                for key, value in node.items()
+            }
         return node
 
     return visit(tree, ""), reasons

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import importlib.util
 import os
@@ -13,6 +12,7 @@ from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
+from calque.core.digests import digest
 from calque.core.errors import ConfigError, did_you_mean
 
 SOURCE = ".py"
@@ -52,13 +52,13 @@ def of_file(file: str) -> ModuleType:
             content = opened.read()
     except (OSError, ValueError) as error:  # a name that no file can have is the latter
         raise ConfigError(f"{file}: cannot be read: {(getattr(error, 'strerror', '') or str(error)).lower()}") from None
-    return _run(file, hashlib.sha256(content).hexdigest())
+    return _run(file, digest(content, 64))
 
 
 @lru_cache(maxsize=64)
 def _run(file: str, content: str) -> ModuleType:
     stem = os.path.splitext(os.path.basename(file))[0]
-    unique = hashlib.sha256(f"{os.path.abspath(file)}\n{content}".encode("utf-8", "surrogateescape")).hexdigest()[:12]
+    unique = digest(f"{os.path.abspath(file)}\n{content}")
     spec = importlib.util.spec_from_file_location(f"calque_own_{stem}_{unique}", file)
     if spec is None or spec.loader is None:
         raise ConfigError(f"{file}: is not a Python file")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import importlib
 import json
-import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from calque.core.columns import Table
@@ -34,12 +34,15 @@ def strict_json(value: Any, margin: str = "") -> str:
       "undefined": {}
     }
     """
-    if type(value) is int or (type(value) is float and math.isfinite(value)):
-        return repr(value)  # as the encoder does, ten times as fast: most of a result is numbers
     if not value or not (type(value) is dict or isinstance(value, Mapping)):
         return on_one_line(value)
     inner = margin + "  "
-    lines = [f"{inner}{_text(str(key))}: {strict_json(item, inner)}" for key, item in value.items()]
+    # Most of a result are numbers: `repr` spells them as the encoder does, ten times as fast.
+    lines = [
+        f"{inner}{_text(str(key))}: "
+        f"{repr(item) if type(item) is int or (type(item) is float and isfinite(item)) else strict_json(item, inner)}"
+        for key, item in value.items()
+    ]
     return "{\n" + ",\n".join(lines) + "\n" + margin + "}"
 
 
@@ -112,8 +115,7 @@ def _told(text: str) -> list[Section]:
     return [Section(title="", notes=[text])] if text else []
 
 
-@dataclass(frozen=True, eq=False)
-class Result:
+class Result(Frozen, eq=False):
     """What an evaluation says. Index it by measure name, or by class and measure name.
 
     ``result["recall@0.5"]``, ``result["Table", "recall@0.5"]`` and ``result["recall@0.5/Table"]`` are numbers, or ``None``

@@ -1,4 +1,4 @@
-"""A task: a frozen dataclass whose fields are the Python keywords, the CLI flags and the signature at once."""
+"""A task: a frozen class whose fields are the Python keywords, the CLI flags and the signature at once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import importlib
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -113,8 +112,7 @@ def _settings(task: type[Any]) -> Mapping[str, Setting]:
     }
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)  # each task prints and compares its own fields
-class Task(ABC):
+class Task(Frozen, ABC, kw_only=True):
     """What differs between tasks: how items pair up, and what is counted. Everything else is written once."""
 
     name: ClassVar[str]

@@ -12,7 +12,7 @@ from calque.core.ledger import UNIT, Ledger
 from calque.core.resampled import Counted, Replicates, Resampled, Sheet, Tallies, mean_over_rows, share
 from calque.core.standing import Alarms, Standing, Truths, positions
 from calque.detection.kinds.numbers import KINDS, VIEWS
-from calque.detection.numbers import F1, RATIOS, Cut, Tally, empty_pages, page_rows
+from calque.detection.numbers import F1, RATIOS, Cut, EmptyPages, Tally
 from calque.detection.scoring import Status
 from calque.geometry.boxes import corners
 from calque.geometry.forms import FORMS
@@ -28,7 +28,7 @@ MISSED = "FN"
 
 def standing(task: Detection, ledger: Ledger) -> Standing:
     """At the lowest threshold; only truths that count."""
-    cut = Cut(ledger, task.iou[0], empty_pages(task, ledger))
+    cut = Cut(ledger, task.iou[0], EmptyPages.of(task, ledger))
     scores = F1.values(cut.tally(UNIT, len(ledger.units)))
     return Standing(_truths(task, ledger, cut), _alarms(ledger, cut), scores)
 
@@ -110,7 +110,7 @@ class ThresholdTallies:
         self._shown = [code for code, name in enumerate(self._labels) if not task.labels or name in task.labels]
         given = dict(task.class_weight)
         self._class_weights = np.array([given.get(self._labels[code], 1.0) for code in self._shown])[:, None]
-        self._cut = Cut(ledger, threshold, empty_pages(task, ledger))
+        self._cut = Cut(ledger, threshold, EmptyPages.of(task, ledger))
         self._sheet = Sheet()
 
     def part(self) -> Tallies:
@@ -134,9 +134,9 @@ class ThresholdTallies:
     def _on_empty_pages(self) -> None:
         """How many pages without truths each document has, how many of them have false positives, and how many those are."""
         cut, pages = self._cut, self._ledger.table("pages")
-        wrong = np.bincount(page_rows(self._ledger, cut.found, cut.wrong), minlength=pages.height) * cut.empty_pages
+        wrong = cut.wrong_on_empty_pages()
         unit, one_group = pages.array(UNIT), np.zeros(pages.height, np.int64)
-        for name, values in zip(ON_EMPTY_PAGES, (cut.empty_pages, wrong > 0, wrong), strict=True):
+        for name, values in zip(ON_EMPTY_PAGES, (cut.empty.flags, wrong > 0, wrong), strict=True):
             self._sheet.count(f"empty {name}", unit, one_group, 1, values)
 
     def _name(self, name: str, scope: str = "", label: str | None = None) -> str:

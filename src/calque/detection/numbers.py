@@ -131,16 +131,15 @@ SCOPES = {
 def measure(task: Detection, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
     """The tree of numbers, in the shape of the JSON."""
     sizes = ledger.folded(Sizes)
-    averages, kinds, *metrics = at_once(
+    averages, kinds, metrics = at_once(
         threads_for(sizes.found, jobs),
         lambda: average_precision.measure(task, ledger, jobs),
         lambda: {} if task.errors == "none" else {"errors": numbers.measure(task, ledger, jobs)},
-        # The short ones last: they fill what the long ones leave.
-        *(partial(_at, task, ledger, threshold) for threshold in task.iou),
+        lambda: _at_thresholds(task, ledger),
     )
     return {
         "thresholds": list(task.iou),
-        "metrics": dict(zip(map(repr, task.iou), metrics, strict=True)),
+        "metrics": metrics,
         "coco": averages,
         **kinds,
         "counts": {"documents": len(ledger.units), **sizes.tree()},
@@ -151,62 +150,75 @@ def measure(task: Detection, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]
     }
 
 
+class EmptyPages(Frozen, eq=False):
+    """The pages in play without any truth, not even one that is ignored; they are the same at every threshold."""
+
+    flags: Flags
+    """For each page whether it is one."""
+    rows: Ints
+    """The predictions on them."""
+    pages: Ints
+    """The page of each of these."""
+
+    @classmethod
+    def of(cls, task: Detection, ledger: Ledger) -> EmptyPages:
+        """Those of a ledger."""
+        pages, truth, found = (ledger.table(name) for name in ("pages", "truth", "found"))
+        there = np.flatnonzero(~np.isin(truth.array("status"), [*EXCLUDED, *INVALID]))
+        occupied = counts(_page_rows(ledger, truth)[there], pages.height) > 0
+        flags: Flags = ~occupied & _in_play(task, ledger)[pages.array(UNIT)]
+        page = _page_rows(ledger, found) if flags.any() else np.zeros(0, np.int64)
+        rows = np.flatnonzero(np.take(flags, page))
+        return cls(flags, rows, page[rows])
+
+
 class Cut:
     """A ledger's outcomes at one threshold: the rows that are pairs, misses and false alarms."""
 
-    def __init__(self, ledger: Ledger, threshold: float, empty_pages: Flags) -> None:
+    def __init__(self, ledger: Ledger, threshold: float, empty: EmptyPages) -> None:
         self.ledger = ledger
-        self.empty_pages = empty_pages
+        self.empty = empty
         self.truth, self.found = ledger.table("truth"), ledger.table("found")
         truth_counts = self.truth.array("status") == Status.COUNTED
         found_counts = self.found.array("status") == Status.COUNTED
         paired = self.truth.array("iou") >= threshold
         excused = self.found.array("absorbed") >= threshold
-        self.pairs = np.flatnonzero(paired)
-        self.missed = np.flatnonzero(truth_counts & ~paired)
-        self.wrong = np.flatnonzero(found_counts & ~(self.found.array("iou") >= threshold) & ~excused)
-        self.spatial = {name: self.truth.array(name)[self.pairs] for name in SPATIAL}
+        self._is_wrong = found_counts & ~(self.found.array("iou") >= threshold) & ~excused
+        self.pairs, self.missed = np.flatnonzero(paired), np.flatnonzero(truth_counts & ~paired)
+        self.wrong = np.flatnonzero(self._is_wrong)
+        self.spatial = {name: np.take(self.truth.array(name), self.pairs) for name in SPATIAL}
 
-    def tally(self, column: str | None, size: int) -> Tally:
-        """TP, FP, FN and spatial sums for each value of a column; without a column everything is one group."""
+    def tally(self, column: str, size: int) -> Tally:
+        """TP, FP, FN and spatial sums for each value of a column."""
         sums = Sums(size)
         sums.add(self, column)
         return sums.tally()
 
-    def counts(self, column: str | None, size: int) -> list[Ints]:
+    def counts(self, column: str, size: int) -> list[Ints]:
         """TP, FP and FN for each value of a column."""
-        rows = (self.truth, self.pairs), (self.found, self.wrong), (self.truth, self.missed)
-        return [self._count(table, column, chosen, size) for table, chosen in rows]
+        rows = ("truth", self.pairs), ("found", self.wrong), ("truth", self.missed)
+        if column == UNIT:  # rows stand document by document
+            return [np.diff(np.searchsorted(chosen, self.ledger.offsets(table))) for table, chosen in rows]
+        return [counts(np.take(self.ledger.table(table).array(column), chosen), size) for table, chosen in rows]
 
-    def shares(self, column: str | None, size: int) -> dict[str, Ints]:
+    def shares(self, column: str, size: int) -> dict[str, Ints]:
         """The spatial sums for each value of a column, as whole numbers that can be added up."""
-        group = np.zeros(len(self.pairs), dtype=np.int32) if column is None else self.truth.array(column)[self.pairs]
+        group = np.take(self.truth.array(column), self.pairs)
         return {name: fraction_parts(shares, group, size) for name, shares in self.spatial.items()}
 
-    @staticmethod
-    def _count(table: Table, column: str | None, rows: Ints, size: int) -> Ints:
-        return np.array([len(rows)]) if column is None else counts(table.array(column)[rows], size)
+    def wrong_on_empty_pages(self) -> Ints:
+        """For each page that has no truth its false positives: what a model makes up where there is nothing; 0 elsewhere."""
+        return counts(self.empty.pages[self._is_wrong[self.empty.rows]], len(self.empty.flags))
 
     def on_empty_pages(self) -> dict[str, int]:
-        """False positives on pages without any truth: what a model makes up where there is nothing."""
-        empty = self.empty_pages
-        if not empty.any():
-            return {"pages": 0, "pages_with_fp": 0, "fp": 0}
-        wrong = counts(page_rows(self.ledger, self.found, self.wrong), len(empty)) * empty
-        return {"pages": int(empty.sum()), "pages_with_fp": int((wrong > 0).sum()), "fp": int(wrong.sum())}
+        """How many pages without truth there are, on how many of them something is made up, and how much."""
+        wrong = self.wrong_on_empty_pages()
+        return {"pages": int(self.empty.flags.sum()), "pages_with_fp": int((wrong > 0).sum()), "fp": int(wrong.sum())}
 
 
-def page_rows(ledger: Ledger, table: Table, rows: Ints) -> Ints:
-    """The rows of the pages table that these rows stand on."""
-    return ledger.absolute("pages", table.array(UNIT)[rows], table.array("page")[rows])
-
-
-def empty_pages(task: Detection, ledger: Ledger) -> Flags:
-    """For each page whether it is in play and has no truth, not even one that is ignored."""
-    pages, truth = ledger.table("pages"), ledger.table("truth")
-    there = np.flatnonzero(~np.isin(truth.array("status"), [*EXCLUDED, *INVALID]))
-    without: Flags = counts(page_rows(ledger, truth, there), pages.height) == 0
-    return without & _in_play(task, ledger)[pages.array(UNIT)]
+def _page_rows(ledger: Ledger, table: Table) -> Ints:
+    """The rows of the pages table that the rows of a table stand on."""
+    return ledger.absolute("pages", table.array(UNIT), table.array("page"))
 
 
 class Sizes:
@@ -253,12 +265,11 @@ def _in_play(task: Detection, ledger: Ledger) -> Flags:
 
 
 class AtThreshold:
-    """What pieces of a ledger add up to at one threshold: in all, by class, and as means over documents."""
+    """What a piece of a ledger adds up to at one threshold: by class, and as means over documents."""
 
-    def __init__(self, task: Detection, threshold: float, piece: Piece) -> None:
-        cut = Cut(piece.ledger, threshold, empty_pages(task, piece.ledger))
-        self.everything, self.labels = Sums(1), Sums(len(piece.ledger.names["label"]))
-        self.everything.add(cut, None)
+    def __init__(self, threshold: float, empty: EmptyPages, piece: Piece) -> None:
+        cut = Cut(piece.ledger, threshold, empty)
+        self.labels = Sums(len(piece.ledger.names["label"]))
         self.labels.add(cut, "label")
         self.documents = {ratio.name: Mean() for ratio in RATIOS}
         by_document = cut.tally(UNIT, len(piece.ledger.units))
@@ -268,7 +279,6 @@ class AtThreshold:
 
     def join(self, other: AtThreshold) -> AtThreshold:
         """Of both together."""
-        self.everything.join(other.everything)
         self.labels.join(other.labels)
         for name, mean in self.documents.items():
             mean.join(other.documents[name])
@@ -276,11 +286,29 @@ class AtThreshold:
         return self
 
 
-def _at(task: Detection, ledger: Ledger, threshold: float) -> dict[str, Any]:
+class AtThresholds:
+    """The same at all thresholds of a task."""
+
+    def __init__(self, task: Detection, piece: Piece) -> None:
+        empty = EmptyPages.of(task, piece.ledger)
+        self.each = [AtThreshold(threshold, empty, piece) for threshold in task.iou]
+
+    def join(self, other: AtThresholds) -> AtThresholds:
+        """Of both together."""
+        self.each = [one.join(two) for one, two in zip(self.each, other.each, strict=True)]
+        return self
+
+
+def _at_thresholds(task: Detection, ledger: Ledger) -> dict[str, Any]:
+    """The numbers at each threshold."""
+    sums = ledger.folded(partial(AtThresholds, task))
+    return {repr(threshold): _tree(task, ledger, each) for threshold, each in zip(task.iou, sums.each, strict=True)}
+
+
+def _tree(task: Detection, ledger: Ledger, sums: AtThreshold) -> dict[str, Any]:
     """The numbers at one threshold."""
     names = ledger.names["label"]
-    sums = ledger.folded(partial(AtThreshold, task, threshold))
-    everything = _blocks(sums.everything.tally())[0]
+    everything = _blocks(sums.labels.whole().tally())[0]
     by_label = _blocks(sums.labels.tally())
     per_class = {name: block for name, block in zip(names, by_label, strict=True) if not task.labels or name in task.labels}
     given = dict(task.class_weight)
@@ -304,7 +332,7 @@ class Sums:
         self._counts = np.zeros((3, size), np.int64)
         self._shares = {name: np.zeros((2, size), np.int64) for name in SPATIAL}
 
-    def add(self, cut: Cut, column: str | None) -> None:
+    def add(self, cut: Cut, column: str) -> None:
         """Add the outcomes of a piece, by the values of a column."""
         self._counts += cut.counts(column, self._size)
         for name, parts in cut.shares(column, self._size).items():
@@ -315,6 +343,13 @@ class Sums:
         self._counts += other._counts
         for name, parts in other._shares.items():
             self._shares[name] += parts
+
+    def whole(self) -> Sums:
+        """All groups as one."""
+        whole = Sums(1)
+        whole._counts = self._counts.sum(axis=1, keepdims=True)
+        whole._shares = {name: parts.sum(axis=1, keepdims=True) for name, parts in self._shares.items()}
+        return whole
 
     def tally(self) -> Tally:
         """Everything so far."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.boxes.reading import BoxReading
@@ -26,8 +26,7 @@ HEAVIEST = 1e100
 """The largest class weight: sums of weights times counts stay finite."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Detection(BoxReading, PartsBeside, Task):
+class Detection(BoxReading, PartsBeside, Task, kw_only=True):
     """Pairs boxes of one page and label greedily by IoU and counts what is found, missed and made up.
 
     >>> from calque import Corpus, Evaluator

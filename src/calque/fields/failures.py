@@ -13,6 +13,7 @@ from calque.core.columns import Column, Strings, Table, take
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Undefined
 from calque.fields.comparison.records import Outcome
+from calque.fields.confidence.ranking import grouped
 from calque.fields.task import FAILURES
 
 if TYPE_CHECKING:
@@ -44,9 +45,9 @@ def failures(ledger: Ledger) -> dict[str, dict[str, Any]]:
         field, outcome, close = (rows.array(name) for name in ("field", "outcome", "close"))
         np.add.at(kinds, (field, _KIND[outcome.astype(np.int64), close.astype(np.int64)]), 1)
         differs = np.flatnonzero(outcome == Outcome.FD)
-        for code in np.flatnonzero(np.bincount(field[differs])).tolist():
-            here = differs[field[differs] == code]
-            pairs[code].update(zip(*(take(rows[name], here) for name in ("truth", "found")), strict=True))
+        told = list(zip(*(take(rows[name], differs) for name in ("truth", "found")), strict=True))
+        for code, here in grouped(field[differs], len(names)):
+            pairs[code].update(map(told.__getitem__, here.tolist()))
     return {
         name: {**dict(zip(FAILURES, kinds[code].tolist(), strict=True)), "pairs": _frequent(pairs[code])}
         for code, name in enumerate(names)
@@ -92,10 +93,12 @@ def fields_of(ledger: Ledger, units: set[int] | None = None) -> dict[int, list[s
     """For each of some documents, or all, the fields with wrong values, in the order of the schema."""
     names = ledger.names["field"]
     found: dict[int, set[int]] = {}
+    wanted = np.full(len(ledger.units), units is None)
+    wanted[list(units or ())] = True
     for rows in ledger.chunks("wrong"):
-        for unit, field in zip(rows.array(UNIT).tolist(), rows.array("field").tolist(), strict=True):
-            if units is None or unit in units:
-                found.setdefault(unit, set()).add(field)
+        here = wanted[rows.array(UNIT)]
+        for unit, field in zip(rows.array(UNIT)[here].tolist(), rows.array("field")[here].tolist(), strict=True):
+            found.setdefault(unit, set()).add(field)
     return {unit: [names[code] for code in sorted(codes)] for unit, codes in found.items()}
 
 

@@ -16,6 +16,7 @@ from calque.engines import at_once, threads_for
 from calque.fields.accounting.rows import OUTCOME_NAMES
 from calque.fields.confidence.average_precision import BoxTotals, box_metrics, joint_metrics
 from calque.fields.confidence.calibration import Ratings
+from calque.fields.confidence.ranking import grouped
 from calque.fields.failures import failures, wholly_right, worst_documents
 
 if TYPE_CHECKING:
@@ -94,28 +95,29 @@ class DocumentTotals:
             self.only_truth += rows.array(UNIT)[in_truth & ~in_found].tolist()
             self.only_found += rows.array(UNIT)[in_found & ~in_truth].tolist()
             self.sums.update({name: int(rows.array(name).sum()) for name in rows if name not in (UNIT, "score")})
-            score.add(rows.array("score")[rows.array("counted")].tolist())
+            score.add(rows.array("score")[rows.array("counted")])
         self.score = score.value()
 
 
 def field_counts(task: Fields, ledger: Ledger) -> dict[str, dict[str, Any]]:
     """For each field of the schema that occurs: its outcomes, the ratios made of them, and its mean score."""
     names = ledger.names["field"]
-    totals = [Counter[str]() for _ in names]
+    totals = {name: np.zeros(len(names), np.int64) for name in (*OUTCOME_NAMES, "scored")}
     scores = [ExactSum() for _ in names]
     occurs: set[int] = set()
     for rows in ledger.chunks("counts"):
         field = rows.array("field")
-        for code in np.flatnonzero(np.bincount(field)).tolist():
-            here = field == code
+        for name in totals:
+            totals[name] += np.bincount(field, rows.array(name), len(names)).astype(np.int64)
+        for code, here in grouped(field, len(names)):
             occurs.add(code)
-            totals[code].update({name: int(rows.array(name)[here].sum()) for name in (*OUTCOME_NAMES, "scored")})
-            scores[code].add(rows.array("score")[here].tolist())
+            scores[code].add(rows.array("score")[here])
     result = {}
     for code in sorted(occurs):
-        entry = with_ratios(totals[code], recall_with_fd=task.recall_with_fd)
-        if totals[code]["scored"]:
-            entry["mean_score"] = scores[code].value() / totals[code]["scored"]
+        outcomes = {name: int(total[code]) for name, total in totals.items()}
+        entry = with_ratios(outcomes, recall_with_fd=task.recall_with_fd)
+        if outcomes["scored"]:
+            entry["mean_score"] = scores[code].value() / outcomes["scored"]
         result[names[code]] = entry
     return result
 

@@ -20,10 +20,12 @@ from calque.fields.accounting import complete, paired
 from calque.fields.accounting.rows import Book
 from calque.fields.accounting.wrong import wrong_values
 from calque.fields.columns.batch import plain_ledger
+from calque.fields.columns.corpora import taker
 from calque.fields.columns.layout import Layout, layout_of
 from calque.fields.comparison.cells import Record, RecordSide
 from calque.fields.comparison.records import Compared, compare_records, overall_score
 from calque.fields.schemas.plan import RecordPlan
+from calque.readers.line_records import LineRecords, Taker
 
 if TYPE_CHECKING:
     from calque.fields.task import Fields
@@ -31,8 +33,10 @@ if TYPE_CHECKING:
 BATCH = 128
 """Documents in one piece of work: enough to keep a process busy, few enough to share evenly."""
 
-BY_COLUMNS = 512
+BY_COLUMNS = 1024
 """The same where they become columns: enough to make the calls for each field count little."""
+LONG = 1 << 13
+"""Of lines with more bytes, on average, half as many are compared at once: their columns are long enough."""
 
 AT_ONCE = 4096
 """Documents that are scored in one go: their ledger is held in memory."""
@@ -85,13 +89,18 @@ class InOrder:
         )
 
 
+def taker_of(task: Fields) -> Callable[[], Taker | None]:
+    """What makes columns of the lines of a small file while they are found."""
+    return lambda: taker(Work(task).layout, BY_COLUMNS)
+
+
 def score(task: Fields, truth: RecordCorpus, found: RecordCorpus, *, jobs: int) -> Ledger:
     """The ledger of all documents of either side."""
     units = tuple(in_canonical_order({*truth.documents, *found.documents}))
     work, pieces = Work(task), Pieces(truth, found)
     if jobs != 1 and (len(units) < FEW or not portable((work, pieces.of(units[:1])))):
         jobs = 1
-    size = BATCH if work.layout is None else BY_COLUMNS
+    size = BATCH if work.layout is None else BY_COLUMNS // 2 if _are_long(truth, found) else BY_COLUMNS
     size = size if jobs == 1 else min(size, -(-len(units) // (2 * jobs)))
     batches = (pieces.of(units[start : start + size]) for start in range(0, len(units), size))
     ledgers = []
@@ -101,6 +110,10 @@ def score(task: Fields, truth: RecordCorpus, found: RecordCorpus, *, jobs: int) 
     issues = _summary(issue for ledger in ledgers for issue in ledger.issues)
     whole = Ledger.concat(ledgers) if ledgers else Book(task.plan(), outcomes=False).ledger(())
     return Ledger(units=whole.units, tables=whole.tables, names=whole.names, details=whole.details, issues=issues)
+
+
+def _are_long(*sides: RecordCorpus) -> bool:
+    return any(side.records.mean_length() > LONG for side in sides if isinstance(side.records, LineRecords))
 
 
 def _summary(issues: Iterable[Issue]) -> tuple[Issue, ...]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from calque.core.digests import digest
 from calque.core.errors import ConfigError
 from calque.core.parts_beside import PartsBeside
 from calque.core.task import Task, setting, take_in
@@ -25,8 +25,7 @@ FAILURES = ("missing", "invented", "wrong", "close")
 """How a value can fail: it is not there, it should not be there, it is another, or it is nearly the true one."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Fields(PartsBeside, Task):
+class Fields(PartsBeside, Task, kw_only=True):
     """Compares records field by field: values by comparators, list items by the best pairing, boxes by IoU.
 
     ``schema`` is the plain form, a JSON Schema, a class (a `StructuredModel`, any pydantic model, a dataclass, a TypedDict), or
@@ -48,7 +47,7 @@ class Fields(PartsBeside, Task):
     neutral: ClassVar[frozenset[str]] = frozenset({"tn", "num_gt", "num_detections"})
     numbers_documents: ClassVar[bool] = True
 
-    schema: Any = setting(  # noqa: RUF009  # a field, as all of them; it takes many forms and keeps text
+    schema: Any = setting(  # a field, as all of them; it takes many forms and keeps text
         "",
         kind="file",
         key="schema",
@@ -171,16 +170,18 @@ class Fields(PartsBeside, Task):
             return super().told(name)
         from calque.fields.schemas.plain_form import comparison_of
 
-        return hashlib.sha256(comparison_of(self.schema, self.accounting).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        return digest(comparison_of(self.schema, self.accounting))
 
     def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[RecordCorpus, RecordCorpus]]:
         """Both sides as records, paired by id or by line, some documents at a time."""
-        from calque.fields.scoring import batches
+        from calque.fields.scoring import batches, taker_of
         from calque.readers.records import read_record_pair
 
         declared = frozenset(self.plan().keys) if self.schema else frozenset()
-        sides = read_record_pair(expected, found, declared=declared, id_key=self.id or None, strict=self.strict, jobs=jobs)
-        return batches(*sides)
+        id_key, taker = self.id or None, taker_of(self) if self.schema else None
+        return batches(
+            *read_record_pair(expected, found, declared=declared, id_key=id_key, strict=self.strict, jobs=jobs, taker=taker)
+        )
 
     def score(self, expected: RecordCorpus, found: RecordCorpus, *, jobs: int = 1) -> Ledger:
         """The outcome of every field."""

@@ -316,6 +316,9 @@ class Kernels(Protocol):
 
     # Sums and JSON.
 
+    def exact_parts(self, values: Floats) -> Floats:
+        """A few numbers with exactly the same sum, the greatest first."""
+
     def fraction_parts(self, values: Floats, groups: Codes, size: int, scale: float = 1.0) -> Ints:
         """For each group the sum of values in [0, 1], in two whole numbers that no order changes."""
 
@@ -324,8 +327,10 @@ class Kernels(Protocol):
 
     # Records.
 
-    def record_ids(self, text: bytes, keys: list[str], levels: int) -> dict[str, str | int] | None:
-        """The texts and whole numbers under some keys of a plain JSON object; ``None`` when it is not plain."""
+    def record_lines(
+        self, text: bytes, keys: list[str], levels: int
+    ) -> tuple[list[tuple[int, int, int, dict[str, str | int] | None]], int]:
+        """Lines that are not blank: number, start, length, and ids of a plain JSON object or ``None``; and how many all are."""
 
     def edit_distances(self, texts: TextPoints, first: Codes, second: Codes, jobs: int = 1) -> Codes:
         """The edit distance of the texts of each pair."""

@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 from enum import IntEnum, unique
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+from calque.core.start_up import Struct
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,7 +96,7 @@ TAKES_PART, ABSORBS, LEFT_OUT = 0, 1, 2
 """What an object does in a pairing: be paired; be no target yet excuse what lies on it (truths only); nothing."""
 
 
-class SharedAreas(NamedTuple):
+class SharedAreas(Struct):
     """What found rows share with truths of their page: ``offsets[f]:offsets[f + 1]`` are the pairs of the found row ``f``."""
 
     offsets: Ints
@@ -103,7 +105,7 @@ class SharedAreas(NamedTuple):
     areas: Floats
 
 
-class RowRings(NamedTuple):
+class RowRings(Struct):
     """The outlines of rows: ``offsets[r]:offsets[r + 1]`` are the vertices of row ``r``; a row without any is its box.
 
     A ring has three or more vertices, none equal to the next, and does not repeat the first; inside is by the even-odd rule.
@@ -113,7 +115,7 @@ class RowRings(NamedTuple):
     offsets: Ints
 
 
-class RowMasks(NamedTuple):
+class RowMasks(Struct):
     """Where the masks of rows stand as JSON: in a file, or in a text that ends with a NUL."""
 
     path: str
@@ -126,7 +128,7 @@ class RowMasks(NamedTuple):
     """Height and width of each row's page, two numbers a row; -1 where they are not known."""
 
 
-class PageBoxes(NamedTuple):
+class PageBoxes(Struct):
     """The boxes of one side, page after page: ``offsets[p]:offsets[p + 1]`` are the rows of page ``p``."""
 
     boxes: Floats
@@ -143,7 +145,7 @@ class PageBoxes(NamedTuple):
     masks: RowMasks | None = None
 
 
-class CocoTruths(NamedTuple):
+class CocoTruths(Struct):
     """What COCO's matching has to know of truths besides."""
 
     areas: Floats
@@ -153,7 +155,7 @@ class CocoTruths(NamedTuple):
     """The same of the found rows, where it is not the area of what is compared."""
 
 
-class CocoSettings(NamedTuple):
+class CocoSettings(Struct):
     """At which IoU thresholds, in which area ranges (two ends a row, both inside) and up to which rank COCO matches."""
 
     thresholds: Floats
@@ -161,7 +163,7 @@ class CocoSettings(NamedTuple):
     max_detections: int
 
 
-class PairOverlaps(NamedTuple):
+class PairOverlaps(Struct):
     """How much found and truth rows overlap, and the size of the found, where boxes do not say it."""
 
     offsets: Ints
@@ -173,14 +175,14 @@ class PairOverlaps(NamedTuple):
     """One for each found row."""
 
 
-class ScoreOrder(NamedTuple):
+class ScoreOrder(Struct):
     """Rows by class and score: class ``k`` has ``order[class_offsets[k]:class_offsets[k + 1]]``."""
 
     order: Codes
     class_offsets: Ints
 
 
-class Verdicts(NamedTuple):
+class Verdicts(Struct):
     """What COCO's matching says of each found row, in one area range."""
 
     rank: Codes
@@ -188,7 +190,7 @@ class Verdicts(NamedTuple):
     ignored: Masks
 
 
-class KindLimits(NamedTuple):
+class KindLimits(Struct):
     """Where one kind of error ends and the next begins: two IoUs and two shares, all inclusive."""
 
     match: float
@@ -197,14 +199,14 @@ class KindLimits(NamedTuple):
     most: float
 
 
-class TextPoints(NamedTuple):
+class TextPoints(Struct):
     """Texts one after the other, as whole numbers from 0: characters, or whatever else a text is made of."""
 
     points: Codes
     offsets: Ints
 
 
-class ItemLeaf(NamedTuple):
+class ItemLeaf(Struct):
     """One field of list items: for each item the number of its value, below 0 where it has none.
 
     How alike two values are is the product of whatever is given: whether their keys are equal, how near their texts are (1 less
@@ -225,7 +227,7 @@ class ItemLeaf(NamedTuple):
     """One for each pair of items, list after list, by the truth."""
 
 
-class ItemRows(NamedTuple):
+class ItemRows(Struct):
     """Lists of items on two sides: where the items of each list begin, and how many there are."""
 
     truth: Ints
@@ -234,7 +236,7 @@ class ItemRows(NamedTuple):
     widths: Ints
 
 
-class RowTables(NamedTuple):
+class RowTables(Struct):
     """Tables as rows of cells: table ``t`` has rows ``tables[t]:tables[t + 1]``, row ``r`` cells ``rows[r]:rows[r + 1]``."""
 
     tables: Ints
@@ -245,7 +247,7 @@ class RowTables(NamedTuple):
     """For each cell the number of its text."""
 
 
-class Trees(NamedTuple):
+class Trees(Struct):
     """Trees one after the other, in each of them children before their parents."""
 
     offsets: Ints
@@ -256,7 +258,7 @@ class Trees(NamedTuple):
     """The first node of all that a node holds, counted from the beginning of the tree; a leaf is its own."""
 
 
-class Grids(NamedTuple):
+class Grids(Struct):
     """Grids one after the other, row by row; each slot holds the number of an item."""
 
     slots: Codes
@@ -265,7 +267,7 @@ class Grids(NamedTuple):
     columns: Ints
 
 
-class PageOrders(NamedTuple):
+class PageOrders(Struct):
     """The reading orders of pages: lists of blocks, and groups as stretches of such a list.
 
     Groups come the outer ones first; two of a page are apart, or one is inside the other. What is in no group is in order.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.boxes.reading import BoxReading
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
     from calque.core.unevaluated import Ground
 
 
-@dataclass(frozen=True, kw_only=True)
-class Layout(BoxReading, PartsBeside, Task):
+class Layout(BoxReading, PartsBeside, Task, kw_only=True):
     """Counts the true blocks that a prediction covers well enough, and how often its category is right.
 
     >>> from calque import Corpus, Evaluator

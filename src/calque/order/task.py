@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.errors import ConfigError
@@ -23,8 +22,7 @@ FOUR = ("pairs", "successors", "footrule", "edit")
 PROFILES = ("docling_ard", "omnidocbench_edit")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Order(PartsBeside, Task):
+class Order(PartsBeside, Task, kw_only=True):
     """Compares the order in which blocks are read with the true one, page by page.
 
     >>> from calque import Evaluator

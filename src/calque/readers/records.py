@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import is_dataclass, replace
 from functools import partial
 from typing import Any
@@ -17,6 +16,7 @@ from calque.core.corpus import UnitId
 from calque.core.errors import ContractError, Issue, IssueLog, Severity
 from calque.engines import processes
 from calque.kernels import kernels
+from calque.readers.line_records import LineRecords, Taker, whole_lines, without
 from calque.readers.sources import compression, json_tree
 
 ID_KEYS = ("doc_id", "id")
@@ -32,75 +32,8 @@ LONG = 1 << 24
 """From how many bytes on a file of lines is read in a process of its own, beside the other."""
 
 
-BLOCK = 1 << 18
-"""About so many bytes of lines on end are read at once."""
-
-
-class LineRecords(Sequence[Any]):
-    """The objects of a JSON Lines file, each parsed when it is asked for; only positions stay in memory."""
-
-    def __init__(
-        self, path: str, starts: Sequence[int], lengths: Sequence[int], id_key: str | None, unpacked: bytes | None = None
-    ) -> None:
-        self._path = path
-        self._unpacked = unpacked
-        """What a compressed file holds: there is no going to a place in it."""
-        self._starts = starts
-        self._lengths = lengths
-        self.id_key = id_key
-        self._file: Any = None
-        self._process = 0
-
-    def __len__(self) -> int:
-        return len(self._starts)
-
-    def __getitem__(self, index: Any) -> Any:
-        line = self.line(index)
-        record = json_tree.quickly(line)
-        return without(json_tree.parse(line, self._path) if record is json_tree.ODD else record, self.id_key)
-
-    def line(self, index: int) -> bytes:
-        """The text of an object, its id included."""
-        return self._text(self._starts[index], self._lengths[index])
-
-    def blocks(self, rows: Sequence[int]) -> Iterator[tuple[bytes, list[int], list[int]]]:
-        """The texts of objects, those on end in one piece: bytes, where each begins, how long it is. Row -1 is an empty one."""
-        place = 0
-        while place < len(rows):
-            if rows[place] < 0:
-                yield b"{}", [0], [2]
-                place += 1
-                continue
-            first = end = self._starts[rows[place]]
-            starts, lengths = [], []
-            while place < len(rows) and (row := rows[place]) >= 0 and self._starts[row] == end and end - first < BLOCK:
-                starts.append(end - first)
-                lengths.append(self._lengths[row])
-                end += self._lengths[row]
-                place += 1
-            yield self._text(first, end - first), starts, lengths
-
-    def _text(self, start: int, length: int) -> bytes:
-        return self._line(start, length) if self._unpacked is None else self._unpacked[start : start + length]
-
-    def _line(self, start: int, length: int) -> bytes:
-        if self._file is None or self._process != os.getpid():
-            # Forked processes must not share a file position.
-            self._file, self._process = open(self._path, "rb"), os.getpid()  # noqa: SIM115  # kept open between records
-        self._file.seek(start)
-        return bytes(self._file.read(length))
-
-    def part(self, rows: Sequence[int]) -> LineRecords:
-        """Those in these rows."""
-        starts, lengths = (array("q", [places[row] for row in rows]) for places in (self._starts, self._lengths))
-        return LineRecords(self._path, starts, lengths, self.id_key, self._unpacked)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_file": None}
-
-    def __del__(self) -> None:
-        if self._file is not None:
-            self._file.close()
+SMALL = 1 << 23
+"""Up to so many bytes a file of lines is read once, and what is made of its records is kept until they are compared."""
 
 
 class FileRecords(Sequence[Any]):
@@ -124,25 +57,24 @@ class FileRecords(Sequence[Any]):
         return without(record, self._id_key or (_id_key(record, self._declared) if isinstance(record, Mapping) else None))
 
 
-def without(record: Any, key: str | None) -> Any:
-    """The record without its id: an id is no field."""
-    if key is None or not isinstance(record, Mapping) or key not in record:
-        return record
-    return {name: value for name, value in record.items() if name != key}
-
-
 def read_records(
-    source: Any, *, declared: frozenset[str] = frozenset(), id_key: str | None = None, strict: bool = False
+    source: Any,
+    *,
+    declared: frozenset[str] = frozenset(),
+    id_key: str | None = None,
+    strict: bool = False,
+    taker: Callable[[], Taker | None] | None = None,
 ) -> RecordCorpus:
     """The records in a file (JSON or JSON Lines), a folder of JSON files, or Python objects.
 
     Each record's id stands under ``id_key``, by default ``doc_id`` or ``id`` unless the schema declares a field of that
-    name. Records without ids are numbered from 0; files of a folder are named by their stems.
+    name. Records without ids are numbered from 0; files of a folder are named by their stems. A ``taker`` is shown the lines
+    of a small file.
     """
     if isinstance(source, RecordCorpus):
         return source
     if isinstance(source, str | os.PathLike):
-        return _from_path(os.fspath(source), declared, id_key, strict)
+        return _from_path(os.fspath(source), declared, id_key, strict, taker)
     source = as_json(source)
     if isinstance(source, Mapping):
         return _from_tree(source, "", declared, id_key)
@@ -173,9 +105,11 @@ def read_record_pair(
     id_key: str | None = None,
     strict: bool = False,
     jobs: int = 1,
+    taker: Callable[[], Taker | None] | None = None,
 ) -> tuple[RecordCorpus, RecordCorpus]:
     """Both sides; when only one of them has ids, both are paired by position."""
-    reading = partial(read_records, declared=declared, id_key=id_key, strict=strict)
+    # What is made here would have to be made again in other processes.
+    reading = partial(read_records, declared=declared, id_key=id_key, strict=strict, taker=taker if jobs == 1 else None)
     # What is wrong with the truth is told first.
     expected, predictions = processes(jobs if _long(truth) and _long(found) else 1).map(reading, (truth, found))
     if expected.documents == predictions.documents:
@@ -214,13 +148,20 @@ def _long(source: Any) -> bool:
     return path.endswith((".jsonl", ".ndjson")) and os.path.exists(path) and os.path.getsize(path) > LONG
 
 
-def _from_path(path: str, declared: frozenset[str], id_key: str | None, strict: bool) -> RecordCorpus:
+def _from_path(
+    path: str,
+    declared: frozenset[str],
+    id_key: str | None,
+    strict: bool,
+    taker: Callable[[], Taker | None] | None,
+) -> RecordCorpus:
     if os.path.isdir(path):
         return _from_folder(path, declared, id_key, strict)
     packed = os.path.exists(path) and compression.magic(path) is not None
     data = json_tree.read_bytes(path) if packed else None
     if compression.plain_name(path).endswith((".jsonl", ".ndjson")) or _looks_like_lines(path, data):
-        return _from_lines(path, declared, id_key, strict, data)
+        is_small = taker is not None and data is None and os.path.exists(path) and os.path.getsize(path) <= SMALL
+        return _from_lines(path, declared, id_key, strict, data, taker() if taker is not None and is_small else None)
     data = json_tree.read_bytes(path) if data is None else data
     tree = json_tree.parse(data, path)
     corpus = _from_tree(tree, path, declared, id_key)
@@ -279,36 +220,74 @@ def _from_folder(path: str, declared: frozenset[str], id_key: str | None, strict
 
 
 def _from_lines(
-    path: str, declared: frozenset[str], id_key: str | None, strict: bool, unpacked: bytes | None = None
+    path: str,
+    declared: frozenset[str],
+    id_key: str | None,
+    strict: bool,
+    unpacked: bytes | None = None,
+    taker: Taker | None = None,
 ) -> RecordCorpus:
     json_tree.check_readable(path)
-    log = IssueLog(path)
-    ids = []
-    starts, lengths, numbers = array("q"), array("q"), array("q")  # a list would take four times the memory
-    key = id_key
-    keys = list(ID_KEYS if id_key is None else (id_key,))
-    record_ids = kernels().record_ids
-    position = 0
-    with open(path, "rb", BLOCK) if unpacked is None else io.BytesIO(unpacked) as file:
-        for number, line in enumerate(file):
-            start, position = position, position + len(line)
-            if number == 0 and line.startswith(b"\xef\xbb\xbf"):
-                start, line = start + 3, line[3:]  # noqa: PLW2901  # the mark is no part of the record
-            if not line.strip():
-                continue
-            ids_here = record_ids(line, keys, DEEPEST)
-            record = _looked_at(line, number, log, strict) if ids_here is None else ids_here
-            if record is None:
-                continue
-            key = key or _id_key(record, declared)
-            starts.append(start)
-            lengths.append(len(line))
-            ids.append(record.get(key) if key else None)
-            numbers.append(number)
-    if not starts and not log.total:
+    found = _Lines(path, declared, id_key, strict)
+    for begin, text in whole_lines(path, unpacked):
+        taken = None if taker is None else found.taken(begin, text, taker)
+        if not taken:
+            taker = None
+            found.look_at(begin, text)
+    if not found.starts and not found.log.total:
         raise ContractError.single("empty-file", "the file is empty", file=path)
-    _check_id_key(id_key, ids, path)
-    return _corpus(LineRecords(path, starts, lengths, key, unpacked), ids, numbers, path, log)
+    _check_id_key(id_key, found.ids, path)
+    made, size = ([], 0) if taker is None else (taker.made(), taker.size)
+    records = LineRecords(path, found.starts, found.lengths, found.key, unpacked, made, size)
+    return _corpus(records, found.ids, found.numbers, path, found.log)
+
+
+class _Lines:
+    """The lines of a file that hold records, while they are found."""
+
+    def __init__(self, path: str, declared: frozenset[str], id_key: str | None, strict: bool) -> None:
+        self.log = IssueLog(path)
+        self.key = id_key
+        self.ids: list[Any] = []
+        # Lists would take four times the memory.
+        self.starts, self.lengths, self.numbers = array("q"), array("q"), array("q")
+        self._keys = list(ID_KEYS if id_key is None else (id_key,))
+        self._declared, self._strict = declared, strict
+        self._next = 0
+        """The number of the next line."""
+
+    def look_at(self, begin: int, text: bytes) -> None:
+        """Find the records in the next lines, and tell what is odd about them."""
+        lines, size = kernels().record_lines(text, self._keys, DEEPEST)
+        for line, start, length, ids in lines:
+            number = self._next + line
+            record: Mapping[str, Any] | None = ids
+            if ids is None:
+                record = _looked_at(text[start : start + length], number, self.log, self._strict)
+            if record is not None:
+                self.key = self.key or _id_key(record, self._declared)
+                self.starts.append(begin + start)
+                self.lengths.append(length)
+                self.numbers.append(number)
+                self.ids.append(record.get(self.key) if self.key else None)
+        self._next += size
+
+    def taken(self, begin: int, text: bytes, taker: Taker) -> bool:
+        """Whether a taker took the next lines in: it does when all are plain, and the first of all has an id."""
+        if not self._next and self.key is None:
+            first, _ = kernels().record_lines(text[: text.find(b"\n") + 1] or text, self._keys, DEEPEST)
+            self.key = _id_key(first[0][3] or {}, self._declared) if first else None
+        taken = None if self.key is None else taker.take(text, self.key)
+        if taken is None:
+            return False
+        lines, size = taken
+        # One call for each line would take as long as all else that Python does here.
+        self.starts.extend([begin + start for _, start, _, _ in lines])
+        self.lengths.extend([length for _, _, length, _ in lines])
+        self.numbers.extend([self._next + line for line, _, _, _ in lines])
+        self.ids += [own for _, _, _, own in lines]
+        self._next += size
+        return True
 
 
 def _looked_at(line: bytes, number: int, log: IssueLog, strict: bool) -> Mapping[str, Any] | None:
@@ -396,7 +375,7 @@ def _id_key(record: Mapping[str, Any], declared: frozenset[str]) -> str | None:
 
 def _corpus(records: Sequence[Any], ids: Sequence[Any], numbers: Sequence[int], source: str, log: IssueLog) -> RecordCorpus:
     """The corpus, with ids if every record has its own; a repeated id is refused."""
-    named = bool(ids) and all(isinstance(each, str | int) and not isinstance(each, bool) for each in ids)
+    named = bool(ids) and all(issubclass(kind, str | int) and kind is not bool for kind in set(map(type, ids)))
     if any(each is not None for each in ids) and not named:
         at = next(
             number

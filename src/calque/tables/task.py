@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.errors import ConfigError, did_you_mean
@@ -26,8 +25,7 @@ RATIO_BLOCKS, RATIO_PARTS = ("cells", "adjacency", "header", "dar_con_original",
 COMPAT = ("none", *TEDS_ALONE, "table-transformer")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Tables(PartsBeside, Task):
+class Tables(PartsBeside, Task, kw_only=True):
     r"""Compares the rows, columns, cells and texts of tables, and says where the loss went.
 
     >>> from calque import Evaluator

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping
@@ -18,11 +17,6 @@ from calque.readers.text.texts import is_single, read_texts
 
 _ALONE = "\0"
 """Stands for the document of a file with a single lattice while it is read; no document is called that."""
-
-
-def digest(text: str) -> str:
-    """A short name for content: the same for the same content, wherever it stood."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def listed(given: Any) -> tuple[str, ...]:

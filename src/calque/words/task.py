@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.errors import ConfigError
@@ -25,8 +24,7 @@ if TYPE_CHECKING:
 FORMATS = ("auto", "text", "words", "table", "json", "html", "hocr", "alto", "page", "tesseract")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Words(PartsBeside, Task):
+class Words(PartsBeside, Task, kw_only=True):
     """Aligns predicted words with true ones in order, and counts how many are there.
 
     >>> from calque import Evaluator
@@ -42,7 +40,7 @@ class Words(PartsBeside, Task):
     neutral: ClassVar[frozenset[str]] = frozenset({"n_ref", "n_pred", "repairable"})
     naming: ClassVar[str] = "name documents alike on both sides (files pair by their stem)"
 
-    lattice: Any = setting(  # noqa: RUF009  # a field, as all of them; it takes many forms and keeps text
+    lattice: Any = setting(  # a field, as all of them; it takes many forms and keeps text
         "none",
         kind="path",
         key="lattice",
@@ -51,7 +49,7 @@ class Words(PartsBeside, Task):
         help="Candidates: TSV or JSON, or a folder.",
     )
     build_lattice: bool = setting(False, kind="switch", spells=True, help="Make the lattice from all PREDs.")
-    holdout: Any = setting(  # noqa: RUF009  # a field, as all of them; it takes a file or a list and keeps a list
+    holdout: Any = setting(  # a field, as all of them; it takes a file or a list and keeps a list
         None, kind="path", key="holdout", metavar="FILE", help="Documents of the test, one id a line."
     )
     holdout_fraction: float | None = setting(
@@ -72,7 +70,7 @@ class Words(PartsBeside, Task):
         metavar="NAME[=VALUE]",
         help="A clean-up step: drop=table,figure or drop_zero_width.",
     )
-    page_text: Any = setting(  # noqa: RUF009  # a field, as all of them; it takes many forms and keeps text
+    page_text: Any = setting(  # a field, as all of them; it takes many forms and keeps text
         "", kind="path", key="page-text", help="What the pages show, for --min-block-recall."
     )
     tokenizer: str = setting(
@@ -122,7 +120,7 @@ class Words(PartsBeside, Task):
         False, kind="switch", key="empty-parens-dropped", help="Leave out truth parentheses emptied by citations."
     )
     ignore: tuple[str, ...] = setting((), kind="words", key="ignore", help="What does not matter: case,punctuation.")
-    substitute: Any = setting(  # noqa: RUF009  # a field, as all of them; it takes a file or pairs and keeps pairs
+    substitute: Any = setting(  # a field, as all of them; it takes a file or pairs and keeps pairs
         (), kind="path", key="substitute", help="What to write for what on both sides, a pair a line: ſ, a tab, s."
     )
     stop_words: tuple[str, ...] = setting(
@@ -165,7 +163,7 @@ class Words(PartsBeside, Task):
         help="How ALTO's words split by lines are read.",
     )
     cer: bool = setting(False, kind="switch", spells=True, help="Also compare characters (CER), by code points.")
-    characters: Any = setting(  # noqa: RUF009  # a field, as all of them; yes and no are short for two of its values
+    characters: Any = setting(  # a field, as all of them; yes and no are short for two of its values
         "none",
         kind="choice",
         choices=("none", "code-points", "graphemes"),
@@ -305,12 +303,12 @@ class Words(PartsBeside, Task):
         """A setting's value in the signature: long content by its digest."""
         value = getattr(self, name)
         if name == "substitute" and value:
-            from calque.words.attached import digest
+            from calque.core.digests import digest
 
             return f"{len(value)} pair{'' if len(value) == 1 else 's'} ({digest(repr(value))})"
         if name not in ("lattice", "page_text") or not value.startswith("{"):
             return super().told(name)
-        from calque.words.attached import digest
+        from calque.core.digests import digest
 
         return f"given ({digest(value)})"
 

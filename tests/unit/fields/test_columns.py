@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import random
 import subprocess
 import sys
@@ -17,14 +18,17 @@ from hypothesis import strategies as st
 from calque import Evaluator, Fields
 from calque.core.columns import Strings
 from calque.core.corpora.records import RecordCorpus
+from calque.core.errors import ContractError
 from calque.core.ledger import Ledger
 from calque.fields.columns.batch import plain_ledger
-from calque.fields.columns.corpora import side_columns
+from calque.fields.columns.corpora import side_columns, taker
 from calque.fields.columns.layout import MOST_FIELDS, Layout, layout_of
 from calque.fields.columns.reading import LeafColumn, ListColumn, SideColumns
 from calque.fields.scoring import Piece, Work
-from calque.readers import records as reading_of_records
-from calque.readers.records import LineRecords, read_records
+from calque.kernels import chosen
+from calque.readers import line_records
+from calque.readers.line_records import LineRecords
+from calque.readers.records import read_records
 from tests.examples import examples
 from tests.laws.fields import RECORDS, SCHEMA
 from tests.unit.fields.test_accounting import anything
@@ -278,6 +282,61 @@ def test_lines_become_the_columns_of_the_values_they_spell(tmp_path_factory: Any
     assert_same_columns(by_line, by_tree.take(np.flatnonzero(plain[plain_trees])))
 
 
+_lines = st.one_of(
+    DOCUMENTS.filter(lambda record: isinstance(record, dict)).map(json.dumps),
+    st.sampled_from([
+        "", "  ", "[1]", '{"name": "a"', '{"name": "a", "name": "b"}', '{"doc_id": "again"}', '{"other": {"y": 1, "y": 2}}',
+        '{"name": {"_value": 1, "x": 1, "x": 2}}', '{"name": {"_value": 1, "x": {"y": 1, "y": 2}}}',
+        '{"lines": [{"name": "a", "other": {"y": 1, "y": 2}}]}', '{"skip": {"y": 1, "y": 2}}', '{"other": 1, "other": 2}',
+        f'{{"other": {"[" * 120 + "]" * 120}}}',
+    ]),
+)  # fmt: skip
+
+
+@examples(200)
+@pytest.mark.skipif(chosen() != "native", reason="only compiled readers take lines in while they are found")
+@given(st.lists(_lines, min_size=1, max_size=8), st.booleans(), SETTINGS)
+def test_small_files_are_read_once_to_the_same_end(tmp_path_factory: Any, lines: list[str], named: bool, settings: Any) -> None:
+    file = Path(tmp_path_factory.getbasetemp()) / "small.jsonl"
+    own = [json.dumps({"doc_id": f"{number}"})[:-1] + ", " for number in range(len(lines))] if named else ["{"] * len(lines)
+    file.write_text("".join(line.replace("{", head, 1) + "\n" for line, head in zip(lines, own, strict=True)))
+    layout = _layout(Fields(schema=PLAIN, **settings))
+    outcomes = []
+    for makes in (None, lambda: taker(layout, 3)):
+        try:
+            corpus = read_records(str(file), declared=frozenset(layout.plan.keys), taker=makes)
+        except ContractError as error:
+            outcomes.append((str(error), None, None))
+            continue
+        parts = [corpus.part(range(start, min(start + 3, len(corpus)))) for start in range(0, len(corpus), 3)]
+        outcomes.append((str(corpus.issues), corpus.documents, [side_columns(layout, part, part.documents) for part in parts]))
+    (told, units, read_twice), (told_at_once, units_at_once, read_once) = outcomes
+    assert (told, units) == (told_at_once, units_at_once)
+    for (one, plain), (other, plain_at_once) in zip(read_twice or [], read_once or [], strict=True):
+        assert plain.tolist() == plain_at_once.tolist()
+        assert_same_columns(one, other)
+
+
+@pytest.mark.skipif(chosen() != "native", reason="as above")
+def test_what_was_made_of_lines_is_used_where_all_are_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "small.jsonl"
+    file.write_text("".join(json.dumps({"id": number, "name": "a", "sum": number / 2}) + "\n" for number in range(7)))
+    layout = _layout(Fields(schema=PLAIN))
+    corpus = read_records(str(file), taker=lambda: taker(layout, 3))
+    assert isinstance(corpus.records, LineRecords)
+    assert [len(made.columns.boxes) for made in corpus.records.made] == [3, 3, 1]
+    second = corpus.records.made[1].columns
+    part = corpus.part([3, 4, 5])
+    assert side_columns(layout, part, part.documents)[0] is second
+    assert corpus.records.made[1] is None
+    for rows in ([0, 1], [1, 2, 3], [5, 4, 3], [3, 4, 5], [3, 4, 6]):
+        part = corpus.part(rows)
+        columns, plain = side_columns(layout, part, part.documents)
+        assert plain.all()
+        assert [columns.fields[2].values[code] for code in columns.fields[2].codes] == [row / 2 for row in rows]
+    assert not pickle.loads(pickle.dumps(corpus.records)).made
+
+
 def assert_same_columns(one: SideColumns, other: SideColumns) -> None:
     assert one.outside == other.outside
     for name in ("boxes", "ignored_boxes", "unknown"):
@@ -400,7 +459,7 @@ def test_lines_in_blocks_are_the_lines(tmp_path_factory: Any, data: Any) -> None
     assert isinstance(records, LineRecords)
     rows = data.draw(st.lists(st.integers(-1, len(texts) - 1), max_size=20) | st.just(list(range(len(texts)))))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reading_of_records, "BLOCK", data.draw(st.sampled_from([1, 40, 1 << 18])))
+        patch.setattr(line_records, "BLOCK", data.draw(st.sampled_from([1, 40, 1 << 18])))
         blocks = list(records.blocks(rows))
     lines = [text[start : start + size] for text, starts, sizes in blocks for start, size in zip(starts, sizes, strict=True)]
     assert lines == [b"{}" if row < 0 else records.line(row) for row in rows]

@@ -16,6 +16,7 @@ from calque.checks.shapes.coordinates import shown
 from calque.checks.suites.data_files import Entry, entries
 from calque.core.corpus import Corpus, UnitId, json_digest
 from calque.core.errors import ConfigError, did_you_mean
+from calque.core.start_up import Frozen
 from calque.core.yaml_tree import Located
 
 KEYS = ("id", "input", "output", "expected", "evaluators", "tags")
@@ -64,8 +65,7 @@ class Selection:
         )
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class CaseCorpus(Corpus):
+class CaseCorpus(Frozen, Corpus, kw_only=True, eq=False):
     """Cases as one side, or both sides, of an evaluation."""
 
     cases: tuple[Case, ...]

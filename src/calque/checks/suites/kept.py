@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from calque.checks.evaluators.outcome import Outcome, Status, Verdict
 from calque.checks.suites.cases import Case
 from calque.checks.suites.runner import Judged, Row
+from calque.core.digests import digest
 from calque.core.errors import CalqueError, ContractError
 from calque.core.ledger import Ledger
 from calque.core.shards.checkpoint import content_digest, not_used
@@ -37,7 +37,7 @@ class KeptJudging:
     def __call__(self, cases: Sequence[Case]) -> Judged:
         """The outcomes of all these cases. Where some could not be judged, nothing is kept: they are asked again."""
         told = json.dumps([dataclasses.astuple(case) for case in cases], default=str)
-        name = hashlib.sha256(f"{self._settings}\n{told}".encode("utf-8", "surrogatepass")).hexdigest()[:40]
+        name = digest(f"{self._settings}\n{told}", 40)
         path = os.path.join(self._folder, f"{name}.state")
         broken = ""
         try:
@@ -59,7 +59,7 @@ def settings_of(bench: Bench, task: Task) -> str:
     files = (os.path.join(bench.permission.folder, argument) for argument in named)
     programs = {file: content_digest(file) for file in files if os.path.isfile(file)}
     told = [task.signature().to_dict(), dataclasses.asdict(task), str(bench.system), bench.drawn, programs]
-    return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode("utf-8", "surrogatepass")).hexdigest()
+    return digest(json.dumps(told, sort_keys=True, default=str), 64)
 
 
 def _arguments(config: Mapping[str, Any]) -> list[str]:

@@ -16,7 +16,7 @@ class Meetings:
     def __init__(self, counted: Callable[[Table], Flags], piece: Piece) -> None:
         documents, pages, truth, found = (piece.ledger.table(name) for name in ("documents", "pages", "truth", "found"))
         unit = found.array("unit")
-        predicted = np.bincount(unit, minlength=len(piece.places)) > 0
+        predicted = np.diff(piece.ledger.offsets("found")) > 0
         self._flags = [(piece.places, np.stack([documents.array("in_truth"), documents.array("in_found"), predicted]))]
         self.truths, self.counting = truth.height, int(np.count_nonzero(counted(truth)))
         self.rows = len(unit)
@@ -26,7 +26,7 @@ class Meetings:
         """Whether any prediction is on a page of the truth."""
         if self.told:
             page = piece.ledger.absolute("pages", unit, found.array("page"))
-            self.shared = bool(pages.array("in_truth")[page].any())
+            self.shared = bool(np.take(pages.array("in_truth"), page).any())
 
     def join(self, other: Meetings) -> Meetings:
         """Of both together."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from calque.core.boxes.class_map import class_map
+from calque.core.start_up import Frozen
 from calque.core.task import setting, take_in
 from calque.geometry.forms import AUTO, BOX_SPELLINGS, ON
 
@@ -23,8 +23,7 @@ BOX_FORMATS = (
 FORMAT_NAMES = ", ".join(BOX_FORMATS)
 
 
-@dataclass(frozen=True, kw_only=True)
-class BoxReading:
+class BoxReading(Frozen, kw_only=True):
     """A part of tasks: which formats the two sides are in, what their numbers mean and what their labels are called."""
 
     naming: ClassVar[str] = "pass --document-key stem"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from calque.core.columns import Floats
 from calque.core.corpus import Corpus, UnitId, canonical
 from calque.core.errors import Issue
+from calque.core.start_up import Frozen
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +54,7 @@ class OrderPage:
     """The name of the page's picture, where the file gives one."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class OrderCorpus(Corpus):
+class OrderCorpus(Frozen, Corpus, kw_only=True, eq=False):
     """The pages of documents with their reading orders."""
 
     pages: Mapping[UnitId, Mapping[int, OrderPage]]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
 from calque.core.corpus import Corpus, UnitId, json_digest
 from calque.core.errors import Issue
+from calque.core.start_up import Frozen
 
 
 @runtime_checkable
@@ -18,8 +19,7 @@ class Divisible(Protocol):
         """Those in these rows."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class RecordCorpus(Corpus):
+class RecordCorpus(Frozen, Corpus, kw_only=True, eq=False):
     """One JSON object for each document. ``records`` may parse them on the way out; nothing asks for all at once."""
 
     documents: tuple[UnitId, ...]

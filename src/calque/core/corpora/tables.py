@@ -11,6 +11,7 @@ import numpy as np
 from calque.core.columns import Codes
 from calque.core.corpus import Corpus, UnitId, canonical
 from calque.core.errors import Issue
+from calque.core.start_up import Frozen
 
 Box: TypeAlias = tuple[float, float, float, float]
 """Left, top, right, bottom."""
@@ -109,12 +110,11 @@ class CellTable:
         return {**{key: value for key, value in head.items() if value is not None}, "rows": self.rows, "cells": cells}
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class TableCorpus(Corpus):
+class TableCorpus(Frozen, Corpus, kw_only=True, eq=False):
     """The tables of documents, in the order in which they stand there."""
 
     tables: Mapping[UnitId, Sequence[CellTable]]
-    metadata: Mapping[str, Mapping[UnitId, str]] = field(default_factory=dict)
+    metadata: Mapping[str, Mapping[UnitId, str]] = {}
     """What is known of documents beside their tables, by column and document."""
     prepared: object = None
     """How its texts were made alike, so that it is done once."""

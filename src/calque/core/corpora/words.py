@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from calque.core.columns import Codes, Ints, Strings
 from calque.core.corpus import Corpus, UnitId, canonical, json_digest
 from calque.core.errors import ContractError, Issue
+from calque.core.start_up import Frozen
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +123,7 @@ class Block:
     """What the file calls this kind of block: heading, paragraph, ..."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class TextCorpus(Corpus):
+class TextCorpus(Frozen, Corpus, kw_only=True, eq=False):
     """The texts of documents as they were read, block by block, before clean-up."""
 
     texts: Mapping[UnitId, Sequence[Block]]
@@ -154,8 +154,7 @@ class Removed:
     text: str
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class WordCorpus(Corpus):
+class WordCorpus(Frozen, Corpus, kw_only=True, eq=False):
     """The words of documents in reading order, as codes into a vocabulary.
 
     >>> corpus = WordCorpus.of({"d1": ["to", "be", "or", "not", "to", "be"], "d2": []})
@@ -182,7 +181,7 @@ class WordCorpus(Corpus):
     """What the words of each document were split from, where characters are compared."""
     cleaned: Hashable = None
     """The clean-up that its words went through, so that none goes through it twice."""
-    lattices: Mapping[UnitId, Lattice] = field(default_factory=dict)
+    lattices: Mapping[UnitId, Lattice] = {}
     """Candidates for some of the documents."""
     model: str = ""
     source: str = ""

@@ -11,7 +11,6 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -172,8 +171,7 @@ def _table_alone(name: str, piece: Piece) -> Ledger:
     return Ledger(units=ledger.units, names=ledger.names, details=ledger.details, tables={name: ledger.tables[name]})
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class ClusterLedger(Ledger):
+class ClusterLedger(Ledger, kw_only=True, eq=False):
     """A ledger whose pieces are with the workers of a cluster."""
 
     elsewhere: ClassVar[bool] = True

@@ -76,8 +76,7 @@ class StoredPart:
         return replace(self, tables={**self.tables, **{name: self.tables[source] for name, source in tables.items()}})
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class KeptLedger(Ledger):
+class KeptLedger(Ledger, kw_only=True, eq=False):
     """A ledger that is also in a file which stays, or will be when its writing has ended: it need not be written again."""
 
     written: Callable[[], StoredPart]
@@ -141,8 +140,7 @@ class StoredTables(Mapping[str, Table]):
         return sum(1 for _ in self)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class StoredLedger(Ledger):
+class StoredLedger(Ledger, kw_only=True, eq=False):
     """A ledger in a file. Whoever reads it by `chunks` never holds more than one part of it."""
 
     parts: tuple[StoredPart, ...]

@@ -171,7 +171,8 @@ class Tallies:
             float(table.array("area").max(where=table.array("kind") != Kind.NONE, initial=0.0)) for table in (truth, found)
         ]
         self.worst = Worst(piece)
-        scores = found.array("score")[np.flatnonzero(found.array("kind") != Kind.NONE)]
+        counting = found.array("kind") != Kind.NONE
+        scores = found.array("score") if counting.all() else found.array("score")[counting]
         self._rows, self._unscored = len(scores), int(np.isnan(scores).sum())
         self._lowest, self._highest = float(scores.min(initial=math.inf)), float(scores.max(initial=-math.inf))
 
@@ -406,9 +407,12 @@ def _per_class(task: Detection, ledger: Ledger, view: View, grids: Grids) -> dic
 
 def _grid(table: Table, column: str, size: int) -> Ints:
     """How many rows there are of each value of a column and each kind; what does not count is left out."""
-    kind = table.array("kind")
-    rows = np.flatnonzero(kind != Kind.NONE)
-    cells = table.array(column)[rows].astype(np.int64) * len(Kind) + kind[rows]
+    kind, group = table.array("kind"), table.array(column)
+    counting = kind != Kind.NONE
+    if not counting.all():
+        kind, group = kind[counting], group[counting]
+    cells = np.multiply(group, len(Kind), dtype=np.int64)
+    cells += kind
     return counts(cells, size * len(Kind)).reshape(size, len(Kind))
 
 

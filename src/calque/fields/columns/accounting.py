@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from calque.core.columns import Array, Bytes, Codes, Flags, Ints
+from calque.core.columns import BEYOND_ASCII, Bytes, Codes, Flags, Ints, Strings
 from calque.fields.columns.comparison import Judged, ListPairs
 from calque.fields.columns.reading import EMPTY_LIST, LIST, LeafColumn, ListColumn
 from calque.fields.columns.sheet import ONLY_FOUND, ONLY_TRUTH, PAIRS, Sheet, key_of, overlaps, place
@@ -15,11 +15,6 @@ from calque.fields.schemas.plan import FieldPlan, Kind
 
 Leaves: TypeAlias = tuple[FieldPlan, Judged, LeafColumn, LeafColumn]
 Lists: TypeAlias = tuple[FieldPlan, ListPairs, ListColumn, ListColumn]
-
-
-def has_box(column: LeafColumn, rows: Array) -> Flags:
-    """For each row whether it has a box."""
-    return np.asarray(~np.isnan(column.boxes[rows, 0]))
 
 
 def leftover(column: ListColumn, taken: Ints) -> tuple[Ints, Ints, Ints]:
@@ -39,23 +34,16 @@ class _Accounting:
         self.everyone = np.arange(sheet.size)
 
     def observe(
-        self,
-        plan: FieldPlan,
-        documents: Ints,
-        places: Ints,
-        keys: Ints,
-        cells: tuple[LeafColumn, Ints, LeafColumn, Ints],
-        match: Flags,
+        self, plan: FieldPlan, documents: Ints, places: Ints, keys: Ints, sides: tuple[LeafColumn, LeafColumn], match: Flags
     ) -> None:
         """Occurrences that both sides may have, with their boxes and confidences."""
-        sheet, (truth, rows, found, others) = self.sheet, cells
-        has_truth, has_found = has_box(truth, rows), has_box(found, others)
-        confidences = found.confidences[others]
+        sheet, (truth, found) = self.sheet, sides
+        has_truth, has_found = truth.boxed(), found.boxed()
         sheet.several(documents, rated=True)
-        sheet.rate(documents, places, keys, match, confidences)
+        sheet.rate(documents, places, keys, match, found.confidences)
         sheet.with_box += np.bincount(documents[has_truth], minlength=sheet.size)
-        iou = np.where(has_truth & has_found, overlaps(found, others, truth, rows), 0.0)
-        sheet.box(plan.code, documents, places, has_truth, has_found, iou, confidences, match)
+        iou = np.where(has_truth & has_found, overlaps(found, truth), 0.0)
+        sheet.box(plan.code, documents, places, has_truth, has_found, iou, found.confidences, match)
 
     def count_list(self, plan: FieldPlan, pairs: ListPairs, truth: ListColumn, found: ListColumn) -> None:
         """The outcomes of items, and the list's score."""
@@ -83,7 +71,7 @@ class Complete(_Accounting):
         every = self.everyone
         self.sheet.count(plan.code, every, judged.outcome)
         self.sheet.score(plan.code, every, judged.applied)
-        self.observe(plan, every, place(every, field), key_of(plan.code), (truth, every, found, every), judged.right)
+        self.observe(plan, every, place(every, field), key_of(plan.code), (truth, found), judged.right)
 
     def items(self, field: int, listed: Lists) -> None:
         """A list of objects, or an object."""
@@ -98,20 +86,20 @@ class Complete(_Accounting):
             self.sheet.count(leaf.code, documents, judged.outcome)
             self.sheet.score(leaf.code, documents, judged.applied)
             places, key = place(documents, field, PAIRS, index, number), key_of(leaf.code)
-            cells = a, pairs.truth[same], b, pairs.found[same]
-            self.observe(leaf, documents[same], places[same], key, cells, judged.right[same])
-            cells = a, pairs.truth[~same], b, pairs.found[~same]
-            self._apart(leaf, documents[~same], places[~same], cells, judged.right[~same])
+            sides = a.take(pairs.truth[same]), b.take(pairs.found[same])
+            self.observe(leaf, documents[same], places[same], key, sides, judged.right[same])
+            sides = a.take(pairs.truth[~same]), b.take(pairs.found[~same])
+            self._apart(leaf, documents[~same], places[~same], sides, judged.right[~same])
         self._alone(field, truth, pairs.truth, pairs, missed=True)
         self._alone(field, found, pairs.found, pairs, missed=False)
 
     def _apart(
-        self, plan: FieldPlan, documents: Ints, places: Ints, cells: tuple[LeafColumn, Ints, LeafColumn, Ints], match: Flags
+        self, plan: FieldPlan, documents: Ints, places: Ints, sides: tuple[LeafColumn, LeafColumn], match: Flags
     ) -> None:
         """Values of partners that are not the same item: judged by themselves, their boxes meet nothing."""
-        sheet, (truth, rows, found, others) = self.sheet, cells
-        has_truth, has_found = has_box(truth, rows), has_box(found, others)
-        nobody, confidences = np.zeros(len(documents), dtype=np.bool_), found.confidences[others]
+        sheet, (truth, found) = self.sheet, sides
+        has_truth, has_found = truth.boxed(), found.boxed()
+        nobody, confidences = np.zeros(len(documents), dtype=np.bool_), found.confidences
         sheet.several(documents, rated=True)
         sheet.rate(documents, places, key_of(plan.code), match, confidences)
         sheet.with_box += np.bincount(documents[has_truth], minlength=sheet.size)
@@ -124,11 +112,11 @@ class Complete(_Accounting):
         sheet = self.sheet
         owners, items, index = leftover(column, taken)
         for number, (judged, leaf) in enumerate(zip(pairs.leaves, column.leaves, strict=True)):
-            plan = judged.plan
-            valued = leaf.codes[items] >= 0
+            plan, lone = judged.plan, leaf.take(items)
+            valued = lone.codes >= 0
             sheet.count(plan.code, owners[valued], Outcome.FN if missed else Outcome.FA)
             sheet.scored(plan.code, owners[valued])
-            boxed, confidences = has_box(leaf, items), leaf.confidences[items]
+            boxed, confidences = lone.boxed(), lone.confidences
             told = valued | boxed | ~np.isnan(confidences)
             documents, boxed, confidences = owners[told], boxed[told], confidences[told]
             nobody, none = np.zeros(len(documents), dtype=np.bool_), np.zeros(len(documents))
@@ -152,7 +140,7 @@ class Paired(_Accounting):
         self.sheet.count(plan.code, every, judged.outcome)
         self.sheet.score(plan.code, every, judged.applied)
         match = matches(judged.raw >= plan.threshold, truth.codes, found.codes)
-        self.observe(plan, every, place(every, field), key_of(field), (truth, every, found, every), match)
+        self.observe(plan, every, place(every, field), key_of(field), (truth, found), match)
 
     def items(self, field: int, listed: Lists) -> None:
         """A list of objects, or an object."""
@@ -166,23 +154,24 @@ class Paired(_Accounting):
         documents, rows, others = pairs.documents[same], pairs.truth[same], pairs.found[same]
         index, partner = rows - truth.offsets[documents], others - found.offsets[documents]
         for number, (judged, a, b) in enumerate(zip(pairs.leaves, truth.leaves, found.leaves, strict=True)):
-            leaf = judged.plan
-            one, other = a.codes[rows], b.codes[others]
+            leaf, mine, theirs = judged.plan, a.take(rows), b.take(others)
             if plan.kind is Kind.OBJECT:
                 self.sheet.count(leaf.code, documents, judged.outcome)
                 self.sheet.score(leaf.code, documents, judged.applied)
             else:
-                self.sheet.count(leaf.code, documents, self._outcomes(judged.outcome[same], (a, one), (b, other)))
-            match = matches(judged.applied[same] >= leaf.threshold, one, other)
+                self.sheet.count(leaf.code, documents, self._outcomes(judged.outcome[same], mine, theirs))
+            match = matches(judged.applied[same] >= leaf.threshold, mine.codes, theirs.codes)
             places, keys = place(documents, field, PAIRS, index, number), key_of(field, number, partner)
-            self.observe(leaf, documents, places, keys, (a, rows, b, others), match)
+            self.observe(leaf, documents, places, keys, (mine, theirs), match)
         self._only_truth(field, pairs, truth, is_list)
         lone, _, _ = leftover(found, pairs.found)
         self.sheet.several(lone[is_list[lone]], rated=True)
 
-    def _outcomes(self, outcomes: Bytes, truth: tuple[LeafColumn, Codes], found: tuple[LeafColumn, Codes]) -> Bytes:
+    def _outcomes(self, outcomes: Bytes, truth: LeafColumn, found: LeafColumn) -> Bytes:
         """As the original counts list items: text of blanks only is no value."""
-        absent_truth, absent_found = (_is_blank(column)[codes] for column, codes in (truth, found))
+        absent_truth, absent_found = (_is_blank(column)[column.codes] for column in (truth, found))
+        if not absent_truth.any() and not absent_found.any():
+            return outcomes
         one = np.where(absent_truth, np.where(absent_found, Outcome.TN, Outcome.FA), Outcome.FN)
         return np.where(absent_truth | absent_found, one, outcomes).astype(np.uint8)
 
@@ -194,9 +183,10 @@ class Paired(_Accounting):
         documents, items, index = documents[kept], items[kept], index[kept]
         boxes = np.zeros(len(items), dtype=np.int64)
         for judged, column in zip(pairs.leaves, truth.leaves, strict=True):
-            boxed = has_box(column, items)
+            lone = column.take(items)
+            boxed = lone.boxed()
             boxes += boxed
-            places = place(documents, field, ONLY_TRUTH, index, column.ranks[items])
+            places = place(documents, field, ONLY_TRUTH, index, lone.ranks)
             nobody, none = np.zeros(len(documents), dtype=np.bool_), np.zeros(len(documents))
             sheet.box(judged.plan.code, documents, places, boxed, nobody, none, np.full(len(documents), np.nan), nobody)
         sheet.several(documents, rated=False, times=np.maximum(boxes, 1))
@@ -212,8 +202,11 @@ def _is_blank(column: LeafColumn) -> Flags:
     """For each value whether it is text of blanks; the last two entries stand for values that are not there."""
     blank = np.zeros(len(column.values) + 2, dtype=np.bool_)
     blank[-2:] = True
-    if column.kinds == {str}:
-        blank[:-2] = list(map(str.isspace, column.values))
+    if isinstance(column.values, Strings):
+        texts = column.values
+        first = texts.data[texts.offsets[:-1]]  # an empty text is no value
+        maybe = np.flatnonzero((first <= ord(" ")) | (first >= BEYOND_ASCII))
+        blank[maybe] = list(map(str.isspace, texts.take(maybe)))
     elif str in column.kinds:
         blank[:-2] = [type(value) is str and value.isspace() for value in column.values]
     return blank

@@ -31,7 +31,7 @@ Scorer = Callable[[Codes, Codes], Floats]
 class Values(Frozen, eq=False):
     """The values of a column as the schema has them."""
 
-    values: list[Any]
+    values: Sequence[Any]
     misfits: Codes
     """The numbers of values that are no such thing; documents that have them are for the reference."""
 
@@ -82,6 +82,9 @@ def judged(plan: FieldPlan, truth: Codes, found: Codes, scores: Floats) -> Judge
     """What `compare_leaf` says of each pair of values; ``scores`` counts where both are there."""
     has_truth, has_found = truth >= 0, found >= 0
     both, same = has_truth & has_found, scores >= plan.threshold
+    if both.all():
+        outcome = np.where(same, np.uint8(Outcome.TP), np.uint8(Outcome.FD))
+        return Judged(plan, outcome, scores, np.where(same, scores, 0.0) if plan.clip else scores)
     outcome = np.where(has_truth, Outcome.FN, np.where(has_found, Outcome.FA, Outcome.TN))
     outcome = np.where(both, np.where(same, Outcome.TP, Outcome.FD), outcome).astype(np.uint8)
     alone = np.where(has_truth | has_found, 0.0, 1.0)

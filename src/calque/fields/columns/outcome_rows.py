@@ -11,7 +11,7 @@ from calque.core.columns import Array, Flags, Floats, Ints
 from calque.core.corpora.records import RecordCorpus
 from calque.core.corpus import UnitId
 from calque.core.start_up import Frozen
-from calque.fields.columns.accounting import Leaves, Lists, has_box, leftover, matches
+from calque.fields.columns.accounting import Leaves, Lists, leftover, matches
 from calque.fields.columns.comparison import Judged
 from calque.fields.columns.outcome_table import (
     ABSENT,
@@ -30,7 +30,7 @@ from calque.fields.columns.reading import EMPTY_LIST, LIST, NOTHING, LeafColumn,
 from calque.fields.columns.sheet import ONLY_FOUND, ONLY_TRUTH, PAIRS, overlaps, place
 from calque.fields.schemas.plan import FieldPlan, Kind
 
-Known: TypeAlias = tuple[list[Any], list[Any]]
+Known: TypeAlias = tuple[Sequence[Any], Sequence[Any]]
 """The values of a leaf on both sides, by their numbers."""
 Cells: TypeAlias = tuple[LeafColumn, Array, LeafColumn, Array]
 """Columns of both sides, and rows of each."""
@@ -127,8 +127,9 @@ class CompleteRows(_Rows):
     ) -> None:
         """The values of items without partner."""
         (plan, column, values), (documents, items, index) = leaf, left
-        boxed = has_box(column, items)
-        there = np.flatnonzero((column.codes[items] >= 0) | boxed | ~np.isnan(column.confidences[items]))
+        lone = column.take(items)
+        boxed = lone.boxed()
+        there = np.flatnonzero((lone.codes >= 0) | boxed | ~np.isnan(lone.confidences))
         documents, items, index, boxed = documents[there], items[there], index[there], boxed[there]
         here = self.table.cells(at.leaves[number] + index, column, values, items)
         nothing = self.table.whole(NO_TEXT, NO_TEXT, len(documents))
@@ -245,10 +246,10 @@ def _told(judged: Judged, match: Flags, iou: Floats, confidence: Floats) -> Told
 
 def _ious(cells: Cells) -> Floats:
     """How much boxes share; NaN where neither side has one."""
-    truth, rows, found, others = cells
-    has_truth, has_found = has_box(truth, rows), has_box(found, others)
+    truth, found = cells[0].take(cells[1]), cells[2].take(cells[3])
+    has_truth, has_found = truth.boxed(), found.boxed()
     alone = np.where(has_truth | has_found, 0.0, np.nan)
-    return np.where(has_truth & has_found, overlaps(found, others, truth, rows), alone)
+    return np.where(has_truth & has_found, overlaps(found, truth), alone)
 
 
 def _longest(truth: ListColumn, found: ListColumn) -> int:

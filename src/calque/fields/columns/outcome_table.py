@@ -90,9 +90,9 @@ class OutcomeTable:
         nowhere = np.broadcast_to(np.nan, (size, 4))
         return ShownSide(np.broadcast_to(paths, size), np.broadcast_to(values, size), nowhere, nowhere[:, 0])
 
-    def values(self, values: list[Any]) -> int:
+    def values(self, values: Sequence[Any]) -> int:
         """Take the values of leaves in; returns the number of the first."""
-        return self.texts(spelled_values(values))
+        return self.texts(spelled_values(list(values)))
 
     # The table
 
@@ -101,7 +101,7 @@ class OutcomeTable:
         if not self._parts:
             return empty
         places, *columns = (np.concatenate(column) for column in zip(*self._parts, strict=True))
-        order = np.argsort(places)
+        order = np.argsort(places, kind="stable")
         texts = Strings.pack(self._texts)
         made = {name: column[order] for name, column in zip(_COLUMNS, columns, strict=True)}
         return Table({

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.core.columns import Array, Flags, Floats, Ints, Table, distinct
+from calque.core.columns import Array, Codes, Flags, Floats, Ints, Table
 from calque.core.corpus import UnitId
 from calque.core.ledger import Ledger
 from calque.fields.accounting.rows import (
@@ -33,22 +33,27 @@ def place(documents: Array, field: int, stage: int = 0, items: Array | int = 0, 
     return np.asarray(documents, dtype=np.int64) << 50 | field << 40 | stage << 38 | within | second
 
 
+ITEMS = (1 << 24) - 1
+
+
 def key_of(field: int, leaf: int = -1, items: Array | int = 0) -> Ints:
     """The number of a confidence's key: a field, or a field of an item."""
     return np.int64(field << 40 | (leaf + 1) << 24) + np.asarray(items, dtype=np.int64)
 
 
-def overlaps(one: LeafColumn, rows: Array, other: LeafColumn, others: Array) -> Floats:
-    """What `iou` says of the boxes in these rows."""
-    a, b = one.boxes[rows], other.boxes[others]
-    width = np.minimum(a[:, 2], b[:, 2]) - np.maximum(a[:, 0], b[:, 0])
-    height = np.minimum(a[:, 3], b[:, 3]) - np.maximum(a[:, 1], b[:, 1])
+def overlaps(one: LeafColumn, other: LeafColumn) -> Floats:
+    """What `iou` says of the boxes of records that go together."""
+    a, b = one.boxes.T, other.boxes.T
+    width = np.minimum(a[2], b[2]) - np.maximum(a[0], b[0])
+    height = np.minimum(a[3], b[3]) - np.maximum(a[1], b[1])
     shared = np.where((width > 0) & (height > 0), width * height, 0.0)
-    area = (a[:, 2] - a[:, 0]) * (a[:, 3] - a[:, 1]) + (b[:, 2] - b[:, 0]) * (b[:, 3] - b[:, 1])
-    page, page_of_other = one.pages[rows], other.pages[others]
-    apart = (page != page_of_other) & ~np.isnan(page) & ~np.isnan(page_of_other)
+    area = (a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1])
+    meet = (shared > 0) & (area - shared > 0)
+    paged = ~np.isnan(one.pages) & ~np.isnan(other.pages)
+    if paged.any():
+        meet &= ~paged | (one.pages == other.pages)
     with np.errstate(all="ignore"):
-        return np.where((shared > 0) & (area - shared > 0) & ~apart, shared / (area - shared), 0.0)
+        return np.where(meet, shared / (area - shared), 0.0)
 
 
 class Sheet:
@@ -64,6 +69,7 @@ class Sheet:
         self.total, self.with_box, self.rated, self.seen = (np.zeros(documents, dtype=np.int64) for _ in range(4))
         self._boxes: list[tuple[Any, ...]] = []
         self._ratings: list[tuple[Any, ...]] = []
+        self._keys: dict[int, int] = {}
 
     def count(self, code: int, documents: Array, outcomes: Array | int, times: Array | None = None) -> None:
         """Add outcomes to a field's counts."""
@@ -79,18 +85,30 @@ class Sheet:
         """Count occurrences that have no score."""
         np.add.at(self._scored, documents * len(self.all_fields) + code, 1)
 
-    def several(self, documents: Array, *, rated: bool, times: Array | int = 1) -> None:
+    def several(self, documents: Array, *, rated: bool, times: Array | None = None) -> None:
         """Occurrences without box and confidence."""
-        self.total += np.bincount(documents, np.broadcast_to(times, documents.shape), self.size).astype(np.int64)
+        counted = np.bincount(documents, times, self.size).astype(np.int64)
+        self.total += counted
         if rated:
-            self.rated += np.bincount(documents, np.broadcast_to(times, documents.shape), self.size).astype(np.int64)
+            self.rated += counted
 
     def rate(self, documents: Array, places: Ints, keys: Ints, match: Flags, confidences: Floats) -> None:
         """The confidences of occurrences, where there is one."""
         there = ~np.isnan(confidences)
         if there.any():
-            keys = np.broadcast_to(keys, documents.shape)
-            self._ratings.append((places[there], documents[there], keys[there], match[there], confidences[there]))
+            places, documents, keys, match, confidences = _where(
+                there, (places, documents, np.broadcast_to(keys, documents.shape), match, confidences)
+            )
+            self._ratings.append((places, documents, self._codes(keys), match, confidences))
+
+    def _codes(self, keys: Ints) -> Codes:
+        """Small numbers for keys of one field, at least one: of all that occur, in the order in which they do."""
+        items = keys & ITEMS
+        present = np.flatnonzero(np.bincount(items))
+        codes = np.zeros(present[-1] + 1, dtype=np.int32)
+        field = int(keys[0]) & ~ITEMS
+        codes[present] = [self._keys.setdefault(field + item, len(self._keys)) for item in present.tolist()]
+        return np.asarray(codes[items])
 
     def box(
         self,
@@ -107,10 +125,9 @@ class Sheet:
         self.seen += np.bincount(documents[truth], minlength=self.size) + np.bincount(documents[found], minlength=self.size)
         there = truth | found
         if there.any():
-            label = np.full(int(there.sum()), code, dtype=np.int64)
-            columns = (places, documents, truth, found, iou, confidences, match & truth & found)
-            first, second, *others = (column[there] for column in columns)
-            self._boxes.append((first, second, label, *others))
+            label = np.full(len(documents), code, dtype=np.int32)
+            columns = (places, documents, label, truth, found, iou, confidences, match & truth & found)
+            self._boxes.append(_where(there, columns))
 
     # The ledger
 
@@ -131,8 +148,7 @@ class Sheet:
         book.labels = {each.label: code for code, each in enumerate(self.all_fields)}
         boxes = _in_order(self._boxes, len(BOX_COLUMNS))
         ratings = _in_order(self._ratings, len(RATING_COLUMNS))
-        used, numbered = distinct(ratings[1])
-        book.keys = {name(number): code for code, number in enumerate(used.tolist())}
+        book.keys = {name(number): code for number, code in self._keys.items()}
         made = book.ledger(units)
         _, label = alphabetical(book.labels)
         _, key = alphabetical(book.keys)
@@ -142,8 +158,8 @@ class Sheet:
             "rows": rows(made.tables["rows"]),
             "documents": self._documents(about),
             "counts": self._counts(),
-            "boxes": _typed(BOX_COLUMNS, [boxes[0], label[boxes[1].astype(np.int64)], *boxes[2:]]),
-            "ratings": _typed(RATING_COLUMNS, [ratings[0], key[numbered], *ratings[2:]]),
+            "boxes": _typed(BOX_COLUMNS, [boxes[0], label[boxes[1]], *boxes[2:]]),
+            "ratings": _typed(RATING_COLUMNS, [ratings[0], key[ratings[1]], *ratings[2:]]),
         }
         return Ledger(units=units, tables=tables, names=made.names, details=made.details)
 
@@ -163,12 +179,17 @@ class Sheet:
         return _typed(COUNT_COLUMNS, [unit, code, *tally[rows].T, self._sums[rows], self._scored[rows]])
 
 
+def _where(there: Flags, columns: tuple[Array, ...]) -> tuple[Array, ...]:
+    """The rows that are there of columns: mostly all."""
+    return columns if there.all() else tuple(column[there] for column in columns)
+
+
 def _in_order(parts: Sequence[tuple[Any, ...]], width: int) -> list[Array]:
     """The columns of all parts, in the order of their places, which are left out."""
     if not parts:
         return [np.zeros(0, dtype=np.int64)] * width
     places, *columns = (np.concatenate(column) for column in zip(*parts, strict=True))
-    order = np.argsort(places)
+    order = np.argsort(places, kind="stable")  # parts are in order by themselves, and are only merged
     return [column[order] for column in columns]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,10 +30,10 @@ class _Part(Frozen, eq=False):
     documents: Ints
     code: int
     outcomes: Array
-    truth_paths: Sequence[str]
-    found_paths: Sequence[str]
-    truths: list[str]
-    founds: list[str]
+    truth_paths: Strings
+    found_paths: Strings
+    truths: Strings
+    founds: Strings
 
 
 class WrongValues:
@@ -43,15 +44,15 @@ class WrongValues:
         self.beyond: set[int] = set()
         """Documents with a pair of items that is wrong as a whole, and in no value."""
 
-    def leaf(self, field: int, leaf: Leaves, values: tuple[list[Any], list[Any]]) -> None:
+    def leaf(self, field: int, leaf: Leaves, values: tuple[Sequence[Any], Sequence[Any]]) -> None:
         """A value at the root."""
         plan, judged, truth, found = leaf
         rows = np.flatnonzero(~judged.right)
         texts = _texts(truth.codes[rows], values[0]), _texts(found.codes[rows], values[1])
-        paths = [plan.key] * len(rows)
+        paths = Strings.pack([plan.key]).take(np.zeros(len(rows), dtype=np.int64))
         self._parts.append(_Part(place(rows, field), rows, plan.code, judged.outcome[rows], paths, paths, *texts))
 
-    def items(self, field: int, listed: Lists, values: Sequence[tuple[list[Any], list[Any]]]) -> None:
+    def items(self, field: int, listed: Lists, values: Sequence[tuple[Sequence[Any], Sequence[Any]]]) -> None:
         """A list of objects, or an object."""
         plan, pairs, truth, found = listed
         fine: Flags = np.ones(len(pairs.documents), dtype=np.bool_)
@@ -74,18 +75,20 @@ class WrongValues:
         field: int,
         number: int,
         plans: tuple[FieldPlan, FieldPlan],
-        side: tuple[LeafColumn, list[Any]],
+        side: tuple[LeafColumn, Sequence[Any]],
         left: tuple[Ints, Ints, Ints],
         *,
         missed: bool,
     ) -> None:
         """The values of items without partner."""
         (column, values), (owners, items, positions) = side, left
+        if not len(items):
+            return
         there = column.codes[items] >= 0
         documents, items, positions = owners[there], items[there], positions[there]
         places = place(documents, field, ONLY_TRUTH if missed else ONLY_FOUND, positions, number)
         paths = _paths(*plans, positions)
-        texts, nothing = _texts(column.codes[items], values), [""] * len(items)
+        texts, nothing = _texts(column.codes[items], values), Strings.pack([""] * len(items))
         outcomes = np.full(len(items), Outcome.FN if missed else Outcome.FA)
         columns = (paths, nothing, texts, nothing) if missed else (nothing, paths, nothing, texts)
         self._parts.append(_Part(places, documents, plans[1].code, outcomes, *columns))
@@ -97,22 +100,18 @@ class WrongValues:
             for name in ("places", "documents", "outcomes")
         )
         codes = np.concatenate([np.full(len(part.places), part.code) for part in self._parts]) if self._parts else places
-        order = np.argsort(places)
-        numbers = order.tolist()
+        order = np.argsort(places, kind="stable")
         truth_path, found_path, truth, found = (
-            [column[number] for number in numbers]
-            for column in (
-                [text for part in self._parts for text in getattr(part, name)]
-                for name in ("truth_paths", "found_paths", "truths", "founds")
-            )
+            Strings.concat([Strings.pack(()), *(getattr(part, name) for part in self._parts)]).take(order)
+            for name in ("truth_paths", "found_paths", "truths", "founds")
         )
         outcomes = outcomes[order]
-        columns = (
+        columns: tuple[Any, ...] = (
             documents[order], codes[order], outcomes, _close(outcomes, truth, found), truth_path, found_path,
-            [text[:LONGEST] for text in truth], [text[:LONGEST] for text in found],
+            _beginnings(truth), _beginnings(found),
         )  # fmt: skip
         return Table({
-            name: Strings.pack(column) if kind is str else np.asarray(column).astype(kind)
+            name: column if kind is str else column.astype(kind)
             for (name, kind), column in zip(WRONG_COLUMNS, columns, strict=True)
         })  # fmt: skip
 
@@ -123,28 +122,50 @@ class WrongValues:
         )
 
 
-def _paths(plan: FieldPlan, leaf: FieldPlan, items: Ints) -> list[str]:
+def _paths(plan: FieldPlan, leaf: FieldPlan, items: Ints) -> Strings:
     """Where a field of items stands in the JSON."""
     if plan.kind is Kind.OBJECT:
-        return [f"{plan.key}.{leaf.key}"] * len(items)
-    paths = [f"{plan.key}[{item}].{leaf.key}" for item in range(int(items.max(initial=-1)) + 1)]
-    return [paths[item] for item in items.tolist()]
+        return Strings.pack([f"{plan.key}.{leaf.key}"]).take(np.zeros(len(items), dtype=np.int64))
+    longest = int(items.max(initial=-1)) + 1
+    return Strings.pack(f"{plan.key}[{item}].{leaf.key}" for item in range(longest)).take(items)
 
 
-def _texts(codes: Codes, values: list[Any]) -> list[str]:
+def _texts(codes: Codes, values: Sequence[Any]) -> Strings:
     """The values as people read them; empty where there is none."""
+    if isinstance(values, Strings):
+        with_empty = Strings(values.data, np.append(values.offsets, values.offsets[-1]))
+        return with_empty.take(np.where(codes < 0, len(values), codes))
+    if isinstance(values, array) and (codes >= 0).all():
+        return Strings.pack(map(repr, np.frombuffer(values)[codes].tolist()))
     chosen = [None if code < 0 else values[code] for code in codes.tolist()]
-    return [each if type(each) is str else repr(each) if type(each) is float else shown(Cell(each)) for each in chosen]
+    return Strings.pack(
+        each if type(each) is str else repr(each) if type(each) is float else shown(Cell(each)) for each in chosen
+    )
 
 
-def _close(outcomes: Array, truths: Sequence[str], founds: Sequence[str]) -> Flags:
+def _beginnings(texts: Strings) -> Strings:
+    """Texts of which long ones end early."""
+    is_short = (np.diff(texts.offsets) <= LONGEST).all()
+    return texts if is_short else Strings.pack(text[:LONGEST] for text in texts)
+
+
+def _close(outcomes: Array, truths: Strings, founds: Strings) -> Flags:
     """Where a wrong value is close to the true one: what `accounting.wrong` says, for all in one call."""
     close: Flags = np.zeros(len(truths), dtype=np.bool_)
-    first, second = (np.array(list(map(len, side)), dtype=np.int64) for side in (truths, founds))
+    first, second = map(_lengths, (truths, founds))
     alike = CLOSE * np.maximum(first, second) <= np.minimum(first, second)  # those of other lengths cannot be close
-    rows = np.flatnonzero((outcomes == Outcome.FD) & alike).tolist()
-    if rows:
-        texts = ([side[row][:LONGEST].casefold() for row in rows] for side in (truths, founds))
+    rows = np.flatnonzero((outcomes == Outcome.FD) & alike)
+    if len(rows):
+        texts = (_folded(_beginnings(side.take(rows))) for side in (truths, founds))
         each = np.arange(len(rows), dtype=np.int32)
         close[rows] = _EDITS.by_pairs(*texts)(each, each) >= CLOSE
     return close
+
+
+def _lengths(texts: Strings) -> Ints:
+    return np.diff(texts.offsets) if texts.is_ascii() else np.array(list(map(len, texts)), dtype=np.int64)
+
+
+def _folded(texts: Strings) -> Sequence[str]:
+    """Texts whose case does not count."""
+    return texts.lowered() if texts.is_ascii() else [text.casefold() for text in texts]

@@ -9,7 +9,7 @@ import numpy as np
 
 from calque.core.columns import Floats, Ints, Table
 from calque.core.ledger import UNIT, Ledger
-from calque.core.measures import Undefined, counts, fraction_parts, joined_fractions
+from calque.core.measures import Undefined, counts, fraction_parts, joined_fractions, reached
 from calque.fields.confidence.ranking import Ranked, Ranking, by_code
 from calque.geometry.forms import DECIMAL_RECALL_POINTS
 from calque.kernels import kernels
@@ -56,7 +56,7 @@ def _detections(rows: Table, thresholds: Sequence[float]) -> Ranked:
     """Predicted boxes, from the highest confidence on: the class, and how many thresholds the overlap meets."""
     found = np.flatnonzero(rows.array("has_found"))
     confidence = rows.array("confidence")[found]
-    met = np.searchsorted(thresholds, rows.array("iou")[found], side="right").astype(np.uint16)
+    met = reached(rows.array("iou")[found], thresholds)
     return Ranked(-np.where(np.isnan(confidence), 1.0, confidence), rows.array(UNIT)[found], (rows.array("label")[found], met))
 
 
@@ -82,7 +82,8 @@ def _mean_precisions(ranking: Ranking, truths: Ints, thresholds: range) -> Float
             before=before,
         )
         best = np.maximum(best, precision)
-        hits = np.stack([counts(label[here > bit], len(truths)) for bit in range(len(thresholds))])
+        exactly = counts(label * np.int64(len(thresholds) + 1) + here, before[0].size + len(truths)).reshape(len(truths), -1)
+        hits = exactly[:, :0:-1].cumsum(axis=1)[:, ::-1].T
         before += np.stack([hits, np.diff(offsets)[None, :] - hits])
     # The kernel guards against 0/0 by adding 2**-52, as pycocotools does; rounding takes that away again.
     return np.where(truths[None, :] > 0, np.round(best.mean(axis=1), 15), -1.0)

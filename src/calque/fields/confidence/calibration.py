@@ -10,7 +10,7 @@ import numpy as np
 
 from calque.core.columns import Array, Codes, Flags, Ints, Table
 from calque.core.ledger import UNIT, Ledger
-from calque.core.measures import Undefined, counts, fraction_parts, joined_fractions
+from calque.core.measures import Undefined, counts, fraction_parts, joined_fractions, reached
 from calque.fields.comparison.cells import class_of
 from calque.fields.confidence.curves import Collector, Curve, Curves, Rows, Sweep, Sweeps, TargetCurves
 from calque.fields.confidence.ranking import Ranked, Ranking
@@ -54,7 +54,7 @@ class KeyTotals:
         self.rows += counts(key, size)
         self.right += counts(key[match], size)
         self.squares += fraction_parts((confidence - match) ** 2, key, size)
-        cell = key * BINS + np.minimum(np.searchsorted(EDGES, confidence, side="right"), BINS - 1)
+        cell = key * BINS + reached(confidence, EDGES[:-1])
         self.in_bin += counts(cell, size * BINS).reshape(size, BINS)
         self.right_in_bin += counts(cell[match], size * BINS).reshape(size, BINS)
         self.bin_sums += fraction_parts(confidence, cell, size * BINS).reshape(2, size, BINS)
@@ -192,8 +192,11 @@ class Ratings:
     def _sweeps(self) -> tuple[Sweep, list[Sweep]]:
         everything = Sweeps(self._whole.each(), SWEEP_POINTS)
         by_class = Sweeps(self._by_class.each(), CLASS_SWEEP_POINTS)
-        self._rank(self._together, everything)
-        self._rank(self._classes, by_class)
+        for groups, curves, sweeps in ((self._together, self._whole, everything), (self._classes, self._by_class, by_class)):
+            if curves.at_once is None:
+                self._rank(groups, sweeps)
+            else:
+                sweeps.climb(curves.at_once)
         return everything.each[0], by_class.each
 
     def _rank(self, groups: Groups, collector: Collector) -> None:

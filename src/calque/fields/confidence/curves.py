@@ -170,11 +170,15 @@ class Curves:
         self._levels, self._ranks = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
         self._reviewed = np.stack([np.maximum(1, (rows * budget).astype(np.int64)) for budget in BUDGETS])
         self._caught = np.zeros_like(self._reviewed)
+        self.at_once: Steps | None = None
+        """All steps, where all rows came together: whoever asks for them next need not make them again."""
 
     def add(self, rows: Rows) -> None:
         """Take in the next rows, at least one."""
         self._review(rows)
-        self._climb(self._stairs.climb(rows))
+        steps = self._stairs.climb(rows)
+        self.at_once = steps if len(rows.group) == self.rows.sum() else None
+        self._climb(steps)
 
     def _review(self, rows: Rows) -> None:
         """Count the wrong ones among the rows that each budget reaches."""
@@ -262,8 +266,12 @@ class Sweeps:
 
     def add(self, rows: Rows) -> None:
         """Take in the next rows, at least one."""
-        for group, steps in self._stairs.climb(rows).by_group(len(self.each)):
-            self.each[group].climb(steps)
+        self.climb(self._stairs.climb(rows))
+
+    def climb(self, steps: Steps) -> None:
+        """Take in the next steps."""
+        for group, own in steps.by_group(len(self.each)):
+            self.each[group].climb(own)
 
 
 ACCEPTED = ("confidence", "precision", "recall", "accepted")

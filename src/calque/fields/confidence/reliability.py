@@ -56,14 +56,14 @@ class EqualMass:
         bins = np.minimum(BINS * (below + through) // (2 * max(self._rows, 1)), BINS - 1)
         np.add.at(self._count, bins, count)
         np.add.at(self._rights, bins, right_through - right_below)
-        weighted = (count * confidence).tolist()
+        weighted = count * confidence
         for place, (start, end) in enumerate(pairwise(np.searchsorted(bins, np.arange(BINS + 1)).tolist())):
             if start < end:
                 self._sums[place].add(weighted[start:end])
                 known = [*self._range[place], float(confidence[start]), float(confidence[end - 1])]
                 self._range[place] = [min(known), max(known)]
         risk = 1 - (self._right - right_below) / (self._rows - below)
-        self._risks.add((risk * count / max(self._rows, 1)).tolist())
+        self._risks.add(risk * count / max(self._rows, 1))
 
     def bins(self) -> dict[str, Any]:
         """The bins, and the calibration error over them."""

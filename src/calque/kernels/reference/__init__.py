@@ -27,12 +27,12 @@ from calque.kernels.reference.records import (
     edit_distances,
     item_partners,
     nests_beyond,
-    record_ids,
+    record_lines,
     repeats_a_key,
 )
 from calque.kernels.reference.resampling import poisson_weights, weighted_auroc, weighted_precision, weighted_sums
 from calque.kernels.reference.shapes import shape_overlaps
-from calque.kernels.reference.sums import fraction_parts
+from calque.kernels.reference.sums import exact_parts, fraction_parts
 from calque.kernels.reference.tables import (
     grid_boxes,
     grid_given,
@@ -60,6 +60,7 @@ __all__ = [
     "contacts",
     "edit_distances",
     "error_kinds",
+    "exact_parts",
     "fraction_parts",
     "fuse_boxes",
     "grid_boxes",
@@ -93,7 +94,7 @@ __all__ = [
     "polygon_areas",
     "polygon_overlaps",
     "polygon_simple",
-    "record_ids",
+    "record_lines",
     "repeats_a_key",
     "row_tree_distances",
     "row_tree_mappings",

@@ -246,6 +246,11 @@ def _metadata(entries: Sequence[Any], pages: _Pages, log: IssueLog) -> dict[str,
     return table
 
 
+def _finite_or_nan(scores: Floats) -> Floats:
+    finite = np.isfinite(scores)
+    return scores if finite.all() else np.where(finite, scores, np.nan)
+
+
 class _Objects(Frozen, kw_only=True, eq=False):
     """Boxes with their places looked up, -1 where the file does not have the image or the class."""
 
@@ -290,7 +295,7 @@ class _Objects(Frozen, kw_only=True, eq=False):
             "page": page,
             "label": self.label,
             "boxes": self.boxes,
-            "scores": None if self.scores is None else np.where(np.isfinite(self.scores), self.scores, np.nan),
+            "scores": None if self.scores is None else _finite_or_nan(self.scores),
             "flaws": flaws if flaws.any() else None,
             "outlines": outlines,
             "masks": None if self.masks is None or (rules.on == "boxes" and self.masks.boxless is None) else self.masks,

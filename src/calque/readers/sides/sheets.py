@@ -63,7 +63,7 @@ def sample(truth: BoxCorpus) -> Ints:
     occupied = np.flatnonzero(np.bincount(truth.page, minlength=len(truth.page_index)))
     documents = truth.documents
     codes = np.flatnonzero(np.bincount(truth.page_document[occupied]))  # np.unique would import 10 ms of masked arrays
-    alike = len({type(documents[code]) for code in codes.tolist()}) <= 1
+    alike = len(set(map(type, map(documents.__getitem__, codes.tolist())))) <= 1
     ranked = sorted(codes.tolist(), key=documents.__getitem__ if alike else lambda code: canonical(documents[code]))
     rank = np.zeros(len(documents), dtype=np.int64)
     rank[ranked] = np.arange(len(ranked))
@@ -91,7 +91,7 @@ def laid(corpus: BoxCorpus, pages: Ints, sizes: Floats) -> Laid:
     """The boxes on these pages, one sheet each; -1 is a page that this side does not have."""
     sheet_of = np.full(len(corpus.page_index) + 1, -1, dtype=np.int64)
     sheet_of[pages[pages >= 0]] = np.flatnonzero(pages >= 0)
-    on = sheet_of[corpus.page]
+    on = np.take(sheet_of, corpus.page)
     rows = np.flatnonzero(on >= 0)
     rows = rows[np.isfinite(corpus.boxes[rows]).all(axis=1)]
     rows = rows[np.argsort(on[rows], kind="stable")]
