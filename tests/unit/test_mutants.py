@@ -118,6 +118,7 @@ def test_a_fault_of_each_kind(source: str, expected: list[tuple[str, str]]) -> N
         "def f(a, jobs=1): ...",
         "def f(a, *, b=c, jobs=1): ...",
         "x = f(message='Two words')",
+        "x = np.zeros(n, dtype=np.float64)",
         "T = TypeVar('T', bound=A)",
         "if __name__ == '__main__':\n    main(1)",
     ],
