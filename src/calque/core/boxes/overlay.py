@@ -159,7 +159,7 @@ class Overlay(Frozen, kw_only=True, eq=False):
         if masks is not None:
             import json
 
-            unknown = np.isnan(sizes).any(axis=1)[self.truth.page]
+            unknown = np.isnan(sizes[self.truth.page]).any(axis=1)
             rows = np.flatnonzero(masks.drawn() & unknown & (_whole(self.truth) == TAKES_PART))
             for row in rows[np.unique(self.truth.page[rows], return_index=True)[1]].tolist():
                 mask = json.loads(masks.text_of(row))
