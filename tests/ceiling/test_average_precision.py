@@ -78,3 +78,11 @@ def test_without_scores_there_is_no_average_precision(tmp_path: Path) -> None:
     result = Evaluator(Ceiling()).update(files[0], files[1:]).compute()
     assert result.to_dict()["ap"] is None
     assert result.undefined["ap"] == "1 prediction has no score"
+
+
+def test_one_box_without_a_score_is_no_ranking() -> None:
+    box = {"image": "p", "category": "a", "bbox": [0, 0, 9, 9]}
+    task = Ceiling(boxes="xyxy", units="pixels")
+    scored, bare = (Evaluator(task).update([box], {"one": [{**box, **score}]}).compute() for score in ({"score": 0.5}, {}))
+    assert scored.numbers["ap"]["single"] == {"one": pytest.approx(1.0)}
+    assert (bare.numbers["ap"], bare.undefined["ap"]) == (None, "1 prediction has no score")

@@ -244,6 +244,17 @@ def test_a_box_is_excused_from_the_level_on_and_not_above_it(calque: Command, tm
     assert [block["single"]["s"]["found"] for block in levels.values()] == [1, 2]
 
 
+def test_a_class_of_which_nothing_counts_at_a_level_has_no_best_system(calque: Command, tmp_path: Path) -> None:
+    """The only one there is need not be found, and whoever finds half of it is excused up to one half."""
+    arguments = ignoring(tmp_path, [50, 0, 60, 10])
+    for side in ("t.json", "s.json"):
+        rows = json.loads((tmp_path / side).read_text())
+        (tmp_path / side).write_text(json.dumps([*rows, {**rows[0], "category": "b"}]))
+    levels = calque(*arguments, "--iou", "0.5", "--iou", "0.500001", "--format", "json").json["levels"]
+    choices = [list(block["route"]["class"]["choice"]) for block in levels.values()]
+    assert choices == [["a"], ["a", "b"]]
+
+
 def test_a_truth_of_which_nothing_counts_is_told(calque: Command, tmp_path: Path) -> None:
     done = calque(*ignoring(tmp_path))
     assert done.code == 3

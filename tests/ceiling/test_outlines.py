@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pycocotools.mask
 import pytest
 
 from tests.conftest import Run
@@ -133,3 +134,27 @@ def test_the_mask_counts_and_every_single_system_is_what_detect_says(calque: Com
     votes = {level: block["votes"]["1"]["tp"] for level, block in together["levels"].items()}
     assert votes["0.5"] > votes["0.75"] == 0
     assert together["levels"]["0.75"]["select"]["recall"] > 0
+
+
+def as_runs(folder: Path, names: list[str], images: set[int]) -> None:
+    """The masks of some images written as runs, which say how large their image is, and nothing else that does."""
+    for name in names:
+        tree = json.loads((folder / name).read_text("utf-8"))
+        for row in tree["annotations"] if isinstance(tree, dict) else tree:
+            if row["image_id"] in images:
+                mask = pycocotools.mask.merge(pycocotools.mask.frPyObjects(row["segmentation"], 60, 300))
+                row["segmentation"] = {"size": mask["size"], "counts": mask["counts"].decode()}
+        if isinstance(tree, dict):
+            tree["images"] = [{"id": image["id"]} if image["id"] in images else image for image in tree["images"]]
+        (folder / name).write_text(json.dumps(tree), "utf-8")
+
+
+@pytest.mark.parametrize("images", [{0, 1, 2, 3, 4, 5}, {1, 4}], ids=["all", "some"])
+def test_fused_boxes_are_measured_where_only_masks_say_how_large_a_page_is(
+    images: set[int], calque: Command, tmp_path: Path
+) -> None:
+    names = write_masks(tmp_path, cut=0)
+    levels = calque("ceiling", *names, *MASKS).json["levels"]
+    as_runs(tmp_path, names, images)
+    assert calque("ceiling", *names, *MASKS).json["levels"] == levels
+    assert min(block["tp"] for block in levels["0.5"]["votes"].values()) > 0

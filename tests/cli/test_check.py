@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec  # noqa: F401  # a run of pytest within a test forgets what it imported, and no process loads these twice
+import numpy  # noqa: F401
 import pytest
+import yaml  # noqa: F401
 
+from calque import Evaluator
+from calque.core.ledger import digests_of
+from calque.pytest_plugin import CheckFailed
 from tests.conftest import Run
 
 SUITE = """\
@@ -212,3 +219,33 @@ def test_pytest_reports_a_suite_that_is_wrong(pytester: pytest.Pytester) -> None
     result = pytester.runpytest_inprocess()
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*evaluators is a list, not 5*"])
+
+
+def test_what_is_drawn_is_kept_for_whoever_wants_any_of_it(calque: Calque, suite: str, tmp_path: Path) -> None:
+    """For a report alone, a state alone, or both; each has what is drawn, and what the truth was."""
+    calque("check", suite, "--save", "alone.state")
+    calque("check", suite, "--report", "alone.html")
+    calque("check", suite, "--save", "both.state", "--report", "both.html")
+    alone, both = ((tmp_path / f"{name}.state").read_bytes() for name in ("alone", "both"))
+    assert alone == both
+    ledger = Evaluator.load(tmp_path / "alone.state").ledger()
+    assert len(digests_of(ledger)) == 2
+    assert (tmp_path / "alone.html").read_text() == (tmp_path / "both.html").read_text()
+    calque("report", "alone.state", "-o", "later.html")
+    drawn = [re.sub(r"\s+", "", (tmp_path / f"{name}.html").read_text()) for name in ("alone", "later")]
+    assert drawn[0] == drawn[1]
+
+
+def test_a_truth_that_changed_is_told_to_whoever_holds_a_suite_against_a_baseline(
+    calque: Calque, suite: str, tmp_path: Path
+) -> None:
+    calque("check", suite, "--save", "base.state")
+    (tmp_path / suite).write_text(SUITE.replace("expected: {box: [5, 5, 6, 6]}", "expected: {box: [5, 5, 6, 7]}"))
+    told = calque("check", suite, "--baseline", "base.state", "--tolerance", "score=0")
+    assert "truth" in told.err
+
+
+def test_what_a_check_says_is_the_text_of_its_error() -> None:
+    """Whoever catches it, or sees it where pytest does not format it, reads the reason."""
+    failed = CheckFailed("1 is not 2", ["a", "b"])
+    assert (str(failed), failed.misses) == ("1 is not 2", ("a", "b"))

@@ -8,7 +8,10 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec  # noqa: F401  # a run of pytest within a test forgets what it imported, and no process loads these twice
+import numpy  # noqa: F401
 import pytest
+import yaml  # noqa: F401
 
 from tests.conftest import Run
 

@@ -216,3 +216,14 @@ def test_pytest_knows_the_evaluators_of_the_project(tmp_path: Path) -> None:
     cases = "cases:\n  - {id: a, output: 1, expected: 1}\n  - {id: b, output: 1, expected: 2}\n"
     (tmp_path / "own.check.yaml").write_text("evaluators: [{type: same}]\n" + cases)
     assert "1 failed, 1 passed" in _pytest(tmp_path).stdout
+
+
+@pytest.mark.parametrize("again", [("report", "-o", "page.html"), ("merge",), ("compare",)], ids=lambda again: again[0])
+def test_whoever_looks_at_a_state_later_is_told_too(calque: Calque, tmp_path: Path, again: tuple[str, ...]) -> None:
+    (tmp_path / "truth.json").write_text(_boxes("a", "b"))
+    (tmp_path / "found.json").write_text(_boxes("c", "d", **SCORED))
+    first = calque("detect", "truth.json", "found.json", "--save", "one.state").err.splitlines()[0]
+    assert first.startswith("error: found.json: the two sides have no document in common")
+    done = calque(again[0], "one.state", *(["one.state"] if again[0] == "compare" else []), *again[1:])
+    assert done.code == 3
+    assert "no document in common" in done.err

@@ -127,6 +127,23 @@ def test_any_parameters(seed, iou_type):
 
 
 @pytest.mark.parametrize("iou_type", ["bbox", "segm"])
+def test_many_alike_are_taken_in_their_order(iou_type):
+    """Which of truths that overlap as much is taken hangs on their order, however many there are."""
+    box = {"image_id": 1, "category_id": 1, "bbox": [5, 5, 20, 10], "segmentation": [[5, 5, 25, 5, 25, 15, 5, 15]]}
+    more = {"area": 200, "iscrowd": 0}
+    truth = {"images": [{"id": 1, "height": 40, "width": 40}], "categories": [{"id": 1, "name": "k"}]}
+    truth["annotations"] = [{**box, **more, "id": 7 + number * 31 % 60} for number in range(60)]
+    found = [{**box, "score": 0.5 + number % 2 / 4} for number in range(40)]
+    with quiet():
+        pair = [evaluation(kind, truth, found, iou_type, {}) for kind in KINDS]
+        for one in pair:
+            one.evaluate()
+            one.accumulate()
+            one.summarize()
+    same(*pair)
+
+
+@pytest.mark.parametrize("iou_type", ["bbox", "segm"])
 def test_the_usual_way_goes_over_the_kernels_and_makes_nothing_that_nobody_reads(iou_type):
     _, ours, _ = both(0, iou_type)
     with quiet():

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
-from calque import ContractError, Detection, Evaluator, MergeError, Result
+from calque import ContractError, Detection, Evaluator, MergeError, Result, read
+from calque.core.corpus import Flaw, Side
 
 NAMES = ("AP", "AP50", "AP75", "APs", "APm", "APl", "AR1", "AR10", "AR100", "ARs", "ARm", "ARl")
 Tree = dict[str, Any]
@@ -175,7 +176,19 @@ def test_what_cannot_be_evaluated_is_counted(kernels: str, tmp_path: Path, chang
     assert result.incomplete
     assert result.numbers["metrics"]["0.5"]["micro"]["fp"] == fp
     assert result["AP"] == pytest.approx(1.0)  # never in AP
-    assert len(list(result.outcomes().rows())) == 3
+    rows = list(result.outcomes().rows())
+    assert len(rows) == 3
+    assert [row["label"] for row in rows if row["outcome"] == "invalid"] == ["" if code == "unknown-category" else "Table"] * (
+        code != "unknown-image" and not fp
+    )
+
+
+def test_results_by_themselves_are_predictions_whoever_reads_them(tmp_path: Path) -> None:
+    (tmp_path / "dt.json").write_text(json.dumps([HIT, {**HIT, "score": None}]), "utf-8")
+    for side in ({}, {"side": "prediction"}):
+        corpus = read(tmp_path / "dt.json", **side)
+        assert (corpus.side, [issue.code for issue in corpus.issues]) == (Side.FOUND, ["score-missing"])
+        assert corpus.flaws.tolist() == [0, Flaw.NO_SCORE]
 
 
 def test_left_out_under_intersect() -> None:

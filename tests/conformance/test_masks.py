@@ -7,7 +7,7 @@ import copy
 import io
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -257,3 +257,20 @@ def test_without_a_size_nothing_is_drawn_on_a_share_of_a_page(pages: int, more: 
     (issue,) = refused.value.issues
     assert (issue.code, issue.file) == ("page-size", str(paths[0]))
     assert issue.message.startswith(f"page 0 of 'a'{more} has no width and height")
+
+
+@pytest.mark.parametrize("on", ["boxes", "shapes", "masks"])
+def test_a_mask_without_a_box_has_its_own_beside_boxes_that_cannot_be_used(on: Literal["boxes", "shapes", "masks"]) -> None:
+    ring = [[10, 10, 20, 10, 20, 16, 10, 16]]
+    row = {"image_id": 1, "category_id": 1, "score": 0.5, "segmentation": ring}
+    truth = {
+        "images": [{"id": 1, "width": 50, "height": 40}],
+        "categories": [{"id": 1, "name": "a"}],
+        "annotations": [{**row, "id": 1, "bbox": [10, 10, 10, 6], "area": 60, "iscrowd": 0}],
+    }
+    for more in ([], [{**row, "bbox": [0, 0, -5, 5]}]):
+        result = Evaluator(Detection(on=on)).update(truth, [row, *more]).compute()
+        found = [each for each in result.outcomes().rows() if each["side"] == "prediction"]
+        assert [(each["outcome"], each["box"]) for each in found] == [
+            ("tp", [10.0, 10.0, 10.0, 6.0]), *[("invalid", [0.0, 0.0, -5.0, 5.0])] * len(more),
+        ]  # fmt: skip

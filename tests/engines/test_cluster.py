@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from hypothesis import strategies as st
 from calque import CalqueError, Detection, Evaluator, Fields, Task
 from calque.core.errors import MergeError
 from calque.core.evaluator import Keep
-from calque.core.ledger import UNIT
+from calque.core.ledger import UNIT, Ledger
 from calque.core.shards.cluster import ClusterEvaluator, ClusterLedger, Head, Scored, _anywhere, evaluated_on, head_of
 from calque.core.storage import merged_runs
 from calque.engines import on_dask
@@ -84,6 +85,20 @@ def test_pixels_and_shares_of_the_page_are_not_put_together() -> None:
     nothing: Any = None  # it is refused before any outcome is looked at
     with pytest.raises(MergeError, match="in pixels in some shards and in shares of the page in others; evaluate them apart"):
         ClusterEvaluator(Detection(), "numbers", heads, nothing)
+
+
+def test_a_table_that_a_shard_lacks_is_none_of_all() -> None:
+    """As where the ledgers are put together in one process."""
+    cluster: Any = InOneProcess()
+    truth, found = ([{"image": name, "label": "a", "bbox": [0, 0, 9, 9], "score": 0.5}] for name in ("p", "p"))
+    first = Evaluator(Detection()).update(truth, found).ledger()
+    second = replace(first, units=("q",), tables={name: first.table(name) for name in list(first.tables)[1:]})
+    heads = [
+        Head(each.units, each.names, tuple(each.tables), (), Evaluator(Detection()).sources, "") for each in (first, second)
+    ]
+    parts = [pickle.dumps(Scored(head, each)) for head, each in zip(heads, (first, second), strict=True)]
+    assert list(ClusterLedger.over(cluster, parts, heads).tables) == list(Ledger.concat([first, second]).tables)
+    assert list(second.tables) == list(Ledger.concat([first, second]).tables)
 
 
 TASKS = [

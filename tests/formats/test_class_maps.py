@@ -234,3 +234,11 @@ def test_ids_of_classes_follow_their_names() -> None:
     assert isinstance(plain, BoxCorpus)
     assert mapped.label_map == {1: "Picture", 2: "table"}
     assert (plain.label_map, plain.labels) == (None, ("Picture",))
+
+
+@pytest.mark.parametrize(("count", "told"), [(1, "0"), (2, "0 to 1"), (12, "0 to 11")])
+def test_a_class_of_yolo_without_a_name_is_told_which_there_are(tmp_path: Path, count: int, told: str) -> None:
+    (tmp_path / "a.txt").write_text("99 0.5 0.5 0.2 0.2\n0 0.5 0.5 0.1 0.1\n")
+    (tmp_path / "classes.txt").write_text("".join(f"class {number}\n" for number in range(count)))
+    (issue,) = (issue for issue in read(tmp_path, format="yolo").issues if issue.code == "unknown-category")
+    assert (issue.message, issue.help) == ("the class '99' has no name", f"names are given for {told}")

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from calque.geometry.boxes import Edges, touch
 from calque.kernels.reference import areas as reference_areas
 from calque.kernels.reference.areas import _solid
+from calque.kernels.reference.slabs import Allowance, _cuts, _edges
 from tests.kernels.box_cases import Case, all_same, cases, plain_boxes, random_case
 from tests.kernels.test_greedy import refusal
 
@@ -207,3 +208,17 @@ def test_boxes_that_share_an_edge_do_not_meet(other: list[float], meets: bool) -
     """Whichever edge that is, and whoever is asked first."""
     one, two = (Edges(*np.array([[*box, 1.0]]).T) for box in ([0.0, 0.0, 10.0, 10.0], other))
     assert touch(one, two).tolist() == touch(two, one).tolist() == [meets]
+
+
+def test_what_is_looked_at_is_paid_for() -> None:
+    """A step for each edge that is no wall, and one for each two of them that stand above one another."""
+    box = [(0.0, 0.0), (4.0, 0.0), (4.0, 2.0), (0.0, 2.0)]
+    beside = [(x + 9.0, y) for x, y in box]
+    for rings, steps in (([box], 3), ([box, beside], 6), ([box, box], 4 + 6)):
+        allowance = Allowance(0)
+        edges = sorted(
+            (edge for number, ring in enumerate(rings) for edge in _edges(ring, (0.0, 0.0), number)), key=lambda edge: edge.a
+        )
+        before = allowance._left
+        _cuts(edges, 0.0, 13.0, allowance)
+        assert before - allowance._left == steps

@@ -12,11 +12,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests.mutants.coverage_map import CoverageMap, coverage_map
-from tests.mutants.report import Tally, survivors, table, whole
+from tests.mutants.report import Tally, survivors, table, ways, whole
 from tests.mutants.sampling import equivalents, packages, sample
 from tests.mutants.sites import Mutant
-from tests.mutants.trial import UNDER_WAY, Patience, Trial, attempt, end, run
-from tests.mutants.workplace import Workplace, package_of, set_up
+from tests.mutants.trial import UNDER_WAY, Patience, Trial, attempt, end
+from tests.mutants.upkeep import tidy
+from tests.mutants.workplace import Workplace, package_of, set_up, twin
 
 ROOT = Path(__file__).parents[2]
 # Those of every day: what only the long run notices is noticed late. And without slow bystanders.
@@ -52,32 +53,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     patience = Patience(chosen.budget, chosen.margin)
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        places = [set_up(root, Path(folder).resolve() / str(number)) for number in range(max(1, chosen.jobs))]
+        places = [set_up(root, Path(folder).resolve() / "0")]
+        places += [twin(places[0], Path(folder).resolve() / str(number)) for number in range(1, chosen.jobs)]
         # From here on the copy counts: the user may go on to work on the tree.
         drawn = drawn_from(places[0].tree, chosen)
         excused = equivalents(places[0].tree / "tests" / "mutants" / "equivalents.toml")
         tried = {name: [each for each in mutants if not any(e.names(each) for e in excused)] for name, mutants in drawn.items()}
         known = coverage_map(places[0], root / "build" / "mutants", chosen.tests or ALL_TESTS)
+        for line in tidy(places[0]):
+            note(f"    put right after the tests: {line}")
         trials = try_all(places, [each for mutants in tried.values() for each in mutants], known, patience)
-        unsound = failing_anyway(places[0], trials, known, patience)
     tallies = {
         name: Tally([trials[each] for each in mutants], len(drawn[name]) - len(mutants)) for name, mutants in tried.items()
     }
-    return conclude(tallies, unsound, chosen.fail_under)
+    return conclude(tallies, chosen.fail_under)
 
 
 def drawn_from(tree: Path, chosen: argparse.Namespace) -> dict[str, list[Mutant]]:
     return sample(tree, packages(tree, package_of(tree), chosen.package), chosen.mutants, chosen.seed)
 
 
-def conclude(tallies: Mapping[str, Tally], unsound: Sequence[str], fail_under: float) -> int:
+def conclude(tallies: Mapping[str, Tally], fail_under: float) -> int:
     """Print what came out, and return the exit code."""
-    for line in (*survivors(tallies), *table(tallies)):
+    for line in (*survivors(tallies), *table(tallies), ways(tallies)):
         say(line)
-    for test in unsound:
-        say(f"{test} fails without a fault when it runs with few others: what it caught is not proven")
+    for test in sorted({test for trial in whole(tallies).trials for test in trial.unsound}):
+        say(f"fails without a fault, and counts for nothing: {test}")
     share = whole(tallies).share
-    return 1 if unsound or (share is not None and 100 * share < fail_under) else 0
+    return 1 if share is not None and 100 * share < fail_under else 0
 
 
 def try_all(
@@ -101,21 +104,17 @@ def try_all(
             for trial in pool.map(one, mutants):
                 trials[trial.mutant] = trial
                 note(f"{len(trials)}/{len(mutants)} {trial.mutant.file}:{trial.mutant.line} {trial.mutant.kind}: {trial.how}")
+                for line in (
+                    *(f"fails anyway: {each}" for each in trial.unsound),
+                    *(f"put right: {each}" for each in trial.left),
+                ):
+                    note(f"    {line}")
         except BaseException:  # whoever stops the run does not wait for tests
             pool.shutdown(wait=False, cancel_futures=True)
             for process in list(UNDER_WAY):
                 end(process)
             raise
     return trials
-
-
-def failing_anyway(place: Workplace, trials: dict[Mutant, Trial], known: CoverageMap, patience: Patience) -> list[str]:
-    """The tests that caught a fault and fail on the clean copy as well: they fail for a reason of their own."""
-    killers = sorted({trial.killer for trial in trials.values()} & known.seconds.keys())
-    if not killers:
-        return []
-    failed = run(place, killers, patience.limit(known.seconds[test] for test in killers), stop=False)
-    return killers if failed is None else failed
 
 
 def say(line: str) -> None:

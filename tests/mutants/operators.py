@@ -116,8 +116,18 @@ def call(node: ast.Call) -> Iterator[Fault]:
     if name == "sorted" and not any(keyword.arg == "reverse" for keyword in node.keywords):
         yield "order", changed(node, keywords=[*node.keywords, ast.keyword("reverse", ast.Constant(True))])
     for place, keyword in enumerate(node.keywords):
-        if keyword.arg is not None and keyword.arg not in IDLE_KEYWORDS and not is_prose(keyword.value):
+        if (
+            keyword.arg is not None
+            and keyword.arg not in IDLE_KEYWORDS
+            and not is_prose(keyword.value)
+            and not is_usual(name, keyword)
+        ):
             yield "keyword", changed(node, keywords=[*node.keywords[:place], *node.keywords[place + 1 :]])
+
+
+def is_usual(name: str, keyword: ast.keyword) -> bool:
+    """Whether NumPy does the same without the keyword."""
+    return name in {"zeros", "ones", "empty"} and keyword.arg == "dtype" and ast.unparse(keyword.value) == "np.float64"
 
 
 def is_prose(node: ast.AST) -> bool:

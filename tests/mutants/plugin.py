@@ -1,7 +1,7 @@
 """The pytest plugin of a workplace: it records which test runs which lines, or runs chosen tests in a given order.
 
 It is copied next to ``startup.py`` and imports nothing of the project. ``chosen`` holds the tests to run, ``tests`` what
-was recorded about each, and ``failed`` the first test that failed.
+was recorded about each, and ``failed`` a line for each test that failed and each file that did not load.
 """
 
 from __future__ import annotations
@@ -190,5 +190,13 @@ class Chooser:
 
     def name_it(self, report: pytest.TestReport | pytest.CollectReport) -> None:
         if report.failed:
-            with (HERE / "failed").open("a", encoding="utf-8") as names:
-                names.write(f"{report.nodeid}\n")
+            told = {"test": report.nodeid, "loaded": isinstance(report, pytest.TestReport), "error": said_of(report)}
+            with (HERE / "failed").open("a", encoding="utf-8") as lines:
+                lines.write(f"{json.dumps(told)}\n")
+
+
+def said_of(report: pytest.TestReport | pytest.CollectReport) -> str:
+    """What went wrong, in a line: the first that pytest marks as the error."""
+    lines = report.longreprtext.splitlines()
+    errors = [line.removeprefix("E").strip() for line in lines if line.startswith("E ")]
+    return (errors or lines[-1:] or [""])[0]

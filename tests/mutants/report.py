@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -46,3 +47,9 @@ def survivors(tallies: Mapping[str, Tally]) -> Iterator[str]:
         yield f"{mutant.file}:{mutant.line}: {mutant.kind} in {mutant.scope or 'the module'} survived ({trial.how})"
         yield f"    - {mutant.old}"
         yield f"    + {mutant.new}"
+
+
+def ways(tallies: Mapping[str, Tally]) -> str:
+    """How the faults were noticed: a file that does not load tells less than a test."""
+    counts = Counter(trial.way for trial in whole(tallies).trials if trial.caught)
+    return f"caught: {', '.join(f'{count} {way}' for way, count in counts.most_common()) or 'none'}"

@@ -144,6 +144,10 @@ def living(node: ast.AST, outer: Around) -> Iterator[tuple[ast.AST, Around]]:
     if is_idle(node):
         return
     around = outer.at(node)
+    if isinstance(node, ast.If) and asks_for_platform(node.test):
+        for child in (*node.body, *node.orelse):
+            yield from living(child, around.within(node, "body"))
+        return
     yield node, around
     idle = idle_defaults(node)
     for name, value in ast.iter_fields(node):
@@ -156,6 +160,11 @@ def living(node: ast.AST, outer: Around) -> Iterator[tuple[ast.AST, Around]]:
                 and not (name == "decorator_list" and called(child) in IDLE_DECORATORS)
             ):
                 yield from living(child, around.within(node, name))
+
+
+def asks_for_platform(node: ast.AST) -> bool:
+    """Whether a condition only tells this system from others, on which no test runs here."""
+    return isinstance(node, ast.Compare) and ast.unparse(node.left) == "sys.platform"
 
 
 def idle_defaults(node: ast.AST) -> list[ast.expr]:

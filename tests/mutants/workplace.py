@@ -19,7 +19,10 @@ NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "site"
 
 @dataclass(frozen=True)
 class Workplace:
-    """A folder with the copy, ``tree``, and the environment that imports the package from it, ``venv``."""
+    """A folder with the copy, ``tree``, the environment that imports the package from it, ``venv``, and a second copy.
+
+    Nothing ever runs in the second one, ``clean``: it says what the first must be after each trial.
+    """
 
     folder: Path
     package: str
@@ -27,6 +30,10 @@ class Workplace:
     @property
     def tree(self) -> Path:
         return self.folder / "tree"
+
+    @property
+    def clean(self) -> Path:
+        return self.folder / "clean"
 
     @property
     def python(self) -> Path:
@@ -56,11 +63,26 @@ def package_of(root: Path) -> str:
 
 
 def set_up(root: Path, folder: Path) -> Workplace:
-    """Copy the tree, as far as it is the project's own, and make the environment."""
+    """Copy the tree, as far as it is the project's own."""
     place = Workplace(folder, package_of(root))
     copy_tree(root, place.tree)
     copy_compiled(root, place)
-    venv.create(folder / "venv", with_pip=False, symlinks=True)
+    furnish(place)
+    return place
+
+
+def twin(place: Workplace, folder: Path) -> Workplace:
+    """A workplace like another. By now the user may have changed the tree, and a fault is a place in the text of a file."""
+    other = Workplace(folder, place.package)
+    shutil.copytree(place.clean, other.tree, symlinks=True)
+    furnish(other)
+    return other
+
+
+def furnish(place: Workplace) -> None:
+    """Keep a clean copy, and make the environment."""
+    shutil.copytree(place.tree, place.clean, symlinks=True)
+    venv.create(place.folder / "venv", with_pip=False, symlinks=True)
     shutil.copy(HERE / "startup.py", place.notes / "mutants_startup.py")
     shutil.copy(HERE / "plugin.py", place.notes / "mutants_plugin.py")
     # Folders named in a .pth file are searched, but their own .pth files are not read: the editable install stays out.
@@ -76,7 +98,6 @@ def set_up(root: Path, folder: Path) -> Workplace:
                 "utf-8",
             )
             script.chmod(0o755)
-    return place
 
 
 def copy_tree(root: Path, target: Path) -> None:

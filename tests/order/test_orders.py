@@ -151,3 +151,14 @@ def test_a_page_only_in_the_prediction_is_counted_and_not_judged() -> None:
 def test_wrong_settings(settings: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):
         Order(**settings)
+
+
+@pytest.mark.parametrize(("ours", "theirs", "kept"), [((600, 800), None, (600.0, 800.0)), (None, (60, 80), (60.0, 80.0)),
+    ((600, 800), (60, 80), (600.0, 800.0))])  # fmt: skip
+def test_the_size_of_a_page_is_the_truths_or_else_the_other(ours: Any, theirs: Any, kept: tuple[float, float]) -> None:
+    """Whole numbers as well: what is kept of two shards can be put together."""
+    sides = [OrderCorpus(pages={"d": {0: OrderPage(("a",), Group((0,)), None, ("x",), size)}}) for size in (ours, theirs)]
+    table = Evaluator(Order()).update(*sides).compute().ledger.table("pages")
+    assert [(table.array(name).dtype, *table.array(name).tolist()) for name in ("width", "height")] == [
+        (np.float64, kept[0]), (np.float64, kept[1])
+    ]  # fmt: skip

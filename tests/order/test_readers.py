@@ -267,3 +267,31 @@ def test_a_line_that_only_python_reads_is_a_page_like_others(oddity: str, tmp_pa
     assert {number: (page.ids, page.order.blocks()) for number, page in pages.items()} == dict.fromkeys(
         range(3), (("a", "b"), [1, 0])
     )
+
+
+@pytest.mark.parametrize(
+    ("ids", "read"),
+    [
+        (["a", ""], ("a", 1)),
+        ([1, 2], (1, 2)),
+        ([1.0, "b"], (1, "b")),
+        ([True, "b"], (0, "b")),
+        ([None, None], (0, 1)),
+        (["", ""], (0, 1)),
+    ],
+)
+@pytest.mark.parametrize("boxes", [True, False])
+def test_ids_of_rows_are_the_same_with_boxes_and_without(
+    ids: list[Any], read: tuple[Any, ...], boxes: bool, tmp_path: Path
+) -> None:
+    """What is no id is called by its place."""
+    row = {
+        "doc_id": "d",
+        "page_index": 0,
+        "ids": ids,
+        "order": list(read),
+        **({"boxes": [[0, 0, 1, 1], [2, 2, 3, 3]]} if boxes else {}),
+    }
+    (tmp_path / "o.ndjson").write_text(json.dumps(row) + "\n")
+    page = read_orders(tmp_path / "o.ndjson").pages["d"][0]
+    assert (page.ids, page.order.blocks()) == (read, [0, 1])

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from calque.core.presentation.pictured import Phrase
+from calque.order.pictured import _overview
 from calque.order.presentation import FOUR, LISTED, findings, flat, headline, sections, sentence
 
 COUNTS = dict.fromkeys(("pages", "truth", "placed", "missing", "unplaced", "unordered", "pairs_merged", "moves"), 0)
@@ -117,3 +118,9 @@ def test_findings() -> None:
     ]
     assert findings(numbers(documents=documents(0.5, None))) == []
     assert [each.text for each in findings(numbers(missing=1, unplaced=1))] == ["2 of 10 blocks have no place"]
+
+
+def test_the_parts_of_the_first_view_are_all_blocks() -> None:
+    """Eight have a place, three of them after a break; one has none, and one is missing."""
+    parts = [(part.mark, part.value) for part in _overview(numbers(missing=1, unplaced=1, breaks={"skip": 2, "back": 1})).parts]
+    assert parts == [("tp", 5), ("wrong", 3), ("fn", 2)]

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from calque import Ceiling, Evaluator, Result
+from calque.ceiling.pictured import _suspects
+from calque.ceiling.units import Level
 from calque.core.comparison.compare import compare
 from calque.core.comparison.resample import Resampling
 
@@ -73,6 +75,14 @@ def test_annotations_lead_to_their_page(opened: Opener, report: Path) -> None:
     assert "view=pages" in page.evaluate("location.href")
     assert "object=t2" in page.evaluate("location.href")
     assert page.locator("main").get_attribute("data-view") == "pages"
+
+
+def test_what_is_not_annotated_leads_to_no_object() -> None:
+    """Where each suspect stands among the true objects: the third, none, and the last."""
+    made = result()
+    (level, *_) = made.numbers["levels"].values()
+    suspects = _suspects(Level(made.task, made.ledger, 0), level)
+    assert [(kind, row) for kind, *_, row in suspects] == [("label", 2), ("agreed", -1), ("unfound", 3)]
 
 
 def test_what_nobody_finds_is_a_count_that_leads_to_its_objects(opened: Opener, report: Path) -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from calque import Corpus, Detection, Evaluator, Result
 from calque.core.errors import ConfigError
+from calque.engines import Meter, watched
 from calque.report.images import Darkroom, Folder, Found, Wanted, is_picture
 
 Opener = Callable[..., Any]
@@ -115,6 +116,15 @@ def test_images_go_into_the_file_worst_pages_first(opened: Opener, tmp_path: Pat
     page = opened(tmp_path / "one.html", "#view=pages&doc=b.pdf")
     assert "image left out: over" in page.locator("[data-viewer]").inner_text()
     assert "use --sidecar" in page.locator("[data-viewer]").inner_text()
+
+
+def test_pictures_are_counted_while_they_are_made(tmp_path: Path) -> None:
+    for name in "abc":
+        picture(tmp_path / "images" / f"{name}-0.png")
+    made, mine = result(), Meter()
+    with watched(mine):
+        made.report(tmp_path / "all.html", images=str(tmp_path / "images"))
+    assert (mine.done, mine.total, mine.noun) == (2, 2, "picture"), "of pages with something wrong"
 
 
 def test_a_page_that_is_wrong_at_a_higher_threshold_only_has_its_picture(tmp_path: Path) -> None:

@@ -189,9 +189,14 @@ def test_other_tasks_have_plots_or_say_so(results: list[Result]) -> None:
 
 def test_a_comparison_is_plotted_with_its_intervals(results: list[Result]) -> None:
     comparison = compare(results, ["finder", "cropper"], resampling=Resampling(replicates=100))
-    drawn = svg(comparison.plot())
+    figure = comparison.plot()
+    drawn = svg(figure)
     assert "cropper against finder" in drawn
     assert ">recall@0.5<" in drawn
+    (axes,) = figure.axes
+    (low, high), rows = axes.get_ylim(), axes.get_yticks()
+    assert rows[0] - low == pytest.approx(high - rows[-1]), "as much room above the last row as below the first"
+    assert 0.5 < rows[0] - low < 1
 
 
 def test_better_and_worse_are_told_without_colours(results: list[Result]) -> None:

@@ -283,3 +283,29 @@ def test_only_rows_of_cells_have_the_quicker_way(markup: str, plain: bool) -> No
     made = html_tree("pubtabnet", CellTable(rows=1, columns=1, markup=markup))
     assert made is not None
     assert made.is_plain() == plain
+
+
+@pytest.mark.parametrize("short", [0, 1, 2, 3])
+@pytest.mark.parametrize("into", [-1, 1])
+def test_a_short_cell_that_is_read_into_the_one_beside_it(short: int, into: int) -> None:
+    """Wherever it stands in its row: the longer of the two has a partner, and the shorter is in it."""
+    long = short + into
+    if not 0 <= long <= 3:
+        return
+    row = ["November", "December", "January", "February"]
+    row[short] = "A"
+    merged = [
+        " ".join(row[each] for each in sorted((short, long))) if place == long else text for place, text in enumerate(row)
+    ]
+    del merged[short]
+
+    def table(middle: list[str]) -> str:
+        rows = [["one", "two", "three", "four"], middle, ["five", "six", "seven", "eight"]]
+        return f"<table>{''.join(f'<tr>{cells(texts)}</tr>' for texts in rows)}</table>"
+
+    def cells(texts: list[str]) -> str:
+        return "".join(f"<td>{text}</td>" for text in texts)
+
+    truth, found = table(row), table(merged)
+    assert compare(truth, found)["errors"].keys() == {"cell_merged"}
+    assert compare(found, truth)["errors"].keys() == {"cell_split"}

@@ -99,3 +99,8 @@ def test_a_table_is_found_in_capitals_and_over_several_lines(around: str, symbol
     large = as_omnidocbench(around.format("<TABLE class='x'>\n<tr><td>a</td>\r</tr></TABLE>"), symbols=symbols)
     assert "".join(large.split()) == "".join(small.split())
     assert "<td>a" in small
+
+
+def test_what_never_closes_is_not_closed_again() -> None:
+    made = as_omnidocbench("<table><tr><td>a<br>b</br><b>c</b></td></tr></table>", symbols=False)
+    assert made == '<table border="1" ><tr><td>a<br/>b<b>c</b></td></tr></table>'

@@ -14,6 +14,7 @@ from calque.core.errors import IssueLog, Severity
 from calque.readers.tables import files, html, markdown
 from calque.readers.tables.cells import table_of
 from calque.readers.tables.files import one_table, read_tables
+from calque.tables import parse
 
 Cells = list[tuple[int, int, int, int, str, bool]]
 SPANNED: Cells = [
@@ -410,3 +411,11 @@ def test_a_table_of_omnidocbench_without_html_is_lost_and_one_that_is_ignored_is
     assert [(issue.code, issue.severity) for issue in corpus.issues] == [
         ("no-html", Severity.LOSS), ("ignored-table", Severity.NOTE),
     ]  # fmt: skip
+
+
+def test_a_hole_is_told_beside_cells_that_lie_on_one_another() -> None:
+    """As many slots are covered as there are, one of them twice."""
+    rows = ["<td>a</td><td rowspan=2>b</td>", "<td colspan=2>c</td>", "<td>d</td>"]
+    assert parse(f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>").repairs == {"overlap": 1, "ragged": 1}
+    rows[2] = "<td>d</td><td>e</td>"
+    assert parse(f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>").repairs == {"overlap": 1}

@@ -124,6 +124,16 @@ def test_slices_end_with_their_mean_and_what_has_no_value() -> None:
     ]  # fmt: skip
 
 
+def test_counts_at_several_limits_have_a_row_each() -> None:
+    counts = {"tp": 1, "n_truth": 2}
+    micro = {"teds": 0.5, "cells": counts, "adjacency": {"0.6": counts, "0.7": {**counts, "tp": 0}, "mean": 0.5}}
+    rows = [row for row in flat(numbers({"truth": 2}, micro=micro)) if row["scope"] in micro]
+    assert rows == [
+        {"scope": "cells", "part": "", **counts}, {"scope": "adjacency", "part": "0.6", **counts},
+        {"scope": "adjacency", "part": "0.7", "tp": 0, "n_truth": 2},
+    ]  # fmt: skip
+
+
 def test_findings() -> None:
     made = findings(
         numbers({"truth": 3, "missed": 1, "spurious": 2}, errors=errors(text=0.1, span=0.3, shift=0.2, table_missed=0.9),

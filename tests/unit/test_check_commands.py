@@ -101,6 +101,10 @@ def test_it_is_asked_again_when_it_fails(folder: Path) -> None:
     assert (folder / "times").read_text() == "3"
     (folder / "times").unlink()
     assert results(suite_of(folder, {**config, "retries": 1}, one))[0]["status"] == "error"
+    (folder / "times").unlink()
+    at_once = {"command": [sys.executable, "flaky.py", "1"], "retries": 2}
+    assert results(suite_of(folder, at_once, one))[0]["verdict"] == "pass"
+    assert (folder / "times").read_text() == "1", "and no more when it answers"
 
 
 def test_answers_are_kept_by_content(folder: Path) -> None:

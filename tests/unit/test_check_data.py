@@ -79,13 +79,17 @@ def test_broken_and_repeated_entries_are_errors_of_their_cases(tmp_path: Path) -
     (tmp_path / "truth.jsonl").write_text('{"id": "a", "kind": 1}\n{"id": "b", "kind": 1}\n{"kind": 1}\n{"id": 1.5}\n')
     (tmp_path / "run.jsonl").write_text('{"id": "a", "kind": 1}\n{"id": "a", "kind": 2}\n{"id"\n{"id": "b", "kind": 1}\n')
     (tmp_path / "suite.yaml").write_text(HEAD + "expected: truth.jsonl\nactual: run.jsonl\n")
-    assert outcomes(Suite.load(tmp_path / "suite.yaml")) == {
+    suite = Suite.load(tmp_path / "suite.yaml")
+    assert outcomes(suite) == {
         "a": ("fail", "error"),
         "b": ("pass", "ok"),
         "expected line 3": ("fail", "error"),
         "expected line 4": ("fail", "error"),
         "actual line 3": ("fail", "error"),
     }
+    told = {row["id"]: row["reasoning"] for row in suite.run().to_dict()["results"]}
+    assert told["expected line 3"].endswith("truth.jsonl: line 3: has no 'id'")
+    assert told["expected line 4"].endswith("truth.jsonl: line 4: has the id 1.5; give text or a whole number")
 
 
 def test_each_side_may_name_its_id_and_several_files(tmp_path: Path) -> None:

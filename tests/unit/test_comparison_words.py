@@ -222,6 +222,7 @@ def test_differences_against_scipy() -> None:
     assert difference((0.5, 0.6), drawn, 4).note == "4 documents: too few for an interval"
     assert difference((0.5, 0.6), drawn[:1], 12).note == "no replicate has a value"
     assert difference((0.5, None), drawn, 12).value is None
+    assert difference((0.5, 0.6), drawn, 12) == difference((0.5, 0.6), drawn, 12, 0.95, 0.01)
     assert difference((0.5, 0.6), drawn, 12).to_dict().keys() == difference((None, 1), drawn, 1).to_dict().keys()
 
 

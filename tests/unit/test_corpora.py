@@ -66,11 +66,13 @@ def test_records_go_with_documents(documents: tuple[str, ...], records: list[Any
 
 
 def test_records_by_rows() -> None:
-    corpus = RecordCorpus(documents=("a", "b", "c"), records=["x", "y", "z"], rows=[2, 0, 1])
+    noticed = (Issue("odd", "something is odd", "here.json"),)
+    corpus = RecordCorpus(documents=("a", "b", "c"), records=["x", "y", "z"], rows=[2, 0, 1], issues=noticed)
     assert [corpus.record(place) for place in range(3)] == ["z", "x", "y"]
     assert [corpus.select(["b", "c"]).record(place) for place in range(2)] == ["x", "y"]
     part = corpus.part([2, 0])
     assert (part.documents, list(part.records), part.rows) == (("c", "a"), ["y", "z"], None)
+    assert (part.issues, corpus.select(["b"]).issues) == ((), noticed), "what was noticed is of the whole"
     assert len(corpus) == 3
     assert len(set(corpus.digests())) == 3
 

@@ -220,9 +220,10 @@ def test_numbers_side_by_side() -> None:
 
 
 def test_kinds_of_errors_are_measures_in_all_and_of_each_class() -> None:
-    truth = Corpus.from_arrays([[0, 0, 10, 10], [20, 0, 30, 10]], ["x", "y"])
+    truth = Corpus.from_arrays([[0, 0, 10, 10], [20, 0, 30, 10], [80, 0, 90, 10]], ["x", "y", "x"])
     found = Corpus.from_arrays([[0, 0, 10, 10], [50, 50, 60, 60]], ["x", "x"], scores=[0.9, 0.8])
     result = Evaluator(Detection()).update(truth, found).compute()
     names = result.measures()
     assert {"BKG", "MISS", "BKG/x", "MISS/y", "delta_f1/MISS"} <= names.keys()
-    assert [result[name] for name in ("BKG", "MISS", "BKG/x", "MISS/y")] == [1, 1, 1, 1]
+    told = [result[name] for name in ("BKG", "BKG/x", "BKG/y", "MISS", "MISS/x", "MISS/y")]
+    assert told == [1, 1, 0, 2, 1, 1]

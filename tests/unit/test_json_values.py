@@ -25,6 +25,7 @@ from calque.readers.sources.json_tree import (
     parse,
     parse_line,
     quickly,
+    readable,
     repeated_keys,
     shown,
     text,
@@ -145,3 +146,9 @@ def test_pages_that_are_looked_at_are_spread_from_the_first_to_the_last(pages: i
     some = _spread(np.arange(pages), wanted)
     assert (some[0], some[-1], len(set(some.tolist()))) == (0, pages - 1, wanted)
     assert np.diff(some).max() - np.diff(some).min() <= 1
+
+
+@pytest.mark.parametrize(("error", "told"), [(OSError(5, "Bad Disk"), "bad disk"), (OSError("Gone"), "gone")])
+def test_what_a_system_says_of_a_file_is_told(error: OSError, told: str) -> None:
+    with pytest.raises(ContractError, match=rf"^a\.json: cannot be read: {told}"), readable("a.json"):
+        raise error

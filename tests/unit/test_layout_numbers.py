@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque import Corpus, Detection, Evaluator, Layout, Result, Task
+from calque import Corpus, Detection, Evaluator, Layout, Result, Table, Task
 from calque.layout import evaluate_layout
 
 LABELS = ("image", "table", "text")
@@ -213,3 +213,15 @@ def test_outcomes_say_where_each_object_is_unless_only_numbers_are_kept(task: Ta
     assert [box for side, box in shown if side == "truth"] == boxes
     assert away in [box for side, box in shown if side == "prediction"]
     assert "box" not in Evaluator(task, keep="numbers").update(*sides).compute().outcomes()
+
+
+def test_states_that_tell_nothing_of_dropped_blocks_have_dropped_none() -> None:
+    """Those of before did not tell them from others that cannot be used."""
+    result = evaluate([Block("a", "image", 0, 4)], [Block("a", "image", 0, 4), Block("b", "text", 1, 2)], 0.5)
+    tables = {
+        name: Table({key: column for key, column in table.columns.items() if key != "dropped"})
+        for name, table in result.ledger.tables.items()
+    }
+    assert any("dropped" in table for table in result.ledger.tables.values())
+    before = replace(result.ledger, tables=tables)
+    assert result.task.measure(before) == result.task.measure(result.ledger)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import ast
 import random
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,8 +17,9 @@ from tests.mutants.choosing import Candidate, choose
 from tests.mutants.coverage_map import coverage_map
 from tests.mutants.sampling import Equivalent, Tuned, equivalents, packages, sample
 from tests.mutants.sites import mutants_of
-from tests.mutants.trial import run
-from tests.mutants.workplace import set_up
+from tests.mutants.trial import TIME, Patience, Trial, attempt, run
+from tests.mutants.upkeep import restored, tidy
+from tests.mutants.workplace import set_up, twin
 
 ROOT = Path(__file__).parents[2]
 EQUIVALENTS = equivalents(ROOT / "tests" / "mutants" / "equivalents.toml")
@@ -102,6 +107,7 @@ def test_a_fault_of_each_kind(source: str, expected: list[tuple[str, str]]) -> N
         "x: Literal[1, 2]",
         "def f(a: Literal[1]) -> Literal[2]: ...",
         "if TYPE_CHECKING:\n    x = 1",
+        "if sys.platform == 'win32':\n    x = y",
         "x = f'{a + 1} pages'",
         "raise ValueError(f'{len(a) - 1} too many')",
         "__slots__ = f(a=1)",
@@ -112,6 +118,7 @@ def test_a_fault_of_each_kind(source: str, expected: list[tuple[str, str]]) -> N
         "def f(a, jobs=1): ...",
         "def f(a, *, b=c, jobs=1): ...",
         "x = f(message='Two words')",
+        "x = np.zeros(n, dtype=np.float64)",
         "T = TypeVar('T', bound=A)",
         "if __name__ == '__main__':\n    main(1)",
     ],
@@ -182,6 +189,7 @@ def test_a_run_says_what_survived_and_leaves_the_files_alone(toy: Path, capsys: 
         "maths          1       0         0           1       –",
         "toy            1       1         0           0  100.0%",
         "all            7       4         2           1   66.7%",
+        "caught: 4 by a test",
     ]
     assert "limits.py:1 constant: caught by tests/test_clamp.py::test_large_in_a_process_without_variables" in told.err
     assert {path: path.read_bytes() for path in before} == before
@@ -190,7 +198,123 @@ def test_a_run_says_what_survived_and_leaves_the_files_alone(toy: Path, capsys: 
 @pytest.mark.long
 def test_a_hang_is_ended(toy: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     place = set_up(toy, tmp_path_factory.mktemp("place"))
-    assert run(place, ["tests/test_count.py::test_number"], 0.001) is None
+    assert run(place, ["tests/test_count.py::test_number"], 0.001) is TIME
+
+
+UNSOUND = {
+    "src/toy/files.py": (
+        "def target(name):\n    return 'tests/out' if name.startswith('tests') else name\n\n\n"
+        "def twice(a):\n    return a * 2\n\n\ndef thrice(a):\n    return a * 3\n\n\ndef wait(seconds=0):\n    return seconds\n"
+    ),
+    "tests/data": "4",
+    # With the fault it writes over what another file of tests reads, which from then on would fail to load.
+    "tests/test_a_writes.py": (
+        "from pathlib import Path\n\nfrom toy.files import target\n\n\n"
+        "def test_writes():\n    Path(target('tests/data')).write_text('no number')\n"
+        "    assert not Path('tests/data').read_text().startswith('n')\n    Path('tests/out').unlink()\n"
+    ),
+    "tests/test_b_reads.py": (
+        "from pathlib import Path\n\nfrom toy.files import twice\n\nDATA = int(Path('tests/data').read_text())\n"
+        "assert twice(1) == 2\n\n\ndef test_twice():\n    assert twice(2) == DATA\n"
+    ),
+    # It passes only where others ran before.
+    "tests/test_c_hangs_on_others.py": (
+        "from toy.files import thrice, wait\n\nRAN = []\n\n\ndef test_earlier():\n    RAN.append(wait())\n\n\n"
+        "def test_later():\n    thrice(1)\n    assert RAN\n"
+    ),
+}
+
+
+@pytest.fixture
+def unsound(toy: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Trial]:
+    """Tries the fault of a line of the file, one after the other in the same copy."""
+    for file, text in UNSOUND.items():
+        (toy / file).write_text(text, "utf-8")
+    place = set_up(toy, tmp_path_factory.mktemp("place"))
+    known = coverage_map(place, toy / "build", ["tests"])
+    assert tidy(place) == []
+    faults = mutants_of("src/toy/files.py", (toy / "src/toy/files.py").read_bytes())
+
+    def tried(scope: str, new: str) -> Trial:
+        (mutant,) = (each for each in faults if each.scope == scope and each.new == new)
+        trial = attempt(place, mutant, known, Patience(60.0, 30.0))
+        assert restored(place.tree, place.clean) == []
+        return trial
+
+    return tried
+
+
+@pytest.mark.long
+def test_what_a_fault_breaks_in_the_copy_is_put_right_before_the_next(unsound: Callable[[str, str], Trial]) -> None:
+    broken = unsound("target", "return 'tests/out' if False else name")
+    assert (broken.caught, broken.how) == (True, "caught by tests/test_a_writes.py::test_writes")
+    assert broken.left == ("tests/data was changed",)
+    after = unsound("target", "return 'tests/out' if True else name")
+    assert (after.caught, after.how, after.left) == (False, "1 of the 1 tests that run the line", ())
+    # As a whole file that does not load, by the fault, is another way to notice it than a test.
+    loaded = unsound("twice", "return (a / 2)")
+    assert (loaded.caught, loaded.way, loaded.left) == (True, "as a file did not load", ())
+    assert loaded.how == "caught by tests/test_b_reads.py, which did not load: assert 0.5 == 2"
+
+
+@pytest.mark.long
+def test_what_fails_without_the_fault_as_well_has_caught_nothing(unsound: Callable[[str, str], Trial]) -> None:
+    trial = unsound("thrice", "return (a / 3)")
+    assert (trial.caught, trial.how) == (False, "0 of the 1 tests that run the line")
+    assert trial.unsound == ("tests/test_c_hangs_on_others.py::test_later: assert []",)
+
+
+def test_who_works_on_the_tree_changes_no_copy(toy: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Faults are places in the text of the first: in another text they would be anything."""
+    (toy / ".hidden").write_text("also tracked", "utf-8")
+    first = set_up(toy, tmp_path_factory.mktemp("first"))
+    (toy / "src/toy/loops/count.py").write_text("def cou", "utf-8")
+    second = twin(first, tmp_path_factory.mktemp("second"))
+    assert restored(second.tree, first.clean) == restored(second.clean, first.tree) == []
+    assert run(second, ["tests/test_count.py::test_number"], 60.0) is None
+
+
+def test_a_copy_is_made_what_it_was(tmp_path: Path) -> None:
+    clean, tree = tmp_path / "clean", tmp_path / "tree"
+    (clean / "a" / "b").mkdir(parents=True)
+    for name in ("changed", "gone", "same", "a/in_a_folder", "a/b/deep", "shut"):
+        (clean / name).write_text(name, "utf-8")
+    shutil.copytree(clean, tree)
+    (tree / "changed").write_text("CHANGED", "utf-8")
+    (tree / "gone").unlink()
+    (tree / "shut").chmod(0)
+    shutil.rmtree(tree / "a")
+    (tree / "more" / "__pycache__").mkdir(parents=True)
+    (tree / "more" / "file").write_text("", "utf-8")
+    (tree / "__pycache__").mkdir()
+    assert restored(tree, clean) == [
+        "changed was changed",
+        "shut was changed",
+        *(f"{name} was gone" for name in ("a", "a/b", "a/b/deep", "a/in_a_folder", "gone")),
+        *(f"{name} was new" for name in ("more", "more/file")),
+    ]
+    assert restored(tree, clean) == []
+    assert [path.name for path in sorted(tree.iterdir())] == ["__pycache__", "a", "changed", "gone", "same", "shut"]
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes are no files here")
+def test_a_process_that_left_the_tests_is_ended_with_them(toy: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    place = set_up(toy, tmp_path_factory.mktemp("place"))
+    command = [str(place.python), "-c", "input()"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as left:
+        assert tidy(place) == [f"process {' '.join(command)}"]
+        assert left.wait() == -signal.SIGKILL
+    assert tidy(place) == []
+
+
+@pytest.mark.long
+def test_tests_of_a_file_that_is_gone_are_forgotten(toy: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    place = set_up(toy, tmp_path_factory.mktemp("place"))
+    assert len(coverage_map(place, toy / "build", ["tests"]).seconds) == 4
+    (place.tree / "tests/test_count.py").unlink()
+    assert {test.partition("::")[0] for test in coverage_map(place, toy / "build", ["tests"]).seconds} == {
+        "tests/test_clamp.py"
+    }
 
 
 @pytest.mark.long

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from PIL import Image
 
 from calque.core.columns import Flags
 from calque.sample import sample
-from calque.sample_pages import HEIGHT, LEADING, WIDTH, draw_pages
+from calque.sample_pages import HEIGHT, LEADING, WIDTH, WORDS, _Page, draw_pages
 
 TRUTH = sample()["truth"]
 
@@ -103,3 +104,56 @@ def test_a_chart_has_bars_or_two_lines_in_colours_of_their_own(tmp_path: Path) -
                     assert (there & (bars | lines)) in (bars, lines)
                     seen.append(there & lines == lines)
     assert set(seen) == {True, False}
+
+
+class Noting:
+    """A canvas that notes what is drawn on it, in tenths of a pixel."""
+
+    def __init__(self) -> None:
+        self.calls: list[Any] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *given, **named: self.calls.append([name, noted(given), noted(named)])
+
+
+class Word:
+    """A word as wide as its letters are many."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.width = text, 7 * len(text) + 4
+
+
+def in_short(calls: list[Any]) -> list[Any]:
+    """Without the words between the first and the last of a line."""
+    lines = [call[1][0][1] if call[0] == "bitmap" else number for number, call in enumerate(calls)]
+    inside = [before == here == after for before, here, after in zip(lines, lines[1:], lines[2:], strict=False)]
+    return [call for call, left_out in zip(calls, [False, *inside, False], strict=True) if not left_out]
+
+
+def noted(given: Any) -> Any:
+    if isinstance(given, dict):
+        return {key: noted(value) for key, value in given.items()}
+    if isinstance(given, list | tuple):
+        return [noted(value) for value in given]
+    return given.text if isinstance(given, Word) else round(given, 1) if isinstance(given, float) else given
+
+
+@pytest.mark.parametrize(
+    ("number", "objects"),
+    [
+        (0, []),
+        (1, [("Figure", [0.1, 0.1, 0.45, 0.3]), ("Table", [0.1, 0.5, 0.9, 0.7])]),
+        (2, [("Figure", [0.5, 0.2, 0.9, 0.4]), ("Table", [0.55, 0.6, 0.9, 0.8])]),
+        (3, [("Figure", [0.1, 0.2, 0.4, 0.4]), ("Table", [0.3, 0.41, 0.55, 0.5]), ("Table", [0.15, 0.39, 0.45, 0.55])]),
+    ],
+    ids=["text", "left", "right", "lines"],
+)
+def test_what_is_drawn_where(number: int, objects: list[tuple[str, list[float]]], request: pytest.FixtureRequest) -> None:
+    """The pages stand in the documentation, with boxes on them: nothing on them moves by itself."""
+    canvas = Noting()
+    words = {word: Word(word) for word in WORDS}
+    page = {"doc_id": "a-b.pdf", "page_id": f"p{number}", "page_index": number}
+    page["objects"] = [{"label": label, "bbox": box} for label, box in objects]
+    _Page(canvas, {size: size for size in (10, 11, 13, 20)}, words, page).draw()
+    known = json.loads((Path(__file__).parent / "drawn_pages.json").read_text("utf-8"))
+    assert in_short(canvas.calls) == known[request.node.callspec.id]

@@ -10,6 +10,7 @@ import pytest
 
 from calque import ContractError
 from calque.core.corpora.words import TextCorpus, WordCorpus
+from calque.readers.sources import xml_tree
 from calque.readers.text import text_files
 from calque.readers.text.html import blocks_of as html_blocks
 from calque.readers.text.html import tree_of
@@ -384,3 +385,21 @@ def test_alto_as_printed_has_both_parts_of_a_split_word(tmp_path: Path) -> None:
     path = written(tmp_path, "a.xml", ALTO.format(blocks=lines))
     assert [block.split() for block in blocks(path)] == [["good", "evaluation", "ends"]]
     assert [block.split() for block in blocks(path, alto_hyphens="printed")] == [["good", "eva", "luation", "ends"]]
+
+
+def test_comments_and_instructions_between_elements_are_nothing() -> None:
+    root = xml_tree.parse(
+        b"<?xml version='1.0'?><a xmlns='urn:x'><?tool one?><b/><!-- no element --><b><?tool two?><c/></b></a>", "a.xml"
+    )
+    assert [xml_tree.name(each) for each in xml_tree.descendants(root, "b", "c")] == ["b", "b", "c"]
+    assert [len(list(xml_tree.children(each, "c"))) for each in xml_tree.children(root, "b")] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("given", "lang"), [('LANG="de"', "de"), ('language="fr"', "fr"), ('LANG="de" language="fr"', "de"), ("", None)]
+)
+def test_alto_names_a_language_in_either_spelling(given: str, lang: str | None, tmp_path: Path) -> None:
+    block = f'<TextBlock {given}><TextLine><String CONTENT="a"/></TextLine></TextBlock>'
+    corpus = read_texts(written(tmp_path, "a.xml", ALTO.format(blocks=block)), TextReading())
+    assert isinstance(corpus, TextCorpus)
+    assert [each.lang for listed in corpus.texts.values() for each in listed] == [lang]

@@ -14,7 +14,7 @@ from calque.words.alignment import as_texts
 from calque.words.confused import character_pairs, gaps
 from calque.words.holdout import held_out
 from calque.words.presentation import side_by_side
-from calque.words.text.languages import detect
+from calque.words.text.languages import detect, language_code
 from calque.words.views import sentence
 
 
@@ -261,3 +261,16 @@ def test_the_diff_wraps_and_escapes() -> None:
     lines = list(side_by_side(["word"] * 30, ["word"] * 30, [(i, i) for i in range(30)]))
     assert len(lines) == 3
     assert list(side_by_side(["a\x1b[31m"], [], [])) == ["a\\x1b[31m  -"]
+
+
+@pytest.mark.parametrize(
+    ("tag", "hint"),
+    [
+        ("german", "the code of german is de"), ("dde", "did you mean 'de'?"), ("12345", "use codes such as en or de"),
+        ("xx", "use codes such as en or de"),
+    ],
+)  # fmt: skip
+def test_what_is_no_language_is_told_what_could_be_meant(tag: str, hint: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        language_code(tag)
+    assert str(refused.value) == f"keep_lang: there is no language code {tag!r}; {hint}"

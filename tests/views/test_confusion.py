@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from calque import Detection
+from calque import Detection, Evaluator
+from calque.detection.pictured import _made_up, _truth_cells
 from calque.detection.views.confusion import BACKGROUND
 from tests.views.plain import LABELS, Box, boxes, evaluate, iou
 
@@ -44,3 +45,18 @@ def test_only_the_labels_asked_for() -> None:
     view = evaluate(truths, truths, Detection(confusion=True, labels=("Table",))).numbers["confusion"]
     assert view["labels"] == ["Table", BACKGROUND]
     assert view["matrix"] == [[1, 0], [0, 0]]
+
+
+def test_each_object_of_a_report_stands_in_its_cell() -> None:
+    """Whoever follows a count finds as many objects: two right, one taken for another, one missed, one excused."""
+    places = [[20 * number, 0, 20 * number + 8, 8] for number in range(6)]
+    truth = [{"image": "p", "category": label, "bbox": box} for label, box in zip("xyyxx", places, strict=False)]
+    truth[4]["ignore"] = 1
+    found = [
+        {"image": "p", "category": label, "bbox": places[at], "score": 0.5}
+        for label, at in zip("xyxy", (0, 1, 2, 5), strict=True)
+    ]
+    result = Evaluator(Detection(confusion=True, boxes="xyxy", units="pixels")).update(truth, found).compute()
+    assert result.numbers["confusion"]["matrix"] == [[1, 0, 1], [1, 1, 0], [0, 1, 0]]
+    assert _truth_cells(result.ledger).tolist() == [0, 1, 0, 2, 255]  # the last in none, as eight bits without a sign have it
+    assert _made_up(result.task, result.ledger).tolist() == [False, False, False, True]

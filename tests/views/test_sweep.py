@@ -95,6 +95,18 @@ def test_both_floors_take_the_best_f1() -> None:
     assert (block["at_floor"]["score"], block["at_floor"]["tp"]) == (0.6, 3)
 
 
+def test_the_points_that_are_told_are_on_the_curve_that_is_shown() -> None:
+    """However many points it has, of which some are shown: after the first 300 every second prediction is wrong."""
+    truths = [Box("a", 0, "Table", 2 * x, 0, 2 * x + 1, 1) for x in range(1009)]
+    wrong = [x >= 300 and x % 2 == 0 for x in range(1009)]
+    found = [Box("a", 0, "Table", 2 * x, 5 * wrong[x], 2 * x + 1, 5 * wrong[x] + 1, 1 - x / 2000) for x in range(1009)]
+    for floor in (0.8, 0.85, 0.9, 0.95):
+        block = evaluate(truths, found, Detection(precision_floor=floor)).numbers["sweep"]["overall"]
+        assert block["points"] > len(block["curve"]["scores"])
+        assert block["best_f1"]["score"] < block["at_floor"]["score"]
+        assert {block["best_f1"]["score"], block["at_floor"]["score"]} <= set(block["curve"]["scores"])
+
+
 def test_a_floor_that_nothing_reaches_says_what_is_reached() -> None:
     truths = [Box("a", 0, "Table", 0, 0, 1, 1), Box("a", 0, "Table", 5, 5, 6, 6)]
     result = evaluate(truths, [Box("a", 0, "Table", 0, 0, 1, 1, 0.5)], Detection(recall_floor=0.9))

@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from calque.readers.sources.shards import Shard
 
 
-LONG = 1 << 29
-"""Files of so many bytes are read in many batches: what each frees would be kept in pieces that fit no other, and add up."""
+LONG, SHORT = 1 << 29, 1 << 24
+"""Files of so many bytes are read in many batches: what each frees would be kept in pieces that fit no other, and add up. That
+is so much sooner where what is read is not a few long columns."""
 
 
 def evaluation_verb(name: str, task: type[Task], help: str) -> click.Command:
@@ -116,10 +117,10 @@ def _contents(files: Sequence[str], begin: Callable[[str], Any]) -> Contents:
 
 
 def _make_room(kind: type[Task], files: Sequence[str]) -> None:
-    """Where long columns are made once and are not too many, what one of them leaves is kept for the next."""
+    """Where columns are made once and are not too many, what one of them leaves is kept for the next."""
     from calque.kernels import keep_freed_memory
 
-    if kind.long_columns and sum(map(_size, files)) < LONG:
+    if sum(map(_size, files)) < (LONG if kind.long_columns else SHORT):
         keep_freed_memory()
 
 

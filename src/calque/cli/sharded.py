@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
 from calque.core.errors import ConfigError
+from calque.core.start_up import Struct
 
 if TYPE_CHECKING:
     from calque.core.evaluator import Evaluator, Keep
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from calque.readers.sources.shards import Shard
 
 
-class Sharded(NamedTuple):
+class Sharded(Struct):
     """How shards are evaluated."""
 
     evaluated: Callable[[], Evaluator]

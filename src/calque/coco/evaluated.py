@@ -312,10 +312,9 @@ def _no_boxes(side: CocoSide) -> Floats:
 
 
 def _pair_table(truth: Ints, found: Ints, overlap: Floats, rows: CocoSide) -> PairOverlaps:
-    """Pairs by found row."""
-    order = np.argsort(found, kind="stable")
-    offsets = np.searchsorted(found[order], np.arange(len(rows) + 1))
-    return PairOverlaps(offsets.astype(np.int64), truth[order].astype(np.int32), overlap[order], rows.areas)
+    """Pairs by found row, which is the order that they come in."""
+    offsets = np.searchsorted(found, np.arange(len(rows) + 1))
+    return PairOverlaps(offsets.astype(np.int64), truth.astype(np.int32), overlap, rows.areas)
 
 
 def _box_pairs(truth: CocoSide, found: CocoSide, groups: Ints) -> PairOverlaps:

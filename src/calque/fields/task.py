@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -156,7 +157,11 @@ class Fields(PartsBeside, Task, kw_only=True):
 
     def numbers_only(self) -> Fields:
         """The task that lists no compared field."""
-        return replace(self, keep_outcomes=False) if self.keep_outcomes else self
+        if not self.keep_outcomes:
+            return self
+        lean = copy.copy(self)  # with a schema that is settled: it need not be read again
+        object.__setattr__(lean, "keep_outcomes", False)
+        return lean
 
     def numbered_on(self, ledger: Ledger, first: int) -> Ledger:
         """The ledger with the documents that have no id counted on from the first number that is free."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from calque.core.columns import Array, Flags, Floats
+from calque.core.start_up import Struct
 from calque.geometry.forms import FAR, BoxForm
 
 
-class Edges(NamedTuple):
+class Edges(Struct):
     """Boxes as columns. The area is kept because it cannot be had from the corners of x, y, w, h to the bit."""
 
     left: Floats

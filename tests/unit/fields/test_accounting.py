@@ -13,8 +13,8 @@ from calque import Evaluator, Fields
 from calque.core.corpora.records import RecordCorpus
 from calque.core.errors import ContractError
 from calque.fields import compare_json
-from calque.fields.accounting.rows import page_name, plain
-from calque.fields.comparison.cells import Cell, Unfit
+from calque.fields.accounting.rows import page_name, plain, told_value
+from calque.fields.comparison.cells import Cell, Record, Unfit
 from calque.fields.presentation import FAILURES, _failures
 from calque.fields.scoring import Scorer
 from tests.laws.fields import RECORDS, SCHEMA
@@ -212,6 +212,29 @@ def test_where_an_ignored_field_stands_makes_no_difference(accounting: str, keep
     assert numbers(["odd", "a", "b"]) == numbers(["a", "odd", "b"]) == last
 
 
+@pytest.mark.parametrize("holds", ["itself", "object", "list"])
+def test_items_are_paired_without_what_is_ignored_in_them_and_in_what_they_hold(holds: str) -> None:
+    """One item of three is quite another, whatever stands in fields that are ignored, and however much they weigh."""
+
+    def overall(*, ignored: bool) -> Any:
+        code = {"code": {"type": "str", "comparator": "ignore", "weight": 9}} if ignored else {}
+        inner = {"colour": {"type": "str", "comparator": "exact"}, **code}
+        kind = {"object": "object", "list": "list[object]"}.get(holds)
+        item = {"holds": {"type": kind, "fields": inner}} if kind else inner
+        schema = {"fields": {"lines": {"type": "list[object]", "match_threshold": 0.7, "fields": item}}}
+
+        def line(colour: str, number: str) -> Any:
+            both = {"colour": colour, **({"code": number} if ignored else {})}
+            return {"holds": [both] if holds == "list" else both} if kind else both
+
+        truth = {"lines": [line("red", "1"), line("blue", "2"), line("green", "3")]}
+        found = {"lines": [line("grey", "3"), line("red", "2"), line("blue", "1")]}
+        return _numbers(truth, found, schema=schema)["overall"]
+
+    assert overall(ignored=True) == overall(ignored=False)
+    assert overall(ignored=True)["tp"] == 2
+
+
 def test_alternatives() -> None:
     schema = {
         "fields": {"a": {"type": "str", "comparator": "exact"}, "l": {"type": "list[object]", "fields": {"a": {"type": "str"}}}}
@@ -383,3 +406,9 @@ def test_a_document_of_one_side_has_no_fields_where_only_shared_ones_count(sides
     scorer = Scorer(Fields(schema={"fields": {"a": {"type": "str"}}}, missing="intersect"))
     assert scorer.document(0, {"a": "x"}, {"a": "x"}, in_truth=sides[0], in_found=sides[1]) == ([], 0.0)
     assert scorer.document(1, {"a": "x"}, {"a": "x"})[1] == 1.0
+
+
+def test_a_record_that_was_never_json_is_told_by_its_values() -> None:
+    inner = Record([Cell("a"), Cell(None)], 0)
+    assert told_value(Cell(inner)) == ["a", None]
+    assert told_value(Cell([Cell(inner), Cell(2)])) == [["a", None], 2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -95,6 +96,9 @@ def test_states_that_are_none() -> None:
     for state in ({}, {"state": "?", "schema": "", "calls": 0}, {"state": "", "schema": "", "calls": "x"}):
         with pytest.raises(ContractError):
             BulkStructuredModelEvaluator().load_state(state)
+    cut = base64.b64encode(base64.b64decode(filled(range(1)).get_state()["state"])[:-1]).decode()
+    with pytest.raises(ContractError, match=r"^state: "):
+        BulkStructuredModelEvaluator().load_state({"state": cut, "schema": "", "calls": 0})
     for accumulator in accumulators():
         for wrong in ({}, {"rows": "?"}, {"rows": "AAAA"}):
             with pytest.raises(ContractError):

@@ -110,6 +110,7 @@ def test_the_signature_names_the_schema() -> None:
         ({"properties": {"a": {"$ref": "#/$defs/b"}}}, "leads nowhere"),
         ({"properties": {"a": {"$ref": "http://example.com"}}}, "leads out of the schema"),
         ({"properties": {"a": {"$ref": "#/properties/a"}}}, "in a circle"),
+        ({"properties": {"a": reduce(lambda inner, _: {"anyOf": [inner]}, range(65), {"type": "string"})}}, "in a circle"),
         ({"properties": {"a": 5}}, "an object is expected here"),
         ({"properties": {}}, "needs 'properties'"),
         (reduce(lambda inner, _: {"properties": {"n": inner}}, range(70), {"type": "string"}), "64 levels deep"),
@@ -191,6 +192,11 @@ def test_without_a_schema_the_first_update_makes_one_from_the_truth() -> None:
         Evaluator(Fields()).update(iter(truth), truth)
     with pytest.raises(ConfigError, match="no schema"):
         Fields().plan()
+
+
+def test_options_lie_in_options_as_deep_as_references_lead() -> None:
+    nested = reduce(lambda inner, _: {"anyOf": [inner, {"type": "null"}]}, range(64), {"type": "boolean"})
+    assert to_plain({"properties": {"a": nested}})["fields"]["a"]["type"] == "bool"
 
 
 def test_a_failed_update_settles_nothing() -> None:

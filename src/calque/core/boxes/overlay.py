@@ -148,10 +148,24 @@ class Overlay(Frozen, kw_only=True, eq=False):
         """With what the truth shares with other predictions that were laid over it: boxes alone."""
         if on != "masks":
             return self.with_shapes(jobs)
-        sizes = np.full((len(self.page_index), 2), np.nan) if self.page_sizes is None else self.page_sizes
-        overlay = self.replaced(found=_on_pages(self.found, sizes))
+        overlay = self.replaced(found=_on_pages(self.found, self._sizes_of_masks()))
         truth_facts, found_facts, offsets, truths, shared = kernels().mask_pairs(*overlay.whole(), jobs)
         return overlay._measured(truth_facts[1], found_facts[1], offsets, truths, shared)
+
+    def _sizes_of_masks(self) -> Floats:
+        """Width and height of each page; where no file says it, as the truth's first mask on it has it."""
+        sizes = np.full((len(self.page_index), 2), np.nan) if self.page_sizes is None else self.page_sizes.copy()
+        masks = self.truth.masks
+        if masks is not None:
+            import json
+
+            unknown = np.isnan(sizes[self.truth.page]).any(axis=1)
+            rows = np.flatnonzero(masks.drawn() & unknown & (_whole(self.truth) == TAKES_PART))
+            for row in rows[np.unique(self.truth.page[rows], return_index=True)[1]].tolist():
+                mask = json.loads(masks.text_of(row))
+                if isinstance(mask, dict):  # corners say nothing of their page
+                    sizes[self.truth.page[row]] = mask["size"][::-1]
+        return sizes
 
     def _of_masks(self, truth: BoxCorpus, found: BoxCorpus, jobs: int) -> Overlay:
         """With what masks share: as it was measured when they were read, where these two were read together."""

@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from typing import IO, NamedTuple, TypeAlias
+from typing import IO, TypeAlias
 
 import numpy as np
 
 from calque.core.columns import Array, Column, Strings
 from calque.core.errors import CalqueError
+from calque.core.start_up import Struct
 from calque.core.storage.forms import Form
 from calque.core.storage.marks import FileMark, mark_of
 
 
-class Place(NamedTuple):
+class Place(Struct):
     """Where an array lies in the file, and how."""
 
     start: int

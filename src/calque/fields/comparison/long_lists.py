@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from calque.core.assignment import assign
 from calque.core.columns import Floats, Ints
+from calque.core.start_up import Struct
 
 PART = 256
 """How many pairs are compared at a time, where only pairs are wanted."""
@@ -28,7 +28,7 @@ COMMON = 64
 """A word that more items have on both sides together tells little of them: no block is made of it."""
 
 
-class LongLists(NamedTuple):
+class LongLists(Struct):
     """Two lists, of which any part can be compared."""
 
     truths: int
@@ -57,7 +57,7 @@ class LongLists(NamedTuple):
         )
 
 
-class Paired(NamedTuple):
+class Paired(Struct):
     """The pairs by truth, and by how much their total similarity may be below the best possible."""
 
     pairs: list[tuple[int, int]]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from calque.core.columns import Array, Codes, Flags, Ints, Table
 from calque.core.ledger import UNIT, Ledger
 from calque.core.measures import Undefined, counts, fraction_parts, joined_fractions, reached
+from calque.core.start_up import Struct
 from calque.fields.comparison.cells import class_of
 from calque.fields.confidence.curves import Collector, Curve, Curves, Rows, Sweep, Sweeps, TargetCurves
 from calque.fields.confidence.ranking import Ranked, Ranking
@@ -74,7 +75,7 @@ class KeyTotals:
         )
 
 
-class Sums(NamedTuple):
+class Sums(Struct):
     """Sums over the rated fields of groups, as `KeyTotals` has them."""
 
     rows: Ints
@@ -232,7 +233,7 @@ def _ratings(rows: Table, place: Ints, units: int) -> Ranked:
     return Ranked(rows.array("confidence"), place[key] * units + rows.array(UNIT), (rows.array("match"), key))
 
 
-class Groups(NamedTuple):
+class Groups(Struct):
     """Keys under some names."""
 
     names: Sequence[str]

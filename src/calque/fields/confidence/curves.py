@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from calque.core.columns import Array, Flags, Floats, Ints
 from calque.core.measures import Undefined, counts
+from calque.core.start_up import Struct
 from calque.fields.confidence.ranking import by_code
 from calque.fields.confidence.reliability import EqualMass
 
 BUDGETS = (0.1, 0.3, 0.5)
 
 
-class Rows(NamedTuple):
+class Rows(Struct):
     """Rated fields, one group after the other, those of a group by rank."""
 
     group: Array
@@ -32,7 +33,7 @@ class Rows(NamedTuple):
         return cls(group[order], match[order], confidence[order])
 
 
-class Steps(NamedTuple):
+class Steps(Struct):
     """Distinct confidences of one group after the other, rising: how many rows and right ones lie below each and through it."""
 
     group: Array
@@ -117,7 +118,7 @@ class Collector(Protocol):
         """Take in the next rows, at least one."""
 
 
-class Curve(NamedTuple):
+class Curve(Struct):
     """What the ranking of one group tells."""
 
     rows: int

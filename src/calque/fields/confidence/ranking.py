@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
 from calque.core.columns import Array, Floats, Ints
 from calque.core.measures import counts
+from calque.core.start_up import Struct
 from calque.core.storage.spool import Place, Spool
 from calque.kernels import kernels
 
@@ -20,7 +20,7 @@ SAMPLES = 256
 """How many rows are looked at, of those that are ordered at once, to see where to cut."""
 
 
-class Ranked(NamedTuple):
+class Ranked(Struct):
     """Rows with what they are ordered by: a number, then the tie-breaker, then the order in which they stand."""
 
     number: Floats

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from calque.core.corpus import BoxCorpus, UnitId
+from calque.core.corpus import BoxCorpus, UnitId, in_canonical_order
 from calque.core.errors import ContractError, Severity
 from calque.readers.boxes import page_names
 from calque.readers.boxes.conventions import Rules, around
@@ -217,7 +217,8 @@ def _label(word: str, names: Mapping[UnitId, str], where: str, rows: Rows) -> st
 
 
 def _range(names: Mapping[UnitId, str]) -> str:
-    return f"{min(names, key=str)} to {max(names, key=str)}" if len(names) > 1 else str(next(iter(names)))
+    known = in_canonical_order(names)
+    return f"{known[0]} to {known[-1]}" if len(known) > 1 else str(known[0])
 
 
 def write(corpus: BoxCorpus) -> dict[str, bytes]:
