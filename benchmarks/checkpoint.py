@@ -1,8 +1,8 @@
 """What a checkpoint costs: the same command with ``--checkpoint`` into an empty folder and without, in turns.
 
-    python benchmarks/checkpoint.py TRUTH PREDICTIONS [--repeats 21] [--calque PROGRAM] [-- OPTION ...]
+    python benchmarks/checkpoint.py TRUTH PREDICTIONS [--repeats 21] [--calque PROGRAM] [OPTION ...]
 
-Prints the median and the best of both, CPU seconds and seconds by the clock, and their ratio. Options after ``--`` go to
+Prints the median and the best of both, CPU seconds and seconds by the clock, and their ratio. All other options go to
 ``calque detect``.
 """
 
@@ -36,9 +36,8 @@ def main() -> None:
     parser.add_argument("predictions")
     parser.add_argument("--repeats", type=int, default=21)
     parser.add_argument("--calque", default=str(Path(sys.executable).with_name("calque")))
-    parser.add_argument("options", nargs="*")
-    given = parser.parse_args()
-    plain = [given.calque, "detect", given.truth, given.predictions, "--format", "json", *given.options]
+    given, options = parser.parse_known_args()
+    plain = [given.calque, "detect", given.truth, given.predictions, "--format", "json", *options]
     runs: dict[str, list[tuple[float, float]]] = {"without": [], "with": []}
     with tempfile.TemporaryDirectory(dir=".") as folder:
         kept = os.path.join(folder, "kept")
