@@ -35,9 +35,10 @@ if TYPE_CHECKING:
     from calque.readers.sources.shards import Shard
 
 
-LONG, SHORT = 1 << 29, 1 << 24
-"""Files of so many bytes are read in many batches: what each frees would be kept in pieces that fit no other, and add up. That
-is so much sooner where what is read is not a few long columns."""
+LONG = 1 << 29
+"""Files of so many bytes are read in many batches: what each frees would be kept in pieces that fit no other, and add up."""
+SHORT = 1 << 24
+"""The same where what is read is not a few long columns."""
 
 
 def evaluation_verb(name: str, task: type[Task], help: str) -> click.Command:

@@ -4,6 +4,7 @@ An `Engine` does the same work for many items and hands out the results in the o
 number of workers. Whoever has the work chooses by what it is made of: `threads` where arrays and kernels let go of the
 interpreter, `processes` where Python itself is busy; one job is plain `Serial`, and starts nothing. Beside them there are
 `at_once` for a few different pieces of work, `ahead` for reading before somebody asks, `begin` for a single piece,
+`begin_awaited` for one that kernels call back,
 `in_time` for work that may take only so long, `answer` for programs in any language, `meter` for saying how far work
 is, and `remark` for what people should hear of it.
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from calque.engines.in_threads import ahead as ahead
     from calque.engines.in_threads import at_once as at_once
     from calque.engines.in_threads import begin as begin
+    from calque.engines.in_threads import begin_awaited as begin_awaited
     from calque.engines.in_threads import threads_for as threads_for
     from calque.engines.programs import Answer as Answer
     from calque.engines.programs import answer as answer
@@ -50,6 +52,7 @@ _HOME = {
     "answer": "calque.engines.programs",
     "at_once": "calque.engines.in_threads",
     "begin": "calque.engines.in_threads",
+    "begin_awaited": "calque.engines.in_threads",
     "heard": "calque.engines.telling",
     "in_time": "calque.engines.guard",
     "kept": "calque.engines.engine",

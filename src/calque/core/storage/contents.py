@@ -5,9 +5,7 @@ This module imports nothing heavy: digests begin with the reading, before anythi
 
 from __future__ import annotations
 
-import atexit
 import os
-import threading
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
@@ -15,16 +13,11 @@ from typing import TYPE_CHECKING, Any, Self
 from calque.core.errors import CalqueError
 from calque.core.start_up import Frozen
 from calque.core.storage.marks import FileMark, mark_of
-from calque.engines import begin
+from calque.engines import begin, begin_awaited
 from calque.kernels.scanning import Scanned
 
 if TYPE_CHECKING:
     from calque.engines import Begun
-
-_leaving = threading.Event()
-"""Set when Python ends: a thread that came back from the scanner then would crash it."""
-_taking: set[threading.Thread] = set()
-"""Who takes digests of what is scanned."""
 
 PIECE = 1 << 18
 """So many bytes are read at a time: they stay near the processor."""
@@ -69,33 +62,22 @@ def _marks(files: Sequence[str]) -> dict[str, FileMark]:
 
 def _begun(source: Any) -> Begun[str]:
     path = os.fspath(source)
-    return begin(
-        partial(_scanned_digest, path, source.along()) if isinstance(source, Scanned) else partial(content_digest, path)
-    )
+    if not isinstance(source, Scanned):
+        return begin(partial(content_digest, path))
+    return begin_awaited(partial(_scanned_digest, path, source.along()))
 
 
-def _scanned_digest(path: str, along: Callable[[Callable[[memoryview], object]], bool]) -> str:
+def _scanned_digest(path: str, along: Callable[[Callable[[memoryview], object]], bool], left: Callable[[], bool]) -> str:
     from xxhash import xxh3_128
 
     digest = xxh3_128()
 
     def take(piece: memoryview) -> None:
-        if _leaving.is_set():
+        if left():
             raise CalqueError("nobody asks for it any more")
         digest.update(piece)
 
-    _taking.add(threading.current_thread())
-    try:
-        return digest.hexdigest() if not _leaving.is_set() and along(take) else content_digest(path)
-    finally:
-        _taking.discard(threading.current_thread())
-
-
-@atexit.register
-def _leave() -> None:
-    _leaving.set()
-    for thread in list(_taking):
-        thread.join()
+    return digest.hexdigest() if not left() and along(take) else content_digest(path)
 
 
 def content_digest(path: str) -> str:
