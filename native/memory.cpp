@@ -1,11 +1,13 @@
 // Blocks of memory: from the heap while they are small, from the system when they are large.
 #include "memory.hpp"
 
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
 #if defined(__linux__)
 #include <sys/mman.h>
+#include <unistd.h>
 #endif
 #if defined(__GLIBC__)
 #include <malloc.h>
@@ -31,6 +33,7 @@ constexpr std::size_t large = std::size_t{1} << 18;
 
 // From here on a block is worth pages of 2 MB: touching a small page for the first time costs more than filling it.
 constexpr std::size_t huge = std::size_t{1} << 22;
+[[maybe_unused]] constexpr std::size_t large_page = std::size_t{1} << 21;
 
 void* advised(void* block, [[maybe_unused]] std::size_t bytes) {
     if (block == MAP_FAILED) throw std::bad_alloc();
@@ -93,11 +96,40 @@ void free_zero_block(void* block, std::size_t) noexcept { std::free(block); }
 
 #endif
 
+#if defined(__linux__) && defined(__GLIBC__) && defined(MADV_HUGEPAGE)
+namespace {
+
+// What a short command needs in all. Of it only what is used takes memory, 2 MB at a time.
+constexpr int heap_ahead = 32 << 20;
+constexpr int usual_step = 1 << 20;
+
+// Lets the heap grow by one long piece, in pages of 2 MB: small ones cost a short command more than what is written to them.
+void grow_in_large_pages() {
+    const auto end = [] { return reinterpret_cast<std::uintptr_t>(sbrk(0)); };
+    const std::uintptr_t before = end();
+    mallopt(M_TOP_PAD, heap_ahead);
+    void* volatile asked = std::malloc(usual_step);  // the heap grows when it is asked
+    std::free(asked);
+    mallopt(M_TOP_PAD, usual_step);
+    const std::uintptr_t first = (before + large_page - 1) / large_page * large_page;
+    if (end() > first) madvise(reinterpret_cast<void*>(first), end() - first, MADV_HUGEPAGE);  // a wish: it may be refused
+}
+
+}  // namespace
+#else
+namespace {
+
+void grow_in_large_pages() {}
+
+}  // namespace
+#endif
+
 void keep_freed_memory() {
 #if defined(__GLIBC__)
     mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc would raise it to by itself
     mallopt(M_TRIM_THRESHOLD, 256 << 20);
     mallopt(M_ARENA_MAX, 1);  // else each thread has a heap of its own, and takes anew what another has freed
+    grow_in_large_pages();
 #endif
 }
 
