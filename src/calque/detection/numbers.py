@@ -131,15 +131,16 @@ SCOPES = {
 def measure(task: Detection, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
     """The tree of numbers, in the shape of the JSON."""
     sizes = ledger.folded(Sizes)
-    averages, kinds, metrics = at_once(
+    averages, kinds, *metrics = at_once(
         threads_for(sizes.found, jobs),
         lambda: average_precision.measure(task, ledger, jobs),
         lambda: {} if task.errors == "none" else {"errors": numbers.measure(task, ledger, jobs)},
-        lambda: _at_thresholds(task, ledger),
+        # The short ones last: they fill what the long ones leave.
+        *(partial(_at, task, ledger, threshold) for threshold in task.iou),
     )
     return {
         "thresholds": list(task.iou),
-        "metrics": metrics,
+        "metrics": dict(zip(map(repr, task.iou), metrics, strict=True)),
         "coco": averages,
         **kinds,
         "counts": {"documents": len(ledger.units), **sizes.tree()},
@@ -151,7 +152,7 @@ def measure(task: Detection, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]
 
 
 class EmptyPages(Frozen, eq=False):
-    """The pages in play without any truth, not even one that is ignored; they are the same at every threshold."""
+    """The pages in play without any truth, not even one that is ignored."""
 
     flags: Flags
     """For each page whether it is one."""
@@ -265,10 +266,10 @@ def _in_play(task: Detection, ledger: Ledger) -> Flags:
 
 
 class AtThreshold:
-    """What a piece of a ledger adds up to at one threshold: by class, and as means over documents."""
+    """What pieces of a ledger add up to at one threshold: by class, and as means over documents."""
 
-    def __init__(self, threshold: float, empty: EmptyPages, piece: Piece) -> None:
-        cut = Cut(piece.ledger, threshold, empty)
+    def __init__(self, task: Detection, threshold: float, piece: Piece) -> None:
+        cut = Cut(piece.ledger, threshold, EmptyPages.of(task, piece.ledger))
         self.labels = Sums(len(piece.ledger.names["label"]))
         self.labels.add(cut, "label")
         self.documents = {ratio.name: Mean() for ratio in RATIOS}
@@ -286,28 +287,10 @@ class AtThreshold:
         return self
 
 
-class AtThresholds:
-    """The same at all thresholds of a task."""
-
-    def __init__(self, task: Detection, piece: Piece) -> None:
-        empty = EmptyPages.of(task, piece.ledger)
-        self.each = [AtThreshold(threshold, empty, piece) for threshold in task.iou]
-
-    def join(self, other: AtThresholds) -> AtThresholds:
-        """Of both together."""
-        self.each = [one.join(two) for one, two in zip(self.each, other.each, strict=True)]
-        return self
-
-
-def _at_thresholds(task: Detection, ledger: Ledger) -> dict[str, Any]:
-    """The numbers at each threshold."""
-    sums = ledger.folded(partial(AtThresholds, task))
-    return {repr(threshold): _tree(task, ledger, each) for threshold, each in zip(task.iou, sums.each, strict=True)}
-
-
-def _tree(task: Detection, ledger: Ledger, sums: AtThreshold) -> dict[str, Any]:
+def _at(task: Detection, ledger: Ledger, threshold: float) -> dict[str, Any]:
     """The numbers at one threshold."""
     names = ledger.names["label"]
+    sums = ledger.folded(partial(AtThreshold, task, threshold))
     everything = _blocks(sums.labels.whole().tally())[0]
     by_label = _blocks(sums.labels.tally())
     per_class = {name: block for name, block in zip(names, by_label, strict=True) if not task.labels or name in task.labels}
