@@ -256,8 +256,8 @@ nb::object take_lines(records::LineReader& reader, const nb::bytes& text, std::i
             const std::size_t end = whole.find('\n', start);
             const std::string_view line = whole.substr(start, end == std::string_view::npos ? end : end + 1 - start);
             if (!json::is_blank(line)) {
-                auto& made = lines.emplace_back(number, static_cast<std::int64_t>(start), static_cast<std::int64_t>(line.size()));
-                plain = reader.take(line.data(), line.size(), id_key, made.ids.emplace_back());
+                lines.push_back({number, static_cast<std::int64_t>(start), static_cast<std::int64_t>(line.size()), false, {}});
+                plain = reader.take(line.data(), line.size(), id_key, lines.back().ids.emplace_back());
             }
             start += line.size();
         }

@@ -221,7 +221,8 @@ std::int64_t record_lines(std::string_view text, const std::vector<std::string>&
     const std::size_t end = text.find('\n', start);
     const std::string_view line = text.substr(start, end == std::string_view::npos ? end : end + 1 - start);
     if (!is_blank(line)) {
-      auto& made = lines.emplace_back(number, static_cast<std::int64_t>(start), static_cast<std::int64_t>(line.size()));
+      lines.push_back({number, static_cast<std::int64_t>(start), static_cast<std::int64_t>(line.size()), false, {}});
+      auto& made = lines.back();
       Text here(line.data(), line.size());
       try {
         made.plain = read_ids(here, keys, levels, made.ids);

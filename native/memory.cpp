@@ -119,7 +119,7 @@ void grow_in_large_pages() {
 #else
 namespace {
 
-void grow_in_large_pages() {}
+[[maybe_unused]] void grow_in_large_pages() {}
 
 }  // namespace
 #endif
