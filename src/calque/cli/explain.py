@@ -164,6 +164,7 @@ def _scopes(task: str, measure: Measure) -> dict[str, str]:
     """Over what a task tells a measure, the usual first; empty for what is no measure."""
     from calque.core.measures import Ratio
     from calque.detection.numbers import COUNTS, SCOPES
+    from calque.order.task import FOUR as PAGE_RATIOS
 
     if not measure.source:
         return {}
@@ -173,6 +174,13 @@ def _scopes(task: str, measure: Measure) -> dict[str, str]:
         return {"micro": "added up over all documents and classes; also for each class"}
     if task == "detection" and measure.name.startswith(("AP", "AR")):
         return {"macro_classes": "the mean of the classes that have truths"}
+    if task == "order" and measure.name in PAGE_RATIOS:
+        return {
+            "micro": "counts are added up over all pages, then divided; also for each document",
+            "macro": "the mean of the pages that have a value",
+            "macro_pages": "the mean of the pages that have a value",
+            "macro_documents": "the mean of the documents that have a value",
+        }
     if task == "words" and isinstance(measure, Ratio):
         return {
             "micro": "counts are added up over all documents, then divided",
@@ -199,7 +207,7 @@ OTHER_SCOPES = {
     "checks": "over all cases; also for each evaluator",
     "words": "over all documents together; also for each document",
     "ceiling": "over all documents, at each level",
-    "order": "over all pages together, or as macro the mean of pages; also for each document",
+    "order": "over all pages",
 }
 """What is said of the numbers that come in one scope only."""
 
