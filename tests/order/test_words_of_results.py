@@ -17,7 +17,8 @@ BREAKS = dict.fromkeys(("furniture", "interleaved", "column_jump", "skip", "back
 def numbers(*, documents: dict[str, Any] | None = None, four: Any = None, breaks: Any = None, **counts: int) -> dict[str, Any]:
     block = dict.fromkeys(FOUR, 0.5) | (four or {})
     return {
-        "counts": {**COUNTS, "pages": 1, "truth": 10, "placed": 8, **counts}, "micro": block, "macro": block, "macro_documents": block,
+        "counts": {**COUNTS, "pages": 1, "truth": 10, "placed": 8, **counts}, "micro": block, "macro": block,
+        "macro_documents": block,
         "breaks": {**BREAKS, **(breaks or {})}, "documents": documents or {}, "profiles": {"docling_ard": 0.5},
     }  # fmt: skip
 

@@ -164,7 +164,6 @@ def _scopes(task: str, measure: Measure) -> dict[str, str]:
     """Over what a task tells a measure, the usual first; empty for what is no measure."""
     from calque.core.measures import Ratio
     from calque.detection.numbers import COUNTS, SCOPES
-    from calque.order.task import FOUR as PAGE_RATIOS
 
     if not measure.source:
         return {}
@@ -174,13 +173,6 @@ def _scopes(task: str, measure: Measure) -> dict[str, str]:
         return {"micro": "added up over all documents and classes; also for each class"}
     if task == "detection" and measure.name.startswith(("AP", "AR")):
         return {"macro_classes": "the mean of the classes that have truths"}
-    if task == "order" and measure.name in PAGE_RATIOS:
-        return {
-            "micro": "counts are added up over all pages, then divided; also for each document",
-            "macro": "the mean of the pages that have a value",
-            "macro_pages": "the mean of the pages that have a value",
-            "macro_documents": "the mean of the documents that have a value",
-        }
     if task == "words" and isinstance(measure, Ratio):
         return {
             "micro": "counts are added up over all documents, then divided",
@@ -193,13 +185,22 @@ def _scopes(task: str, measure: Measure) -> dict[str, str]:
 def _of_rungs(task: str, name: str) -> dict[str, str]:
     """The scopes of tasks that have their own: tables and ceilings; else the one that there is."""
     from calque.ceiling.measures import ON_RUNGS, RUNGS
+    from calque.order.task import FOUR as ORDER_RATIOS
     from calque.tables.measures import scopes_of
 
+    if task == "order" and name in ORDER_RATIOS:
+        return ORDER_SCOPES
     if task == "ceiling" and name in ON_RUNGS:
         return RUNGS
     return scopes_of(name) if task == "tables" else {"all": OTHER_SCOPES[task]}
 
 
+ORDER_SCOPES = {
+    "micro": "counts are added up over all pages, then divided; also for each document",
+    "macro": "the mean of the pages that have a value",
+    "macro_pages": "the mean of the pages that have a value",
+    "macro_documents": "the mean of the documents that have a value",
+}
 OTHER_SCOPES = {
     "detection": "over all documents and classes",
     "layout": "over all blocks of all documents; also for each class and document",
