@@ -196,7 +196,7 @@ def shown(value: Any, limit: int = 60) -> str:
     """
     if isinstance(value, Mapping | list) and _depth(value) > 4:
         return f"a deeply nested {kind(value)}"
-    text = json.dumps(value, ensure_ascii=False)
+    text = json.dumps(value, ensure_ascii=False, default=repr)  # columns of Parquet also hold bytes, dates and decimals
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
