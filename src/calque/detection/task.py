@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from calque.core.arguments import renamed_arguments
 from calque.core.boxes.reading import BoxReading
 from calque.core.errors import ConfigError, did_you_mean
 from calque.core.parts_beside import PartsBeside
@@ -167,12 +168,13 @@ class Detection(BoxReading, PartsBeside, Task, kw_only=True):
 
         return Limits.of(self.error_limits)
 
-    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:
+    @renamed_arguments(expected="truth", found="predictions")
+    def batches(self, truth: Any, predictions: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:
         """The two sides, checked against each other, with what is known of their documents where it is asked for."""
         from calque.core.corpus import Batches, documents_to_come
 
         allow, wanted = self.allow_missing_scores, bool(self.by)
-        batches = self.box_batches(expected, found, allow_missing_scores=allow, metadata=wanted, jobs=jobs)
+        batches = self.box_batches(truth, predictions, allow_missing_scores=allow, metadata=wanted, jobs=jobs)
         pairs = self._with_metadata(batches) if self.by else self._checked(batches)
         return Batches(pairs, documents_to_come(batches))
 
@@ -208,11 +210,12 @@ class Detection(BoxReading, PartsBeside, Task, kw_only=True):
                 help = did_you_mean(name, known) or f"the labels are {', '.join(sorted(known))}"
                 raise ConfigError(f"no file has the label {name!r}; {help}")
 
-    def score(self, expected: BoxCorpus, found: BoxCorpus, *, jobs: int = 1) -> Ledger:
+    @renamed_arguments(expected="truth", found="predictions")
+    def score(self, truth: BoxCorpus, predictions: BoxCorpus, *, jobs: int = 1) -> Ledger:
         """The outcome of every box."""
         from calque.detection.scoring import score
 
-        return score(self, expected, found, jobs=jobs)
+        return score(self, truth, predictions, jobs=jobs)
 
     def ground(self, ledger: Ledger) -> Ground:
         """Which documents and pages the two sides are about, and whether any truth counts."""
