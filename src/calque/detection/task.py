@@ -32,8 +32,8 @@ class Detection(BoxReading, PartsBeside, Task, kw_only=True):
 
     >>> from calque import Corpus, Evaluator
     >>> truth = Corpus.from_arrays([[0, 0, 10, 10]], ["Table"])
-    >>> found = Corpus.from_arrays([[0, 0, 10, 9]], ["Table"], scores=[0.8])
-    >>> result = Evaluator(Detection()).update(truth, found).compute()
+    >>> predictions = Corpus.from_arrays([[0, 0, 10, 9]], ["Table"], scores=[0.8])
+    >>> result = Evaluator(Detection()).update(truth, predictions).compute()
     >>> result["recall@0.75/Table"], result["Table", "mean_iou@0.5"]
     (1.0, 0.9)
     """

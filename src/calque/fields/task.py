@@ -36,8 +36,8 @@ class Fields(PartsBeside, Task, kw_only=True):
     >>> from calque import Evaluator
     >>> task = Fields(schema={"fields": {"vendor": {"type": "str", "threshold": 0.8}, "total": {"type": "float"}}})
     >>> truth = [{"id": "a", "vendor": "Acme Corp", "total": 12.5}]
-    >>> found = [{"id": "a", "vendor": "Acme Corp.", "total": 12.0}]
-    >>> result = Evaluator(task).update(truth, found).compute()
+    >>> predictions = [{"id": "a", "vendor": "Acme Corp.", "total": 12.0}]
+    >>> result = Evaluator(task).update(truth, predictions).compute()
     >>> result["cm_precision"], result["cm_precision/vendor"]
     (0.5, 1.0)
     """

@@ -25,8 +25,8 @@ class Layout(BoxReading, PartsBeside, Task, kw_only=True):
 
     >>> from calque import Corpus, Evaluator
     >>> truth = Corpus.from_arrays([[10, 20, 100, 50], [150, 30, 200, 80]], ["text", "image"], form="xywh")
-    >>> found = Corpus.from_arrays([[12, 22, 98, 48], [155, 35, 195, 75]], ["text", "table"], form="xywh")
-    >>> Evaluator(Layout()).update(truth, found).compute()["layout_classification_accuracy"]
+    >>> predictions = Corpus.from_arrays([[12, 22, 98, 48], [155, 35, 195, 75]], ["text", "table"], form="xywh")
+    >>> Evaluator(Layout()).update(truth, predictions).compute()["layout_classification_accuracy"]
     0.5
     """
 
