@@ -289,9 +289,19 @@ class Result(Frozen, eq=False):
         importlib.import_module("calque.report").write(self, path, **options)
 
     def plot(self, kind: str = "", *, ax: Any = None) -> Any:
-        """A matplotlib figure: ``pr``, ``errors``, ``crops``, ``classes`` or ``calibration``, as far as the result has it.
+        """Draw a plot with matplotlib. A notebook displays it, with or without ``%matplotlib inline``.
 
-        ``result.plot("pr").savefig("pr.pdf")`` can go into a paper as it is; ``ax`` draws into axes of your own.
+        Args:
+            kind: ``"pr"``, ``"errors"``, ``"crops"``, ``"classes"`` or ``"calibration"``. By default the first of them that the
+                result has.
+            ax: The axes to draw into. By default calque makes a figure of its own.
+
+        Returns:
+            The figure, or ``ax`` if it was given. ``result.plot("pr").savefig("pr.pdf")`` writes a file.
+
+        Raises:
+            ConfigError: The result does not have this plot.
+            MissingExtra: matplotlib is not installed.
         """
         return importlib.import_module("calque.report.plots").figure(self, kind, ax)
 

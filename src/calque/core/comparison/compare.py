@@ -66,7 +66,17 @@ class Comparison(Frozen, eq=False):
         importlib.import_module("calque.report").write_comparison(self, path, **options)
 
     def plot(self, *, ax: Any = None) -> Any:
-        """A matplotlib figure of the differences with their intervals."""
+        """Draw the differences and their intervals with matplotlib. A notebook displays the plot.
+
+        Args:
+            ax: The axes to draw into. By default calque makes a figure of its own.
+
+        Returns:
+            The figure, or ``ax`` if it was given.
+
+        Raises:
+            MissingExtra: matplotlib is not installed.
+        """
         return importlib.import_module("calque.report.plots").comparison_figure(self, ax)
 
     def _repr_html_(self) -> str:
