@@ -55,7 +55,7 @@ def test_plot_in_a_notebook_displays_itself_once(results: list[Result]) -> None:
     """IPython asks an object for ``_repr_png_``; figures that pyplot knows are shown again at the end of the cell."""
     from matplotlib import pyplot
 
-    comparison = compare(results, resampling=Resampling(replicates=10))
+    comparison = compare(results, resampling=Resampling(100))
     for figure in (results[0].plot(), comparison.plot()):
         assert figure._repr_png_().startswith(b"\x89PNG")
     assert pyplot.get_fignums() == []
@@ -67,7 +67,7 @@ def test_plot_into_given_axes_returns_them_and_not_a_second_picture(results: lis
     axes = Figure().subplots()
     assert results[0].plot("pr", ax=axes) is axes
     assert axes.lines
-    assert compare(results, resampling=Resampling(replicates=10)).plot(ax=axes) is axes
+    assert compare(results, resampling=Resampling(100)).plot(ax=axes) is axes
     assert not hasattr(axes, "_repr_png_")
 
 
