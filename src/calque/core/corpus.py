@@ -15,6 +15,7 @@ import numpy as np
 from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, Outlines, Strings, take
 from calque.core.corpora.masks import Masks
 from calque.core.errors import Issue
+from calque.core.short_repr import one_line
 from calque.core.start_up import Frozen
 from calque.geometry.boxes import corners, unsound
 from calque.geometry.forms import BoxForm
@@ -298,7 +299,7 @@ class BoxCorpus(Frozen, Corpus, kw_only=True, eq=False):
         return len(self.boxes)
 
     def __repr__(self) -> str:
-        return f"<BoxCorpus {self.source or 'from arrays'}: {self.contents()}>"
+        return one_line(f"<BoxCorpus {self.source or 'from arrays'}: {self.contents()}>")
 
     def contents(self) -> str:
         """How many documents, pages and objects there are, and with which labels."""

@@ -13,6 +13,7 @@ from calque.core.corpus import BoxCorpus, Corpus, Extent, UnitId, documents_to_c
 from calque.core.errors import ContractError, Issue, MergeError, Severity, by_place, summarize
 from calque.core.ledger import Ledger, check_disjoint, joint_units
 from calque.core.result import Result, Sources
+from calque.core.short_repr import one_line
 from calque.core.signature import Signature
 from calque.core.storage.files import write_whole
 from calque.core.storage.ledger_parts import MOST_BYTES, LedgerParts
@@ -74,9 +75,13 @@ class Evaluator:
         self._state = ""
         """What the state is called that it was loaded from, if it was; without a name it is called a state."""
 
+    def __dir__(self) -> list[str]:
+        """Return the names that completion offers: those that the reference describes."""
+        return ["compute", "from_state", "issues", "load", "merge", "save", "sources", "state", "task", "update"]
+
     def __repr__(self) -> str:
         count = sum(map(len, self._parts.units()))
-        return f"<Evaluator {self.task.signature()}: {count:,} document{'' if count == 1 else 's'}>"
+        return one_line(f"<Evaluator {self.task.signature()}: {count:,} document{'' if count == 1 else 's'}>")
 
     @renamed_arguments(expected="truth", found="predictions")
     def update(self, truth: Any, predictions: Any, *, known: KeptBatches | None = None) -> Self:

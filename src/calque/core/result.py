@@ -15,6 +15,7 @@ from calque.core.errors import Issue, Severity, summarize
 from calque.core.ledger import Ledger
 from calque.core.measures import MeasureName, settle
 from calque.core.presentation.sections import Section, to_html, to_text, with_reasons
+from calque.core.short_repr import one_line
 from calque.core.signature import Signature
 from calque.core.start_up import Frozen
 from calque.core.task import Task
@@ -113,6 +114,13 @@ def _nothing(task: Task, ledger: Ledger, sources: Sources) -> Issue | None:
 
 def _told(text: str) -> list[Section]:
     return [Section(title="", notes=[text])] if text else []
+
+
+RESULT_NAMES = (
+    "brief", "failures", "flat", "incomplete", "issues", "measures", "numbers", "outcomes", "plot", "report", "signature",
+    "sources", "spreadsheet", "task", "template", "to_dict", "to_json", "undefined", "unevaluated", "verdict", "why_undefined",
+)  # fmt: skip
+"""The attributes and methods of a result that are for users; the others serve the command line and the report."""
 
 
 class Result(Frozen, eq=False):
@@ -310,15 +318,19 @@ class Result(Frozen, eq=False):
         nothing = [Section(title="nothing was evaluated", notes=[str(self.unevaluated)])] if self.unevaluated else []
         return [*nothing, *self.verdict.alarm(self.failures if self.verdict else ())]
 
+    def __dir__(self) -> list[str]:
+        """Return the names that completion offers: those that the reference describes."""
+        return list(RESULT_NAMES)
+
     def __str__(self) -> str:
         return to_text(self.sections())
 
     def __repr__(self) -> str:
         count = len(self.ledger.units)
         state = ", nothing evaluated" if self.unevaluated else ", incomplete" if self.incomplete else ""
-        return f"<Result {self.signature}: {count:,} document{'' if count == 1 else 's'}{state}>"
+        return one_line(f"<Result {self.signature}: {count:,} document{'' if count == 1 else 's'}{state}>")
 
     def _repr_html_(self) -> str:
         from calque.core.presentation.style import to_notebook
 
-        return to_notebook(to_html(self.sections()))
+        return to_notebook(to_html(self.brief()))

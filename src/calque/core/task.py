@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from calque.core.arguments import names_fields, renamed_arguments
 from calque.core.errors import ConfigError, did_you_mean
+from calque.core.short_repr import short_repr
 from calque.core.signature import Signature
 from calque.core.start_up import Frozen
 
@@ -134,6 +135,8 @@ class Task(Frozen, ABC, kw_only=True):
     """Whether all that is read stands in a few long columns, as boxes do."""
     known: ClassVar[dict[str, type[Task]]] = {}
     """Every task class that was defined, by name, so that a state finds its own."""
+
+    __repr__ = short_repr
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)

@@ -13,6 +13,7 @@ from calque.core.arguments import names_arguments, renamed_arguments
 from calque.core.columns import Array, Bytes, Codes, Flags, Floats, Ints
 from calque.core.corpora.orders import Group, OrderPage
 from calque.core.errors import IssueLog
+from calque.core.short_repr import short_repr
 from calque.geometry.boxes import areas, iou
 from calque.geometry.forms import BoxForm
 from calque.kernels import kernels
@@ -247,6 +248,8 @@ class Compared:
     edit: float | None
     moves: int
     counts: dict[str, int]
+
+    __repr__ = short_repr
 
 
 @renamed_arguments(pred="predictions")

@@ -12,6 +12,8 @@ from calque.core.arguments import names_arguments, renamed_arguments
 from calque.core.columns import Array
 from calque.core.corpora.tables import CellTable
 from calque.core.errors import ContractError, Severity
+from calque.core.result import strict_json
+from calque.core.short_repr import one_line
 from calque.readers.tables.files import one_table
 from calque.tables.adjacency import THRESHOLDS_2019
 from calque.tables.comparing import Pair
@@ -33,6 +35,13 @@ class Compared:
     """What two tables have in common."""
 
     numbers: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={value}" for name, value in self.numbers.items() if not isinstance(value, Mapping | list))
+        return one_line(f"<Compared tables: {values}>")
+
+    def __str__(self) -> str:
+        return strict_json(self.numbers)
 
     def __getitem__(self, name: str) -> Any:
         return self.numbers[name]

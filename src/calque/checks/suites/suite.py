@@ -23,6 +23,7 @@ from calque.checks.task import Checks, ledger_of
 from calque.core import yaml_tree
 from calque.core.corpus import json_digest
 from calque.core.errors import ConfigError, did_you_mean
+from calque.core.short_repr import short_repr
 from calque.core.yaml_tree import LocatedList
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ class Suite:
     inputs: Inputs = field(default_factory=Inputs)
     """The files that the cases are in, if they are not inline."""
     gate: Gate = field(default_factory=Gate)
+
+    __repr__ = short_repr
 
     @classmethod
     def load(
