@@ -181,7 +181,7 @@ class Evaluator:
             return ledger
         from calque.core.ledger import with_digests
 
-        return with_digests(ledger, truth)
+        return with_digests(ledger, truth, self.task.truth_digests(truth))
 
     @names_arguments
     def merge(self, other: Evaluator) -> Self:

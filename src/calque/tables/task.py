@@ -127,6 +127,10 @@ class Tables(PartsBeside, Task, kw_only=True):
 
         yield read_sides(self, expected, found)
 
+    def truth_digests(self, truth: TableCorpus) -> list[int]:
+        """Return a digest of each document; only other tools' metrics are computed from the HTML itself."""
+        return truth.digests(markup=self.compat != "none")
+
     def score(self, expected: TableCorpus, found: TableCorpus, *, jobs: int = 1) -> Ledger:
         """The outcome of every table."""
         from calque.tables.scoring import score
