@@ -16,7 +16,7 @@ from calque.core.ledger import UNIT, Ledger
 from calque.core.storage.forms import DTYPES, WIDEST, Form
 
 FAMILY = b"calque state "
-MAGIC = FAMILY + b"4\n"
+MAGIC = FAMILY + b"5\n"
 _LENGTH = 8
 _DIGEST = 16
 _PIECE = 1 << 22
