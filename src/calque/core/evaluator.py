@@ -75,8 +75,11 @@ class Evaluator:
         """What the state is called that it was loaded from, if it was; without a name it is called a state."""
 
     def __repr__(self) -> str:
-        count = sum(map(len, self._parts.units()))
+        count = self._count()
         return f"<Evaluator {self.task.signature()}: {count:,} document{'' if count == 1 else 's'}>"
+
+    def _count(self) -> int:
+        return sum(map(len, self._parts.units()))
 
     def update(self, expected: Any, found: Any, *, known: KeptBatches | None = None) -> Self:
         """Score whole documents: two corpora, or anything that the task reads. All of them, or none when it fails.
@@ -169,6 +172,10 @@ class Evaluator:
             self._spool = Spool()
         return self._spool
 
+    def _all_parts(self) -> LedgerParts:
+        """Return all documents as parts that another evaluator can add."""
+        return self._parts
+
     def _alone(self, ledger: Ledger) -> LedgerParts:
         parts = self._no_parts()
         parts.add(ledger)
@@ -191,8 +198,9 @@ class Evaluator:
         if apart:
             raise MergeError("the two states were made with different settings: " + "; ".join(apart))
         issues = list(other._issues)
-        if other._parts:
-            self._add(self._numbered_on(other._parts, issues), other._extent)
+        parts = other._all_parts()
+        if parts:
+            self._add(self._numbered_on(parts, issues), other._extent)
         self._noticed(issues)
         self._sources |= other._sources
         self._state = ", ".join(filter(None, (self._state, other._state)))
