@@ -19,6 +19,10 @@ FAMILY = b"calque state "
 MAGIC = FAMILY + b"5\n"
 _LENGTH = 8
 _DIGEST = 16
+LARGEST_RATIO = 64
+"""How many times as long as its file the columns of a state may be; states of real corpora stay below 10."""
+SMALLEST_BOUND = 1 << 26
+"""Columns of so many bytes are always accepted."""
 _PIECE = 1 << 22
 """So many bytes are counted, and written, at a time: seldom enough that others who run Python need not be waited for."""
 
@@ -156,6 +160,7 @@ def _parsed(body: memoryview, file: str) -> tuple[dict[str, Any], Ledger, list[F
     start = columns_start(bytes(body[: len(MAGIC) + _LENGTH]))
     header = json.loads(bytes(body[len(MAGIC) + _LENGTH : start]))
     layout = header.pop("ledger")
+    _check_unpacked(layout["tables"], len(body), file)
     reader = _Columns(body[start:], file)
     tables = {name: reader.table(columns) for name, columns in layout["tables"].items()}
     if reader.left():
@@ -169,6 +174,16 @@ def _parsed(body: memoryview, file: str) -> tuple[dict[str, Any], Ledger, list[F
     _check_codes(tables, names)
     details = frozenset((table, column) for table, column in layout["details"])
     return header, Ledger(units=units, tables=tables, names=names, details=details), reader.forms
+
+
+def _check_unpacked(tables: Mapping[str, Mapping[str, Any]], size: int, file: str) -> None:
+    """Refuse a state whose columns take far more memory than the file is long, before any of them is made."""
+    notes = (note for columns in tables.values() for note in columns.values())
+    arrays = (array for note in notes for array in ((note["offsets"], note["data"]) if "offsets" in note else (note,)))
+    unpacked = sum(math.prod(map(abs, array["shape"])) * np.dtype(array["dtype"]).itemsize for array in arrays if array["dtype"] in DTYPES)
+    if unpacked > max(SMALLEST_BOUND, LARGEST_RATIO * size):
+        text = f"the columns of the state would take {unpacked:,} bytes, and the file has {size + _DIGEST:,}"
+        raise ContractError.single("state-too-large", text, file=file, help="make it again with --save")
 
 
 def _check_codes(tables: Mapping[str, Table], names: Mapping[str, tuple[str, ...]]) -> None:
