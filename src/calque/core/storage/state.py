@@ -23,6 +23,8 @@ LARGEST_RATIO = 64
 """How many times as long as its file the columns of a state may be; states of real corpora stay below 10."""
 SMALLEST_BOUND = 1 << 26
 """Columns of so many bytes are always accepted."""
+UNUSED_NAMES = 1 << 15
+"""How many more names (of labels, say) than rows a state may have: metrics are made for every name."""
 _PIECE = 1 << 22
 """So many bytes are counted, and written, at a time: seldom enough that others who run Python need not be waited for."""
 
@@ -172,6 +174,11 @@ def _parsed(body: memoryview, file: str) -> tuple[dict[str, Any], Ledger, list[F
     if not all(type(unit) in (str, int) for unit in units):
         raise TypeError("a document is named by neither a text nor a whole number")
     _check_codes(tables, names)
+    rows = sum(table.height for table in tables.values())
+    for key, values in names.items():
+        if len(values) > rows + UNUSED_NAMES:
+            text = f"the state has {len(values):,} names for {key!r}, and only {rows:,} rows"
+            raise ContractError.single("state-too-large", text, file=file, help="make it again with --save")
     details = frozenset((table, column) for table, column in layout["details"])
     return header, Ledger(units=units, tables=tables, names=names, details=details), reader.forms
 
