@@ -44,6 +44,10 @@ class Case:
     unanswered: str = ""
     """Why there is no output: the model's failure."""
 
+    def digest(self) -> int:
+        """Return a digest of the expected value and of the evaluators that only this case has."""
+        return json_digest([self.expected, self.evaluators])
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:
@@ -79,8 +83,8 @@ class CaseCorpus(Frozen, Corpus, kw_only=True, eq=False):
         return tuple(case.id for case in self.cases)
 
     def digests(self) -> list[int]:
-        """For each case what it expects."""
-        return [json_digest(case.expected) for case in self.cases]
+        """Return a digest of what each case expects."""
+        return [case.digest() for case in self.cases]
 
     def select(self, units: Iterable[UnitId]) -> CaseCorpus:
         """Only these cases."""

@@ -21,7 +21,6 @@ from calque.checks.suites.inputs import DATA_KEYS, Inputs
 from calque.checks.suites.runner import Bench, Judges, Judging, Row, run
 from calque.checks.task import Checks, ledger_of
 from calque.core import yaml_tree
-from calque.core.corpus import json_digest
 from calque.core.errors import ConfigError, did_you_mean
 from calque.core.short_repr import short_repr
 from calque.core.yaml_tree import LocatedList
@@ -170,8 +169,8 @@ class Suite:
         source = ((self.data or self.file, self.name),)
         ledger = ledger_of(rows)
         if self.bench.drawn:
-            expected = {row.case.id: row.case.expected for row in rows}
-            ledger = noted(ledger, {unit: json_digest(value) for unit, value in expected.items()})
+            cases = {row.case.id: row.case for row in rows}
+            ledger = noted(ledger, {unit: case.digest() for unit, case in cases.items()})
         return Evaluator(self.task(selection)).add(ledger, sources=Sources(source, source))
 
 
