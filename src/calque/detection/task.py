@@ -43,7 +43,7 @@ class Detection(BoxReading, PartsBeside, Task, kw_only=True):
     roomy: ClassVar[int] = 16
     lower_is_better: ClassVar[frozenset[str]] = frozenset({
         "fp", "fn", "pages_with_fp", "delta_f1", "delta_ap", "CLS", "MERGE", "MERGED", "SPLIT", "DUP", "DUP_CLS", "FRAGMENT",
-        "ENVELOPE", "LOC", "BOTH", "BKG", "MISS", "PARTIAL",
+        "ENVELOPE", "LOC", "BOTH", "BKG", "MISS", "PARTIAL", "Cls", "Loc", "Both", "Dupe", "Bkg", "Miss",
     })  # fmt: skip
     neutral: ClassVar[frozenset[str]] = frozenset({"pages"})
 
