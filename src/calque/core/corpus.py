@@ -130,7 +130,7 @@ class Corpus(ABC):
         count = len(box_rows)
         document_of = _column(documents, count, "documents", default=0)
         page_of = _pages(_column(pages, count, "pages", default=0))
-        units = tuple(in_canonical_order({*document_of, *all_documents}))
+        units = tuple(in_canonical_order({*document_of, *map(_plain, all_documents)}))
         unit_code = {unit: code for code, unit in enumerate(units)}
         document_code = np.array([unit_code[unit] for unit in document_of], dtype=np.int64)
         places, page = np.unique(np.stack([document_code, page_of], axis=1), axis=0, return_inverse=True)
@@ -186,18 +186,31 @@ def _scores(values: npt.ArrayLike, count: int) -> Floats:
 def _column(values: Any, count: int, name: str, *, default: UnitId) -> list[Any]:
     if values is None:
         return [default] * count
-    listed = values.tolist() if isinstance(values, np.ndarray) else list(values)
+    listed = values.tolist() if isinstance(values, np.ndarray) else [_plain(value) for value in values]
     if len(listed) != count:
         raise ValueError(f"{name} has {len(listed)} entries for {count} boxes")
     return listed
 
 
+def _plain(value: Any) -> Any:
+    """Return a NumPy scalar as the Python value that it holds, and every other value as it is."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def _label_codes(labels: list[Any], names: Sequence[str] | None) -> tuple[tuple[str, ...], Codes]:
-    known = tuple(names) if names is not None else tuple(sorted(set(labels)))
-    if labels and isinstance(labels[0], int):
-        if names is None:
+    """Return the label names and one code for each label, from labels that are all names or all codes."""
+    known = None if names is None else tuple(map(_plain, names))
+    if labels and all(isinstance(label, int) for label in labels):
+        if known is None:
             raise ValueError("integer labels need label_names")
+        wrong = next((label for label in labels if not 0 <= label < len(known)), None)
+        if wrong is not None:
+            raise ValueError(f"label {wrong} is outside label_names, which has {len(known)} names")
         return known, np.array(labels, dtype=np.int32)
+    odd = next((label for label in labels if not isinstance(label, str)), None)
+    if odd is not None or None in labels:
+        raise ValueError(f"labels must be all names or all codes into label_names, got {odd!r}")
+    known = tuple(sorted(set(labels))) if known is None else known
     code = {name: position for position, name in enumerate(known)}
     unknown = sorted(set(labels) - set(code))
     if unknown:
