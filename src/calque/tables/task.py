@@ -184,7 +184,3 @@ class Tables(PartsBeside, Task, kw_only=True):
         from calque.tables.views import outcomes
 
         return outcomes(self, ledger)
-
-    def told(self, name: str) -> str:
-        """A setting's value in the signature."""
-        return super().told(name) or "none"
