@@ -71,7 +71,7 @@ class NumericComparator(BaseComparator):
     def prepare(self, value: Any) -> Number | Written | str | None:
         """The number that a value is or spells; ``None``, or in the strict manner its text, when there is none."""
         if isinstance(value, int | float) and not (self.strict and isinstance(value, bool)):
-            return value
+            return value if type(value) in (int, float, bool) else int(value) if isinstance(value, int) else float(value)
         text = str(value).strip()
         if self.strict:
             read = written(text, decimal_comma=self.decimal_comma)
