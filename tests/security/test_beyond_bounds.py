@@ -48,6 +48,10 @@ BEYOND = {
     "a class map": f"{HERE}::test_a_class_map",
     "a cell of CSV (metadata, cases of a suite)": f"{BOUNDS}::test_a_cell_of_metadata",
     "a pattern of a check": "tests/unit/test_check_assertions.py::test_settings_are_checked_at_load",
+    "all searches with patterns in one case": "tests/unit/test_check_schema_bounds.py::"
+    "test_pattern_that_backtracks_stops_after_its_time_for_all_texts_of_a_case",
+    "steps of a JSON Schema of checks on one case": "tests/unit/test_check_schema_bounds.py::"
+    "test_json_schema_that_takes_exponential_time_is_an_error_of_its_case",
     "a formatted number that a comparator reads": f"{HERE}::test_a_formatted_number",
     "vertices of a polygon in checks": f"{BOUNDS}::test_polygons_of_checks",
     "edges times crossings of a polygon in checks that crosses itself": f"{BOUNDS}::test_polygons_of_checks",

@@ -16,7 +16,7 @@ import pytest
 
 from calque import CalqueError, ConfigError, ContractError, Detection, Evaluator, Fields, read
 from calque.checks import evaluator
-from calque.checks.evaluators import commands, custom, patterns, schemas
+from calque.checks.evaluators import commands, custom, patterns, schema_work, schemas
 from calque.checks.shapes import regions
 from calque.comparators import written_numbers
 from calque.core import yaml_tree
@@ -57,7 +57,9 @@ STATED: dict[str, str] = {
     "a line of a table of words": f"{word_table.LONGEST_LINE // MB} MB",
     "a cell of CSV (metadata, cases of a suite)": f"{csv.field_size_limit():,} characters",
     "a class map": f"{class_map.LARGEST // MB} MB",
-    "a pattern of a check": f"{patterns.LONGEST:,} characters, {schemas.SECONDS:g} s a text",
+    "a pattern of a check": f"{patterns.LONGEST:,} characters, {schema_work.SECONDS:g} s a text",
+    "all searches with patterns in one case": f"{patterns.TEXTS} times the time for one text",
+    "steps of a JSON Schema of checks on one case": f"{schema_work.MOST_STEPS:,}",
     "a formatted number that a comparator reads": f"{written_numbers.LONGEST} characters",
     "vertices of a polygon in checks": f"{regions.MOST_VERTICES:,}",
     "edges times crossings of a polygon in checks that crosses itself": f"{regions.MOST_CUTS:,}",
