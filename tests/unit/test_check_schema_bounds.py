@@ -92,7 +92,8 @@ def test_unique_items_compares_as_json_does() -> None:
 def doubling(keyword: str, levels: int) -> dict[str, Any]:
     """Every definition applies the next one twice: 2 ** levels applications."""
     twice: dict[str, Any] = {
-        f"d{level}": {keyword: [{"$ref": f"#/$defs/d{level + 1}"}, {"$ref": f"#/$defs/d{level + 1}"}]} for level in range(levels)
+        f"d{level}": {keyword: [{"$ref": f"#/$defs/d{level + 1}"}, {"$ref": f"#/$defs/d{level + 1}"}]}
+        for level in range(levels)
     }
     return {"$ref": "#/$defs/d0", "$defs": {**twice, f"d{levels}": {"type": "string"}}}
 
