@@ -309,6 +309,10 @@ def _deliver(comparison: Comparison, verdict: Verdict, kinds: dict[str, str], va
 
     for result in comparison.results.values():
         exits.say_first(result)
+    code = exits.GATE_FAILED if verdict.failures else exits.FINE
+    if any(result.incomplete for result in comparison.results.values()):
+        code = exits.INCOMPLETE
+    exits.note_code(code)
     if verdict.failures and not values["quiet"]:
         exits.say_failures(verdict.failures)
     write_each(
@@ -321,9 +325,7 @@ def _deliver(comparison: Comparison, verdict: Verdict, kinds: dict[str, str], va
         outputs.put(outputs.STDOUT, _lines(comparison, verdict, "github", brief=False))
     if not values["quiet"] and not shows_losses(kinds, brief=values["brief"]):
         exits.say_losses(comparison.results.values())
-    if any(result.incomplete for result in comparison.results.values()):
-        return exits.INCOMPLETE
-    return exits.GATE_FAILED if verdict.failures else exits.FINE
+    return code
 
 
 def _sections(comparison: Comparison, verdict: Verdict, *, brief: bool) -> list[Section]:
