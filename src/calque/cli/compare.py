@@ -305,16 +305,19 @@ def _evaluated(task: type[Task], sources: Sequence[str], values: dict[str, Any],
 
 
 def _deliver(comparison: Comparison, verdict: Verdict, kinds: dict[str, str], values: dict[str, Any]) -> int:
-    from calque.cli.render import shows_losses, write_each
+    from calque.cli.render import FOR_PEOPLE, shows_losses, write_each
 
-    for result in comparison.results.values():
-        exits.say_first(result)
+    for name, result in comparison.results.items():
+        exits.say_first(result, name=name)
     code = exits.GATE_FAILED if verdict.failures else exits.FINE
     if any(result.incomplete for result in comparison.results.values()):
         code = exits.INCOMPLETE
     exits.note_code(code)
-    if verdict.failures and not values["quiet"]:
+    unevaluated = any(result.unevaluated is not None for result in comparison.results.values())
+    if verdict.failures and not values["quiet"] and not unevaluated:
         exits.say_failures(verdict.failures)
+    if unevaluated:
+        kinds = {path: kind for path, kind in kinds.items() if path != outputs.STDOUT or kind not in FOR_PEOPLE}
     write_each(
         kinds,
         lambda: _sections(comparison, verdict, brief=values["brief"]),
@@ -323,7 +326,7 @@ def _deliver(comparison: Comparison, verdict: Verdict, kinds: dict[str, str], va
     )
     if values["annotations"]:
         outputs.put(outputs.STDOUT, _lines(comparison, verdict, "github", brief=False))
-    if not values["quiet"] and not shows_losses(kinds, brief=values["brief"]):
+    if not values["quiet"] and not unevaluated and not shows_losses(kinds, brief=values["brief"]):
         exits.say_losses(comparison.results.values())
     return code
 

@@ -183,14 +183,15 @@ def _told(error: Exception | KeyboardInterrupt | Interrupted | Ended) -> int:
 
 
 def say_first(result: Result, *, quiet: bool = False, name: str = "") -> None:
-    """Say before anything else why nothing was evaluated, when nothing was, and which gates do not hold.
+    """Print why nothing was evaluated, or else which gates failed, before anything else.
 
-    ``name`` tells one result of several.
+    ``name`` distinguishes several results.
     """
     note_code(_code(result))
     if result.unevaluated is not None:
-        _say(str(result.unevaluated))
-    if result.verdict.failures and not quiet:
+        which = f"{name}: " if name and not result.unevaluated.file else ""
+        _say(f"nothing was evaluated: {which}{result.unevaluated}")
+    elif result.verdict.failures and not quiet:
         say_failures([f"{name}: {failure}" if name else failure for failure in result.failures])
 
 
@@ -206,7 +207,7 @@ def say_failures(failures: Sequence[str]) -> None:
 def code_of(result: Result, *, quiet: bool) -> int:
     """The exit code of a result; the gate of a suite that does not hold says why, unless gates have said so first."""
     failures = result.failures
-    if failures and not quiet and not result.verdict.failures:
+    if failures and not quiet and not result.verdict.failures and result.unevaluated is None:
         say_failures(failures)
     return _code(result)
 
