@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from calque.comparators.date import ZONES, DateComparator, Day
 from calque.comparators.slips import LONG_CHARACTERS
 from calque.comparators.written_numbers import written
+from calque.core.errors import DISTRIBUTION
 
 MOST = 0.95
 """The share of values that must have a shape; single oddities such as "n/a" are compared as text."""
@@ -211,7 +212,7 @@ def _dates(texts: Sequence[str], count: str) -> Finding | None:
     if not _most(texts, _DAY.fullmatch):
         return None
     if not _most(texts, _ISO_DAY.fullmatch) and not _reads_dates():
-        return Finding("code", f"dates, {count}; reading them needs calque[comparators], so they are compared as text")
+        return Finding("code", f"dates, {count}; reading them needs {DISTRIBUTION}[comparators], so they are compared as text")
     day_first, told = _order(texts)
     params = {} if day_first is None else {"dayfirst": day_first}
     return Finding("date", f"dates{told}, {count}", params)
