@@ -125,7 +125,7 @@ def _explain(text: str) -> None:
 
     known = _known()
     if text.casefold() in known:  # headers may hold what no name of a measure does
-        for position, (task, measure) in enumerate(known[text.casefold()]):
+        for position, (task, measure) in enumerate(_spelled(known[text.casefold()], text)):
             _print(text, task, measure, None, first=not position)
         return
     try:
@@ -136,7 +136,7 @@ def _explain(text: str) -> None:
         raise ConfigError(f"no measure or column is named {name.name!r}; {_nearest(name.name, known)}")
     # A threshold or a class of boxes is asked for: only tasks with boxes answer.
     narrow = name.threshold is not None or name.label is not None
-    entries = known[name.name.casefold()]
+    entries = _spelled(known[name.name.casefold()], name.name)
     found = [entry for entry in entries if not narrow or _has_thresholds(*entry, name.scope)] or entries
     scoped = [entry for entry in found if not name.scope or name.scope in _scopes(*entry)]
     if not scoped:
@@ -145,6 +145,13 @@ def _explain(text: str) -> None:
         raise ConfigError(f"{name.name} has no scope that is named {name.scope!r}; {told}")
     for position, (task, measure) in enumerate(scoped):
         _print(str(name), task, measure, name, first=not position)
+
+
+def _spelled(entries: list[Entry], text: str) -> list[Entry]:
+    """Drop the entries of a task that differ in case, if the task has an entry spelled exactly as the text."""
+    exact = {id(entry) for entry in entries if text in (entry[1].name, entry[1].title)}
+    tasks = {entry[0] for entry in entries if id(entry) in exact}
+    return [entry for entry in entries if id(entry) in exact or entry[0] not in tasks]
 
 
 def _nearest(word: str, known: Mapping[str, list[Entry]]) -> str:

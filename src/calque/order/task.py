@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from calque.core.arguments import renamed_arguments
 from calque.core.errors import ConfigError
 from calque.core.parts_beside import PartsBeside
 from calque.core.task import Task, setting, take_in
@@ -56,17 +57,19 @@ class Order(PartsBeside, Task, kw_only=True):
         plain = [label.lower().replace("_", "-") for label in self.furniture]
         object.__setattr__(self, "furniture", tuple(dict.fromkeys(label for label in plain if label != "none")))
 
-    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # a file a time
+    @renamed_arguments(expected="truth", found="predictions")
+    def batches(self, truth: Any, predictions: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # a file a time
         """The two sides."""
         from calque.readers.orders.files import read_sides
 
-        yield read_sides(expected, found)
+        yield read_sides(truth, predictions)
 
-    def score(self, expected: OrderCorpus, found: OrderCorpus, *, jobs: int = 1) -> Ledger:
+    @renamed_arguments(expected="truth", found="predictions")
+    def score(self, truth: OrderCorpus, predictions: OrderCorpus, *, jobs: int = 1) -> Ledger:
         """The outcome of every block."""
         from calque.order.scoring import score
 
-        return score(self, expected, found, jobs)
+        return score(self, truth, predictions, jobs)
 
     def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:  # noqa: ARG002  # sums of a few columns
         """The four numbers over all pages and as their mean, counts, breaks, and each document's own."""
