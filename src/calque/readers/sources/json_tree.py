@@ -274,6 +274,16 @@ def index(value: Any) -> int | None:
     return read if isinstance(read, int) and 0 <= read < 2**53 else None
 
 
+def whole(value: Any) -> int | None:
+    """Return the whole number that a text spells in up to 19 digits; Python refuses to read numbers of thousands of digits.
+
+    >>> whole("12"), whole("-1"), whole("9" * 5000)
+    (12, None, None)
+    """
+    digits = isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 20
+    return int(value) if digits else None
+
+
 def text(value: Any) -> str | None:
     """A string that is not empty."""
     return value if isinstance(value, str) and value else None
