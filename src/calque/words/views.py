@@ -137,7 +137,7 @@ def tree(results: Mapping[str, Result]) -> dict[str, Any]:
     """The JSON of several runs: what they share at the top, each one's own numbers under its name."""
     trees = {name: result.to_dict() for name, result in results.items()}
     first = next(iter(trees.values()))
-    oracle = {"oracle": _against_all(first.pop("oracle"), trees)} if "oracle" in first else {}
+    oracle = _oracle(first, trees) if "oracle" in first else {}
     failures = [f"{name}: {failure}" for name, result in results.items() for failure in result.failures]
     judged = any(result.verdict for result in results.values())
     return {
@@ -148,6 +148,20 @@ def tree(results: Mapping[str, Result]) -> dict[str, Any]:
         **oracle,
         **({"gate": {"passed": not failures, "failures": failures}} if judged else {}),
     }
+
+
+def _oracle(first: dict[str, Any], trees: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Take the oracle out of the first run, with the reasons why some of its numbers are undefined."""
+    oracle = _against_all(first.pop("oracle"), trees)
+    reasons = {path: reason for path, reason in first["undefined"].items() if path.startswith("oracle.")}
+    first["undefined"] = {path: reason for path, reason in first["undefined"].items() if path not in reasons}
+    if oracle["repairable"] is not None:
+        reasons.pop("oracle.repairable", None)
+    else:
+        reasons.setdefault("oracle.repairable", "the best prediction makes no errors")
+    if oracle["best_source_recall"] is not None:
+        reasons.pop("oracle.best_source_recall", None)
+    return {"oracle": oracle, "undefined": reasons}
 
 
 def _against_all(oracle: dict[str, Any], trees: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
