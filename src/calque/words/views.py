@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 def shown(ledger: Ledger, document: str, name: str, *, columns: int | None = None, context: int | None = None) -> Iterator[str]:
     """Truth and prediction of one document side by side, below a line that says which they are."""
-    ref, pred, pairs = _texts(ledger, document)
+    ref, pred, pairs = texts_of(ledger, document)
     yield f"{document}: truth (left), {name} (right); {len(pairs):,} of {len(ref):,} words match"
     yield from side_by_side(ref, pred, pairs, columns=columns, context=context)
 
 
-def _texts(ledger: Ledger, document: str) -> tuple[list[str], list[str], list[tuple[int, int]]]:
+def texts_of(ledger: Ledger, document: str) -> tuple[list[str], list[str], list[tuple[int, int]]]:
     """One document's words on both sides, and which go together."""
     names = {str(unit): row for row, unit in enumerate(ledger.units)}
     if document not in names:
