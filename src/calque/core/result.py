@@ -11,10 +11,11 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from calque.core.columns import Table
-from calque.core.errors import Issue, Severity, summarize
+from calque.core.errors import Issue, Severity, did_you_mean, summarize
 from calque.core.ledger import Ledger
 from calque.core.measures import MeasureName, settle
 from calque.core.presentation.sections import Section, to_html, to_text, with_reasons
+from calque.core.presentation.wording import some
 from calque.core.short_repr import one_line
 from calque.core.signature import Signature
 from calque.core.start_up import Frozen
@@ -180,20 +181,27 @@ class Result(Frozen, eq=False):
         return [*self.verdict.failures, *self.task.failures(self.numbers)]
 
     def __getitem__(self, key: str | tuple[str, str]) -> float | None:
-        label, text = key if isinstance(key, tuple) else (None, key)
+        label, text = key if isinstance(key, tuple) and len(key) == 2 else (None, key)
+        if not isinstance(text, str) or not isinstance(label, str | None):
+            raise TypeError(f"a result is indexed by the name of a metric, got {key!r}. Write result['recall'], for example.")
         name = MeasureName.parse(text if label is None else f"{text}/{label}")
         node: Any = self.numbers
         for step in self.task.address(name):
             if not isinstance(node, Mapping) or step not in node:
-                known = ", ".join(map(str, node)) if isinstance(node, Mapping) else "nothing"
-                raise KeyError(f"no measure {name}: there is no {step!r} among {known}")
+                raise KeyError(self._no_metric(str(name), step, node))
             node = node[step]
         if isinstance(node, Mapping | list):
             raise KeyError(f"{name} is a table, not a number")
         return node  # type: ignore[no-any-return]  # the tree is plain JSON
 
+    def _no_metric(self, name: str, step: str, node: Any) -> str:
+        """What is wrong with a name, and the name or the values that come closest."""
+        hint = did_you_mean(name, self.task.names(self.numbers))
+        known = some(node, 12) if isinstance(node, Mapping) else "nothing"
+        return f"no metric {name}: there is no {step!r} among {known}{hint and f'; {hint}'}"
+
     def measures(self) -> dict[str, float | None]:
-        """Every number that has a name, by its name."""
+        """Return every metric that has a name, by its name. A metric without a value is ``None``."""
         return {name: self[name] for name in self.task.names(self.numbers)}
 
     def why_undefined(self, name: str) -> str:

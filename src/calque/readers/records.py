@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from calque.core.corpora.records import RecordCorpus
-from calque.core.corpus import UnitId
+from calque.core.corpus import Corpus, UnitId
 from calque.core.errors import ContractError, Issue, IssueLog, Severity
 from calque.engines import processes
 from calque.kernels import kernels
@@ -75,6 +75,8 @@ def read_records(
         return source
     if isinstance(source, str | os.PathLike):
         return _from_path(os.fspath(source), declared, id_key, strict, taker)
+    if isinstance(source, Corpus):
+        raise TypeError(f"records are compared with records, got a {type(source).__name__}. Pass a path or a list of objects.")
     source = as_json(source)
     if isinstance(source, Mapping):
         return _from_tree(source, "", declared, id_key)

@@ -199,7 +199,7 @@ def _opened(source: Any, rules: Rules) -> Loaded:
     if _is_stream(source):
         return source.whole()
     if not isinstance(source, Scanned):
-        name = {Side.TRUTH: "expected", Side.FOUND: "found", None: "source"}[rules.side]
+        name = {Side.TRUTH: "truth", Side.FOUND: "predictions", None: "source"}[rules.side]
         raise TypeError(f"{name}: cannot read {type(source).__name__}: give a path, parsed JSON or a Corpus")
     columns = source.columns()
     if columns is not None and rules.format in (None, SCANNED[columns["kind"]]):
