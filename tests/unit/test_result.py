@@ -362,7 +362,7 @@ def test_suggestions_and_missing_extras() -> None:
     assert did_you_mean("recal", ["recall", "precision"]) == "did you mean 'recall'?"
     assert did_you_mean("xyz", ["recall"]) == ""
     assert str(MissingExtra("shapely", "geometry", "repairing polygons")) == (
-        "repairing polygons needs shapely, which is not installed: pip install 'calque[geometry]'"
+        "repairing polygons needs shapely, which is not installed: pip install 'calque-eval[geometry]'"
     )
 
 

@@ -96,8 +96,11 @@ class Evaluator:
         return ["compute", "from_state", "issues", "load", "merge", "save", "sources", "state", "task", "update"]
 
     def __repr__(self) -> str:
-        count = sum(map(len, self._parts.units()))
+        count = self._count()
         return one_line(f"<Evaluator {self.task.signature()}: {count:,} document{'' if count == 1 else 's'}>")
+
+    def _count(self) -> int:
+        return sum(map(len, self._parts.units()))
 
     @renamed_arguments(expected="truth", found="predictions")
     def update(self, truth: Any, predictions: Any, *, known: KeptBatches | None = None) -> Self:
@@ -207,6 +210,10 @@ class Evaluator:
             self._spool = Spool()
         return self._spool
 
+    def _all_parts(self) -> LedgerParts:
+        """Return all documents as parts that another evaluator can add."""
+        return self._parts
+
     def _alone(self, ledger: Ledger) -> LedgerParts:
         parts = self._no_parts()
         parts.add(ledger)
@@ -219,7 +226,7 @@ class Evaluator:
             return ledger
         from calque.core.ledger import with_digests
 
-        return with_digests(ledger, truth)
+        return with_digests(ledger, truth, self.task.truth_digests(truth))
 
     @names_arguments
     def merge(self, other: Evaluator) -> Self:
@@ -247,8 +254,9 @@ class Evaluator:
         if apart:
             raise MergeError("the two states were made with different settings: " + "; ".join(apart))
         issues = list(other._issues)
-        if other._parts:
-            self._add(self._numbered_on(other._parts, issues), other._extent)
+        parts = other._all_parts()
+        if parts:
+            self._add(self._numbered_on(parts, issues), other._extent)
         self._noticed(issues)
         self._sources |= other._sources
         self._state = ", ".join(filter(None, (self._state, other._state)))

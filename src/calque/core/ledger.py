@@ -292,9 +292,8 @@ def recoded(key: str, old: Mapping[str, tuple[str, ...]], column: Column, new: M
     return np.asarray(code[np.asarray(column)])
 
 
-def with_digests(ledger: Ledger, truth: Corpus) -> Ledger:
-    """The ledger with the digest of each document that the truth has; the same where a corpus tells none."""
-    digests = truth.digests()
+def with_digests(ledger: Ledger, truth: Corpus, digests: list[int] | None) -> Ledger:
+    """The ledger with the digest of each document that the truth has; the same where there are none."""
     return noted(ledger, dict(zip(truth.units(), digests, strict=True))) if digests is not None else ledger
 
 

@@ -20,7 +20,7 @@ from calque.core.short_repr import one_line
 from calque.core.signature import Signature
 from calque.core.start_up import Frozen
 from calque.core.task import Task
-from calque.core.unevaluated import CODES, unevaluated
+from calque.core.unevaluated import CODES, NO_COMMON_DOCUMENT, NO_COMMON_PAGE, unevaluated
 from calque.core.verdict import NO_VERDICT, Verdict
 
 if TYPE_CHECKING:
@@ -157,6 +157,8 @@ class Result(Frozen, eq=False):
         if nothing is not None:
             # Said once, and first: what readers noticed of it is in there.
             issues = (nothing, *(issue for issue in issues if issue.code != nothing.code))
+            if nothing.code in (NO_COMMON_DOCUMENT, NO_COMMON_PAGE):  # "no predictions" would be untrue
+                undefined = dict.fromkeys(undefined, "nothing was evaluated")
         return cls(task, ledger, numbers, undefined, (*issues, *task.losses(ledger)), sources)
 
     @property
@@ -261,6 +263,8 @@ class Result(Frozen, eq=False):
         """The main thing in a sentence, the numbers as a person reads them, what was noticed in the data, the signature."""
         from calque.core.presentation.sections import noticed
 
+        if self.unevaluated is not None:
+            return self._without_numbers()
         tree = self.to_dict()
         return [
             *self.warning(),
@@ -274,6 +278,8 @@ class Result(Frozen, eq=False):
 
     def brief(self) -> list[Section]:
         """Return the main finding, the main metrics and the signature, as a notebook and ``--brief`` show them."""
+        if self.unevaluated is not None:
+            return self._without_numbers()
         tree = self.to_dict()
         told = [*self.warning(), *_told(self.task.sentence(tree))]
         added = [section for addition in self.additions for section in addition.brief]
@@ -287,7 +293,13 @@ class Result(Frozen, eq=False):
 
     def template(self) -> list[Section]:
         """Return the metrics in the reporting template of the task's source document; empty if it has none."""
+        if self.unevaluated is not None:
+            return self._without_numbers()
         return [*self.warning(), *self.task.report_sections(with_reasons(self.to_dict()))]
+
+    def _without_numbers(self) -> list[Section]:
+        """Return why nothing was evaluated, and the signature: tables of zeros would mislead."""
+        return [Section(title="Nothing was evaluated", notes=[str(self.unevaluated)]), *_told(str(self.signature))]
 
     def flat(self, prefix: str = "") -> dict[str, float]:
         """Return every metric that has a value, for experiment trackers.
@@ -354,7 +366,7 @@ class Result(Frozen, eq=False):
 
     def warning(self) -> list[Section]:
         """What stands before all numbers: that nothing was evaluated, or what gates do not let pass."""
-        nothing = [Section(title="nothing was evaluated", notes=[str(self.unevaluated)])] if self.unevaluated else []
+        nothing = [Section(title="Nothing was evaluated", notes=[str(self.unevaluated)])] if self.unevaluated else []
         return [*nothing, *self.verdict.alarm(self.failures if self.verdict else ())]
 
     def __dir__(self) -> list[str]:

@@ -184,6 +184,10 @@ class Task(Frozen, ABC, kw_only=True):
         """The task with all that it leaves to either side filled in."""
         return self.settled(truth)
 
+    def truth_digests(self, truth: Corpus) -> list[int] | None:
+        """Return a digest of each document of the ground truth: equal digests mean that it gives equal numbers."""
+        return truth.digests()
+
     def numbers_only(self) -> Task:
         """The task for somebody who will not look at outcomes: the same numbers, with less written down."""
         return self

@@ -91,15 +91,15 @@ class Order(PartsBeside, Task, kw_only=True):
             return "profiles", name.name
         if name.name == "moves":
             return "counts", name.name
-        return {"": "micro", "macro_documents": "macro"}.get(name.scope, name.scope), name.name
+        return {"": "micro", "macro_pages": "macro"}.get(name.scope, name.scope), name.name
 
-    def names(self, numbers: Mapping[str, Any]) -> list[str]:  # noqa: ARG002  # they are always the same
-        """The four numbers, over all pages and as means, and what other tools would say."""
-        return [*FOUR, *(f"macro.{name}" for name in FOUR), *PROFILES, "moves"]
+    def names(self, numbers: Mapping[str, Any]) -> list[str]:
+        """List the four metrics over all pages, their means over pages and over documents, and those of other tools."""
+        return [*self.compared(numbers), *PROFILES, "moves"]
 
     def compared(self, numbers: Mapping[str, Any]) -> list[str]:  # noqa: ARG002  # they are always the same
-        """The four numbers, over all pages and as means."""
-        return [*FOUR, *(f"macro.{name}" for name in FOUR)]
+        """List the four metrics over all pages, and their means over pages and over documents."""
+        return [*FOUR, *(f"{scope}.{name}" for scope in ("macro", "macro_documents") for name in FOUR)]
 
     def primary(self) -> tuple[str, ...]:
         """The way as a whole, and the next step."""
@@ -110,7 +110,3 @@ class Order(PartsBeside, Task, kw_only=True):
         from calque.order.scoring import outcomes
 
         return outcomes(ledger)
-
-    def told(self, name: str) -> str:
-        """A setting's value in the signature."""
-        return super().told(name) or "none"

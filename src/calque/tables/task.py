@@ -129,6 +129,10 @@ class Tables(PartsBeside, Task, kw_only=True):
 
         yield read_sides(self, truth, predictions)
 
+    def truth_digests(self, truth: TableCorpus) -> list[int]:
+        """Return a digest of each document; only other tools' metrics are computed from the HTML itself."""
+        return truth.digests(markup=self.compat != "none")
+
     @renamed_arguments(expected="truth", found="predictions")
     def score(self, truth: TableCorpus, predictions: TableCorpus, *, jobs: int = 1) -> Ledger:
         """The outcome of every table."""
@@ -180,7 +184,3 @@ class Tables(PartsBeside, Task, kw_only=True):
         from calque.tables.views import outcomes
 
         return outcomes(self, ledger)
-
-    def told(self, name: str) -> str:
-        """A setting's value in the signature."""
-        return super().told(name) or "none"
