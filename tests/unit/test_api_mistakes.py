@@ -84,6 +84,11 @@ def test_compare_of_a_single_result_asks_for_a_list(words: Result) -> None:
             calque.compare(results)  # type: ignore[arg-type]  # that is the mistake
 
 
+def test_clean_with_a_misspelled_option_suggests_the_right_one() -> None:
+    with pytest.raises(TypeError, match="did you mean 'drop'"):
+        calque.words.clean("a", dropp=["table"])
+
+
 def test_module_with_a_misspelled_name_suggests_one() -> None:
     for module, name in ((calque, "Evaluatr"), (calque.words, "aling")):
         with pytest.raises(AttributeError, match=r"Did you mean '(Evaluator|align)'"):
