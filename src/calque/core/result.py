@@ -143,7 +143,8 @@ class Result(Frozen, eq=False):
         if nothing is not None:
             # Said once, and first: what readers noticed of it is in there.
             issues = (nothing, *(issue for issue in issues if issue.code != nothing.code))
-        return cls(task, ledger, numbers, undefined, (*issues, *task.losses(ledger)), sources)
+        issues = task.weighed((*issues, *task.losses(ledger)), numbers)
+        return cls(task, ledger, numbers, undefined, issues, sources)
 
     @property
     def signature(self) -> Signature:

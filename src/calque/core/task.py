@@ -242,6 +242,10 @@ class Task(Frozen, ABC, kw_only=True):
         """What could not be evaluated, where only scoring shows it."""
         return ()
 
+    def weighed(self, issues: tuple[Issue, ...], numbers: Mapping[str, Any]) -> tuple[Issue, ...]:  # noqa: ARG002
+        """Return the issues of a result, with those that its numbers make a loss as losses."""
+        return issues
+
     def ground(self, ledger: Ledger) -> Ground | None:
         """Which documents the two sides are about, by a table ``documents`` that says so; ``None`` where there is none."""
         if "documents" not in ledger.tables:

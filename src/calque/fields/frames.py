@@ -35,7 +35,9 @@ def compare_json(truth: Any, prediction: Any, schema: Any = None, **settings: An
     for name, side in zip(("truth", "prediction"), sides, strict=True):
         if not isinstance(side, Mapping):
             raise TypeError(f"the {name} must be a JSON object, not {type(side).__name__}")
-    text = schema_text(infer_schema(read_records([sides[0]]), accounting) if schema is None else schema, accounting=accounting)
+    text = schema_text(
+        infer_schema([read_records([sides[0]])], accounting) if schema is None else schema, accounting=accounting
+    )
     pair = compare_pair(text, *sides, **settings)
     return compare_documents(pair, Wanted(True, True, True))
 

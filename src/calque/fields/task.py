@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from calque.core.errors import Issue
     from calque.core.ledger import Ledger
     from calque.core.measures import MeasureName
+    from calque.core.unevaluated import Ground
     from calque.fields.schemas.plan import RecordPlan
 
 FAILURES = ("missing", "invented", "wrong", "close")
@@ -140,20 +142,46 @@ class Fields(PartsBeside, Task, kw_only=True):
 
     def settled(self, expected: Any) -> Fields:
         """The task with a schema: its own, or one made from the truth."""
+        return self.settled_over([expected])
+
+    def settled_by(self, expected: Any, found: Any) -> Fields:
+        """The same. Where the truth has no values, which is what the result then says, the predictions make the schema."""
+        return self.settled_over([expected], [found])
+
+    def settled_over(self, truths: Sequence[Any], predictions: Sequence[Any] = ()) -> Fields:
+        """The same for the truth of several shards: the schema is the one that a single file of all of them would give."""
         if self.schema:
             return self
         from calque.fields.schemas.inference import infer_schema
-        from calque.readers.records import read_records
+        from calque.readers.records import marks_of, read_records
 
-        if isinstance(expected, Iterator):
+        if any(isinstance(each, Iterator) for each in truths):
             raise TypeError("the truth is read twice to make a schema: give a list and not an iterator, or give a schema")
-        corpus = read_records(expected, id_key=self.id or None)
+        seen = {os.fspath(each): marks_of(each) for each in truths if isinstance(each, str | os.PathLike)}
+        sides = [[read_records(each, id_key=self.id or None) for each in truths]]
         try:
-            return replace(self, schema=infer_schema(corpus, self.accounting))
+            schema = infer_schema(sides[0], self.accounting)
         except ConfigError as error:
-            if not corpus.source:
-                raise
-            raise ConfigError(f"{corpus.source}: {error}") from None
+            named = f"{sides[0][0].source}: {error}" if sides[0][0].source else str(error)
+            others = [each for each in predictions if not isinstance(each, Iterator)]
+            try:
+                schema = infer_schema(
+                    [read_records(each, id_key=self.id or None) for each in others], self.accounting, "predictions"
+                )
+            except ConfigError:
+                raise ConfigError(named) from None
+        task = replace(self, schema=schema)
+        object.__setattr__(task, "_read_before", seen)
+        return task
+
+    def check_unchanged(self, expected: Any) -> None:
+        """Refuse a truth that is another than the one that the schema was made from."""
+        from calque.readers.line_records import changed
+        from calque.readers.records import marks_of
+
+        path = os.fspath(expected) if isinstance(expected, str | os.PathLike) else ""
+        if self.__dict__.get("_read_before", {}).get(path, ()) not in ((), marks_of(path)):
+            raise changed(path)
 
     def numbers_only(self) -> Fields:
         """The task that lists no compared field."""
@@ -184,9 +212,9 @@ class Fields(PartsBeside, Task, kw_only=True):
 
         declared = frozenset(self.plan().keys) if self.schema else frozenset()
         id_key, taker = self.id or None, taker_of(self) if self.schema else None
-        return batches(
-            *read_record_pair(expected, found, declared=declared, id_key=id_key, strict=self.strict, jobs=jobs, taker=taker)
-        )
+        pair = read_record_pair(expected, found, declared=declared, id_key=id_key, strict=self.strict, jobs=jobs, taker=taker)
+        self.check_unchanged(expected)
+        return batches(*pair)
 
     def score(self, expected: RecordCorpus, found: RecordCorpus, *, jobs: int = 1) -> Ledger:
         """The outcome of every field."""
@@ -208,6 +236,25 @@ class Fields(PartsBeside, Task, kw_only=True):
 
         listed = json.loads(self.schema).get("passed_over", ())
         return tuple(Issue("schema-key-passed-over", told, severity=Severity.NOTE) for told in listed)
+
+    def ground(self, ledger: Ledger) -> Ground | None:
+        """Which documents the two sides are about, and whether the truth has any value."""
+        from calque.core.unevaluated import NO_TRUTH, Ground
+
+        known = super().ground(ledger)
+        values = sum(
+            int(rows.array(name).sum()) for rows in ledger.chunks("counts", "tp", "fd", "fn") for name in ("tp", "fd", "fn")
+        )
+        if known is None or values:
+            return known
+        text = "the truth is empty: its documents have no values"
+        return Ground(known.in_truth, known.in_found, NO_TRUTH, text, "check the file, and the names of fields in the schema")
+
+    def weighed(self, issues: tuple[Issue, ...], numbers: Mapping[str, Any]) -> tuple[Issue, ...]:
+        """Return the issues. Where nothing is right and the shape of the records explains it, that is a loss."""
+        from calque.fields.shapes import CODES, weighed
+
+        return weighed(issues, numbers) if any(issue.code in CODES for issue in issues) else issues
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON: boxes and confidences by class, the rest by field."""
