@@ -11,7 +11,7 @@ from calque.core.errors import ConfigError, ContractError, Severity
 from calque.fields.comparison.cells import is_wrapper
 from calque.fields.schemas.evidence import WHOLE_OBJECT, WHOLE_TREE, Finding, by_name, by_values, settled
 from calque.fields.schemas.leaf_types import Accounting
-from calque.fields.schemas.plain_form import DEEPEST
+from calque.fields.schemas.plain_form import DEEPEST, collision
 
 MOST_EXAMPLES = 1_000
 """How many documents are looked at."""
@@ -41,6 +41,8 @@ def infer_schema(corpora: Sequence[RecordCorpus], accounting: Accounting = "comp
         if lost:
             raise ContractError(lost)  # what could not be read is why there is nothing
         raise ConfigError("no schema can be made from the truth: its documents have no values; give a schema")
+    if told := collision(fields):
+        raise ContractError.single("field-names-collide", told, file=next((each.source for each in corpora if each.source), ""))
     whole = f"{len(chosen):,} {'document' if len(chosen) == 1 else 'documents'} of the {side}"
     return {"fields": fields, "inferred": whole if len(chosen) == total else f"the first {whole}"}
 
