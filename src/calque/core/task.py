@@ -192,6 +192,11 @@ class Task(Frozen, ABC, kw_only=True):
 
         yield read_pair(expected, found)
 
+    @classmethod
+    def full_name(cls, name: MeasureName) -> MeasureName:
+        """Return the name of a measure in the JSON, for one that is named as in a table's header."""
+        return name
+
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where in the tree of numbers a measure stands."""
         return (name.name,)

@@ -27,6 +27,22 @@ if TYPE_CHECKING:
 FAILURES = ("missing", "invented", "wrong", "close")
 """How a value can fail: it is not there, it should not be there, it is another, or it is nearly the true one."""
 
+HEADERS = {
+    **{name: f"cm_{name}" for name in ("precision", "recall", "f1", "accuracy")},
+    "score": "weighted_overall_score",
+    "brier": "brier_score",
+    "map": "mean_ap",
+    "map50": "map_50",
+    "map75": "map_75",
+    "ap": "mean_ap",
+    "ap50": "map_50",
+    "ap75": "map_75",
+    **{name: name for name in ("tp", "fa", "fd", "fp", "fn", "tn", "auroc", "ece")},
+}
+"""The headers of tables in lower case, each with the name of its measure in the JSON."""
+FIELD_HEADERS = {**HEADERS, "score": "mean_score", "ap": "ap", "ap50": "ap_50", "ap75": "ap_75"}
+"""The same for the rows of one field or one class of boxes."""
+
 
 class Fields(PartsBeside, Task, kw_only=True):
     """Compares records field by field: values by comparators, list items by the best pairing, boxes by IoU.
@@ -256,8 +272,16 @@ class Fields(PartsBeside, Task, kw_only=True):
 
         return weighed(issues, numbers) if any(issue.code in CODES for issue in issues) else issues
 
+    @classmethod
+    def full_name(cls, name: MeasureName) -> MeasureName:
+        """Return the name of a measure in the JSON, for one that is named as in a table's header: recall is cm_recall."""
+        short = name.name.casefold() + {None: "", 0.5: "50", 0.75: "75"}.get(name.threshold, "")
+        full = (FIELD_HEADERS if name.label else HEADERS).get(short)
+        return name if full is None else name.replaced(name=full, threshold=None)
+
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON: boxes and confidences by class, the rest by field."""
+        name = self.full_name(name)
         boxes = {"mean_ap", "map_50", "map_75", "ap", "ap_50", "ap_75", "mean_iou", "num_gt", "num_detections"}
         if name.name in boxes:
             return ("bbox_map_metrics", "fields", name.label, name.name) if name.label else ("bbox_map_metrics", name.name)
