@@ -16,6 +16,7 @@ from calque.core.corpus import UnitId
 from calque.core.errors import CalqueError, ConfigError, MergeError
 from calque.core.evaluator import Evaluator, Keep
 from calque.core.result import Result
+from calque.core.short_repr import short_repr
 from calque.core.storage.state import well_formed
 from calque.engines import using
 from calque.engines.in_processes import Processes
@@ -42,6 +43,8 @@ class ProcessEvaluation:
     """By the accumulators' names."""
     errors: list[dict[str, Any]]
     result: Result
+
+    __repr__ = short_repr
     """The same as calque's own result: tables, signature, issues."""
 
     @property

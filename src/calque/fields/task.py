@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from calque.core.arguments import renamed_arguments
 from calque.core.digests import digest
 from calque.core.errors import ConfigError
 from calque.core.parts_beside import PartsBeside
@@ -53,8 +54,8 @@ class Fields(PartsBeside, Task, kw_only=True):
     >>> from calque import Evaluator
     >>> task = Fields(schema={"fields": {"vendor": {"type": "str", "threshold": 0.8}, "total": {"type": "float"}}})
     >>> truth = [{"id": "a", "vendor": "Acme Corp", "total": 12.5}]
-    >>> found = [{"id": "a", "vendor": "Acme Corp.", "total": 12.0}]
-    >>> result = Evaluator(task).update(truth, found).compute()
+    >>> predictions = [{"id": "a", "vendor": "Acme Corp.", "total": 12.0}]
+    >>> result = Evaluator(task).update(truth, predictions).compute()
     >>> result["cm_precision"], result["cm_precision/vendor"]
     (0.5, 1.0)
     """
@@ -156,13 +157,15 @@ class Fields(PartsBeside, Task, kw_only=True):
         if not self.schema:
             raise ConfigError("no schema: give one, or let Fields.inferred(truth) make one from the truth")
 
-    def settled(self, expected: Any) -> Fields:
+    @renamed_arguments(expected="truth")
+    def settled(self, truth: Any) -> Fields:
         """The task with a schema: its own, or one made from the truth."""
-        return self.settled_over([expected])
+        return self.settled_over([truth])
 
-    def settled_by(self, expected: Any, found: Any) -> Fields:
+    @renamed_arguments(expected="truth", found="predictions")
+    def settled_by(self, truth: Any, predictions: Any) -> Fields:
         """The same. Where the truth has no values, which is what the result then says, the predictions make the schema."""
-        return self.settled_over([expected], [found])
+        return self.settled_over([truth], [predictions])
 
     def settled_over(self, truths: Sequence[Any], predictions: Sequence[Any] = ()) -> Fields:
         """The same for the truth of several shards: the schema is the one that a single file of all of them would give."""
@@ -190,12 +193,12 @@ class Fields(PartsBeside, Task, kw_only=True):
         object.__setattr__(task, "_read_before", seen)
         return task
 
-    def check_unchanged(self, expected: Any) -> None:
+    def check_unchanged(self, truth: Any) -> None:
         """Refuse a truth that is another than the one that the schema was made from."""
         from calque.readers.line_records import changed
         from calque.readers.records import marks_of
 
-        path = os.fspath(expected) if isinstance(expected, str | os.PathLike) else ""
+        path = os.fspath(truth) if isinstance(truth, str | os.PathLike) else ""
         if self.__dict__.get("_read_before", {}).get(path, ()) not in ((), marks_of(path)):
             raise changed(path)
 
@@ -221,22 +224,26 @@ class Fields(PartsBeside, Task, kw_only=True):
 
         return digest(comparison_of(self.schema, self.accounting))
 
-    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[RecordCorpus, RecordCorpus]]:
+    @renamed_arguments(expected="truth", found="predictions")
+    def batches(self, truth: Any, predictions: Any, *, jobs: int = 1) -> Iterator[tuple[RecordCorpus, RecordCorpus]]:
         """Both sides as records, paired by id or by line, some documents at a time."""
         from calque.fields.scoring import batches, taker_of
         from calque.readers.records import read_record_pair
 
         declared = frozenset(self.plan().keys) if self.schema else frozenset()
         id_key, taker = self.id or None, taker_of(self) if self.schema else None
-        pair = read_record_pair(expected, found, declared=declared, id_key=id_key, strict=self.strict, jobs=jobs, taker=taker)
-        self.check_unchanged(expected)
+        pair = read_record_pair(
+            truth, predictions, declared=declared, id_key=id_key, strict=self.strict, jobs=jobs, taker=taker
+        )
+        self.check_unchanged(truth)
         return batches(*pair)
 
-    def score(self, expected: RecordCorpus, found: RecordCorpus, *, jobs: int = 1) -> Ledger:
+    @renamed_arguments(expected="truth", found="predictions")
+    def score(self, truth: RecordCorpus, predictions: RecordCorpus, *, jobs: int = 1) -> Ledger:
         """The outcome of every field."""
         from calque.fields.scoring import score
 
-        return score(self, expected, found, jobs=jobs)
+        return score(self, truth, predictions, jobs=jobs)
 
     def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
         """Counts and scores by field, boxes, confidences."""

@@ -192,7 +192,7 @@ def marks_of(source: Any) -> tuple[Any, ...]:
         return ()
     if not os.path.isdir(source):
         return mark_of(os.stat(source))
-    with os.scandir(source) as entries:
+    with os.scandir(os.fspath(source)) as entries:
         return tuple(sorted((entry.name, *mark_of(entry.stat())) for entry in entries))
 
 
