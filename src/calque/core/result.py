@@ -159,7 +159,8 @@ class Result(Frozen, eq=False):
             issues = (nothing, *(issue for issue in issues if issue.code != nothing.code))
             if nothing.code in (NO_COMMON_DOCUMENT, NO_COMMON_PAGE):  # "no predictions" would be untrue
                 undefined = dict.fromkeys(undefined, "nothing was evaluated")
-        return cls(task, ledger, numbers, undefined, (*issues, *task.losses(ledger)), sources)
+        issues = task.weighed((*issues, *task.losses(ledger)), numbers)
+        return cls(task, ledger, numbers, undefined, issues, sources)
 
     @property
     def signature(self) -> Signature:

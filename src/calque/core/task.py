@@ -203,6 +203,11 @@ class Task(Frozen, ABC, kw_only=True):
 
         yield read_pair(truth, predictions)
 
+    @classmethod
+    def full_name(cls, name: MeasureName) -> MeasureName:
+        """Return the name of a measure in the JSON, for one that is named as in a table's header."""
+        return name
+
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where in the tree of numbers a measure stands."""
         return (name.name,)
@@ -252,6 +257,10 @@ class Task(Frozen, ABC, kw_only=True):
     def losses(self, ledger: Ledger) -> tuple[Issue, ...]:  # noqa: ARG002  # most find all losses while they read
         """What could not be evaluated, where only scoring shows it."""
         return ()
+
+    def weighed(self, issues: tuple[Issue, ...], numbers: Mapping[str, Any]) -> tuple[Issue, ...]:  # noqa: ARG002
+        """Return the issues of a result, with those that its numbers make a loss as losses."""
+        return issues
 
     def ground(self, ledger: Ledger) -> Ground | None:
         """Which documents the two sides are about, by a table ``documents`` that says so; ``None`` where there is none."""
