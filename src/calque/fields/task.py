@@ -61,6 +61,7 @@ class Fields(PartsBeside, Task, kw_only=True):
     """
 
     name: ClassVar[str] = "fields"
+    rows_are_named: ClassVar[bool] = True
     naming: ClassVar[str] = "write ids alike on both sides, or name the key that holds them with --id KEY"
     by_chunks: ClassVar[bool] = True
     lower_is_better: ClassVar[frozenset[str]] = frozenset({"fa", "fd", "fp", "fn", "brier_score", "ece"})
@@ -244,6 +245,12 @@ class Fields(PartsBeside, Task, kw_only=True):
         from calque.fields.scoring import score
 
         return score(self, truth, predictions, jobs=jobs)
+
+    def own_code(self) -> tuple[str, ...]:
+        """Return the comparators that somebody registered."""
+        from calque.comparators.base import named_in
+
+        return (*super().own_code(), *named_in(str(self.schema)))
 
     def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
         """Counts and scores by field, boxes, confidences."""
