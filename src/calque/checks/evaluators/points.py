@@ -240,6 +240,9 @@ class PointCheck(GeometricCheck):
         rows, columns = found.usable(), truth.usable()
         values = [[measure(i, j).value for j in columns] for i in rows]
         largest = max((value for row in values for value in row if value is not None), default=0.0)
+        if largest > 2.0**900:  # totals would be larger than any number
+            values = [[None if value is None else math.ldexp(value, -900) for value in row] for row in values]
+            largest = math.ldexp(largest, -900)
         # What cannot be compared is farther than any pairing of what can.
         far = (largest + 1.0) * (min(len(rows), len(columns)) + 1)
         matrix = np.array([[far if value is None else value for value in row] for row in values]).reshape(

@@ -82,7 +82,7 @@ class CaseCorpus(Frozen, Corpus, kw_only=True, eq=False):
 
     def digests(self) -> list[int]:
         """For each case what it expects."""
-        return [json_digest(case.expected) for case in self.cases]
+        return [digest_of(case.expected) for case in self.cases]
 
     def select(self, units: Iterable[UnitId]) -> CaseCorpus:
         """Only these cases."""
@@ -92,6 +92,31 @@ class CaseCorpus(Frozen, Corpus, kw_only=True, eq=False):
     def without(self, units: Set[UnitId]) -> CaseCorpus:
         """All cases but these."""
         return replace(self, cases=tuple(case for case in self.cases if case.id not in units)) if units else self
+
+
+def digest_of(value: Any) -> int:
+    """Return the digest of a JSON value, however deeply it is nested."""
+    try:
+        return json_digest(value)
+    except RecursionError:
+        return json_digest(_flat(value))
+
+
+def _flat(value: Any) -> list[Any]:
+    """Return the parts of a value in one list, with marks where lists and objects begin."""
+    parts: list[Any] = []
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Mapping):
+            parts.append({"keys": sorted(map(str, one))})
+            waiting += [one[key] for key in sorted(one, key=str)]
+        elif isinstance(one, list | tuple):
+            parts.append({"items": len(one)})
+            waiting += one
+        else:
+            parts.append(one)
+    return parts
 
 
 def case_of(raw: Any, position: int, place: str, complaints: Complaints, *, from_data: bool = False) -> Case:

@@ -15,14 +15,13 @@ from calque.checks.evaluators.custom import Reference, identities
 from calque.checks.evaluators.registry import KNOWN
 from calque.checks.evaluators.settings import Complaints
 from calque.checks.shapes.coordinates import shown
-from calque.checks.suites.cases import Case, CaseCorpus, Selection, case_of, complain_of_twins, distinct, read_cases
+from calque.checks.suites.cases import Case, CaseCorpus, Selection, case_of, complain_of_twins, digest_of, distinct, read_cases
 from calque.checks.suites.gate import Gate
 from calque.checks.suites.inputs import DATA_KEYS, Inputs
 from calque.checks.suites.named_files import LARGEST_SCHEMA, LARGEST_SUITE
 from calque.checks.suites.runner import Bench, Judges, Judging, Row, run
 from calque.checks.task import Checks, ledger_of
 from calque.core import yaml_tree
-from calque.core.corpus import json_digest
 from calque.core.errors import ConfigError, did_you_mean
 from calque.core.storage.regular_files import read_regular, reason
 from calque.core.yaml_tree import LocatedList
@@ -170,7 +169,7 @@ class Suite:
         ledger = ledger_of(rows)
         if self.bench.drawn:
             expected = {row.case.id: row.case.expected for row in rows}
-            ledger = noted(ledger, {unit: json_digest(value) for unit, value in expected.items()})
+            ledger = noted(ledger, {unit: digest_of(value) for unit, value in expected.items()})
         return Evaluator(self.task(selection)).add(ledger, sources=Sources(source, source))
 
 
