@@ -25,6 +25,8 @@ TYPES: Mapping[str, str] = {verb: name for verb, name in VERBS.items() if name i
 """The types of evaluators, and the task of each."""
 BY_DOCUMENT = ("words", "tables")
 """Tasks that take texts and objects by document."""
+UNREADABLE = (CalqueError, ValueError, TypeError, KeyError, OverflowError, RecursionError)
+"""What a task raises on data that it cannot evaluate."""
 UNIT = "case"
 """What the only document is called."""
 
@@ -87,21 +89,23 @@ class TaskCheck:
             return unusable(misses, "; ".join(misses), {}, status=_blame(isinstance(truth, Missing)))
         try:
             return self._judged(self._value(truth), self._value(found))
-        except (CalqueError, ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
+        except UNREADABLE as error:
             wrong = not self._sound(truth)
             told = f"{'expected' if wrong else 'output'}: {_said(error)}"
             return unusable([told], told, {"measure": str(self.measure)}, status=_blame(wrong))
 
     def _sound(self, truth: Any) -> bool:
-        """Whether the expected data can be evaluated at all, and has this measure."""
+        """Whether the expected data can be evaluated at all, and has this measure: held against itself, it can."""
         from calque.core.evaluator import Evaluator
 
+        task: Any = self.task
+        if hasattr(task, "allow_missing_scores"):
+            task = replace(task, allow_missing_scores=True)  # ground truth has no scores
         try:
             data = self._value(truth)
-            Evaluator(self.task).update(data, data).compute()[str(self.measure)]
-        except (CalqueError, ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
-            # Truth is not always a prediction: it has no scores.
-            return "score" in str(error)
+            Evaluator(task).update(data, data).compute()[str(self.measure)]
+        except UNREADABLE:
+            return False
         return True
 
     def _value(self, value: Any) -> Any:
