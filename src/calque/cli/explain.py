@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits
+from calque.cli.help import GroupedCommand
 from calque.core.boxes.reading import BoxReading
 from calque.core.errors import ConfigError, did_you_mean
 from calque.core.task import BUILT_IN, task_class
@@ -21,17 +22,21 @@ VERB_TASKS = {"detect": "detection", "check": "checks"}
 """Verbs that are not called as their task is."""
 
 
-@click.command("explain")
+@click.command("explain", cls=GroupedCommand)
 @click.argument("measure", required=False, shell_complete=lambda _context, _parameter, typed: _beginning(typed))
 @click.option(
     "--json-schema",
     is_flag=True,
-    help="Print the JSON Schema of results: of one verb (calque explain --json-schema fields), or of all.",
+    help="Print the JSON Schema of the results of a command, or of all.",
 )
 def command(measure: str | None, json_schema: bool) -> int:
-    """Say what MEASURE or a column of a table means: definition, formula, source. Without MEASURE, list them all.
+    """Explain a metric or a column of a table; without a name, list them all.
 
-    A measure is written [SCOPE.]NAME[@THRESHOLD][/CLASS], as in recall@0.5, recall@0.5/Table, macro_documents.recall@0.5.
+    A metric is written [SCOPE.]NAME[@THRESHOLD][/CLASS].
+
+    \b
+    calque explain recall@0.5
+    calque explain macro_documents.recall@0.5/Table
     """
     if json_schema:
         click.echo(json.dumps(_json_schema(measure), indent=2))
