@@ -135,7 +135,7 @@ def test_validate_names_losses_and_refuses_pairs(calque: Callable[..., Run], tmp
 
 def test_xml_without_lxml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "lxml", None)
-    with pytest.raises(CalqueError, match=r"pip install 'calque\[xml\]'"):
+    with pytest.raises(CalqueError, match=r"pip install 'calque-eval\[xml\]'"):
         read(saved(tmp_path / "x.xml", VOC))
 
 

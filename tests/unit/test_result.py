@@ -130,7 +130,7 @@ def test_html_shows_labels_as_text() -> None:
         .update(Corpus.from_arrays(boxes, [nasty]), Corpus.from_arrays(boxes, [nasty], scores=[0.5]))
         .compute()
     )
-    html = result._repr_html_()
+    html = result._repr_html_() + result.outcomes()._repr_html_()
     assert "<script>" not in html
     assert "&lt;script&gt;" in html
 
@@ -362,7 +362,7 @@ def test_suggestions_and_missing_extras() -> None:
     assert did_you_mean("recal", ["recall", "precision"]) == "did you mean 'recall'?"
     assert did_you_mean("xyz", ["recall"]) == ""
     assert str(MissingExtra("shapely", "geometry", "repairing polygons")) == (
-        "repairing polygons needs shapely, which is not installed: pip install 'calque[geometry]'"
+        "repairing polygons needs shapely, which is not installed: pip install 'calque-eval[geometry]'"
     )
 
 

@@ -15,6 +15,7 @@ from calque.core.errors import Issue, Severity, summarize
 from calque.core.ledger import Ledger
 from calque.core.measures import MeasureName, settle
 from calque.core.presentation.sections import Section, to_html, to_text, with_reasons
+from calque.core.short_repr import one_line
 from calque.core.signature import Signature
 from calque.core.start_up import Frozen
 from calque.core.task import Task
@@ -113,6 +114,13 @@ def _nothing(task: Task, ledger: Ledger, sources: Sources) -> Issue | None:
 
 def _told(text: str) -> list[Section]:
     return [Section(title="", notes=[text])] if text else []
+
+
+RESULT_NAMES = (
+    "brief", "failures", "flat", "incomplete", "issues", "measures", "numbers", "outcomes", "plot", "report", "signature",
+    "sources", "spreadsheet", "task", "template", "to_dict", "to_json", "undefined", "unevaluated", "verdict", "why_undefined",
+)  # fmt: skip
+"""The attributes and methods of a result that are for users; the others serve the command line and the report."""
 
 
 class Result(Frozen, eq=False):
@@ -301,9 +309,19 @@ class Result(Frozen, eq=False):
         importlib.import_module("calque.report").write(self, path, **options)
 
     def plot(self, kind: str = "", *, ax: Any = None) -> Any:
-        """A matplotlib figure: ``pr``, ``errors``, ``crops``, ``classes`` or ``calibration``, as far as the result has it.
+        """Draw a plot with matplotlib. A notebook displays it, with or without ``%matplotlib inline``.
 
-        ``result.plot("pr").savefig("pr.pdf")`` can go into a paper as it is; ``ax`` draws into axes of your own.
+        Args:
+            kind: ``"pr"``, ``"errors"``, ``"crops"``, ``"classes"`` or ``"calibration"``. By default the first of them that the
+                result has.
+            ax: The axes to draw into. By default calque makes a figure of its own.
+
+        Returns:
+            The figure, or ``ax`` if it was given. ``result.plot("pr").savefig("pr.pdf")`` writes a file.
+
+        Raises:
+            ConfigError: The result does not have this plot.
+            MissingExtra: matplotlib is not installed.
         """
         return importlib.import_module("calque.report.plots").figure(self, kind, ax)
 
@@ -312,15 +330,19 @@ class Result(Frozen, eq=False):
         nothing = [Section(title="Nothing was evaluated", notes=[str(self.unevaluated)])] if self.unevaluated else []
         return [*nothing, *self.verdict.alarm(self.failures if self.verdict else ())]
 
+    def __dir__(self) -> list[str]:
+        """Return the names that completion offers: those that the reference describes."""
+        return list(RESULT_NAMES)
+
     def __str__(self) -> str:
         return to_text(self.sections())
 
     def __repr__(self) -> str:
         count = len(self.ledger.units)
         state = ", nothing evaluated" if self.unevaluated else ", incomplete" if self.incomplete else ""
-        return f"<Result {self.signature}: {count:,} document{'' if count == 1 else 's'}{state}>"
+        return one_line(f"<Result {self.signature}: {count:,} document{'' if count == 1 else 's'}{state}>")
 
     def _repr_html_(self) -> str:
         from calque.core.presentation.style import to_notebook
 
-        return to_notebook(to_html(self.sections()))
+        return to_notebook(to_html(self.brief()))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Self
 
-from calque.core.errors import CalqueError, MissingExtra
+from calque.core.errors import DISTRIBUTION, CalqueError, MissingExtra
 from calque.engines.engine import Item, Outcome
 from calque.engines.telling import meter
 
@@ -22,7 +22,7 @@ REACHED_WITHIN = "20s"
 """How long a scheduler may take to answer."""
 QUIET = {"distributed": "critical", "distributed.nanny": "critical", "distributed.worker": "critical"}
 """What goes wrong is told by whoever asked, in one line."""
-TOGETHER = ("calque", "numpy")
+TOGETHER = (DISTRIBUTION, "numpy")
 """What client and workers must have in the same version, as numbers are made of both."""
 
 
@@ -115,8 +115,8 @@ class Cluster:
 def apart(package: str, ours: str, there: Mapping[str, Any]) -> str:
     """What is to be told when workers have another version of a package, or none of it; nothing when all have the same.
 
-    >>> apart("calque", "0.2.0", {"tcp://a:1": "0.2.0", "tcp://b:1": "0.1.0"})
-    'the worker tcp://b:1 has calque 0.1.0, and here is 0.2.0; install the same version everywhere'
+    >>> apart("calque-eval", "0.2.0", {"tcp://a:1": "0.2.0", "tcp://b:1": "0.1.0"})
+    'the worker tcp://b:1 has calque-eval 0.1.0, and here is 0.2.0; install the same version everywhere'
     """
     others = {worker: said for worker, said in there.items() if said != ours}
     if not others:
