@@ -126,6 +126,8 @@ class Task(Frozen, ABC, kw_only=True):
     roomy: ClassVar[int] = 1
     """How many times as much of a ledger as usual stays in memory first, because it is measured faster in one piece."""
     lower_is_better: ClassVar[frozenset[str]] = frozenset()
+    aliases: ClassVar[Mapping[str, str]] = {}
+    """Other names of metrics, such as the headers of tables; titles of metrics need not be listed."""
     """The names of measures of which less is better; of all others more is, but for those that are `neutral`."""
     neutral: ClassVar[frozenset[str]] = frozenset()
     """The names of numbers that tell how much there is, and not how good it is."""

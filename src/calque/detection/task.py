@@ -42,6 +42,7 @@ class Detection(BoxReading, PartsBeside, Task, kw_only=True):
     fixed: ClassVar[Mapping[str, str]] = {"match": "greedy"}
     by_chunks: ClassVar[bool] = True
     roomy: ClassVar[int] = 16
+    aliases: ClassVar[Mapping[str, str]] = {"mAP": "AP", "mAP50": "AP50", "mAP75": "AP75"}
     lower_is_better: ClassVar[frozenset[str]] = frozenset({
         "fp", "fn", "pages_with_fp", "delta_f1", "delta_ap", "CLS", "MERGE", "MERGED", "SPLIT", "DUP", "DUP_CLS", "FRAGMENT",
         "ENVELOPE", "LOC", "BOTH", "BKG", "MISS", "PARTIAL", "Cls", "Loc", "Both", "Dupe", "Bkg", "Miss",

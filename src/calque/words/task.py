@@ -37,6 +37,7 @@ class Words(PartsBeside, Task, kw_only=True):
     name: ClassVar[str] = "words"
     by_chunks: ClassVar[bool] = True
     fixed: ClassVar[Mapping[str, str]] = {"match": "lcs"}
+    aliases: ClassVar[Mapping[str, str]] = {"naive": "naive_recall"}
     lower_is_better: ClassVar[frozenset[str]] = frozenset({"wer", "cer"})
     neutral: ClassVar[frozenset[str]] = frozenset({"n_ref", "n_pred", "repairable"})
     naming: ClassVar[str] = "name documents alike on both sides (files pair by their stem)"

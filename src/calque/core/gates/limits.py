@@ -44,7 +44,7 @@ class Limit(Frozen):
 
     def check(self, task: Task | type[Task]) -> None:
         """Refuse the wrong one of the two options, as soon as it is known that there is such a measure."""
-        if MeasureName.parse(self.measure).name in {measure.name for measure in task.measures()}:
+        if MeasureName.parse(canonical(task, self.measure)).name in {measure.name for measure in task.measures()}:
             self._turned_right(task)
 
     def _turned_right(self, task: Task | type[Task]) -> None:
@@ -85,25 +85,43 @@ def spelt(measure: str, flag: str) -> str:
         raise ConfigError(f"{flag} {measure}: {error}") from None
 
 
+def canonical(task: Task | type[Task], measure: str) -> str:
+    """Return the name of the metric that a header of a table or another alias means; a name that is unknown stays.
+
+    >>> from calque.detection.task import Detection
+    >>> canonical(Detection, "mean IoU@0.75/Table"), canonical(Detection, "mAP"), canonical(Detection, "recall")
+    ('mean_iou@0.75/Table', 'AP', 'recall')
+    """
+    parsed = MeasureName.parse(measure)
+    known = {each.name: each.title for each in task.measures()}
+    if parsed.name in known:
+        return measure
+    word = parsed.name.casefold()
+    aliases = {alias.casefold(): name for alias, name in task.aliases.items()}
+    name = aliases.get(word) or next((name for name, title in known.items() if word in (name.casefold(), title.casefold())), "")
+    return str(MeasureName(name, parsed.scope, parsed.threshold, parsed.label)) if name else measure
+
+
 def direction(task: Task | type[Task], measure: str) -> int:
     """1 where higher is better, -1 where lower is, 0 where neither is."""
-    name = MeasureName.parse(measure).name
+    name = MeasureName.parse(canonical(task, measure)).name
     return 0 if name in task.neutral else -1 if name in task.lower_is_better else 1
 
 
 def value_of(result: Result, measure: str, asked: str) -> tuple[float | None, str]:
     """The value of a measure, or none and the reason; `ConfigError` that names the three nearest where it is unknown."""
+    name = canonical(result.task, measure)
     try:
-        value = result[measure]
+        value = result[name]
     except KeyError:
         if result.unevaluated is not None:
             return None, " (nothing was evaluated)"  # which is said first, and is why nothing is known
         raise ConfigError(
-            f"{asked}: no measure of this result is called so; {nearest(measure, result.task.names(result.numbers))}"
+            f"{asked}: no measure of this result is called so; {nearest(name, result.task.names(result.numbers))}"
         ) from None
     if isinstance(value, bool | str):
         raise ConfigError(f"{asked}: this is no number; {nearest(measure, result.task.names(result.numbers))}")
-    reason = result.why_undefined(measure)
+    reason = result.why_undefined(name)
     return value, f" ({reason})" if reason else ""
 
 
