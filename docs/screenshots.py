@@ -16,9 +16,9 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 IMAGES = Path(__file__).resolve().parent / "images"
-PICTURES = {"report-summary": ("Compare", 700), "report-pages": ("Pages", 640)}
+PICTURES = {"report-summary": ("Compare", 700), "report-pages": ("Pages", 720)}
 """File names, with the view of the report and the height of the picture."""
-WIDTH, SCALE = 1000, 1.5
+WIDTH, SCALE = 1200, 1.4
 
 
 def main() -> None:
