@@ -19,7 +19,7 @@ from tests.conftest import Run
 
 Process = Callable[..., Run]
 Files = tuple[str, str]
-HEAVY = ("numpy", "pydantic", "scipy", "rapidfuzz", "lxml", "pandas", "polars", "yaml", "msgspec", "rich", "xxhash")
+HEAVY = ("numpy", "pydantic", "scipy", "rapidfuzz", "regex", "lxml", "pandas", "polars", "yaml", "msgspec", "rich", "xxhash")
 WATCH = """
 import sys
 from calque.cli.app import main

@@ -46,6 +46,33 @@ def test_examples_are_code_and_angle_brackets_are_text() -> None:
     assert api_pages.signature("example", example) == "example(*given: int, page: str = 'a') -> None"
 
 
+def test_prose_of_a_docstring_with_sections_lists_parameters_and_errors() -> None:
+    def example(page: str) -> None:
+        """Read a page.
+
+        Args:
+            page: The name of the page, or
+                its path.
+            jobs: The number of workers.
+
+        Returns:
+            The page, as ``<td>``
+            or <td>.
+
+        Raises:
+            ValueError: The page does not exist.
+        """
+
+    assert api_pages.prose(example).split("\n\n") == [
+        "Read a page.",
+        "**Args**",
+        "- `page`: The name of the page, or its path.\n- `jobs`: The number of workers.",
+        "**Returns** The page, as ``<td>`` or &lt;td>.",
+        "**Raises**",
+        "- `ValueError`: The page does not exist.",
+    ]
+
+
 def test_long_signatures_have_a_line_for_each_parameter() -> None:
     def example(first_of_them: str, *, the_second_of_them: str = "a long default", the_third_of_them: float = 0.5) -> None: ...
 

@@ -87,6 +87,19 @@ def test_pixels_and_shares_of_the_page_are_not_put_together() -> None:
         ClusterEvaluator(Detection(), "numbers", heads, nothing)
 
 
+@given(st.data())
+def test_merge_evaluator_of_a_cluster_brings_all_its_documents(data: st.DataObject) -> None:
+    documents = data.draw(DETECTION.documents)
+    task = Detection()
+    whole = Evaluator(task).update(*DETECTION.corpora(documents))
+    there = on_shards(task, DETECTION, documents, 2)
+    assert f"{len(whole.ledger().units):,} document" in repr(there)
+    merged = Evaluator(task).merge(there)
+    assert merged.compute().to_json() == whole.compute().to_json()
+    with pytest.raises(MergeError):
+        there.merge(Evaluator(task).update([{"image": "new", "label": "a", "bbox": [0, 0, 9, 9]}], []))
+
+
 def test_a_table_that_a_shard_lacks_is_none_of_all() -> None:
     """As where the ledgers are put together in one process."""
     cluster: Any = InOneProcess()

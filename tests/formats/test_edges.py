@@ -84,15 +84,15 @@ def test_regions_and_blocks_without_a_place(tmp_path: Path) -> None:
 
 
 def test_xml_that_no_format_reads(tmp_path: Path) -> None:
-    with pytest.raises(CalqueError, match="the file holds XML"):
+    with pytest.raises(CalqueError, match="contains XML"):
         read(saved(tmp_path / "x.xml", "<!-- <alto> --><html/>"))
 
 
 def test_folders_that_no_format_reads(tmp_path: Path) -> None:
-    with pytest.raises(CalqueError, match="the folder holds no files"):
+    with pytest.raises(CalqueError, match="contains no files"):
         read(tmp_path)
     saved(tmp_path / "notes.md", "hello")
-    with pytest.raises(CalqueError, match=r"the folder holds notes\.md"):
+    with pytest.raises(CalqueError, match=r"contains notes\.md"):
         read(tmp_path)
 
 

@@ -18,6 +18,7 @@ def numbers(*, documents: dict[str, Any] | None = None, four: Any = None, breaks
     block = dict.fromkeys(FOUR, 0.5) | (four or {})
     return {
         "counts": {**COUNTS, "pages": 1, "truth": 10, "placed": 8, **counts}, "micro": block, "macro": block,
+        "macro_documents": block,
         "breaks": {**BREAKS, **(breaks or {})}, "documents": documents or {}, "profiles": {"docling_ard": 0.5},
     }  # fmt: skip
 
@@ -100,7 +101,7 @@ def test_breaks_and_moves() -> None:
     assert [list(each.notes) for each in open_in_one_place if "path" in each.title] == [["2 blocks would have to move"]]
     assert not any("path" in each.title for each in sections(numbers()))
     rows = flat(numbers(breaks={"skip": 3}, documents=documents(0.5)))
-    assert [row["scope"] for row in rows] == ["micro", "macro", "document", *["break"] * 5, "profile"]
+    assert [row["scope"] for row in rows] == ["micro", "macro", "macro_documents", "document", *["break"] * 5, "profile"]
 
 
 def test_findings() -> None:

@@ -130,7 +130,7 @@ def test_html_shows_labels_as_text() -> None:
         .update(Corpus.from_arrays(boxes, [nasty]), Corpus.from_arrays(boxes, [nasty], scores=[0.5]))
         .compute()
     )
-    html = result._repr_html_()
+    html = result._repr_html_() + result.outcomes()._repr_html_()
     assert "<script>" not in html
     assert "&lt;script&gt;" in html
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from calque.core.arguments import renamed_arguments
 from calque.core.boxes.reading import BoxReading
 from calque.core.errors import ConfigError, did_you_mean
 from calque.core.parts_beside import PartsBeside
@@ -178,17 +179,19 @@ class Ceiling(BoxReading, PartsBeside, Task, kw_only=True):
         """The file by its name: whether it holds boxes or records, the task knows."""
         return source
 
-    def settled(self, expected: Any) -> Ceiling:
+    @renamed_arguments(expected="truth")
+    def settled(self, truth: Any) -> Ceiling:
         """The task with a schema, where fields have none."""
         if self.kind != "fields" or self.schema:
             return self
-        return replace(self, schema=self.fields().settled(expected).schema)
+        return replace(self, schema=self.fields().settled(truth).schema)
 
-    def settled_by(self, expected: Any, found: Any) -> Ceiling:
+    @renamed_arguments(expected="truth", found="predictions")
+    def settled_by(self, truth: Any, predictions: Any) -> Ceiling:
         """The task with the names of the systems, and with a schema."""
         from calque.ceiling.systems import by_name
 
-        return replace(self.settled(expected), systems=tuple(by_name(found, self.systems)))
+        return replace(self.settled(truth), systems=tuple(by_name(predictions, self.systems)))
 
     def apart(self, other: Task) -> list[str]:
         """Masks of other systems cannot be added to these."""
@@ -199,21 +202,23 @@ class Ceiling(BoxReading, PartsBeside, Task, kw_only=True):
             else [f"systems: {', '.join(self.systems)} and {', '.join(theirs)} (name them with --names)"]
         )
 
-    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:
+    @renamed_arguments(expected="truth", found="predictions")
+    def batches(self, truth: Any, predictions: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:
         """The truth and all systems."""
         from calque.ceiling.reading import read_sides
 
-        yield read_sides(self, expected, found, jobs=jobs)
+        yield read_sides(self, truth, predictions, jobs=jobs)
 
-    def score(self, expected: Any, found: Systems, *, jobs: int = 1) -> Ledger:
+    @renamed_arguments(expected="truth", found="predictions")
+    def score(self, truth: Any, predictions: Systems, *, jobs: int = 1) -> Ledger:
         """What each system makes of each unit, and what they share."""
         if self.kind == "fields":
             from calque.ceiling.fields.scoring import score as score_fields
 
-            return score_fields(self, expected, found)
+            return score_fields(self, truth, predictions)
         from calque.ceiling.boxes.scoring import score
 
-        return score(self, expected, found, jobs=jobs)
+        return score(self, truth, predictions, jobs=jobs)
 
     def ground(self, ledger: Ledger) -> Ground | None:
         """Which documents and pages the sides are about, and whether any truth counts."""

@@ -65,6 +65,10 @@ class Verbs(click.Group):
         words = tuple(ctx.args)
         try:
             return super().invoke(ctx)
+        except ContractError as error:
+            from calque.readers.sides.kinds import reworded
+
+            raise reworded(error, ctx.invoked_subcommand or "") from None
         except (CalqueError, OSError, click.ClickException, click.Abort, click.exceptions.Exit):
             raise
         except Exception as error:  # a state with a true checksum can be forged to make anything stumble

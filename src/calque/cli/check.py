@@ -123,7 +123,7 @@ def command(suites: tuple[str, ...], schema: bool, output: tuple[str, ...], quie
 
 def _inputs(suites: tuple[str, ...], values: dict[str, Any]) -> list[str]:
     """The suites; and the files that replace theirs, which may come from standard input or a pipe."""
-    from calque.checks.suites.data_files import found_files
+    from calque.checks.suites.named_files import found_files
     from calque.cli.inputs import STDIN, taken_in
 
     if STDIN in suites:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -27,7 +27,7 @@ from calque.cli.options import (
 )
 from calque.cli.reports import image_options, wanted, write
 from calque.cli.sharded import kept_in
-from calque.core.errors import ConfigError
+from calque.core.errors import ConfigError, ContractError
 from calque.core.task import BUILT_IN, Task, settings, task_class
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class ByTask(click.Command):
 
 
 def chosen_task(args: Sequence[str]) -> str:
-    """The task that ``--task`` names, or the one that its options and files are of; detection where nothing tells."""
+    """Return the task that ``--task`` names, or the one that the files and options belong to; detection as a last resort."""
     given = [arg.partition("=") for arg in args if arg.startswith("--")]
     for place, arg in enumerate(args):
         named = arg.partition("=")[2] if arg.startswith("--task=") else "".join(args[place + 1 : place + 2])
@@ -81,7 +81,27 @@ def chosen_task(args: Sequence[str]) -> str:
     # Ceilings are compared by their states, which say what they are.
     own = {name: {note.flag for note in settings(_class(name)).values()} for name in BUILT_IN if name != "ceiling"}
     every = set().union(*own.values())
-    return next((name for name in own if flags & every <= own[name]), "detection")
+    fitting = [name for name in own if flags & every <= own[name]]
+    return next((name for name in tasks_of_files(args) if name in fitting), next(iter(fitting), "detection"))
+
+
+def tasks_of_files(args: Sequence[str]) -> list[str]:
+    """Return the tasks that can evaluate every file among the arguments, the likeliest first; none when unclear.
+
+    Text and tables are both in HTML: then only options or ``--task`` decide.
+    """
+    paths = [arg for before, arg in pairwise(["", *args]) if not before.startswith("--") and os.path.exists(arg)]
+    if len(paths) < 2 or any(map(is_state, paths)):
+        return []
+    from calque.readers.sides.kinds import kind_of
+
+    kinds = [kind_of(path) for path in paths]
+    common = [command for command in (kinds[0].commands if kinds[0] else ()) if all(k and command in k.commands for k in kinds)]
+    if common[:2] == ["tables", "words"]:
+        flags = {arg.partition("=")[0] for arg in args if arg.startswith("--")}
+        if not flags & {note.flag for name in ("tables", "words") for note in settings(_class(name)).values()}:
+            raise ConfigError(f"{paths[0]}: contains tables and text; add --task tables or --task words")
+    return [_by_name(command) for command in common if _by_name(command) in BUILT_IN]
 
 
 def _by_name(named: str) -> str:
@@ -207,8 +227,14 @@ def _results(task: type[Task], sources: Sequence[str], values: dict[str, Any], k
             "a ceiling is of several systems: make a state of each set with calque ceiling --save, and compare those"
         )
     _need_two(sources[1:])
-    evaluate = _judged if task.name == "checks" else partial(_evaluated, task)
-    return evaluate(sources, values, kept)
+    if task.name == "checks":
+        return _judged(sources, values, kept)
+    try:
+        return _evaluated(task, sources, values, kept)
+    except ContractError as error:
+        from calque.readers.sides.kinds import reworded
+
+        raise reworded(error, VERBS_OF.get(task.name, task.name)) from None
 
 
 def is_state(path: str) -> bool:
@@ -305,12 +331,19 @@ def _evaluated(task: type[Task], sources: Sequence[str], values: dict[str, Any],
 
 
 def _deliver(comparison: Comparison, verdict: Verdict, kinds: dict[str, str], values: dict[str, Any]) -> int:
-    from calque.cli.render import shows_losses, write_each
+    from calque.cli.render import FOR_PEOPLE, shows_losses, write_each
 
-    for result in comparison.results.values():
-        exits.say_first(result)
-    if verdict.failures and not values["quiet"]:
+    for name, result in comparison.results.items():
+        exits.say_first(result, name=name)
+    code = exits.GATE_FAILED if verdict.failures else exits.FINE
+    if any(result.incomplete for result in comparison.results.values()):
+        code = exits.INCOMPLETE
+    exits.note_code(code)
+    unevaluated = any(result.unevaluated is not None for result in comparison.results.values())
+    if verdict.failures and not values["quiet"] and not unevaluated:
         exits.say_failures(verdict.failures)
+    if unevaluated:
+        kinds = {path: kind for path, kind in kinds.items() if path != outputs.STDOUT or kind not in FOR_PEOPLE}
     write_each(
         kinds,
         lambda: _sections(comparison, verdict, brief=values["brief"]),
@@ -319,11 +352,9 @@ def _deliver(comparison: Comparison, verdict: Verdict, kinds: dict[str, str], va
     )
     if values["annotations"]:
         outputs.put(outputs.STDOUT, _lines(comparison, verdict, "github", brief=False))
-    if not values["quiet"] and not shows_losses(kinds, brief=values["brief"]):
+    if not values["quiet"] and not unevaluated and not shows_losses(kinds, brief=values["brief"]):
         exits.say_losses(comparison.results.values())
-    if any(result.incomplete for result in comparison.results.values()):
-        return exits.INCOMPLETE
-    return exits.GATE_FAILED if verdict.failures else exits.FINE
+    return code
 
 
 def _sections(comparison: Comparison, verdict: Verdict, *, brief: bool) -> list[Section]:

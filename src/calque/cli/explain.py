@@ -125,7 +125,7 @@ def _explain(text: str) -> None:
 
     known = _known()
     if text.casefold() in known:  # headers may hold what no name of a measure does
-        for position, (task, measure) in enumerate(known[text.casefold()]):
+        for position, (task, measure) in enumerate(_spelled(known[text.casefold()], text)):
             _print(text, task, measure, None, first=not position)
         return
     try:
@@ -136,7 +136,7 @@ def _explain(text: str) -> None:
         raise ConfigError(f"no measure or column is named {name.name!r}; {_nearest(name.name, known)}")
     # A threshold or a class of boxes is asked for: only tasks with boxes answer.
     narrow = name.threshold is not None or name.label is not None
-    entries = known[name.name.casefold()]
+    entries = _spelled(known[name.name.casefold()], name.name)
     found = [entry for entry in entries if not narrow or _has_thresholds(*entry, name.scope)] or entries
     scoped = [entry for entry in found if not name.scope or name.scope in _scopes(*entry)]
     if not scoped:
@@ -145,6 +145,13 @@ def _explain(text: str) -> None:
         raise ConfigError(f"{name.name} has no scope that is named {name.scope!r}; {told}")
     for position, (task, measure) in enumerate(scoped):
         _print(str(name), task, measure, name, first=not position)
+
+
+def _spelled(entries: list[Entry], text: str) -> list[Entry]:
+    """Drop the entries of a task that differ in case, if the task has an entry spelled exactly as the text."""
+    exact = {id(entry) for entry in entries if text in (entry[1].name, entry[1].title)}
+    tasks = {entry[0] for entry in entries if id(entry) in exact}
+    return [entry for entry in entries if id(entry) in exact or entry[0] not in tasks]
 
 
 def _nearest(word: str, known: Mapping[str, list[Entry]]) -> str:
@@ -185,13 +192,22 @@ def _scopes(task: str, measure: Measure) -> dict[str, str]:
 def _of_rungs(task: str, name: str) -> dict[str, str]:
     """The scopes of tasks that have their own: tables and ceilings; else the one that there is."""
     from calque.ceiling.measures import ON_RUNGS, RUNGS
+    from calque.order.task import FOUR as ORDER_RATIOS
     from calque.tables.measures import scopes_of
 
+    if task == "order" and name in ORDER_RATIOS:
+        return ORDER_SCOPES
     if task == "ceiling" and name in ON_RUNGS:
         return RUNGS
     return scopes_of(name) if task == "tables" else {"all": OTHER_SCOPES[task]}
 
 
+ORDER_SCOPES = {
+    "micro": "counts are added up over all pages, then divided; also for each document",
+    "macro": "the mean of the pages that have a value",
+    "macro_pages": "the mean of the pages that have a value",
+    "macro_documents": "the mean of the documents that have a value",
+}
 OTHER_SCOPES = {
     "detection": "over all documents and classes",
     "layout": "over all blocks of all documents; also for each class and document",
@@ -199,7 +215,7 @@ OTHER_SCOPES = {
     "checks": "over all cases; also for each evaluator",
     "words": "over all documents together; also for each document",
     "ceiling": "over all documents, at each level",
-    "order": "over all pages together, or as macro the mean of pages; also for each document",
+    "order": "over all pages",
 }
 """What is said of the numbers that come in one scope only."""
 

@@ -52,6 +52,8 @@ def command(truth: str, predictions: str, show: str | None, **values: Any) -> in
         evaluator = Evaluator(task, jobs=values["jobs"]).update(truth, predictions)
     result = evaluator.compute() if gates is None else gates.judged(evaluator.compute())
     exits.say_first(result, quiet=values["quiet"])
+    if result.unevaluated is not None:
+        return exits.INCOMPLETE
     for line in views.shown(evaluator.ledger(), show, columns=terminal_columns()):
         click.echo(printable(line))
     if not values["quiet"]:

@@ -92,15 +92,17 @@ def _evaluate_runs(truth: str, predictions: Sequence[str], values: dict[str, Any
     jobs, quiet = values.pop("jobs"), values["quiet"]
     with working(f"evaluating {', '.join(found) or 'the lattice'}", quiet=quiet):
         runs = views.evaluated(task, truth, found, keep=keep if look is None else "outcomes", jobs=jobs)
-    if look is not None:
+    computed = {name: evaluator.compute() for name, evaluator in runs.evaluators.items()}
+    evaluated = any(result.unevaluated is None for result in computed.values())
+    if look is not None and evaluated:
         runs = look(runs)
-    results = _judged({name: evaluator.compute() for name, evaluator in runs.evaluators.items()}, gates, quiet=quiet)
+    results = _judged({name: computed[name] for name in runs.evaluators}, gates, quiet=quiet)
     if look is None:
         shown = {name: with_intervals(result, resampling, jobs=jobs, quiet=quiet) for name, result in results.items()}
         _deliver(shown, values)
     write_runs(views.with_one_lattice(results), report, quiet=quiet)
     losses_are_shown = look is None and shows_losses(formats_of(values["format"], values["output"]), brief=values["brief"])
-    if not quiet and not losses_are_shown:
+    if not quiet and not losses_are_shown and evaluated:
         exits.say_losses(results.values())
     return max(exits.code_of(result, quiet=quiet) for result in results.values())
 
@@ -162,10 +164,12 @@ def _deliver(results: Mapping[str, Result], values: dict[str, Any]) -> None:
     """Several predictions of one truth: each one's block under ``runs``, the oracle beside them."""
     from calque.cli import outputs
     from calque.cli.inputs import told
-    from calque.cli.render import formats_of
+    from calque.cli.render import FOR_PEOPLE, formats_of, with_numbers
 
-    for path, kind in formats_of(values["format"], values["output"]).items():
-        outputs.put(path, map(told, _lines(results, kind, brief=values["brief"])), quiet=values["quiet"])
+    for path, kind in with_numbers(formats_of(values["format"], values["output"]), results.values()).items():
+        printed = path == outputs.STDOUT and kind in FOR_PEOPLE  # stderr says which runs were not evaluated
+        shown = {name: result for name, result in results.items() if not printed or result.unevaluated is None}
+        outputs.put(path, map(told, _lines(shown, kind, brief=values["brief"])), quiet=values["quiet"])
     if values["annotations"]:
         outputs.put(outputs.STDOUT, map(told, _lines(results, "github", brief=False)))
 

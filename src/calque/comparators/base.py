@@ -85,7 +85,12 @@ class BaseComparator(Frozen, ABC):
         """The similarity of two values."""
         if truth is None or found is None:
             return 1.0 if truth is found else 0.0
-        return self._compare(self.prepare(truth), self.prepare(found))
+        try:
+            return self._compare(self.prepare(truth), self.prepare(found))
+        except RecursionError:
+            raise ValueError(
+                f"{type(self).__name__}: a value is nested too deeply to be compared. Compare its parts."
+            ) from None
 
     def __call__(self, truth: Any, found: Any) -> float:
         """The same as `compare`."""

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from calque.core.arguments import names_arguments
+from calque.core.arguments import names_arguments, renamed_arguments
 from calque.core.corpus import BoxCorpus, Corpus, Extent, UnitId, documents_to_come, in_canonical_order
 from calque.core.errors import ContractError, Issue, MergeError, Severity, by_place, summarize
 from calque.core.ledger import Ledger, check_disjoint, joint_units
 from calque.core.result import Result, Sources
+from calque.core.short_repr import one_line
 from calque.core.signature import Signature
 from calque.core.storage.files import write_whole
 from calque.core.storage.ledger_parts import MOST_BYTES, LedgerParts
@@ -74,15 +75,39 @@ class Evaluator:
         self._state = ""
         """What the state is called that it was loaded from, if it was; without a name it is called a state."""
 
+    def __dir__(self) -> list[str]:
+        """Return the names that completion offers: those that the reference describes."""
+        return ["compute", "from_state", "issues", "load", "merge", "save", "sources", "state", "task", "update"]
+
     def __repr__(self) -> str:
-        count = sum(map(len, self._parts.units()))
-        return f"<Evaluator {self.task.signature()}: {count:,} document{'' if count == 1 else 's'}>"
+        count = self._count()
+        return one_line(f"<Evaluator {self.task.signature()}: {count:,} document{'' if count == 1 else 's'}>")
 
-    def update(self, expected: Any, found: Any, *, known: KeptBatches | None = None) -> Self:
-        """Score whole documents: two corpora, or anything that the task reads. All of them, or none when it fails.
+    def _count(self) -> int:
+        return sum(map(len, self._parts.units()))
 
-        What a task leaves to the truth, such as the schema of fields, is settled by the first update. ``known`` has batches
-        that were scored before, and keeps those that are scored now.
+    @renamed_arguments(expected="truth", found="predictions")
+    def update(self, truth: Any, predictions: Any, *, known: KeptBatches | None = None) -> Self:
+        """Score whole documents and add them to those of earlier calls. A call that fails adds nothing.
+
+        The first call also fixes the settings that the task takes from the data, such as an inferred schema of fields.
+
+        Args:
+            truth: The ground truth: a path, a corpus, or any other source that the task reads.
+            predictions: The predictions for the same documents, in the same forms.
+            known: A store of batches that earlier runs scored. The evaluator reads from it and adds to it.
+
+        Returns:
+            The evaluator itself, so that calls can be chained.
+
+        Raises:
+            ContractError: A file breaks its contract. The error lists every problem.
+            MergeError: A document was added before, or boxes have other units than those of earlier calls.
+
+        >>> from calque import Evaluator, Words
+        >>> evaluator = Evaluator(Words()).update({"page 1": "the cat sat"}, {"page 1": "the cat sit"})
+        >>> evaluator.update({"page 2": "on the mat"}, {"page 2": "on the mat"}).compute()["recall"]
+        0.8333333333333334
         """
         parts = self._no_parts()
         issues: list[Issue] = []
@@ -90,22 +115,22 @@ class Evaluator:
         extent = ""
         progress = meter()
         before, done = progress.done, 0
-        task = self.task.settled_by(expected, found)
+        task = self.task.settled_by(truth, predictions)
         scoring = task if self._keep == "outcomes" else task.numbers_only()
         with kept(self._jobs):
-            pairs = scoring.batches(expected, found, jobs=self._jobs)
+            pairs = scoring.batches(truth, predictions, jobs=self._jobs)
             to_come = documents_to_come(pairs)
-            for number, (truth, predictions) in enumerate(pairs):
+            for number, (true, predicted) in enumerate(pairs):
                 # Where nobody can tell, these may be all.
-                progress.expect(before + max(to_come(), done + max(len(truth.units()), len(predictions.units()))))
-                for ledger in self._scored_or_known(scoring, truth, predictions, number, known):
+                progress.expect(before + max(to_come(), done + max(len(true.units()), len(predicted.units()))))
+                for ledger in self._scored_or_known(scoring, true, predicted, number, known):
                     parts.add(ledger)
                     issues += ledger.issues
                     done += len(ledger.units)
                     progress.reach(before + done)
-                issues += [*truth.issues, *predictions.issues]
-                sources |= Sources(truth.origins(), predictions.origins())
-                extent = extent or _extent_of(truth, predictions)
+                issues += [*true.issues, *predicted.issues]
+                sources |= Sources(true.origins(), predicted.origins())
+                extent = extent or _extent_of(true, predicted)
         self._add(self._numbered_on(parts, issues), extent)
         self.task = task
         self._noticed(summarize(by_place(issues)))
@@ -169,6 +194,10 @@ class Evaluator:
             self._spool = Spool()
         return self._spool
 
+    def _all_parts(self) -> LedgerParts:
+        """Return all documents as parts that another evaluator can add."""
+        return self._parts
+
     def _alone(self, ledger: Ledger) -> LedgerParts:
         parts = self._no_parts()
         parts.add(ledger)
@@ -181,7 +210,7 @@ class Evaluator:
             return ledger
         from calque.core.ledger import with_digests
 
-        return with_digests(ledger, truth)
+        return with_digests(ledger, truth, self.task.truth_digests(truth))
 
     @names_arguments
     def merge(self, other: Evaluator) -> Self:
@@ -191,8 +220,9 @@ class Evaluator:
         if apart:
             raise MergeError("the two states were made with different settings: " + "; ".join(apart))
         issues = list(other._issues)
-        if other._parts:
-            self._add(self._numbered_on(other._parts, issues), other._extent)
+        parts = other._all_parts()
+        if parts:
+            self._add(self._numbered_on(parts, issues), other._extent)
         self._noticed(issues)
         self._sources |= other._sources
         self._state = ", ".join(filter(None, (self._state, other._state)))

@@ -15,10 +15,11 @@ from calque.core.errors import Issue, Severity, summarize
 from calque.core.ledger import Ledger
 from calque.core.measures import MeasureName, settle
 from calque.core.presentation.sections import Section, to_html, to_text, with_reasons
+from calque.core.short_repr import one_line
 from calque.core.signature import Signature
 from calque.core.start_up import Frozen
 from calque.core.task import Task
-from calque.core.unevaluated import CODES, unevaluated
+from calque.core.unevaluated import CODES, NO_COMMON_DOCUMENT, NO_COMMON_PAGE, unevaluated
 from calque.core.verdict import NO_VERDICT, Verdict
 
 if TYPE_CHECKING:
@@ -115,6 +116,13 @@ def _told(text: str) -> list[Section]:
     return [Section(title="", notes=[text])] if text else []
 
 
+RESULT_NAMES = (
+    "brief", "failures", "flat", "incomplete", "issues", "measures", "numbers", "outcomes", "plot", "report", "signature",
+    "sources", "spreadsheet", "task", "template", "to_dict", "to_json", "undefined", "unevaluated", "verdict", "why_undefined",
+)  # fmt: skip
+"""The attributes and methods of a result that are for users; the others serve the command line and the report."""
+
+
 class Result(Frozen, eq=False):
     """What an evaluation says. Index it by measure name, or by class and measure name.
 
@@ -143,6 +151,8 @@ class Result(Frozen, eq=False):
         if nothing is not None:
             # Said once, and first: what readers noticed of it is in there.
             issues = (nothing, *(issue for issue in issues if issue.code != nothing.code))
+            if nothing.code in (NO_COMMON_DOCUMENT, NO_COMMON_PAGE):  # "no predictions" would be untrue
+                undefined = dict.fromkeys(undefined, "nothing was evaluated")
         return cls(task, ledger, numbers, undefined, (*issues, *task.losses(ledger)), sources)
 
     @property
@@ -226,6 +236,8 @@ class Result(Frozen, eq=False):
         """The main thing in a sentence, the numbers as a person reads them, what was noticed in the data, the signature."""
         from calque.core.presentation.sections import noticed
 
+        if self.unevaluated is not None:
+            return self._without_numbers()
         tree = self.to_dict()
         return [
             *self.warning(),
@@ -239,6 +251,8 @@ class Result(Frozen, eq=False):
 
     def brief(self) -> list[Section]:
         """The main thing in a sentence, the headline measures, and the signature."""
+        if self.unevaluated is not None:
+            return self._without_numbers()
         tree = self.to_dict()
         told = [*self.warning(), *_told(self.task.sentence(tree))]
         added = [section for addition in self.additions for section in addition.brief]
@@ -252,7 +266,13 @@ class Result(Frozen, eq=False):
 
     def template(self) -> list[Section]:
         """The numbers in the reporting template of the task's source document; empty if that has none."""
+        if self.unevaluated is not None:
+            return self._without_numbers()
         return [*self.warning(), *self.task.report_sections(with_reasons(self.to_dict()))]
+
+    def _without_numbers(self) -> list[Section]:
+        """Return why nothing was evaluated, and the signature: tables of zeros would mislead."""
+        return [Section(title="Nothing was evaluated", notes=[str(self.unevaluated)]), *_told(str(self.signature))]
 
     def flat(self, prefix: str = "") -> dict[str, float]:
         """Every measure that has a value, by its name, for experiment trackers; ``prefix`` stands before each name."""
@@ -289,16 +309,30 @@ class Result(Frozen, eq=False):
         importlib.import_module("calque.report").write(self, path, **options)
 
     def plot(self, kind: str = "", *, ax: Any = None) -> Any:
-        """A matplotlib figure: ``pr``, ``errors``, ``crops``, ``classes`` or ``calibration``, as far as the result has it.
+        """Draw a plot with matplotlib. A notebook displays it, with or without ``%matplotlib inline``.
 
-        ``result.plot("pr").savefig("pr.pdf")`` can go into a paper as it is; ``ax`` draws into axes of your own.
+        Args:
+            kind: ``"pr"``, ``"errors"``, ``"crops"``, ``"classes"`` or ``"calibration"``. By default the first of them that the
+                result has.
+            ax: The axes to draw into. By default calque makes a figure of its own.
+
+        Returns:
+            The figure, or ``ax`` if it was given. ``result.plot("pr").savefig("pr.pdf")`` writes a file.
+
+        Raises:
+            ConfigError: The result does not have this plot.
+            MissingExtra: matplotlib is not installed.
         """
         return importlib.import_module("calque.report.plots").figure(self, kind, ax)
 
     def warning(self) -> list[Section]:
         """What stands before all numbers: that nothing was evaluated, or what gates do not let pass."""
-        nothing = [Section(title="nothing was evaluated", notes=[str(self.unevaluated)])] if self.unevaluated else []
+        nothing = [Section(title="Nothing was evaluated", notes=[str(self.unevaluated)])] if self.unevaluated else []
         return [*nothing, *self.verdict.alarm(self.failures if self.verdict else ())]
+
+    def __dir__(self) -> list[str]:
+        """Return the names that completion offers: those that the reference describes."""
+        return list(RESULT_NAMES)
 
     def __str__(self) -> str:
         return to_text(self.sections())
@@ -306,9 +340,9 @@ class Result(Frozen, eq=False):
     def __repr__(self) -> str:
         count = len(self.ledger.units)
         state = ", nothing evaluated" if self.unevaluated else ", incomplete" if self.incomplete else ""
-        return f"<Result {self.signature}: {count:,} document{'' if count == 1 else 's'}{state}>"
+        return one_line(f"<Result {self.signature}: {count:,} document{'' if count == 1 else 's'}{state}>")
 
     def _repr_html_(self) -> str:
         from calque.core.presentation.style import to_notebook
 
-        return to_notebook(to_html(self.sections()))
+        return to_notebook(to_html(self.brief()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from calque import __version__
+from calque.core.short_repr import one_line
 from calque.core.start_up import Frozen
 
 NUMBERS = "0.1"
@@ -25,6 +26,9 @@ class Signature(Frozen):
     """Settings at their defaults that the line leaves out."""
     version: str = __version__
     numbers: str = NUMBERS
+
+    def __repr__(self) -> str:
+        return one_line(f"<Signature {self}>")
 
     def __str__(self) -> str:
         shown = [f"{key}:{value}" for key, value in self.settings.items() if key not in self.quiet]

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from calque.core.arguments import names_fields
+from calque.core.arguments import names_fields, renamed_arguments
 from calque.core.errors import ConfigError, did_you_mean
+from calque.core.short_repr import short_repr
 from calque.core.signature import Signature
 from calque.core.start_up import Frozen
 
@@ -135,6 +136,8 @@ class Task(Frozen, ABC, kw_only=True):
     known: ClassVar[dict[str, type[Task]]] = {}
     """Every task class that was defined, by name, so that a state finds its own."""
 
+    __repr__ = short_repr
+
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         names_fields(cls)
@@ -158,7 +161,8 @@ class Task(Frozen, ABC, kw_only=True):
         return result_of(cls.name, {})
 
     @abstractmethod
-    def score(self, expected: Any, found: Any, *, jobs: int = 1) -> Ledger:
+    @renamed_arguments(expected="truth", found="predictions")
+    def score(self, truth: Any, predictions: Any, *, jobs: int = 1) -> Ledger:
         """The outcome of every item of these whole documents. Pure; one document or twenty thousand."""
 
     @abstractmethod
@@ -170,13 +174,19 @@ class Task(Frozen, ABC, kw_only=True):
         """What `batches` takes for a file that a command names: something that reads already, while Python imports the rest."""
         return source
 
-    def settled(self, expected: Any) -> Task:  # noqa: ARG002  # most leave nothing open
+    @renamed_arguments(expected="truth")
+    def settled(self, truth: Any) -> Task:  # noqa: ARG002  # most leave nothing open
         """The task with all that it leaves to the truth filled in; an evaluator asks before it reads."""
         return self
 
-    def settled_by(self, expected: Any, found: Any) -> Task:  # noqa: ARG002  # most ask the truth alone
+    @renamed_arguments(expected="truth", found="predictions")
+    def settled_by(self, truth: Any, predictions: Any) -> Task:  # noqa: ARG002  # most ask the truth alone
         """The task with all that it leaves to either side filled in."""
-        return self.settled(expected)
+        return self.settled(truth)
+
+    def truth_digests(self, truth: Corpus) -> list[int] | None:
+        """Return a digest of each document of the ground truth: equal digests mean that it gives equal numbers."""
+        return truth.digests()
 
     def numbers_only(self) -> Task:
         """The task for somebody who will not look at outcomes: the same numbers, with less written down."""
@@ -186,11 +196,12 @@ class Task(Frozen, ABC, kw_only=True):
         """From how many documents on `score` is shared among processes; 0 where threads of kernels do most of the work."""
         return 0
 
-    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # here one
+    @renamed_arguments(expected="truth", found="predictions")
+    def batches(self, truth: Any, predictions: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # here one
         """The two sides, read and checked against each other, some whole documents at a time; here boxes, all at once."""
         from calque.readers import read_pair
 
-        yield read_pair(expected, found)
+        yield read_pair(truth, predictions)
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where in the tree of numbers a measure stands."""

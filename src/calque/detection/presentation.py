@@ -333,7 +333,7 @@ def _coco_schema() -> Schema:
     # AR1, AR10 and AR100 carry the limits that were asked for in their names.
     return {
         **object_of({**averages, "per_class": per_class, "curves": curves}),
-        "patternProperties": {"^AR[0-9]+$": SHARE},
+        "patternProperties": {"^AR([0-9]+|inf)$": SHARE},
     }
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from calque.core.arguments import renamed_arguments
 from calque.core.digests import digest
 from calque.core.errors import ConfigError
 from calque.core.parts_beside import PartsBeside
@@ -35,8 +36,8 @@ class Fields(PartsBeside, Task, kw_only=True):
     >>> from calque import Evaluator
     >>> task = Fields(schema={"fields": {"vendor": {"type": "str", "threshold": 0.8}, "total": {"type": "float"}}})
     >>> truth = [{"id": "a", "vendor": "Acme Corp", "total": 12.5}]
-    >>> found = [{"id": "a", "vendor": "Acme Corp.", "total": 12.0}]
-    >>> result = Evaluator(task).update(truth, found).compute()
+    >>> predictions = [{"id": "a", "vendor": "Acme Corp.", "total": 12.0}]
+    >>> result = Evaluator(task).update(truth, predictions).compute()
     >>> result["cm_precision"], result["cm_precision/vendor"]
     (0.5, 1.0)
     """
@@ -138,16 +139,17 @@ class Fields(PartsBeside, Task, kw_only=True):
         if not self.schema:
             raise ConfigError("no schema: give one, or let Fields.inferred(truth) make one from the truth")
 
-    def settled(self, expected: Any) -> Fields:
+    @renamed_arguments(expected="truth")
+    def settled(self, truth: Any) -> Fields:
         """The task with a schema: its own, or one made from the truth."""
         if self.schema:
             return self
         from calque.fields.schemas.inference import infer_schema
         from calque.readers.records import read_records
 
-        if isinstance(expected, Iterator):
+        if isinstance(truth, Iterator):
             raise TypeError("the truth is read twice to make a schema: give a list and not an iterator, or give a schema")
-        corpus = read_records(expected, id_key=self.id or None)
+        corpus = read_records(truth, id_key=self.id or None)
         try:
             return replace(self, schema=infer_schema(corpus, self.accounting))
         except ConfigError as error:
@@ -177,7 +179,8 @@ class Fields(PartsBeside, Task, kw_only=True):
 
         return digest(comparison_of(self.schema, self.accounting))
 
-    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[RecordCorpus, RecordCorpus]]:
+    @renamed_arguments(expected="truth", found="predictions")
+    def batches(self, truth: Any, predictions: Any, *, jobs: int = 1) -> Iterator[tuple[RecordCorpus, RecordCorpus]]:
         """Both sides as records, paired by id or by line, some documents at a time."""
         from calque.fields.scoring import batches, taker_of
         from calque.readers.records import read_record_pair
@@ -185,14 +188,15 @@ class Fields(PartsBeside, Task, kw_only=True):
         declared = frozenset(self.plan().keys) if self.schema else frozenset()
         id_key, taker = self.id or None, taker_of(self) if self.schema else None
         return batches(
-            *read_record_pair(expected, found, declared=declared, id_key=id_key, strict=self.strict, jobs=jobs, taker=taker)
+            *read_record_pair(truth, predictions, declared=declared, id_key=id_key, strict=self.strict, jobs=jobs, taker=taker)
         )
 
-    def score(self, expected: RecordCorpus, found: RecordCorpus, *, jobs: int = 1) -> Ledger:
+    @renamed_arguments(expected="truth", found="predictions")
+    def score(self, truth: RecordCorpus, predictions: RecordCorpus, *, jobs: int = 1) -> Ledger:
         """The outcome of every field."""
         from calque.fields.scoring import score
 
-        return score(self, expected, found, jobs=jobs)
+        return score(self, truth, predictions, jobs=jobs)
 
     def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:
         """Counts and scores by field, boxes, confidences."""

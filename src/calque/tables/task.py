@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from calque.core.arguments import renamed_arguments
 from calque.core.errors import ConfigError, did_you_mean
 from calque.core.parts_beside import PartsBeside
 from calque.core.task import Task, setting, take_in
@@ -121,17 +122,23 @@ class Tables(PartsBeside, Task, kw_only=True):
         there = {"none": GROUPS, "table-transformer": ("grits", "adjacency")}.get(self.compat, ("teds",))
         return group in there and (not self.only or group in self.only)
 
-    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # a file a time
+    @renamed_arguments(expected="truth", found="predictions")
+    def batches(self, truth: Any, predictions: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # a file a time
         """The two sides, their texts made alike."""
         from calque.tables.reading import read_sides
 
-        yield read_sides(self, expected, found)
+        yield read_sides(self, truth, predictions)
 
-    def score(self, expected: TableCorpus, found: TableCorpus, *, jobs: int = 1) -> Ledger:
+    def truth_digests(self, truth: TableCorpus) -> list[int]:
+        """Return a digest of each document; only other tools' metrics are computed from the HTML itself."""
+        return truth.digests(markup=self.compat != "none")
+
+    @renamed_arguments(expected="truth", found="predictions")
+    def score(self, truth: TableCorpus, predictions: TableCorpus, *, jobs: int = 1) -> Ledger:
         """The outcome of every table."""
         from calque.tables.scoring import score
 
-        return score(self, expected, found, jobs=jobs)
+        return score(self, truth, predictions, jobs=jobs)
 
     def measure(self, ledger: Ledger, *, jobs: int = 1) -> dict[str, Any]:  # noqa: ARG002  # sums of a few columns
         """Means over tables and what stands beside them."""
@@ -177,7 +184,3 @@ class Tables(PartsBeside, Task, kw_only=True):
         from calque.tables.views import outcomes
 
         return outcomes(self, ledger)
-
-    def told(self, name: str) -> str:
-        """A setting's value in the signature."""
-        return super().told(name) or "none"

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from calque.core.arguments import renamed_arguments
 from calque.core.errors import ConfigError
 from calque.core.parts_beside import PartsBeside
 from calque.core.signature import Signature
@@ -321,21 +322,23 @@ class Words(PartsBeside, Task, kw_only=True):
             return f"{self.holdout_fraction!r} by seed {self.seed}"
         return f"fold {self.holdout_fold} by seed {self.seed}" if self.holdout_fold else "all"
 
-    def batches(self, expected: Any, found: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # a text a time
+    @renamed_arguments(expected="truth", found="predictions")
+    def batches(self, truth: Any, predictions: Any, *, jobs: int = 1) -> Iterator[tuple[Corpus, Corpus]]:  # noqa: ARG002  # a text a time
         """The two sides as words, cleaned and split alike, with lattices where they are asked for."""
         from calque.words.reading import read_sides
 
-        yield read_sides(self, expected, found)
+        yield read_sides(self, truth, predictions)
 
     def worth_processes(self) -> int:
         """Lattices and characters are Python's own work; words are aligned by threads of a kernel."""
         return 200 if self.lattice != "none" or self.characters != "none" else 0
 
-    def score(self, expected: WordCorpus, found: WordCorpus, *, jobs: int = 1) -> Ledger:
+    @renamed_arguments(expected="truth", found="predictions")
+    def score(self, truth: WordCorpus, predictions: WordCorpus, *, jobs: int = 1) -> Ledger:
         """The outcome of every word."""
         from calque.words.scoring import score
 
-        return score(self, expected, found, jobs=jobs)
+        return score(self, truth, predictions, jobs=jobs)
 
     def ground(self, ledger: Ledger) -> Ground:
         """Which documents the two sides are about, whether any is held out, and whether any word is there to be found."""

@@ -172,6 +172,11 @@ def listed(results: Mapping[str, Result]) -> Iterator[dict[str, Any]]:
 
 def sections(results: Mapping[str, Result], *, brief: bool = False) -> list[Section]:
     """Which run is best, the runs below each other in one table, the lattice and the signature; in brief without details."""
+    unevaluated = [(run, result) for run, result in results.items() if result.unevaluated is not None]
+    results = {run: result for run, result in results.items() if result.unevaluated is None}
+    missing = [section for run, result in unevaluated for section in _of_run(run, result.warning())]
+    if not results:
+        return [*missing, Section(title="", notes=[str(unevaluated[0][1].signature)])]
     first = next(iter(results.values()))
     names = list(first.numbers["micro"])
     trees = {run: with_reasons(result.to_dict()) for run, result in results.items()}
@@ -195,12 +200,12 @@ def sections(results: Mapping[str, Result], *, brief: bool = False) -> list[Sect
             if section.rows
         ]
         cleaned = [section for section in whole if section.title == "Clean-up of the truth"]
-        issues = (issue for result in results.values() for issue in result.issues if issue != result.unevaluated)
+        issues = (issue for result in results.values() for issue in result.issues)
         rest = [_sizes(trees), *lattice, *cleaned, *confused, *noticed(issues)]
     told = Section(title="", notes=[sentence(results)])
     warnings = [section for run, result in results.items() for section in _of_run(run, result.warning())]
     gates = [section for run, result in results.items() for section in _of_run(run, result.verdict.sections())]
-    return [*warnings, told, *tables, *rest, *gates, Section(title="", notes=[str(first.signature)])]
+    return [*missing, *warnings, told, *tables, *rest, *gates, Section(title="", notes=[str(first.signature)])]
 
 
 def _of_run(run: str, sections: Sequence[Section]) -> list[Section]:

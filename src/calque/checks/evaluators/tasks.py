@@ -212,12 +212,12 @@ def _task(kind: str, raw: Mapping[str, Any], chosen: Mapping[str, Any], complain
 
 
 def _given(made: type[Task], name: str, value: Any) -> Any:
-    """A setting as the task takes it: of a file the content, as JSON, so that a suite opens nothing beside it."""
+    """Return a setting as the task takes it; of a file its content, because an evaluator opens no file."""
     note = settings_of(made).get(name)
     if note is None or note.kind not in ("file", "path"):
         return value
     if isinstance(value, Mapping | list):
-        return json.dumps(value)
+        return json.loads(json.dumps(value))  # without places in the suite
     if isinstance(value, str) and value in ("", *note.words):
         return value
     raise ConfigError(f"{name}: give its content here, and not the name of a file")

@@ -18,7 +18,7 @@ from calque.checks.evaluators.settings import Complaints
 from calque.checks.evaluators.two_sides import GeometricCheck
 from calque.checks.suites.cases import Case
 from calque.core.errors import ConfigError
-from calque.core.storage.files import write_whole
+from calque.core.storage.files import write_entry
 from calque.engines import Serial, processes, remark
 
 CHUNK = 200
@@ -92,16 +92,20 @@ class Bench:
         object.__setattr__(bench, "checks", bench.built(configs, complaints))
         return bench
 
-    def built(self, configs: Sequence[Any], complaints: Complaints) -> tuple[Check, ...]:
-        """The evaluators that these settings describe; what is wrong with them goes to the complaints."""
-        return build_all(configs, complaints, self.registry, self.permission)
+    def built(self, configs: Sequence[Any], complaints: Complaints, *, from_suite: int | None = None) -> tuple[Check, ...]:
+        """The evaluators that these settings describe; what is wrong with them goes to the complaints.
+
+        ``from_suite`` is how many of them the suite names, where a file of data names the others.
+        """
+        return build_all(configs, complaints, self.registry, self.permission, from_suite=from_suite)
 
     def checks_for(self, case: Case) -> tuple[Check, ...]:
         """The evaluators of the suite and the case's own; `ConfigError` when there are none, or one is wrong."""
         checks = self.checks
         if case.evaluators:
             complaints = Complaints(self.file, case.place)
-            checks = self.built([*self.configs, *case.evaluators], complaints)
+            from_suite = len(self.configs) if case.from_data else None
+            checks = self.built([*self.configs, *case.evaluators], complaints, from_suite=from_suite)
             complaints.raise_all()
         if not checks:
             raise ConfigError(
@@ -200,7 +204,7 @@ def run(
         if judged.broken:
             remark(judged.broken)
         if judged.state is not None:
-            write_whole(*judged.state)
+            write_entry(*judged.state)
         for level, message in judged.records:
             LOGGER.log(level, "%s", message)
         yield judged

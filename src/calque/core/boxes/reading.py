@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
+from calque.core.arguments import renamed_arguments
 from calque.core.boxes.class_map import class_map
 from calque.core.start_up import Frozen
 from calque.core.task import setting, take_in
@@ -121,8 +122,9 @@ class BoxReading(Frozen, kw_only=True):
 
         return Scanned(source)
 
+    @renamed_arguments(expected="truth", found="predictions")
     def box_batches(
-        self, expected: Any, found: Any, *, allow_missing_scores: bool, metadata: bool = False, jobs: int = 1
+        self, truth: Any, predictions: Any, *, allow_missing_scores: bool, metadata: bool = False, jobs: int = 1
     ) -> Iterator[tuple[Corpus, Corpus]]:
         """The two sides on one scale, with one set of labels, checked against each other.
 
@@ -132,7 +134,7 @@ class BoxReading(Frozen, kw_only=True):
         from calque.readers import stream_pair
 
         batches = stream_pair(
-            expected, found, allow_missing_scores=allow_missing_scores, metadata=metadata, **self._sides(), **self._rules()
+            truth, predictions, allow_missing_scores=allow_missing_scores, metadata=metadata, **self._sides(), **self._rules()
         )
         settled = (self._settled(*pair, jobs) for pair in batches)
         return Batches(settled, documents_to_come(batches))
@@ -146,14 +148,15 @@ class BoxReading(Frozen, kw_only=True):
 
         return settled(truth, found, kind, page_size=self.page_size or None, jobs=jobs)
 
+    @renamed_arguments(expected="truth", found="predictions")
     def read_boxes(
-        self, expected: Any, found: Any, *, allow_missing_scores: bool, metadata: bool = False
+        self, truth: Any, predictions: Any, *, allow_missing_scores: bool, metadata: bool = False
     ) -> tuple[Corpus, Corpus]:
         """The two sides as `box_batches` has them, all at once."""
         from calque.readers import read_pair
 
         sides = read_pair(
-            expected, found, allow_missing_scores=allow_missing_scores, metadata=metadata, **self._sides(), **self._rules()
+            truth, predictions, allow_missing_scores=allow_missing_scores, metadata=metadata, **self._sides(), **self._rules()
         )
         return self._settled(*sides)
 

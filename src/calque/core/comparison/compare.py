@@ -17,8 +17,10 @@ from calque.core.comparison.intervals import Delta, Interval, difference, interv
 from calque.core.comparison.resample import Parts, Resampling
 from calque.core.corpus import UnitId, in_canonical_order
 from calque.core.errors import ConfigError
+from calque.core.presentation.wording import brief, counted, some
 from calque.core.resampled import Counted, Replicates
 from calque.core.result import Result
+from calque.core.short_repr import one_line, short_repr
 from calque.core.signature import Signature
 from calque.core.start_up import Frozen
 from calque.engines import meter
@@ -33,6 +35,8 @@ class Compared(Frozen):
     """By run, all but the first."""
     primary: bool
     lower_is_better: bool
+
+    __repr__ = short_repr
 
 
 class Comparison(Frozen, eq=False):
@@ -66,16 +70,40 @@ class Comparison(Frozen, eq=False):
         importlib.import_module("calque.report").write_comparison(self, path, **options)
 
     def plot(self, *, ax: Any = None) -> Any:
-        """A matplotlib figure of the differences with their intervals."""
+        """Draw the differences and their intervals with matplotlib. A notebook displays the plot.
+
+        Args:
+            ax: The axes to draw into. By default calque makes a figure of its own.
+
+        Returns:
+            The figure, or ``ax`` if it was given.
+
+        Raises:
+            MissingExtra: matplotlib is not installed.
+        """
         return importlib.import_module("calque.report.plots").comparison_figure(self, ax)
 
+    def __dir__(self) -> list[str]:
+        """Return the names that completion offers: those that the reference describes."""
+        return ["base", "changes", "delta", "documents", "measures", "plot", "report", "resampling", "results", "signature"]
+
+    def __repr__(self) -> str:
+        runs, documents = some(map(brief, self.results), 3), counted(len(self.documents), "document")
+        return one_line(f"<Comparison of {runs}: {self.signature.task}, {counted(len(self.measures), 'metric')}, {documents}>")
+
+    def __str__(self) -> str:
+        """Return the comparison as the terminal prints it."""
+        from calque.core.comparison.presentation import sections
+        from calque.core.presentation.sections import to_text
+
+        return to_text(sections(self))
+
     def _repr_html_(self) -> str:
-        # What it looks like is written below it, and knows it.
         from calque.core.comparison.presentation import sections
         from calque.core.presentation.sections import to_html
         from calque.core.presentation.style import to_notebook
 
-        return to_notebook(to_html(sections(self)))
+        return to_notebook(to_html(sections(self, brief=True)))
 
     def delta(self, measure: str, run: str | None = None) -> Delta:
         """How a run (by default the second) differs from the first in a measure."""

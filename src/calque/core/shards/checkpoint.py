@@ -12,6 +12,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self
 
@@ -20,14 +21,14 @@ from calque.core.errors import CalqueError, ContractError, Issue
 from calque.core.evaluator import Evaluator, Keep
 from calque.core.ledger import Ledger
 from calque.core.storage.contents import Contents
-from calque.core.storage.files import holds_states, write_whole
+from calque.core.storage.files import check_no_links, holds_states, open_entry, write_entry
 from calque.core.storage.kept_ledger import KeptLedger, Standing
+from calque.core.storage.marks import mark_of
 from calque.core.storage.state import Packed, columns_start, pack, unpack_with_forms, well_formed
 from calque.engines import begin, remark
 
 if TYPE_CHECKING:
     from calque.core.corpus import UnitId
-    from calque.core.storage.forms import Form
     from calque.core.task import Task
     from calque.engines import Begun
 
@@ -52,12 +53,14 @@ class Checkpoint:
         self._closed = False
         self._told: set[str] = set()
         os.makedirs(folder, exist_ok=True)
+        check_no_links(folder)
         self.holds_any = holds_states(folder)
         """Whether anything may be found. In an empty folder nobody looks, nor waits for the name that it would have."""
         for name in os.listdir(folder):
             path = os.path.join(folder, name)
-            if LEFT_OVER.fullmatch(name) and time.time() - os.stat(path).st_mtime > AN_HOUR:
-                os.unlink(path)
+            with suppress(FileNotFoundError):  # another command may be removing the same files
+                if LEFT_OVER.fullmatch(name) and time.time() - os.lstat(path).st_mtime > AN_HOUR:
+                    os.unlink(path)
 
     def __enter__(self) -> Self:
         return self
@@ -200,8 +203,15 @@ class KeptBatches:
             let_go.wait(A_MOMENT)
             name = f"{self._sure_key}-{number}"
             packed = Packed({**self._header(name), "issues": [issue.to_dict() for issue in issues]}, ledger)
-            write_whole(self._path(name), packed, size=packed.size)
-            return Standing.now(self._path(name), len(packed.head), packed.forms)
+            for replace in (False, True):
+                # Another command may have finished the same batch, and may be reading its file: a whole one stays.
+                standing = self._finished(name, ledger.units)
+                if standing is None:
+                    written = write_entry(self._path(name), packed, size=packed.size, replace=replace)
+                    standing = written and Standing(self._path(name), mark_of(written), len(packed.head), packed.forms)
+                if standing is not None:
+                    return standing
+            raise AssertionError  # the second round replaces whatever is there
 
         begun = self._checkpoint.begin(write)
 
@@ -218,7 +228,7 @@ class KeptBatches:
 
         def write() -> None:
             key = self._sure_key
-            write_whole(self._path(key), pack({**self._header(key), **about}, Ledger(units=(), tables={})))
+            write_entry(self._path(key), pack({**self._header(key), **about}, Ledger(units=(), tables={})))
 
         self._checkpoint.follow(write)
 
@@ -238,25 +248,33 @@ class KeptBatches:
         name = f"{self._key}-{number}"
 
         def load() -> KeptLedger:
-            header, ledger, start, forms = self._loaded(name)
+            header, ledger, standing = self._loaded(name)
             with well_formed(self._path(name)):
                 renamed = self._renamed(header)
                 issues = tuple(Issue.from_dict(issue).renamed(renamed) for issue in header["issues"])
-                standing = Standing.now(self._path(name), start, forms)
                 return KeptLedger.of(ledger, lambda: standing, issues)
 
         ledger: KeptLedger | None = self._checkpoint.sound(self._path(name), load)
         return ledger
 
-    def _loaded(self, name: str) -> tuple[dict[str, Any], Ledger, int, list[Form]]:
+    def _finished(self, name: str, units: Sequence[UnitId]) -> Standing | None:
+        """Return where a batch is that another command has finished; nothing where there is none, or a broken one."""
+        try:
+            _, ledger, standing = self._loaded(name)
+        except (CalqueError, OSError):
+            return None
+        return standing if ledger.units == units else None
+
+    def _loaded(self, name: str) -> tuple[dict[str, Any], Ledger, Standing]:
         """What a state holds, if it is the one of that name: whoever renames files must not mislead anybody."""
         path = self._path(name)
-        with open(path, "rb") as file:
+        with open_entry(path) as file:
             data = file.read()
+            mark = mark_of(os.fstat(file.fileno()))
         header, ledger, forms = unpack_with_forms(data, path)
         if header.get("kept") != name:
             raise ContractError.single("state-damaged", "this is the state of something else", file=path)
-        return header, ledger, columns_start(data), forms
+        return header, ledger, Standing(path, mark, columns_start(data), forms)
 
 
 def not_used(path: str, error: CalqueError | OSError) -> str:

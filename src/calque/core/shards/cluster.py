@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from calque.core.columns import Codes
     from calque.core.ledger import Joining
     from calque.core.shards.checkpoint import Checkpoint, KeptBatches
+    from calque.core.storage.ledger_parts import LedgerParts
     from calque.core.storage.ranked_runs import Ranked, Rows
     from calque.core.task import Task
     from calque.engines.on_dask import Cluster
@@ -125,6 +126,20 @@ class ClusterEvaluator(Evaluator):
     def ledger(self) -> Ledger:
         """The outcomes, which are elsewhere."""
         return self._ledger
+
+    def _count(self) -> int:
+        return len(self._ledger.units)
+
+    def _all_parts(self) -> LedgerParts:
+        """Return the documents, brought here one shard after the other."""
+        parts = self._no_parts()
+        for piece in self._ledger.pieces():
+            parts.add(piece.ledger)
+        return parts
+
+    def _add(self, parts: LedgerParts, extent: str = "") -> None:  # noqa: ARG002  # whatever they are
+        """Refuse further documents: this evaluator would measure only those of the cluster."""
+        raise MergeError("documents cannot be added to those of a cluster; merge the evaluator of the cluster into another one")
 
 
 def evaluated_on(cluster: Cluster, task: Task, shards: Sequence[Shard], *, keep: Keep) -> Evaluator:
