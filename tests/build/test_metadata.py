@@ -34,6 +34,12 @@ def test_extras_that_texts_name_exist() -> None:
     assert named <= set(PROJECT["optional-dependencies"])
 
 
+def test_readme_lists_every_extra() -> None:
+    listed = re.search(r"^Extras: (.*?)\. ", README, re.MULTILINE | re.DOTALL)
+    assert listed
+    assert set(re.findall("`([a-z]+)`", listed[1])) == set(PROJECT["optional-dependencies"]) - {"all", "dev"}
+
+
 def test_missing_extra_names_the_distribution_in_pyproject() -> None:
     assert PROJECT["name"] == DISTRIBUTION
     assert f"pip install '{PROJECT['name']}[xml]'" in str(MissingExtra("lxml", "xml", "reading XML"))
