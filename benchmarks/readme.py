@@ -75,7 +75,8 @@ def table(runs: Mapping[str, Any]) -> str:
         peers = "<br>".join(f"{name} {text}" for (name, _, _), text in zip(measured[1:], shown[1:], strict=True))
         lines.append(f"| {row.title} | {shown[0]} | {peers} |")
     under = f"{runs['machine']}; {runs['date']}; `{runs['command']}`"
-    return "\n".join(lines) + f"\n\nWall time of the whole process and peak memory, medians. Bold is the fastest. {under}"
+    note = f"\n\n**{runs['note']}**" if "note" in runs else ""  # Only runs that were put together by hand have one.
+    return "\n".join(lines) + f"\n\nWall time of the whole process and peak memory, medians. Bold is the fastest. {under}{note}"
 
 
 def cell(wall: float, memory: int, *, bold: bool) -> str:
@@ -94,7 +95,7 @@ def seconds(value: float) -> str:
 
 
 WIDTH, GAP, BAR, LINE, HEADING = 860, 40, 14, 22, 34
-NAMES, VALUES = 158, 52  # The widths of the columns for names and for times.
+NAMES, VALUES = 168, 52  # The widths of the columns for names and for times.
 STYLE = """
     text { font: 13px -apple-system, "Segoe UI", "Noto Sans", Helvetica, Arial, sans-serif; fill: #1f2328 }
     .title { font-weight: 600 } .name { text-anchor: end }
