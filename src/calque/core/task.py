@@ -133,6 +133,8 @@ class Task(Frozen, ABC, kw_only=True):
     """Whether documents may come without ids and are numbered then; `numbered_on` says what becomes of them when they meet."""
     long_columns: ClassVar[bool] = False
     """Whether all that is read stands in a few long columns, as boxes do."""
+    rows_are_named: ClassVar[bool] = False
+    """Whether NDJSON, JSON lines and Parquet name their documents themselves, so that the name of the file is not used."""
     known: ClassVar[dict[str, type[Task]]] = {}
     """Every task class that was defined, by name, so that a state finds its own."""
 
@@ -184,6 +186,15 @@ class Task(Frozen, ABC, kw_only=True):
         """The task with all that it leaves to either side filled in."""
         return self.settled(truth)
 
+    def own_code(self) -> tuple[str, ...]:
+        """Return the names of code that does not come with calque and decides about numbers: its results are never reused."""
+        kind = type(self)
+        return () if f"{kind.__module__}.".startswith("calque.") else (f"{kind.__module__}:{kind.__qualname__}",)
+
+    def read_outside(self, path: str) -> Mapping[str, str]:  # noqa: ARG002  # most read nothing else
+        """Return what reading a path finds outside of it, by name: contents, or what is read of them."""
+        return {}
+
     def truth_digests(self, truth: Corpus) -> list[int] | None:
         """Return a digest of each document of the ground truth: equal digests mean that it gives equal numbers."""
         return truth.digests()
@@ -202,6 +213,11 @@ class Task(Frozen, ABC, kw_only=True):
         from calque.readers import read_pair
 
         yield read_pair(truth, predictions)
+
+    @classmethod
+    def full_name(cls, name: MeasureName) -> MeasureName:
+        """Return the name of a measure in the JSON, for one that is named as in a table's header."""
+        return name
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where in the tree of numbers a measure stands."""
@@ -252,6 +268,10 @@ class Task(Frozen, ABC, kw_only=True):
     def losses(self, ledger: Ledger) -> tuple[Issue, ...]:  # noqa: ARG002  # most find all losses while they read
         """What could not be evaluated, where only scoring shows it."""
         return ()
+
+    def weighed(self, issues: tuple[Issue, ...], numbers: Mapping[str, Any]) -> tuple[Issue, ...]:  # noqa: ARG002
+        """Return the issues of a result, with those that its numbers make a loss as losses."""
+        return issues
 
     def ground(self, ledger: Ledger) -> Ground | None:
         """Which documents the two sides are about, by a table ``documents`` that says so; ``None`` where there is none."""

@@ -44,7 +44,7 @@ class Limit(Frozen):
 
     def check(self, task: Task | type[Task]) -> None:
         """Refuse the wrong one of the two options, as soon as it is known that there is such a measure."""
-        if MeasureName.parse(self.measure).name in {measure.name for measure in task.measures()}:
+        if task.full_name(MeasureName.parse(self.measure)).name in {measure.name for measure in task.measures()}:
             self._turned_right(task)
 
     def _turned_right(self, task: Task | type[Task]) -> None:
@@ -87,7 +87,7 @@ def spelt(measure: str, flag: str) -> str:
 
 def direction(task: Task | type[Task], measure: str) -> int:
     """1 where higher is better, -1 where lower is, 0 where neither is."""
-    name = MeasureName.parse(measure).name
+    name = task.full_name(MeasureName.parse(measure)).name
     return 0 if name in task.neutral else -1 if name in task.lower_is_better else 1
 
 
