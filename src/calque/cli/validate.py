@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits
+from calque.cli.help import GroupedCommand
 from calque.cli.inputs import taken_in, told
 from calque.cli.options import PATH, completing, reading_options, reading_rules
-from calque.core.boxes.reading import BOX_FORMATS, FORMAT_NAMES
+from calque.core.boxes.reading import BOX_FORMATS
 from calque.core.presentation.sections import Section, printable, printable_json, printable_lines, to_markdown
 from calque.core.presentation.wording import counted
 
@@ -31,37 +32,35 @@ Verdict = dict[str, Any]
 """What is said of a file, or of two together: ``file``, ``valid``, ``total``, ``message``, ``issues``."""
 
 
-@click.command("validate")
+@click.command("validate", cls=GroupedCommand)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=PATH)
-@click.option("--as", "verb", type=click.Choice(KINDS), help="The verb that the files are for. Default: told from the first.")
+@click.option("--as", "verb", type=click.Choice(KINDS), help="Command to validate for; default: detected from the first file.")
 @click.option(
     "--from",
     "formats",
     multiple=True,
     metavar="FORMAT",
     shell_complete=completing(BOX_FORMATS),
-    help=f"The format of the files: {FORMAT_NAMES}; twice for one each.",
+    help="Format of boxes; twice for one per file; default: detected.",
 )
 @reading_options
-@click.option("--class-map", multiple=True, type=PATH, metavar="FILE", help="A class map; twice for one each.")
+@click.option("--class-map", multiple=True, type=PATH, metavar="FILE", help="Class map; twice for one per file.")
 @click.option("--allow-missing-scores", is_flag=True, help="Accept predictions without scores.")
 @click.option("--strict", is_flag=True, help="Refuse NDJSON and Parquet files with a page that cannot be read.")
-@click.option("--schema", default="", metavar="SCHEMA", help="Records: a schema, as for calque fields.")
-@click.option("--id", "id_key", default="", metavar="KEY", help="Records: the key of a record's id.")
-@click.option("--format", type=click.Choice(FORMATS), default="table", help="How to print what was found.")
-@click.option("--brief", is_flag=True, help="Only the main thing in a sentence, and the verdict on each file.")
+@click.option("--schema", default="", metavar="SCHEMA", help="Schema of records, as for calque fields.")
+@click.option("--id", "id_key", default="", metavar="KEY", help="Key of a record's id (fields).")
+@click.option("--format", type=click.Choice(FORMATS), default="table", help="Output format.")
+@click.option("--brief", is_flag=True, help="Print one sentence and the verdict on each file.")
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
 def command(files: tuple[str, ...], verb: str | None, format: str, brief: bool, quiet: bool, **values: Any) -> int:
-    """Check each FILE (or folder) by itself, and, when there are two, the second against the first.
+    """Check files as the command that evaluates them does.
 
-    All formats are recognised: boxes, records, words and tables. Says everything that is wrong at once: what, where and what
-    to do.
-    Of two files it says what the verb that evaluates them would refuse, leave out or note. Exit code 0 when all is well,
-    3 when the verb would leave something out, else 2.
+    Reports all problems at once: what, where and how to fix them. With two files, also what the command would refuse, skip or
+    note. Exit code: 0 if all is well, 3 if the command would skip something, else 2.
 
     \b
     calque validate truth.json predictions.json
-    calque validate truth.jsonl found.jsonl --as fields --schema invoice.json
+    calque validate truth.jsonl predictions.jsonl --as fields
     """
     from calque.cli.progress import working
     from calque.core.errors import ConfigError
@@ -136,9 +135,7 @@ def _suite(name: str) -> Verdict:
 
 def _read(name: str, verb: str, format: str, values: Mapping[str, Any], *, truth: bool) -> Corpus:
     if verb == "fields":
-        from calque.readers.records import read_records
-
-        return read_records(name, id_key=values["id_key"] or None)
+        return _records(name, values)
     if verb == "words":
         from calque.readers.text.texts import read_texts
 
@@ -161,6 +158,24 @@ def _read(name: str, verb: str, format: str, values: Mapping[str, Any], *, truth
     rules = reading_rules(dict(values))
     corpus = read(name, format=format or None, strict=values["strict"], allow_missing_scores=allowed, **rules)
     return replace(corpus, issues=(*corpus.issues, *remarks(corpus))) if isinstance(corpus, BoxCorpus) else corpus
+
+
+def _records(name: str, values: Mapping[str, Any]) -> Corpus:
+    """Read records, with everything that calque fields says of them under the schema."""
+    from dataclasses import replace
+
+    from calque.core.errors import ConfigError
+    from calque.fields.task import Fields
+    from calque.readers.records import read_records
+
+    task = Fields(schema=values["schema"], id=values["id_key"])
+    try:
+        task = task.settled(name).numbers_only()
+    except ConfigError:  # no value is there to make a schema from
+        return read_records(name, id_key=task.id or None)
+    corpus = read_records(name, declared=frozenset(task.plan().keys), id_key=task.id or None)
+    nothing = replace(corpus, records=[{}] * len(corpus), rows=None, source="", issues=())
+    return replace(corpus, issues=(*corpus.issues, *task.score(corpus, nothing).issues))
 
 
 def _task(verb: str, formats: tuple[str, ...], maps: tuple[str, ...], values: Mapping[str, Any]) -> Task:

@@ -129,6 +129,7 @@ CODES = frozenset(reading.code for reading in _BOXES) | {
     "image-ids-shifted",
     "class-ids-shifted",
     "ids-as-text",
+    "paired-by-line",
     "file-names-for-ids",
     "names-as-files",
 }
