@@ -128,10 +128,9 @@ class Tables(PartsBeside, Task, kw_only=True):
 
         yield read_sides(self, truth, predictions)
 
-    def truth_digests(self, truth: Corpus) -> list[int]:
+    def truth_digests(self, truth: TableCorpus) -> list[int]:  # type: ignore[override]  # its own corpora
         """Return a digest of each document; only other tools' metrics are computed from the HTML itself."""
-        tables: TableCorpus = truth  # type: ignore[assignment]  # a task reads its own corpora
-        return tables.digests(markup=self.compat != "none")
+        return truth.digests(markup=self.compat != "none")
 
     @renamed_arguments(expected="truth", found="predictions")
     def score(self, truth: TableCorpus, predictions: TableCorpus, *, jobs: int = 1) -> Ledger:
