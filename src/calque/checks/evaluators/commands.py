@@ -17,7 +17,7 @@ from calque.checks.evaluators.custom import CustomCheck, options
 from calque.checks.evaluators.outcome import Outcome
 from calque.checks.evaluators.settings import SHARED_KEYS, Complaints, Key, Keys
 from calque.checks.shapes.coordinates import shown
-from calque.core.storage.files import write_whole
+from calque.core.storage.files import check_no_links, open_entry, write_entry
 
 TYPE = "command"
 SECONDS = 60.0
@@ -130,8 +130,10 @@ class Command:
         given = json.dumps(question, ensure_ascii=False, sort_keys=True).encode("utf-8", "surrogatepass")
         kept = self._kept(given)
         if kept is not None:
-            with suppress(OSError, ValueError):
-                return json.loads(kept.read_bytes())
+            if kept.parent.parent.is_dir():
+                check_no_links(kept.parent.parent)
+            with suppress(OSError, ValueError), open_entry(kept) as file:
+                return json.loads(file.read())
         for left in range(self.retries, -1, -1):
             try:
                 said = self._answer(given)
@@ -141,7 +143,7 @@ class Command:
                     raise
         if kept is not None:
             kept.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(kept, json.dumps(said).encode())
+            write_entry(kept, json.dumps(said).encode())
         return said
 
     def _answer(self, given: bytes) -> Any:

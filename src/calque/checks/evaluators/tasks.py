@@ -135,7 +135,7 @@ class TaskCheck:
         if value is None or not math.isfinite(value):
             reason = f"{told} has no value: {result.why_undefined(told) or 'nothing was evaluated'}"
             return self._without_value(reason, metadata)
-        less = self.measure.name in self.task.lower_is_better
+        less = self.task.full_name(self.measure).name in self.task.lower_is_better
         verdict, score = self._verdict(value, less=less)
         limit = "no threshold" if self.threshold is None else f"threshold {self.threshold:g}"
         said = f"{told} {value:.4g}"
@@ -192,7 +192,7 @@ def _check_measure(kind: str, raw: Mapping[str, Any], name: str, complaints: Com
     task = task_class(TYPES[kind])
     assert task is not None  # noqa: S101  # it is among the built-in ones
     known = {measure.name for measure in task.measures()}
-    if known and name not in {*known, *task.lower_is_better, *task.neutral}:
+    if known and task.full_name(MeasureName(name)).name not in {*known, *task.lower_is_better, *task.neutral}:
         hint = did_you_mean(name, known) or f"known are {', '.join(sorted(known))}"
         complaints.add(raw, "measure", f"{kind} has no measure {name!r}", help=hint)
 

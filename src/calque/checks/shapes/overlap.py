@@ -181,7 +181,18 @@ def _ragged(regions: Sequence[Region]) -> tuple[Floats, Ints, list[range]]:
 
 @names_arguments
 def polygon_iou(first: Floats, second: Floats, *, jobs: int = 1) -> Floats:
-    """The IoU of many pairs of polygons at once: two arrays of shape (pairs, vertices, 2), each polygon simple.
+    """Compute the IoU of many pairs of polygons.
+
+    Args:
+        first: The first polygon of each pair, as an array of shape (pairs, vertices, 2). No polygon crosses itself.
+        second: The second polygon of each pair, in the same form.
+        jobs: The number of threads.
+
+    Returns:
+        The IoU of each pair.
+
+    Raises:
+        ValueError: An array has another shape.
 
     >>> import numpy as np
     >>> square = np.array([[[0, 0], [2, 0], [2, 2], [0, 2]]])

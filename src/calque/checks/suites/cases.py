@@ -46,6 +46,10 @@ class Case:
     from_data: bool = False
     """Whether it comes from a file of data, which may name neither programs nor files nor installed code."""
 
+    def digest(self) -> int:
+        """Return a digest of the expected value and of the evaluators that only this case has."""
+        return digest_of([self.expected, self.evaluators])
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:
@@ -81,8 +85,8 @@ class CaseCorpus(Frozen, Corpus, kw_only=True, eq=False):
         return tuple(case.id for case in self.cases)
 
     def digests(self) -> list[int]:
-        """For each case what it expects."""
-        return [digest_of(case.expected) for case in self.cases]
+        """Return a digest of what each case expects."""
+        return [case.digest() for case in self.cases]
 
     def select(self, units: Iterable[UnitId]) -> CaseCorpus:
         """Only these cases."""

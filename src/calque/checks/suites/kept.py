@@ -17,6 +17,7 @@ from calque.core.digests import digest
 from calque.core.errors import CalqueError, ContractError
 from calque.core.ledger import Ledger
 from calque.core.shards.checkpoint import not_used
+from calque.core.storage.files import open_entry
 from calque.core.storage.state import pack, unpack, well_formed
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def _written(row: Row) -> dict[str, Any]:
 
 
 def _loaded(path: str, name: str, cases: Sequence[Case]) -> Judged:
-    with open(path, "rb") as file:
+    with open_entry(path) as file:
         header, _ = unpack(file.read(), path)
     if header.get("kept") != name:
         raise ContractError.single("state-damaged", "this is the state of something else", file=path)

@@ -18,7 +18,7 @@ from calque.checks.evaluators.settings import Complaints
 from calque.checks.evaluators.two_sides import GeometricCheck
 from calque.checks.suites.cases import Case
 from calque.core.errors import CalqueError, ConfigError
-from calque.core.storage.files import write_whole
+from calque.core.storage.files import write_entry
 from calque.engines import Serial, processes, remark
 
 CHUNK = 200
@@ -210,7 +210,7 @@ def run(
         if judged.broken:
             remark(judged.broken)
         if judged.state is not None:
-            write_whole(*judged.state)
+            write_entry(*judged.state)
         for level, message in judged.records:
             LOGGER.log(level, "%s", message)
         yield judged

@@ -15,7 +15,7 @@ from calque.checks.evaluators.custom import Reference, identities
 from calque.checks.evaluators.registry import KNOWN
 from calque.checks.evaluators.settings import Complaints
 from calque.checks.shapes.coordinates import shown
-from calque.checks.suites.cases import Case, CaseCorpus, Selection, case_of, complain_of_twins, digest_of, distinct, read_cases
+from calque.checks.suites.cases import Case, CaseCorpus, Selection, case_of, complain_of_twins, distinct, read_cases
 from calque.checks.suites.gate import Gate
 from calque.checks.suites.inputs import DATA_KEYS, Inputs
 from calque.checks.suites.named_files import LARGEST_SCHEMA, LARGEST_SUITE
@@ -23,6 +23,7 @@ from calque.checks.suites.runner import Bench, Judges, Judging, Row, run
 from calque.checks.task import Checks, ledger_of
 from calque.core import yaml_tree
 from calque.core.errors import ConfigError, did_you_mean
+from calque.core.short_repr import short_repr
 from calque.core.storage.regular_files import read_regular, reason
 from calque.core.yaml_tree import LocatedList
 from calque.engines import remark
@@ -54,6 +55,8 @@ class Suite:
     inputs: Inputs = field(default_factory=Inputs)
     """The files that the cases are in, if they are not inline."""
     gate: Gate = field(default_factory=Gate)
+
+    __repr__ = short_repr
 
     @classmethod
     def load(
@@ -175,8 +178,8 @@ class Suite:
         source = ((self.data or self.file, self.name),)
         ledger = ledger_of(rows)
         if self.bench.drawn:
-            expected = {row.case.id: row.case.expected for row in rows}
-            ledger = noted(ledger, {unit: digest_of(value) for unit, value in expected.items()})
+            cases = {row.case.id: row.case for row in rows}
+            ledger = noted(ledger, {unit: case.digest() for unit, case in cases.items()})
         return Evaluator(self.task(selection)).add(ledger, sources=Sources(source, source))
 
 
