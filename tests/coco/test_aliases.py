@@ -97,10 +97,40 @@ def test_faster_coco_eval_at_its_largest_limit_and_what_it_refuses():
         one = COCOeval_faster(api, api.loadRes(found), "bbox")
         one.params.maxDets = [1, 5, 300]
         one.run()
-    assert one.stats[0] == -1
+    assert one.stats[0] == one.stats_as_dict["AP_all"]
     assert one.stats_as_dict["AP_all"] > 0
     assert {"AR_1", "AR_5", "AR_300", "AR_50", "AR_75"} <= set(one.stats_as_dict)
     with pytest.raises(ValueError, match="LVIS"):
         COCOeval_faster(api, None, "bbox", lvis_style=True)
     with pytest.raises(ValueError, match="areaRng"):
         COCOeval_faster(api, None, "bbox", {"all": [0, 1]})
+
+
+def test_faster_coco_eval_without_limit_100_takes_averages_at_the_last_limit():
+    images = [{"id": 1, "width": 500, "height": 500}]
+    boxes = [[20 * place, 0, 10, 10] for place in range(5)]
+    truth = {
+        "images": images,
+        "categories": [{"id": 1, "name": "Table"}],
+        "annotations": [
+            {"id": place + 1, "image_id": 1, "category_id": 1, "bbox": box, "area": 100, "iscrowd": 0}
+            for place, box in enumerate(boxes)
+        ],
+    }
+    found = [{"image_id": 1, "category_id": 1, "bbox": box, "score": 0.9} for box in boxes[:3]]
+    precise = 61 / 101  # three of five are found: recall points 0, 0.01, …, 0.6
+    for limits in ([1, 10, 1000], [1, 10, 20, 50]):
+        with quiet(), as_pycocotools():
+            init_as_faster_coco_eval()
+            from faster_coco_eval import COCO, COCOeval_faster
+            from faster_coco_eval.core.cocoeval import COCOeval
+
+            api = COCO(truth)
+            for kind in (COCOeval_faster, COCOeval):
+                one = kind(api, api.loadRes(found), "bbox")
+                one.params.maxDets = limits
+                one.evaluate()
+                one.accumulate()
+                one.summarize()
+                assert one.stats[[0, 1, 2, 3]].tolist() == pytest.approx([precise] * 4)
+                assert one.stats[[6, 7, 8, 9]].tolist() == pytest.approx([0.2, 0.6, 0.6, 0.6])

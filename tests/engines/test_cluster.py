@@ -185,11 +185,11 @@ def test_a_tree_adds_up_everything_once() -> None:
 
 
 def test_other_versions_are_told() -> None:
-    assert apart("calque", "1.0", {"one": "1.0", "two": "1.0"}) == ""
-    assert apart("calque", "1.0", {"one": "0.9", "two": "0.9"}).startswith(
-        "the worker one (and 1 more) has calque 0.9, and here is"
+    assert apart("calque-eval", "1.0", {"one": "1.0", "two": "1.0"}) == ""
+    assert apart("calque-eval", "1.0", {"one": "0.9", "two": "0.9"}).startswith(
+        "the worker one (and 1 more) has calque-eval 0.9, and here is"
     )
-    assert "has no calque" in apart("calque", "1.0", {"one": ModuleNotFoundError("calque")})
+    assert "has no calque-eval" in apart("calque-eval", "1.0", {"one": ModuleNotFoundError("calque-eval")})
 
 
 def test_a_scheduler_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,7 +79,7 @@ def test_whoever_asks_no_more_ends_it(make: Any, jobs: int) -> None:
     ("number", "kind", "text"),
     [
         (4, ConfigError, "no such setting"),
-        (5, MissingExtra, r"pip install 'calque\[xml\]'"),
+        (5, MissingExtra, r"pip install 'calque-eval\[xml\]'"),
         (6, MergeError, "apart"),
         (7, RuntimeError, "Stubborn: 1 and 2"),
         (8, ZeroDivisionError, "by nothing"),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from calque import Detection, Evaluator, Layout, Result, Task
+from calque.core.presentation.pictured import EXCLUDED, INVALID, TP
 from calque.readers import read_pair
 from calque.readers.sides.class_maps import mapped
+from tests.report_data import read_report
 
 TREE: dict[str, Any] = {
     "images": [{"id": 1}],
@@ -69,3 +72,13 @@ def test_the_corpus_that_is_mapped_stays_as_it_was() -> None:
     before = found.flaws.copy()
     assert mapped(found, (("Header", ""),)).flaws is not None
     assert found.flaws.tolist() == before.tolist()
+
+
+def test_layout_report_shows_dropped_blocks_as_excluded_and_broken_blocks_as_invalid(tmp_path: Path) -> None:
+    truth = {**TREE, "annotations": [*TREE["annotations"], {**TREE["annotations"][0], "id": 2, "category_id": 2}]}
+    found = [HIT, {**HIT, "category_id": 2}, {**HIT, "bbox": [0, 0, -1, 9]}]
+    result = Evaluator(Layout(class_map=DROP)).update(truth, found).compute()
+    result.report(tmp_path / "report.html")
+    _, columns = read_report((tmp_path / "report.html").read_bytes())
+    assert columns["t.outcome.0"].tolist() == [TP, EXCLUDED]
+    assert columns["p.outcome.0"].tolist() == [TP, EXCLUDED, INVALID]

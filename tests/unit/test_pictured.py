@@ -30,7 +30,7 @@ from calque.core.presentation.pictured import (
     shares,
     text_columns,
 )
-from calque.detection.pictured import _errors, completed
+from calque.detection.pictured import _errors
 from calque.detection.views.columns import NO_PART, RIGHT
 from calque.fields.paged import on_pages
 from calque.order import Order
@@ -135,7 +135,7 @@ def test_what_a_threshold_leaves_out_is_judged_for_the_curves_as_if_there_were_n
     for least in (None, 0.5):
         task = Detection(min_score=least, min_area=50)
         ledger = Evaluator(task, keep="outcomes").update(truth, found).ledger()
-        swept[least] = completed(task, ledger).table("found").array("swept").tolist()
+        swept[least] = ledger.table("found").array("swept").tolist()
     assert swept[0.5] == swept[None]
     assert swept[None] == [RIGHT, RIGHT, NO_PART]
 

@@ -24,7 +24,9 @@ def init_as_faster_coco_eval() -> None:
     names = {"COCO": coco.COCO, "COCOeval_faster": faster.COCOeval_faster, "mask": mask}
     package = {"__version__": FASTER_COCO_EVAL_VERSION, **names, "init_as_pycocotools": init_as_pycocotools}
     _install("faster_coco_eval", {}, package | {"coco": coco, "cocoeval": faster})
-    modules = {"coco": coco, "cocoeval": cocoeval, "mask": mask, "faster_eval_api": faster}
+    evaluation = ModuleType("faster_coco_eval.core.cocoeval", "calque.coco.faster under another name.")
+    vars(evaluation).update(COCOeval=faster.COCOeval_faster, Params=cocoeval.Params, maskUtils=mask)
+    modules = {"coco": coco, "cocoeval": evaluation, "mask": mask, "faster_eval_api": faster}
     _install("faster_coco_eval.core", modules, names)
     sys.modules["faster_coco_eval"].core = sys.modules["faster_coco_eval.core"]  # type: ignore[attr-defined]  # as import does
 

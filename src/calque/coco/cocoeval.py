@@ -57,17 +57,24 @@ class Params:
         raise ValueError("keypoints are not supported: calque evaluates 'bbox' and 'segm'")
 
 
-def summarized(params: Any, evaluation: dict[str, Any], say: Callable[[str], None] = print) -> Floats:
-    """The twelve numbers, each said in its line. Where there are fewer than three limits, the last stands for the others."""
+def summarized(
+    params: Any, evaluation: dict[str, Any], say: Callable[[str], None] = print, *, at_last_limit: bool = False
+) -> Floats:
+    """Return the twelve numbers and print one line for each. If there are fewer than three limits, the last one fills in.
+
+    pycocotools takes AP at 100 detections and the other averages at the third limit. With ``at_last_limit`` all of them are
+    taken at the last limit, as faster_coco_eval does.
+    """
     limits = list(params.maxDets)
     at = [limits[min(place, len(limits) - 1)] for place in range(3)] if limits else [-1, -1, -1]
+    most = limits[-1] if at_last_limit and limits else at[2]
     rows: list[tuple[str, float | None, str, int]] = [
-        ("AP", None, "all", 100),
-        ("AP", 0.5, "all", at[2]),
-        ("AP", 0.75, "all", at[2]),
-        *(("AP", None, size, at[2]) for size in ("small", "medium", "large")),
+        ("AP", None, "all", most if at_last_limit else 100),
+        ("AP", 0.5, "all", most),
+        ("AP", 0.75, "all", most),
+        *(("AP", None, size, most) for size in ("small", "medium", "large")),
         *(("AR", None, "all", limit) for limit in at),
-        *(("AR", None, size, at[2]) for size in ("small", "medium", "large")),
+        *(("AR", None, size, most) for size in ("small", "medium", "large")),
     ]
     numbers = np.zeros(12)
     for place, row in enumerate(rows):
@@ -148,6 +155,9 @@ class COCOeval:
 
     id_zero_counts: ClassVar[bool] = True
     """Whether an annotation with id 0 can be found. It cannot in pycocotools, which knows a match by an id other than 0."""
+
+    at_last_limit: ClassVar[bool] = False
+    """Whether `summarize` takes AP at the last limit of ``maxDets``. pycocotools always takes it at 100."""
 
     evalImgs = OnDemand(lambda self: self._evaluated.verdicts())
     ious = OnDemand(lambda self: self._evaluated.overlaps())
@@ -298,7 +308,7 @@ class COCOeval:
         """Print the twelve numbers and keep them in ``stats``."""
         if not self.eval:
             raise RuntimeError("Please run accumulate() first")
-        self.stats = summarized(self.params, self.eval, self._say)
+        self.stats = summarized(self.params, self.eval, self._say, at_last_limit=self.at_last_limit)
 
     def _say(self, text: str) -> None:
         print(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,7 +17,9 @@ log = logging.getLogger(__name__)
 
 
 class COCOeval_faster(COCOeval):
-    """The same evaluation; what it says goes to ``print_function``, and the numbers have names."""
+    """The same evaluation. Messages go to ``print_function``, the numbers have names, and AP is taken at the last limit."""
+
+    at_last_limit: ClassVar[bool] = True
 
     def __init__(
         self,

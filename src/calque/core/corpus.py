@@ -15,6 +15,7 @@ import numpy as np
 from calque.core.columns import Bytes, Codes, Column, Flags, Floats, Ints, Outlines, Strings, take
 from calque.core.corpora.masks import Masks
 from calque.core.errors import Issue
+from calque.core.short_repr import one_line
 from calque.core.start_up import Frozen
 from calque.geometry.boxes import corners, unsound
 from calque.geometry.forms import BoxForm
@@ -116,10 +117,25 @@ class Corpus(ABC):
         label_names: Sequence[str] | None = None,
         all_documents: Iterable[UnitId] = (),
     ) -> BoxCorpus:
-        """A corpus of boxes from arrays with one entry for each box.
+        """Make a corpus of boxes from arrays with one entry per box.
 
-        ``labels`` are names, or codes into ``label_names``. ``documents`` and ``pages`` say where each box is
-        (default: one document named 0, page 0); ``all_documents`` adds documents without boxes.
+        Args:
+            boxes: Four numbers per box.
+            labels: The label of each box: a name, or a code into ``label_names``.
+            documents: The document of each box. By default one document named 0.
+            pages: The page of each box, from 0. By default page 0.
+            scores: The confidence of each box, for predictions.
+            ids: The id of each box.
+            form: What the four numbers are: ``"xyxy"``, ``"xywh"`` or ``"cxcywh"``.
+            extent: ``"pixels"`` or ``"normalized"``.
+            label_names: The names that the codes in ``labels`` stand for.
+            all_documents: Documents to add that have no boxes.
+
+        Returns:
+            The corpus.
+
+        Raises:
+            ValueError: An array has the wrong length or shape, or contains a value that is not allowed.
 
         >>> corpus = Corpus.from_arrays([[0, 0, 10, 10], [5, 5, 9, 9]], ["Table", "Figure"], pages=[0, 1])
         >>> corpus.units(), corpus.labels, len(corpus)
@@ -129,7 +145,7 @@ class Corpus(ABC):
         count = len(box_rows)
         document_of = _column(documents, count, "documents", default=0)
         page_of = _pages(_column(pages, count, "pages", default=0))
-        units = tuple(in_canonical_order({*document_of, *all_documents}))
+        units = tuple(in_canonical_order({*document_of, *map(_plain, all_documents)}))
         unit_code = {unit: code for code, unit in enumerate(units)}
         document_code = np.array([unit_code[unit] for unit in document_of], dtype=np.int64)
         places, page = np.unique(np.stack([document_code, page_of], axis=1), axis=0, return_inverse=True)
@@ -185,18 +201,31 @@ def _scores(values: npt.ArrayLike, count: int) -> Floats:
 def _column(values: Any, count: int, name: str, *, default: UnitId) -> list[Any]:
     if values is None:
         return [default] * count
-    listed = values.tolist() if isinstance(values, np.ndarray) else list(values)
+    listed = values.tolist() if isinstance(values, np.ndarray) else [_plain(value) for value in values]
     if len(listed) != count:
         raise ValueError(f"{name} has {len(listed)} entries for {count} boxes")
     return listed
 
 
+def _plain(value: Any) -> Any:
+    """Return a NumPy scalar as the Python value that it holds, and every other value as it is."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def _label_codes(labels: list[Any], names: Sequence[str] | None) -> tuple[tuple[str, ...], Codes]:
-    known = tuple(names) if names is not None else tuple(sorted(set(labels)))
-    if labels and isinstance(labels[0], int):
-        if names is None:
+    """Return the label names and one code for each label, from labels that are all names or all codes."""
+    known = None if names is None else tuple(map(_plain, names))
+    if labels and all(isinstance(label, int) for label in labels):
+        if known is None:
             raise ValueError("integer labels need label_names")
+        wrong = next((label for label in labels if not 0 <= label < len(known)), None)
+        if wrong is not None:
+            raise ValueError(f"label {wrong} is outside label_names, which has {len(known)} names")
         return known, np.array(labels, dtype=np.int32)
+    odd = next((label for label in labels if not isinstance(label, str)), None)
+    if odd is not None or None in labels:
+        raise ValueError(f"labels must be all names or all codes into label_names, got {odd!r}")
+    known = tuple(sorted(set(labels))) if known is None else known
     code = {name: position for position, name in enumerate(known)}
     unknown = sorted(set(labels) - set(code))
     if unknown:
@@ -298,7 +327,7 @@ class BoxCorpus(Frozen, Corpus, kw_only=True, eq=False):
         return len(self.boxes)
 
     def __repr__(self) -> str:
-        return f"<BoxCorpus {self.source or 'from arrays'}: {self.contents()}>"
+        return one_line(f"<BoxCorpus {self.source or 'from arrays'}: {self.contents()}>")
 
     def contents(self) -> str:
         """How many documents, pages and objects there are, and with which labels."""

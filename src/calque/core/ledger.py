@@ -14,6 +14,7 @@ import numpy as np
 from calque.core.columns import Array, Codes, Column, Ints, Table, concat
 from calque.core.corpus import Corpus, UnitId, in_canonical_order
 from calque.core.errors import Issue, MergeError
+from calque.core.short_repr import short_repr
 from calque.core.start_up import Frozen
 
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ class Ledger(Frozen, kw_only=True, eq=False):
     """(table, column) pairs that no number needs: boxes and ids, for outcome lists and viewers."""
     issues: tuple[Issue, ...] = ()
     """What was noticed while scoring; the evaluator takes it over."""
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         if list(self.units) != in_canonical_order(self.units) or len(set(self.units)) < len(self.units):

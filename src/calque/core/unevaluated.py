@@ -19,6 +19,8 @@ NO_COMMON_DOCUMENT = "no-common-document"
 NO_COMMON_PAGE = "no-common-page"
 NO_TRUTH = "no-truth"
 NOTHING_HELD_OUT = "nothing-held-out"
+UNKNOWN_DOCUMENT = "unknown-document"
+"""A list of documents names one that is not there."""
 CODES = (NO_COMMON_DOCUMENT, NO_COMMON_PAGE, NO_TRUTH, NOTHING_HELD_OUT)
 """The issues of a result in which nothing was evaluated."""
 
@@ -82,7 +84,8 @@ def box_ground(ledger: Ledger, counted: Callable[[Table], Flags], what: str) -> 
     if rows and (in_truth & in_found).any():  # COCO results are listed under every image of the truth
         in_found = predicted
     if not counting:
-        left = f"none of its {truths:,} {what} counts" if truths else f"it has no {what}"
+        count = f"{truths:,} {what if truths != 1 else what.removesuffix('s')}"
+        left = f"none of its {count} counts" if truths else f"it has no {what}"
         return Ground(in_truth, in_found, NO_TRUTH, f"the truth is empty: {left}", "check the file, --labels and --min-area")
     if rows and told and (in_truth & in_found).any() and not shared:
         text = "the two sides have no page in common: every prediction is on a page that the truth does not have"

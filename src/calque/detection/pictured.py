@@ -7,19 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calque.core.boxes.overlay import NORMALIZED, SIZED, Layer, Overlay
-from calque.core.columns import Array, Bytes, Codes, Flags, Table
-from calque.core.corpus import Extent, distinct_names
+from calque.core.columns import Array, Codes, Flags, Table
+from calque.core.corpus import distinct_names
+from calque.core.errors import ConfigError
 from calque.core.ledger import UNIT, Ledger
 from calque.core.presentation import pictured as columns
 from calque.core.presentation.pictured import FP, TP, Breakdown, Number, Overview, Part, Pictured
 from calque.core.presentation.wording import counted
 from calque.detection.kinds.numbers import KINDS, SUBTYPE_NAMES, VIEWS
-from calque.detection.scoring import EXCLUDED, IGNORED, INVALID, Status, roles_of
+from calque.detection.scoring import EXCLUDED, IGNORED, INVALID, Status
 from calque.detection.views import view
-from calque.detection.views.columns import any_class_match, swept
 from calque.detection.views.crops import LIMITS
-from calque.geometry.forms import BoxForm
 
 if TYPE_CHECKING:
     from calque.detection.task import Detection
@@ -30,7 +28,7 @@ SHOWN = ("crops", "confusion", "sweep")
 
 def pictured(task: Detection, ledger: Ledger, numbers: Mapping[str, Any]) -> Pictured:
     """The boxes, their outcomes and the numbers of a ledger that kept its boxes."""
-    ledger = completed(task, ledger)
+    _check_report_columns(ledger)
     kinds = VIEWS.get(task.errors, KINDS).names
     head = {
         "kind": "boxes",
@@ -50,68 +48,10 @@ def _by_code(names: Mapping[Any, str]) -> list[str]:
     return [names.get(code, "") for code in range(max(names) + 1)]
 
 
-def completed(task: Detection, ledger: Ledger) -> Ledger:
-    """The ledger with what the views of a report need: columns that scoring leaves out when nobody asks."""
-    truth, found = ledger.table("truth"), ledger.table("found")
-    if "met" in truth and "swept" in found:
-        return ledger
-    overlay = _overlay(ledger)
-    whatever_score = _whatever_score(task, overlay.found, found.array("status"))
-    roles = roles_of(truth.array("status"), found.array("status"), whatever_score)
-    met = overlay.within_document(overlay.truth, overlay.found, any_class_match(overlay, roles, task.iou[0], jobs=1))
-    right = swept(overlay, roles, task.iou[0], jobs=1)
-    tables = {
-        **ledger.tables,
-        "truth": Table({**truth.columns, "met": met}),
-        "found": Table({**found.columns, "swept": right}),
-    }
-    return Ledger(units=ledger.units, tables=tables, names=ledger.names, details=ledger.details)
-
-
-def _whatever_score(task: Detection, found: Layer, status: Bytes) -> Bytes:
-    """What the status of predictions would be if their scores did not matter."""
-    low = status == Status.LOW_SCORE
-    if not low.any():
-        return status
-    small = found.areas() < task.min_area
-    return np.where(low, np.where(small, np.uint8(Status.SMALL), np.uint8(Status.COUNTED)), status)
-
-
-def _overlay(ledger: Ledger) -> Overlay:
-    """The two sides as they lay over each other when the ledger was made."""
-    documents, pages = ledger.table("documents"), ledger.table("pages")
-    spelling = pages.array("spelling")
-    sized = (spelling & SIZED) != 0
-    form = BoxForm.XYWH if len(sized) and sized.all() else BoxForm.XYXY
-    shares = bool(len(spelling)) and bool(((spelling & NORMALIZED) != 0).all())
-    return Overlay(
-        documents=ledger.units,
-        in_truth=documents.array("in_truth"),
-        in_found=documents.array("in_found"),
-        page_document=pages.array(UNIT),
-        page_index=pages.array("page_index"),
-        page_in_truth=pages.array("in_truth"),
-        page_sizes=None,
-        extent=Extent.NORMALIZED if shares else Extent.PIXELS,
-        image_ids=None,
-        labels=ledger.names["label"],
-        truth=_layer(ledger, "truth", form),
-        found=_layer(ledger, "found", form),
-    )
-
-
-def _layer(ledger: Ledger, side: str, form: BoxForm) -> Layer:
-    table = ledger.table(side)
-    page = columns.page_rows(ledger, side)
-    boxes = table.array("box") if form is BoxForm.XYWH else columns.corners_of(ledger, side, page)
-    return Layer(
-        page=page.astype(np.int32),
-        label=table.array("label"),
-        boxes=np.ascontiguousarray(boxes, dtype=np.float64),
-        form=form,
-        scores=table.array("score") if "score" in table else np.full(table.height, np.nan),
-        offsets=np.searchsorted(page, np.arange(ledger.table("pages").height + 1)).astype(np.int64),
-    )
+def _check_report_columns(ledger: Ledger) -> None:
+    """Refuse a ledger that was scored without the columns that a report needs."""
+    if "met" not in ledger.table("truth") or "swept" not in ledger.table("found"):
+        raise ConfigError("this result has no outcomes for a report. Evaluate again with keep='outcomes'.")
 
 
 def _truth(task: Detection, ledger: Ledger) -> dict[str, Array]:
@@ -204,8 +144,7 @@ def viewed(task: Detection, ledger: Ledger, numbers: Mapping[str, Any]) -> dict[
     lacking = [name for name in SHOWN if not isinstance(numbers.get(name), Mapping)]
     if not lacking:
         return {**numbers, **made}
-    whole = completed(task, ledger)
-    views, _ = settle({name: view(name).measure(task, whole) for name in lacking})
+    views, _ = settle({name: view(name).measure(task, ledger) for name in lacking})
     return {**numbers, **views, **made}
 
 

@@ -12,7 +12,7 @@ from calque.core.ledger import UNIT, Ledger
 from calque.core.resampled import Counted, Replicates, Resampled, Sheet, Tallies, mean_over_rows, tied_rows
 from calque.core.start_up import Frozen
 from calque.detection.average_precision import AREA_RANGES, image_order
-from calque.detection.kinds.numbers import FOUND_KINDS, REPAIRS, TRUTH_KINDS, VIEWS, Repair, View
+from calque.detection.kinds.numbers import REPAIRS, VIEWS, Repair
 from calque.geometry.forms import COCO_THRESHOLDS, RECALL_POINTS
 from calque.kernels import kernels
 from calque.kernels.structs import Kind, Masks
@@ -191,7 +191,7 @@ def kind_tallies(task: Detection, ledger: Ledger) -> Tallies:
     def numbers(sums: Mapping[str, Array]) -> Replicates:
         grids = {side: sums[side].reshape(len(labels), len(Kind), sums[side].shape[1]) for side in ("truth", "found")}
         found: Replicates = {}
-        for name, (side, kind) in _named(view).items():
+        for name, (side, kind) in view.measures().items():
             found[name] = grids[side][:, kind].sum(axis=0).astype(np.float64)
             for code in shown:
                 found[f"{name}/{labels[code]}"] = grids[side][code, kind].astype(np.float64)
@@ -204,18 +204,12 @@ def kind_tallies(task: Detection, ledger: Ledger) -> Tallies:
     objects = np.zeros(len(ledger.units), np.bool_)
     for side in ("truth", "found"):
         objects[ledger.table(side).array(UNIT)[ledger.table(side).array("kind") != Kind.NONE]] = True
-    counts = [f"{name}{label}" for name in _named(view) for label in ("", *(f"/{labels[code]}" for code in shown))]
+    counts = [f"{name}{label}" for name in view.measures() for label in ("", *(f"/{labels[code]}" for code in shown))]
     return Tallies(
         sheet,
         {**dict.fromkeys(counts, everything), **{f"delta_f1/{name}": Counted(objects) for name in view.repairs.values()}},
         numbers,
     )
-
-
-def _named(view: View) -> dict[str, tuple[str, Kind]]:
-    """The kinds that have a measure name, and the side that the name means."""
-    sides = (("truth", TRUTH_KINDS, view.truth), ("found", FOUND_KINDS, view.found))
-    return {kind.name: (side, kind) for side, kinds, names in sides for kind in kinds if names.get(kind) == kind.name}
 
 
 def _delta_f1(per_truth: Array, per_found: Array, repaired: Repair) -> Floats:

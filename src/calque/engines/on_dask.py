@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, Self
 
-from calque.core.errors import CalqueError, MissingExtra
+from calque.core.errors import DISTRIBUTION, CalqueError, MissingExtra
 from calque.engines.engine import Item, Outcome
 from calque.engines.telling import meter
 
@@ -33,7 +33,7 @@ QUIET = {"distributed": "critical", "distributed.nanny": "critical", "distribute
 """What goes wrong is told by whoever asked, in one line."""
 NO_PAGES = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
 """A local cluster shows nobody anything: dask's web servers cannot be turned off, and so they have no pages."""
-TOGETHER = ("calque", "numpy")
+TOGETHER = (DISTRIBUTION, "numpy")
 """What client and workers must have in the same version, as numbers are made of both."""
 
 
@@ -232,8 +232,8 @@ def _temporary_security() -> Any:
 def apart(package: str, ours: str, there: Mapping[str, Any]) -> str:
     """What is to be told when workers have another version of a package, or none of it; nothing when all have the same.
 
-    >>> apart("calque", "0.2.0", {"tcp://a:1": "0.2.0", "tcp://b:1": "0.1.0"})
-    'the worker tcp://b:1 has calque 0.1.0, and here is 0.2.0; install the same version everywhere'
+    >>> apart("calque-eval", "0.2.0", {"tcp://a:1": "0.2.0", "tcp://b:1": "0.1.0"})
+    'the worker tcp://b:1 has calque-eval 0.1.0, and here is 0.2.0; install the same version everywhere'
     """
     others = {worker: said for worker, said in there.items() if said != ours}
     if not others:

@@ -93,8 +93,8 @@ def _sizes(ledger: Ledger) -> dict[str, int]:
         "pages": ledger.table("pages").height,
         "truths": sides[0].height,
         "predictions": sides[1].height,
-        "invalid": sum(int((~_counted(side) & ~_dropped(side)).sum()) for side in sides),
-        "dropped": sum(int(_dropped(side).sum()) for side in sides),
+        "invalid": sum(int((~_counted(side) & ~dropped(side)).sum()) for side in sides),
+        "dropped": sum(int(dropped(side).sum()) for side in sides),
     }
 
 
@@ -102,7 +102,7 @@ def _counted(rows: Table) -> Flags:
     return rows.array("valid")
 
 
-def _dropped(rows: Table) -> Flags:
+def dropped(rows: Table) -> Flags:
     """Which blocks a class map drops on purpose; states of before did not tell them from those that cannot be used."""
     return rows.array("dropped") if "dropped" in rows else np.zeros(rows.height, dtype=np.bool_)
 
@@ -163,7 +163,7 @@ def outcomes(ledger: Ledger, threshold: float) -> Table:
     """One row for each true block: what it was taken for, how much the two overlap; then predictions that no block takes."""
     truth = ledger.table("truth")
     valid, matched, right = verdicts(truth, threshold)
-    conditions = [_dropped(truth), ~valid, right, matched]
+    conditions = [dropped(truth), ~valid, right, matched]
     of_truths = np.select(conditions, ["dropped", "invalid", "correct", "wrong"], "unmatched")
     listed = [_listed(ledger, truth, "truth", of_truths)]
     listed[0]["label_found"] = _names(ledger, np.where(matched, truth.array("label_found"), -1))
@@ -171,7 +171,7 @@ def outcomes(ledger: Ledger, threshold: float) -> Table:
     if "match" in truth:
         free = np.flatnonzero(~used_by(ledger, matched))
         found = ledger.table("found").take(free)
-        of_found = np.select([_dropped(found), ~_counted(found)], ["dropped", "invalid"], "unused")
+        of_found = np.select([dropped(found), ~_counted(found)], ["dropped", "invalid"], "unused")
         rows = _listed(ledger, found, "prediction", of_found)
         listed.append({**rows, "label_found": rows["label"], "label": [""] * len(free), "iou": [np.nan] * len(free)})
     texts = ("document", "side", "label", "label_found", "outcome")

@@ -13,7 +13,7 @@ from calque.core.ledger import UNIT, Ledger
 from calque.core.presentation import pictured as columns
 from calque.core.presentation.pictured import Breakdown, Number, Overview, Part, Pictured
 from calque.core.presentation.wording import counted
-from calque.layout.numbers import MEASURES, NAMES, UNMATCHED, verdicts
+from calque.layout.numbers import MEASURES, NAMES, UNMATCHED, dropped, verdicts
 
 if TYPE_CHECKING:
     from calque.layout.task import Layout
@@ -94,10 +94,15 @@ def _blocks(task: Layout, ledger: Ledger) -> dict[str, Array]:
     valid, matched, right = verdicts(truth, task.iou)
     match = np.where(matched, truth.array("match"), -1)
     partner = ledger.absolute("found", truth.array(UNIT), match)
-    outcome = np.select([~valid, right, matched], [columns.INVALID, columns.TP, columns.WRONG], columns.FN).astype(np.uint8)
+    outcome = np.select(
+        [dropped(truth), ~valid, right, matched],
+        [columns.EXCLUDED, columns.INVALID, columns.TP, columns.WRONG],
+        columns.FN,
+    ).astype(np.uint8)
     # A prediction that several truths take is right when it is right for one of them.
     used = np.full(found.height, columns.FP, dtype=np.uint8)
     used[~found.array("valid")] = columns.INVALID
+    used[dropped(found)] = columns.EXCLUDED
     used[partner[matched & ~right]] = columns.WRONG
     used[partner[right]] = columns.TP
     cell = np.where(matched, truth.array("label_found"), np.where(valid, len(ledger.names["label"]), -1))

@@ -167,7 +167,8 @@ class Command:
         for part in self.argv:
             content.update(part.encode("utf-8", "surrogatepass") + b"\0")
         for file in self._files():
-            content.update(hashlib.sha256(file.read_bytes()).digest())
+            with file.open("rb") as opened:
+                content.update(hashlib.file_digest(opened, "sha256").digest())
         content.update(given)
         name = content.hexdigest()
         return Path(self.cache) / name[:2] / f"{name}.json"

@@ -12,6 +12,7 @@ import numpy as np
 from calque.core.columns import Codes, Ints, Strings
 from calque.core.corpus import Corpus, UnitId, canonical, json_digest
 from calque.core.errors import ContractError, Issue
+from calque.core.short_repr import short_repr
 from calque.core.start_up import Frozen
 
 
@@ -36,6 +37,8 @@ class Lattice:
     finals: frozenset[Hashable]
     slots: int | None = None
     """The number of slots, when the lattice is a sausage."""
+
+    __repr__ = short_repr
 
     @classmethod
     def from_slots(

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from calque.core.columns import Array, Codes, Floats, Ints, Strings, Table, where_else
-from calque.core.corpus import UnitId, distinct_names
+from calque.core.columns import Array, Codes, Floats, Ints, Table, where_else
+from calque.core.corpus import UnitId
 from calque.core.ledger import UNIT, Ledger, Piece
 from calque.core.measures import Measure, MeasureName, Undefined, counts, fraction_parts, joined_fractions, number
 from calque.core.start_up import Frozen
@@ -54,8 +54,36 @@ NO_TRUTHS = "no truths"
 SOURCE = "calque; see Error kinds in the documentation"
 
 
+TIDE_SOURCE = "TIDE (Bolya et al. 2020); with --errors tide"
+
+
 def _kind(kind: Kind, definition: str, rule: str) -> Measure:
     return Measure(kind.name, kind.name, definition, rule, SOURCE, "never")
+
+
+def _tide_type(name: str, definition: str, rule: str) -> Measure:
+    return Measure(name, name, definition, rule, TIDE_SOURCE, "never")
+
+
+TIDE_MEASURES = (
+    _tide_type(
+        "Cls",
+        "Predictions with a correct box and a wrong label.",
+        "IoU >= T with a ground-truth object of another label, and not Loc",
+    ),
+    _tide_type(
+        "Loc", "Predictions with a correct label and a poor box.", "tb <= IoU <= T with a ground-truth object of the same label"
+    ),
+    _tide_type("Both", "Predictions with a wrong label and a poor box.", "tb < IoU, and no other type"),
+    _tide_type(
+        "Dupe",
+        "Predictions of a ground-truth object that a prediction with a higher score matches.",
+        "IoU >= T with a matched ground-truth object of the same label",
+    ),
+    _tide_type("Bkg", "Predictions on the background.", "IoU <= tb with every ground-truth object"),
+    _tide_type("Miss", "Ground-truth objects that are not matched.", "neither matched nor the cause of a Loc or Cls error"),
+)
+"""The metrics of TIDE's error types, for `calque explain`."""
 
 
 MEASURES = (
@@ -107,22 +135,9 @@ MEASURES = (
         SOURCE,
         "scores are missing or all the same, no predictions, or no truths",
     ),
+    *TIDE_MEASURES,
 )
 """What `calque explain` knows of error kinds."""
-
-
-_SIDES = {kind.name: side for side, kinds in (("truth", TRUTH_KINDS), ("predictions", FOUND_KINDS)) for kind in kinds}
-"""On which side of the numbers a kind is counted."""
-
-
-def address(name: MeasureName) -> tuple[str, ...] | None:
-    """Where in the tree of numbers a kind or what it is worth stands; ``None`` for other names."""
-    if name.name in ("delta_f1", "delta_ap"):
-        return "errors", "impact", name.label or "", name.name
-    side = _SIDES.get(name.name)
-    if side is None:
-        return None
-    return ("errors", side, name.name) if name.label is None else ("errors", "per_class", name.label, side, name.name)
 
 
 NO_AREA = "no area"
@@ -142,6 +157,11 @@ class View(Frozen):
         """All kinds of both sides."""
         return {Kind.NONE: "", **self.found, **self.truth}
 
+    def measures(self) -> dict[str, tuple[str, Kind]]:
+        """Return the name of each error type with the side on which it is counted; predictions come first."""
+        sides = (("truth", self.truth), ("found", self.found))
+        return {name: (side, kind) for side, kinds in sides for kind, name in kinds.items()}
+
 
 KINDS = View(
     found={kind: kind.name for kind in FOUND_KINDS},
@@ -156,6 +176,20 @@ TIDE = View(
     },
 )  # fmt: skip
 VIEWS = {"kinds": KINDS, "tide": TIDE}
+
+_SIDES = {name: side for view in VIEWS.values() for name, (side, _) in view.measures().items()}
+"""The side on which each error type is counted."""
+
+
+def address(name: MeasureName) -> tuple[str, ...] | None:
+    """Where in the tree of numbers a kind or what it is worth stands; ``None`` for other names."""
+    if name.name in ("delta_f1", "delta_ap"):
+        return "errors", "impact", name.label or "", name.name
+    side = _SIDES.get(name.name)
+    if side is None:
+        return None
+    side = "predictions" if side == "found" else side
+    return ("errors", side, name.name) if name.label is None else ("errors", "per_class", name.label, side, name.name)
 
 
 class Tallies:
@@ -414,17 +448,6 @@ def _grid(table: Table, column: str, size: int) -> Ints:
     cells = np.multiply(group, len(Kind), dtype=np.int64)
     cells += kind
     return counts(cells, size * len(Kind)).reshape(size, len(Kind))
-
-
-def by_document(ledger: Ledger, view: View = KINDS) -> Table:
-    """One row for each document: how many predictions and truths of each kind it has."""
-    units = len(ledger.units)
-    found, truth = _grid(ledger.table("found"), UNIT, units), _grid(ledger.table("truth"), UNIT, units)
-    return Table({
-        "document": Strings.pack(distinct_names(ledger.units)),
-        **{f"predictions_{name}": found[:, kind] for kind, name in view.found.items()},
-        **{f"truth_{name}": truth[:, kind] for kind, name in view.truth.items()},
-    })  # fmt: skip
 
 
 class Worst:

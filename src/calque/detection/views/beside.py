@@ -25,7 +25,8 @@ SHOWN = ("precision", "recall", "f1", "mean_iou", "mean_coverage", "mean_purity"
 def _other(task: Detection) -> Detection:
     """The task on the other kind, with nothing beside its numbers."""
     plain = {"errors": "none", "crops": False, "confusion": False, "sweep": False, "page_view": False, "by": ()}
-    return replace(task, on=task.beside, beside="none", recall_floor=0.0, precision_floor=0.0, **plain)  # type: ignore[arg-type]  # each of its own type
+    other = replace(task, on=task.beside, beside="none", recall_floor=0.0, precision_floor=0.0, **plain)  # type: ignore[arg-type]  # each of its own type
+    return other.numbers_only()
 
 
 def tables(task: Detection, truth: BoxCorpus, found: BoxCorpus, *, jobs: int) -> dict[str, Table]:

@@ -51,15 +51,18 @@ class Added(Frozen, eq=False):
 def added(
     task: Detection, overlay: Overlay, sides: tuple[BoxCorpus, BoxCorpus], pairing: Pairing, roles: Roles, *, jobs: int
 ) -> Added:
-    """What the views that were asked for will need. Edge errors are always there: they cost little."""
+    """Return the columns that the requested views need, and those that a report needs if outcomes are kept.
+
+    Edge errors are always included, because they cost little.
+    """
     columns = Added(
         truth={"edges": pairing.edges},
         found={},
         documents={},
         tables={},
-        met=any_class_match(overlay, roles, task.iou[0], jobs=jobs) if task.confusion else None,
+        met=any_class_match(overlay, roles, task.iou[0], jobs=jobs) if task.confusion or task.keeps_outcomes else None,
     )
-    if task.sweep:
+    if task.sweep or task.keeps_outcomes:
         columns.found["swept"] = swept(overlay, roles, task.iou[0], jobs=jobs)
     if task.page_view:
         from calque.detection.views.page_view import page_areas

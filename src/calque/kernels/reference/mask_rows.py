@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -109,7 +110,7 @@ def mask_states(truth: PageBoxes, found: PageBoxes, truths: Sequence[tuple[int, 
     events = sorted(event for mask, part in masks for start, end in mask for event in ((start, part, 1), (end, part, -1)))
     sums = [0.0] * STATES
     depth = [0, 0, 0, 0]
-    for (place, part, change), (following, _, _) in zip(events, [*events[1:], (0, 0, 0)], strict=True):
+    for (place, part, change), (following, _, _) in pairwise([*events, (0, 0, 0)]):
         depth[part] += change
         state = 8 * min(depth[PREDICTED], 2) + 4 * (depth[OWN] > 0) + 2 * (depth[OTHER] > 0) + (depth[EXCUSING] > 0)
         if state:

@@ -66,7 +66,7 @@ LISTS = ("classes.txt", "obj.names", "classes.names", "labels.txt")
 CONFIGURATIONS = ("data.yaml", "data.yml", "dataset.yaml", "dataset.yml")
 """Files with a key ``names``: a list, or names by number."""
 IMAGES = (".png", ".jpg", ".jpeg")
-_APART = frozenset({*LISTS, "readme.txt", "train.txt", "val.txt", "test.txt", "notes.txt"})
+NOT_LABELS = frozenset({*LISTS, "readme.txt", "train.txt", "val.txt", "test.txt", "notes.txt"})
 """Text files beside the labels that are no labels."""
 
 
@@ -129,7 +129,7 @@ def _labels_folder(folder: str) -> str:
 
 def label_files(folder: Source) -> list[Source]:
     """The text files of pages; the names of classes and lists of images stand apart."""
-    return [file for file in folder.files(".txt") if file.name.lower() not in _APART]
+    return [file for file in folder.files(".txt") if file.name.lower() not in NOT_LABELS]
 
 
 def _images(labels: str) -> dict[str, str]:

@@ -14,6 +14,7 @@ from calque.core.corpus import Corpus, UnitId
 from calque.core.errors import ContractError, Issue, IssueLog, Severity
 from calque.readers.sources import compression, json_tree
 from calque.readers.sources.json_tree import pointer
+from calque.readers.sources.source import Source
 from calque.readers.tables import cells, docling, html, icdar, markdown, omnidocbench, placing, pubtabnet
 from calque.readers.text.text_files import LARGEST, decoded
 
@@ -86,16 +87,12 @@ def _beyond(table: CellTable) -> str:
 
 
 def _from_folder(path: str, lenient: bool) -> TableCorpus:
-    names = sorted(entry.name for entry in os.scandir(path) if entry.is_file() and not entry.name.startswith("."))
-    issues: list[Issue] = []
+    folder = Source(path)
+    issues = folder.not_read(_holds_tables)
     errors: list[Issue] = []
     owner: dict[UnitId, str] = {}
     tables: dict[UnitId, Sequence[CellTable]] = {}
-    for name in names:
-        suffix = _suffix(name)
-        if suffix not in EXTENSIONS:
-            issues.append(Issue("not-read", f"{name} is in no format that holds tables", path, severity=Severity.NOTE))
-            continue
+    for name in filter(_holds_tables, (file.name for file in folder.files())):
         try:
             corpus = _from_file(os.path.join(path, name), lenient)
         except ContractError as error:
@@ -115,6 +112,10 @@ def _from_folder(path: str, lenient: bool) -> TableCorpus:
     if errors:
         raise ContractError(errors)
     return TableCorpus(tables=tables, source=path, model=os.path.basename(os.path.abspath(path)), issues=tuple(issues))
+
+
+def _holds_tables(name: str) -> bool:
+    return _suffix(name) in EXTENSIONS and not name.endswith("/")
 
 
 def _suffix(name: str) -> str:
