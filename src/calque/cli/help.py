@@ -6,7 +6,7 @@ import copy
 import inspect
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import click
@@ -59,7 +59,7 @@ def rendered(command: click.Command, ctx: click.Context, commands: Iterable[clic
     params = [_shortened(param) for param in command.get_params(ctx)]
     common: dict[str, Any] = {"params": params, "help": _with_prompts(command.help or ""), "add_help_option": False}
     listed = {each.name: each for each in commands if each.name is not None}
-    shown = RichGroup(command.name, commands=listed, **common) if listed else RichCommand(command.name, **common)
+    shown = RichGroup(name=command.name, commands=listed, **common) if listed else RichCommand(name=command.name, **common)
     terminal = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     configuration = RichHelpConfiguration(
         theme="default-slim",
@@ -113,7 +113,7 @@ def _columns() -> int:
     return shutil.get_terminal_size((80, 24)).columns
 
 
-def _groups(command: click.Command, ctx: click.Context) -> Iterable[dict[str, Any]]:
+def _groups(command: click.Command, ctx: click.Context) -> Iterator[Any]:
     """The groups of a command's options that are not empty, in order."""
     flags = [option.opts[-1] for option in command.get_params(ctx) if isinstance(option, click.Option)]
     group_of = {flag: name for name, known in GROUPS.items() for flag in known}
