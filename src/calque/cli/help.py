@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import inspect
 import os
 import sys
 from collections.abc import Iterable, Iterator
@@ -57,7 +56,7 @@ def rendered(command: click.Command, ctx: click.Context, commands: Iterable[clic
     from rich_click import RichCommand, RichContext, RichGroup, RichHelpConfiguration
 
     params = [_shortened(param) for param in command.get_params(ctx)]
-    common: dict[str, Any] = {"params": params, "help": _with_prompts(command.help or ""), "add_help_option": False}
+    common: dict[str, Any] = {"params": params, "help": command.help, "add_help_option": False}
     listed = {each.name: each for each in commands if each.name is not None}
     shown = RichGroup(name=command.name, commands=listed, **common) if listed else RichCommand(name=command.name, **common)
     terminal = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
@@ -83,12 +82,6 @@ def rendered(command: click.Command, ctx: click.Context, commands: Iterable[clic
     lines = [line.rstrip() for line in shown.get_help(page).strip("\n").splitlines()]
     summary = (command.help or "").strip().partition("\n")[0]
     return "".join(f"{line}\n\n" if summary and summary in line else f"{line}\n" for line in lines)
-
-
-def _with_prompts(text: str) -> str:
-    """The text with a prompt before each example; a paragraph of examples begins with ``\\b``."""
-    before, mark, examples = inspect.cleandoc(text).partition("\b\n")
-    return before + mark + "\n".join(f"  $ {line}" for line in examples.splitlines())
 
 
 def _shortened(param: click.Parameter) -> click.Parameter:
