@@ -61,7 +61,7 @@ def hold(run: str, found: dict[str, set[str]]) -> None:
     assert found["others"] <= {*budget["others"], "_editable_skbc_calque_eval"}
 
 
-@pytest.mark.parametrize(("run", "arguments"), [("version", ["--version"]), ("help", ["--help"]), ("import", [])])
+@pytest.mark.parametrize(("run", "arguments"), [("version", ["--version"]), ("import", [])])
 def test_modules_before_there_is_anything_to_count(run: str, arguments: list[str]) -> None:
     hold(run, imported(*arguments))
 

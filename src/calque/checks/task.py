@@ -54,7 +54,7 @@ class Checks(PartsBeside, Task, kw_only=True):
     )
     tags: tuple[str, ...] = setting((), kind="uses", key="tag", flag="--tag", help="Only cases with any of these tags.")
     only: Any = setting(  # a field, as all of them; it takes a file or a list and keeps a list
-        None, kind="path", key="rerun-failed", flag="--rerun-failed", help="Only cases that failed in an earlier result."
+        None, kind="path", key="rerun-failed", flag="--rerun-failed", help="Run only cases that failed in an earlier result."
     )
 
     partial: Literal["fail", "pass"] = setting(

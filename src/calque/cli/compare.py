@@ -12,6 +12,7 @@ from click.core import ParameterSource
 
 from calque.cli import exits, outputs
 from calque.cli.gates import FOR_SERVERS, OF_RUNS, gates_from, limit_options
+from calque.cli.help import GroupedCommand
 from calque.cli.options import (
     PATH,
     brief_option,
@@ -47,20 +48,20 @@ EXTENSIONS = {
 }  # fmt: skip
 Decorated = TypeVar("Decorated", bound=Any)
 
-HELP = """Compare runs on the same documents: the first is the base, and each other one is held against it.
+HELP = """Compare runs on the same documents: differences, intervals and tests.
 
-    TRUTH, then two runs or more; or states that were saved with --save; or a suite of checks and files with its cases.
-    The options are those of the verb that --task names, such as --iou of detect or --schema of fields.
+    Give the ground truth and two or more runs, or states from --save, or a suite of checks and files with its cases. The
+    first run is the base. The task follows from the files, or from --task, and its options apply (--iou, --schema).
 
     \b
     calque compare truth.json old.json new.json
     calque compare old.state new.state --format json
-    calque compare --task fields truth.jsonl old.jsonl new.jsonl --schema invoice.json
+    calque compare truth.jsonl old.jsonl new.jsonl --schema invoice.json
     calque compare suite.yaml old.jsonl new.jsonl
     """
 
 
-class ByTask(click.Command):
+class ByTask(GroupedCommand):
     """A command that has the options of the task that its arguments name."""
 
     def make_context(self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any) -> Any:
@@ -125,7 +126,7 @@ def command_of(name: str) -> click.Command:
 
     for decorate in reversed(_decorators(task)):
         command = decorate(command)
-    return click.command("compare", help=HELP)(command)
+    return click.command("compare", cls=GroupedCommand, help=HELP)(command)
 
 
 def _decorators(task: type[Task]) -> list[Any]:
@@ -138,17 +139,17 @@ def _decorators(task: type[Task]) -> list[Any]:
             type=click.Choice(TASKS),
             metavar="TASK",
             shell_complete=completing(TASKS),
-            help=f"What is compared: {', '.join(BUILT_IN)}. [default: told by files and options, else detection]",
+            help="Task of the runs; default: detected from the files and options.",
         ),
-        click.option("--names", metavar="A,B", help="What the runs are called. Default: the names of their files."),
-        click.option("--primary", multiple=True, metavar="MEASURE", help="Test this measure (repeat for several)."),
+        click.option("--names", metavar="A,B", help="Names of the runs; default: their file names."),
+        click.option("--primary", multiple=True, metavar="METRIC", help="Metric to test. Repeatable."),
         click.option(
             "--difference",
             type=float,
             default=0.01,
             show_default=True,
             metavar="NUMBER",
-            help="The difference for which the number of documents is told.",
+            help="Difference for which to print the number of documents needed.",
         ),
         click.option("--shared-documents", is_flag=True, help="Compare only documents that all states have."),
         *own,
@@ -156,18 +157,18 @@ def _decorators(task: type[Task]) -> list[Any]:
             "--baseline",
             type=PATH,
             metavar="STATE",
-            help="The state that comes first; a main measure must not be significantly worse.",
+            help="State of the first run; exit with 1 if a main metric is significantly worse.",
         ),
         limit_options,
         resampling_options,
         jobs_option,
         checkpoint_option,
-        click.option("--quiet", is_flag=True, help="No progress and no remarks on stderr."),
+        click.option("--quiet", is_flag=True, help="No progress and no notes on stderr."),
         output_option,
         report_option,
         image_options,
         brief_option,
-        click.option("--format", type=click.Choice(FORMATS), help="table by default; jsonl lists what changed."),
+        click.option("--format", type=click.Choice(FORMATS), help="Output format; default: table."),
     ]
 
 

@@ -9,6 +9,7 @@ import click
 
 from calque.cli.evaluate import evaluate
 from calque.cli.gates import FOR_SERVERS
+from calque.cli.help import GroupedCommand
 from calque.cli.options import (
     PATH,
     WRITTEN,
@@ -29,16 +30,14 @@ if TYPE_CHECKING:
     from calque.core.result import Result
 
 
-@click.command("fields")
+@click.command("fields", cls=GroupedCommand)
 @click.argument("truth", type=PATH)
 @click.argument("predictions", type=PATH, required=False)
 @task_options(Fields)
-@click.option("--explain-schema", is_flag=True, help="Show how each field is compared and why, in place of evaluating.")
-@click.option("--write-schema", type=WRITTEN, metavar="FILE", help="Save the schema with all that was decided, for editing.")
-@click.option("--errors", is_flag=True, help="List wrong values side by side with the true ones, in place of the numbers.")
-@click.option(
-    "--documents", type=WRITTEN, metavar="FILE", help="Also write one line a document: its score, what is wrong in it."
-)
+@click.option("--explain-schema", is_flag=True, help="Print how each field is compared and why; do not evaluate.")
+@click.option("--write-schema", type=WRITTEN, metavar="FILE", help="Write the schema, with all inferred settings, to a file.")
+@click.option("--errors", is_flag=True, help="List wrong values next to the true ones instead of metrics.")
+@click.option("--documents", type=WRITTEN, metavar="FILE", help="Write one line per document: its score and its errors.")
 @interval_options
 @jobs_option
 @engine_options
@@ -52,17 +51,15 @@ def command(
     documents: str | None,
     **values: Any,
 ) -> int:
-    """Evaluate PREDICTIONS against TRUTH: which fields are right, where they are, and what confidences are worth.
+    """Evaluate extracted records: values, boxes and confidences by field.
 
-    Both are JSON, JSON Lines, or folders of JSON files. Values may be plain or {"_value": …, "_confidence": …, "_bbox": …}.
-    Without --schema, types, names and the shape of the true values decide how fields are compared.
+    TRUTH and PREDICTIONS are JSON, JSON Lines, or folders of JSON files. A value is plain, or
+    {"_value": …, "_confidence": …, "_bbox": …}. Without --schema, calque infers how to compare each field from TRUTH.
 
     \b
     calque fields truth.jsonl predictions.jsonl
     calque fields truth.jsonl --explain-schema
-    calque fields truth.jsonl --write-schema invoice.json
-    calque fields truth.jsonl predictions.jsonl --schema invoice.json --errors
-    calque fields truth/ predictions/ --schema invoice.json --format json -o result.json
+    calque fields truth.jsonl predictions.jsonl --schema invoice.json
     """
     if explain_schema or (write_schema is not None and predictions is None):
         _check_alone(values, errors=errors, documents=documents)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calque.cli import exits
+from calque.cli.help import GroupedCommand
 from calque.cli.inputs import taken_in, told
 from calque.cli.options import PATH, completing, reading_options, reading_rules
-from calque.core.boxes.reading import BOX_FORMATS, FORMAT_NAMES
+from calque.core.boxes.reading import BOX_FORMATS
 from calque.core.presentation.sections import Section, printable, printable_json, printable_lines, to_markdown
 from calque.core.presentation.wording import counted
 
@@ -31,37 +32,36 @@ Verdict = dict[str, Any]
 """What is said of a file, or of two together: ``file``, ``valid``, ``total``, ``message``, ``issues``."""
 
 
-@click.command("validate")
+@click.command("validate", cls=GroupedCommand)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=PATH)
-@click.option("--as", "verb", type=click.Choice(KINDS), help="The verb that the files are for. Default: told from the first.")
+@click.option("--as", "verb", type=click.Choice(KINDS), help="Command to validate for; default: detected from the first file.")
 @click.option(
     "--from",
     "formats",
     multiple=True,
     metavar="FORMAT",
     shell_complete=completing(BOX_FORMATS),
-    help=f"The format of the files: {FORMAT_NAMES}; twice for one each.",
+    help="Format of boxes; twice for one per file; default: detected.",
 )
 @reading_options
-@click.option("--class-map", multiple=True, type=PATH, metavar="FILE", help="A class map; twice for one each.")
+@click.option("--class-map", multiple=True, type=PATH, metavar="FILE", help="Class map; twice for one per file.")
 @click.option("--allow-missing-scores", is_flag=True, help="Accept predictions without scores.")
 @click.option("--strict", is_flag=True, help="Refuse NDJSON and Parquet files with a page that cannot be read.")
-@click.option("--schema", default="", metavar="SCHEMA", help="Records: a schema, as for calque fields.")
-@click.option("--id", "id_key", default="", metavar="KEY", help="Records: the key of a record's id.")
-@click.option("--format", type=click.Choice(FORMATS), default="table", help="How to print what was found.")
-@click.option("--brief", is_flag=True, help="Only the main thing in a sentence, and the verdict on each file.")
+@click.option("--schema", default="", metavar="SCHEMA", help="Schema of records, as for calque fields.")
+@click.option("--id", "id_key", default="", metavar="KEY", help="Key of a record's id (fields).")
+@click.option("--format", type=click.Choice(FORMATS), default="table", help="Output format.")
+@click.option("--brief", is_flag=True, help="Print one sentence and the verdict on each file.")
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
 def command(files: tuple[str, ...], verb: str | None, format: str, brief: bool, quiet: bool, **values: Any) -> int:
-    """Check each FILE (or folder) by itself, and, when there are two, the second against the first.
+    """Check files as the command that evaluates them does.
 
-    All formats are recognised: boxes, records, words and tables. Says everything that is wrong at once: what, where and what
-    to do.
-    Of two files it says what the verb that evaluates them would refuse, leave out or note. Exit code 0 when all is well,
-    3 when the verb would leave something out, else 2.
+    Reports all problems at once: what, where and how to fix them. With two files, also what the command would refuse, skip or
+    note. Exit code: 0 if all is well, 3 if the command would skip something, else 2. Formats of boxes: alto, coco,
+    coco-results, cvat, docling, dota, label-studio, labelme, ndjson, omnidocbench, page, parquet, plain, snapshot, voc, yolo.
 
     \b
     calque validate truth.json predictions.json
-    calque validate truth.jsonl found.jsonl --as fields --schema invoice.json
+    calque validate truth.jsonl predictions.jsonl --as fields
     """
     from calque.cli.progress import working
     from calque.core.errors import ConfigError
@@ -128,9 +128,9 @@ def _suite(name: str) -> Verdict:
     except ContractError as error:
         return _refused(name, error, error.issues)
     except CalqueError as error:
-        wrong = ContractError.single("suite", str(error).removeprefix(f"{name}: "), file=name)
+        wrong = ContractError.single("suite-invalid", str(error).removeprefix(f"{name}: "), file=name)
         return _refused(name, wrong, wrong.issues)
-    issues = [Issue("case", case.trouble, name, str(case.id), severity=Severity.LOSS) for case in cases if case.trouble]
+    issues = [Issue("case-error", case.trouble, name, str(case.id), severity=Severity.LOSS) for case in cases if case.trouble]
     return _accepted(name, f"a suite with {counted(len(cases), 'case')}", issues)
 
 

@@ -10,6 +10,7 @@ import click
 
 from calque.cli import exits
 from calque.cli.evaluate import evaluate, gates_for, what_to_keep
+from calque.cli.help import GroupedCommand
 from calque.cli.inputs import taken_in
 from calque.cli.options import (
     PATH,
@@ -32,29 +33,28 @@ if TYPE_CHECKING:
     from calque.words.views import Runs
 
 
-@click.command("words")
+@click.command("words", cls=GroupedCommand)
 @click.argument("truth", type=PATH)
 @click.argument("predictions", nargs=-1, metavar="[PRED]...", type=PATH)
 @task_options(Words)
-@click.option("--show", metavar="DOC", help="Print truth and prediction of one document side by side.")
-@click.option("--differences", is_flag=True, help="With --show: only what differs, and a line before and after it.")
-@click.option("--removed", is_flag=True, help="List what clean-up took out of the truth.")
+@click.option("--show", metavar="DOC", help="Print ground truth and prediction of one document side by side.")
+@click.option("--differences", is_flag=True, help="With --show: print only differences, with one line of context.")
+@click.option("--removed", is_flag=True, help="List what clean-up removed from the ground truth.")
 @interval_options
 @jobs_option
 @engine_options
 @output_options
 def command(truth: str, predictions: tuple[str, ...], show: str | None, differences: bool, removed: bool, **values: Any) -> int:
-    """Evaluate the words of each PRED against TRUTH: how many are there, in the same order.
+    """Evaluate OCR text: recall in order, precision, WER and CER.
 
-    TRUTH and PRED are folders (documents pair by file stem) or files: plain text, hOCR, ALTO, PAGE XML, HTML, Tesseract
-    TSV, words one a line (.seq), or tables docid, wordid, word (TSV, CSV, Parquet). With --lattice and no PRED, what its
-    sources read alone is evaluated.
+    TRUTH and PRED are folders (documents pair by file stem) or files: text, hOCR, ALTO, PAGE XML, HTML, Tesseract TSV, one
+    word per line (.seq), or tables docid, wordid, word (TSV, CSV, Parquet). With --lattice and no PRED, calque evaluates what
+    each of its sources reads alone.
 
     \b
     calque words truth/ tesseract/
     calque words truth/ tesseract/ gocr/ ocrad/ --build-lattice
     calque words truth/ --lattice candidates/
-    calque words truth.html page.hocr --drop figure,table,references --show truth
     """
     if differences and show is None:
         raise click.UsageError("--differences is about --show DOC.")

@@ -125,6 +125,8 @@ class Task(Frozen, ABC, kw_only=True):
     """Whether `measure` reads a ledger by `chunks` or `pieces`, so that one that is longer than memory can wait in a file."""
     roomy: ClassVar[int] = 1
     """How many times as much of a ledger as usual stays in memory first, because it is measured faster in one piece."""
+    aliases: ClassVar[Mapping[str, str]] = {}
+    """Other names of metrics, such as the headers of tables; titles of metrics need not be listed."""
     lower_is_better: ClassVar[frozenset[str]] = frozenset()
     """The names of measures of which less is better; of all others more is, but for those that are `neutral`."""
     neutral: ClassVar[frozenset[str]] = frozenset()
@@ -216,8 +218,21 @@ class Task(Frozen, ABC, kw_only=True):
 
     @classmethod
     def full_name(cls, name: MeasureName) -> MeasureName:
-        """Return the name of a measure in the JSON, for one that is named as in a table's header."""
-        return name
+        """Return the name in the JSON of the metric that a table's header or another alias means; unknown names stay.
+
+        >>> from calque.core.measures import MeasureName
+        >>> from calque.detection.task import Detection
+        >>> [str(Detection.full_name(MeasureName.parse(text))) for text in ("mean IoU@0.75/Table", "mAP", "recall")]
+        ['mean_iou@0.75/Table', 'AP', 'recall']
+        """
+        known = {each.name: each.title for each in cls.measures()}
+        if name.name in known:
+            return name
+        word = name.name.casefold()
+        aliases = {alias.casefold(): full for alias, full in cls.aliases.items()}
+        titles = (full for full, title in known.items() if word in (full.casefold(), title.casefold()))
+        full = aliases.get(word) or next(titles, "")
+        return name.replaced(name=full) if full else name
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where in the tree of numbers a measure stands."""

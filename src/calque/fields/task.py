@@ -74,15 +74,14 @@ class Fields(PartsBeside, Task, kw_only=True):
         key="schema",
         always=True,
         metavar="SCHEMA",
-        help="A schema file (plain form or JSON Schema), or a class: FILE.py:Class or module:Class. "
-        "Default: made from TRUTH; see --explain-schema.",
+        help="Schema file, or FILE.py:Class or module:Class; default: inferred.",
     )
     id: str = setting(
         "",
         kind="word",
         key="id",
         metavar="KEY",
-        help="The key of a record's id. Default: doc_id, then id, else the line number.",
+        help="Key of a record's id; default: doc_id, id, or the line number.",
     )
     accounting: Literal["complete", "paired"] = setting(
         "complete",
@@ -90,13 +89,13 @@ class Fields(PartsBeside, Task, kw_only=True):
         choices=("complete", "paired"),
         key="accounting",
         always=True,
-        help="Which boxes count: complete sees every box once, paired counts as stickler 1.0 does.",
+        help="Accounting of boxes; paired counts as stickler 1.0.",
     )
     iou: tuple[float, ...] = setting(
         DECIMAL_COCO_THRESHOLDS, kind="numbers", key="iou", always=True, help="IoU thresholds of the mean average precision."
     )
     recall_with_fd: bool = setting(
-        False, kind="switch", key="recall-with-fd", help="Fields with a wrong value also count as not found."
+        False, kind="switch", key="recall-with-fd", help="Count fields with a wrong value as false negatives, too."
     )
     missing: Literal["penalize", "intersect"] = setting(
         "penalize",
@@ -104,16 +103,16 @@ class Fields(PartsBeside, Task, kw_only=True):
         choices=("penalize", "intersect"),
         key="missing",
         always=True,
-        help="Documents known to one side only: count their fields as missed or made up, or leave them out.",
+        help="Count or skip documents that only one side has.",
     )
     boxes: Literal["xyxy", "xywh", "polygon"] = setting(
-        "xyxy", kind="choice", choices=("xyxy", "xywh", "polygon"), key="boxes", help="How _bbox says where a box is."
+        "xyxy", kind="choice", choices=("xyxy", "xywh", "polygon"), key="boxes", help="Coordinates of _bbox."
     )
     target_precision: float = setting(
-        0.99, kind="number", key="target-precision", help="The precision that accepted fields must keep."
+        0.99, kind="number", key="target-precision", help="Precision that accepted fields must keep."
     )
     strict: bool = setting(
-        False, kind="switch", key="strict", help="Stop at a broken line, a malformed box or a confidence outside 0 to 1."
+        False, kind="switch", key="strict", help="Refuse broken lines, malformed boxes and confidences outside 0 to 1."
     )
     keep_outcomes: bool = True
     """Whether the ledger lists every compared field; numbers do not need that."""
@@ -291,7 +290,7 @@ class Fields(PartsBeside, Task, kw_only=True):
         """Return the name of a measure in the JSON, for one that is named as in a table's header: recall is cm_recall."""
         short = name.name.casefold() + {None: "", 0.5: "50", 0.75: "75"}.get(name.threshold, "")
         full = (FIELD_HEADERS if name.label else HEADERS).get(short)
-        return name if full is None else name.replaced(name=full, threshold=None)
+        return super().full_name(name) if full is None else name.replaced(name=full, threshold=None)
 
     def address(self, name: MeasureName) -> tuple[str, ...]:
         """Where a measure stands in the JSON: boxes and confidences by class, the rest by field."""

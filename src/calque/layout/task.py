@@ -37,15 +37,14 @@ class Layout(BoxReading, PartsBeside, Task, kw_only=True):
     fixed: ClassVar[Mapping[str, str]] = {"match": "best-per-truth"}
     neutral: ClassVar[frozenset[str]] = frozenset({"layout_total_blocks"})
 
-    iou: float = setting(0.5, kind="number", key="iou", always=True, help="IoU at or above which a block is matched.")
+    iou: float = setting(0.5, kind="number", key="iou", always=True, help="IoU threshold of a match.")
     boxes: Literal["auto", "xyxy", "xywh", "cxcywh", "polygon"] = setting(
         AUTO,
         kind="choice",
         choices=(AUTO, *BOX_SPELLINGS),
         key="boxes",
         always=True,
-        help="What the numbers of a box are, in formats that leave it open; auto: what the file says of itself, else xywh in "
-        "lists of blocks, as for evaluate_layout, and xyxy in Parquet and NDJSON.",
+        help="Box coordinates; auto: as declared, or xywh in lists and xyxy in NDJSON.",
     )
 
     def __post_init__(self) -> None:

@@ -44,11 +44,11 @@ class Order(PartsBeside, Task, kw_only=True):
         choices=("cover", "iou", "id"),
         key="pair",
         always=True,
-        help="How a true block is found: held by a block, one to one by IoU, or by its id.",
+        help="Matching of blocks: by containment, one to one by IoU, or by id.",
     )
-    iou: float = setting(0.5, kind="number", key="iou", help="From which IoU on two blocks are one.")
+    iou: float = setting(0.5, kind="number", key="iou", help="IoU threshold of a match.")
     furniture: tuple[str, ...] = setting(
-        FURNITURE, kind="words", key="furniture", help="Labels whose place in the order is no column's (none: no label)."
+        FURNITURE, kind="words", key="furniture", help="Labels outside the columns, such as headers (none: no label)."
     )
 
     def __post_init__(self) -> None:

@@ -46,47 +46,45 @@ class Tables(PartsBeside, Task, kw_only=True):
         choices=COMPAT,
         key="compat",
         always=True,
-        help="Reproduce the numbers of another tool, with its text rules; measures that it does not have are absent.",
+        help="Reproduce another tool, with its text rules and metrics only.",
     )
     adjacency: Literal["2013", "2019"] = setting(
         "2013",
         kind="choice",
         choices=("2013", "2019"),
         key="adjacency",
-        help="Relations between neighbours by their texts (ICDAR 2013) or by their boxes (2019).",
+        help="Adjacency relations by text (ICDAR 2013) or by box (2019).",
     )
     adjacency_blanks: Literal["count", "ignore"] = setting(
         "count",
         kind="choice",
         choices=("count", "ignore"),
         key="adjacency-blanks",
-        help="Whether relations of 2013 differ by how many blank slots lie between.",
+        help="Distinguish ICDAR 2013 relations by the blank cells between them.",
     )
-    only: tuple[str, ...] = setting(
-        (), kind="words", key="only", help=f"Only these measures ({','.join(GROUPS)}). Default: all."
-    )
+    only: tuple[str, ...] = setting((), kind="words", key="only", help=f"Metrics ({','.join(GROUPS)}); default: all.")
     unicode: str = setting(
         "NFC",
         kind="choice",
         choices=("NFC", "NFD", "NFKC", "NFKD", "none"),
         key="unicode",
         always=True,
-        help="Unicode normal form of all texts (NFKC changes meaning: x² becomes x2).",
+        help="Unicode normalization of all texts (NFKC turns x² into x2).",
     )
     fold: tuple[str, ...] = setting(
-        (), kind="words", key="fold", help="Make characters plain on both sides: ligatures,long_s,dashes,quotes."
+        (), kind="words", key="fold", help="Characters to fold on both sides: ligatures,long_s,dashes,quotes."
     )
-    ignore_case: bool = setting(False, kind="switch", key="ignore-case", help="Take capitals for small letters.")
+    ignore_case: bool = setting(False, kind="switch", key="ignore-case", help="Ignore case.")
     lenient: bool = setting(
         False,
         kind="switch",
         key="lenient",
-        help="JSON, XML: of two cells on one slot the later counts; bad cells are left out.",
+        help="Keep the later of two cells in one slot and skip bad cells (JSON, XML).",
     )
     by: tuple[str, ...] = setting(
-        (), kind="words", view=True, help="Also show the numbers of each value of a document's metadata (A,B)."
+        (), kind="words", view=True, help="Add metrics for each value of these metadata columns (A,B)."
     )
-    metadata: str = setting("", kind="file", view=True, help="A CSV file with a column doc_id: columns for --by.")
+    metadata: str = setting("", kind="file", view=True, help="CSV file with a column doc_id and columns for --by.")
 
     def __post_init__(self) -> None:
         take_in(self)
@@ -130,7 +128,7 @@ class Tables(PartsBeside, Task, kw_only=True):
 
         yield read_sides(self, truth, predictions)
 
-    def truth_digests(self, truth: TableCorpus) -> list[int]:
+    def truth_digests(self, truth: TableCorpus) -> list[int]:  # type: ignore[override]  # its own corpora
         """Return a digest of each document; only other tools' metrics are computed from the HTML itself."""
         return truth.digests(markup=self.compat != "none")
 

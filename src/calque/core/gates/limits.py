@@ -93,17 +93,18 @@ def direction(task: Task | type[Task], measure: str) -> int:
 
 def value_of(result: Result, measure: str, asked: str) -> tuple[float | None, str]:
     """The value of a measure, or none and the reason; `ConfigError` that names the three nearest where it is unknown."""
+    name = str(result.task.full_name(MeasureName.parse(measure)))
     try:
-        value = result[measure]
+        value = result[name]
     except KeyError:
         if result.unevaluated is not None:
             return None, " (nothing was evaluated)"  # which is said first, and is why nothing is known
         raise ConfigError(
-            f"{asked}: no measure of this result is called so; {nearest(measure, result.task.names(result.numbers))}"
+            f"{asked}: no measure of this result is called so; {nearest(name, result.task.names(result.numbers))}"
         ) from None
     if isinstance(value, bool | str):
         raise ConfigError(f"{asked}: this is no number; {nearest(measure, result.task.names(result.numbers))}")
-    reason = result.why_undefined(measure)
+    reason = result.why_undefined(name)
     return value, f" ({reason})" if reason else ""
 
 
