@@ -305,7 +305,7 @@ class Darkroom:
         return self._documents[path]
 
     def _rendered(self, found: Found) -> tuple[Any, float]:
-        """Return a page of a PDF as an image, or `None` if it is too large, and its aspect ratio. One page is rendered at a time."""
+        """Return a page of a PDF as an image, or `None` if it is too large, and its aspect ratio. PDFium is not thread-safe."""
         with self._one_at_a_time:
             page = self._pdf(found.path)[found.page]
             width, height = page.get_size()
